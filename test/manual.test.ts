@@ -1,0 +1,268 @@
+/**
+ * Holds the words to the code: the manual lists every operation, field and error code as the contract has them,
+ * its navigation and its files agree, and no link in the manual, the sample site or the README leads nowhere.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  AgentJob,
+  ApiKey,
+  AuditEntry,
+  Bundle,
+  ExportJob,
+  Manifest,
+  Me,
+  Project,
+  Readiness,
+  Report,
+  errorTable,
+  failureTable,
+  operation,
+  operationIds,
+  scopes,
+  type Operation,
+} from '@docyard/api';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../packages/server/src/config.ts';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const sites = { manual: join(repository, 'docs'), sample: join(repository, 'packages/server/sample') };
+
+const page = (name: string) => readFileSync(join(sites.manual, `${name}.mdx`), 'utf8');
+
+const pageOfTag: Record<Operation['tag'], string> = {
+  'Static export': 'reference/static-export',
+  'Agent jobs': 'reference/agent-jobs',
+  Projects: 'reference/projects',
+  'API keys': 'reference/api-keys',
+  Organization: 'reference/organization',
+  Health: 'reference/health',
+};
+
+describe('the errors page', () => {
+  const errors = page('reference/errors');
+
+  it('lists every error code with its status and title, and no other', () => {
+    const expected = Object.entries(errorTable).map(([code, { status, title }]) => [
+      code,
+      String(status),
+      title,
+    ]);
+    expect(tableRows(section(errors, 'Error codes')).map((cells) => cells.slice(0, 3))).toEqual(expected);
+  });
+
+  it('lists every failure code with its meaning, and no other', () => {
+    const expected = Object.entries(failureTable).map(([code, { retryable, meaning }]) => [
+      code,
+      retryable ? 'yes' : 'no',
+      meaning.replaceAll('`', ''),
+    ]);
+    expect(tableRows(section(errors, 'Failure codes'))).toEqual(expected);
+  });
+});
+
+describe.each(operationIds)('operation %s', (id) => {
+  const described = operation(id);
+  const text = section(page(pageOfTag[described.tag]), described.summary);
+
+  it('stands on the page of its tag, with method, path, scope, plan and status', () => {
+    expect(text).toContain(`\`${described.method.toUpperCase()} ${described.path}\``);
+    const cells = tableRows(text)[0] ?? [];
+    const scope = described.scope ?? 'none, no key needed';
+    expect(cells[0]).toBe(scope === 'any' ? 'any valid key' : scope);
+    expect(cells.at(-1)).toMatch(new RegExp(`^${described.success.status}\\b`));
+    expect(cells.length === 3 ? cells[1] : undefined).toBe(described.plan);
+  });
+
+  it('names its own errors', () => {
+    const known = new Set<string>(Object.keys(errorTable));
+    const line = text.split(/\n\n+/).find((paragraph) => paragraph.startsWith('Errors: ')) ?? '';
+    const named = [...line.matchAll(/`(\w+)`/g)].flatMap(([, code]) =>
+      code && known.has(code) ? [code] : [],
+    );
+    expect(named.toSorted()).toEqual([...described.errors].toSorted());
+  });
+
+  it('has every field that can be sent', () => {
+    expect(outerFields(text, 'ParamField body')).toEqual(fieldsOf(described.body));
+    expect(outerFields(text, 'ParamField query')).toEqual(fieldsOf(described.query));
+  });
+
+  it('is in the client table', () => {
+    expect(page('reference/client')).toContain(`\`${id}\``);
+  });
+});
+
+describe('records', () => {
+  it.each([
+    ['reference/static-export', 'The job record', ExportJob],
+    ['reference/static-export', 'Get a download link for the bundle', Bundle],
+    ['reference/static-export', 'Read the quality report', Report],
+    ['reference/static-export', 'Read the list of files with their hashes', Manifest],
+    ['reference/agent-jobs', 'Get agent job', AgentJob],
+    ['reference/projects', 'The project record', Project],
+    ['reference/api-keys', 'The key record', ApiKey.extend({ key: ApiKey.shape.id })],
+    ['reference/organization', 'Read what the calling key belongs to and may do', Me],
+    ['reference/organization', 'List the audit log', AuditEntry],
+    ['reference/health', 'Can the process do its work?', Readiness],
+  ])('%s, %s: has every field that comes back', (name, heading, schema) => {
+    expect(outerFields(section(page(name), heading), 'ResponseField name')).toEqual(fieldsOf(schema));
+  });
+
+  it('the scopes table lists every scope', () => {
+    const rows = tableRows(section(page('concepts/organizations'), 'Scopes', '###'));
+    expect(rows.map(([scope]) => scope)).toEqual([...scopes]);
+  });
+});
+
+it('the configuration page lists every setting with its default', () => {
+  const spoken: Record<string, string> = {
+    PUBLIC_URL: 'the host of each request',
+    RENDER_PROCESSES: 'one a core',
+    TRUST_PROXY: 'off',
+    EGRESS_ALLOW: 'empty',
+  };
+  const expected = Object.entries(settings).map(([name, { check }]) => [
+    name,
+    spoken[name] ?? String(check.parse(undefined)),
+  ]);
+  const listed = tableRows(section(page('operate/configuration'), 'Settings')).map((cells) =>
+    cells.slice(0, 2),
+  );
+  expect(listed.toSorted()).toEqual(expected.toSorted());
+});
+
+describe.each(Object.entries(sites))('the %s site', (_name, root) => {
+  const files = pageFiles(root);
+
+  it('has every page of its navigation, and every page in its navigation', () => {
+    const config = JSON.parse(readFileSync(join(root, 'docs.json'), 'utf8')) as { navigation: unknown };
+    expect(navigationPages(config.navigation).toSorted()).toEqual(files.toSorted());
+  });
+
+  it('begins every page with a title and a description', () => {
+    const bare = files.filter((file) => {
+      const [, matter = ''] =
+        /^---\n(.*?)\n---\n/s.exec(readFileSync(join(root, `${file}.mdx`), 'utf8')) ?? [];
+      return !/^title: \S/m.test(matter) || !/^description: \S/m.test(matter);
+    });
+    expect(bare).toEqual([]);
+  });
+
+  it('has no link that leads nowhere', () => {
+    const pages = new Set(files);
+    const config = readFileSync(join(root, 'docs.json'), 'utf8');
+    const sources = [
+      ...files.map((file) => ({ file, text: withoutCode(readFileSync(join(root, `${file}.mdx`), 'utf8')) })),
+      { file: 'docs.json', text: config },
+    ];
+    const broken = sources.flatMap(({ file, text }) =>
+      linksIn(text)
+        .filter((link) => !leadsSomewhere(root, pages, file, link))
+        .map((link) => `${file}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+it.each(['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'])('%s links only to files that exist', (name) => {
+  const text = withoutCode(readFileSync(join(repository, name), 'utf8'));
+  const missing = linksIn(text)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => !existsSync(join(repository, link.replace(/#.*$/, ''))));
+  expect(missing).toEqual([]);
+});
+
+/** The text from a heading to the next one of the same or a higher level. */
+function section(text: string, heading: string, level = '##'): string {
+  const plain = text.replaceAll(/^```.*?^```/gms, (block) => block.replaceAll(/^#/gm, ' '));
+  const start = plain.indexOf(`\n${level} ${heading}\n`);
+  if (start < 0) throw new Error(`There is no heading "${level} ${heading}".`);
+  const rest = plain.slice(start + 1 + level.length);
+  const end = rest.search(new RegExp(`\\n#{1,${level.length}} `));
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+/** The body rows of the first table, cell by cell, without code marks. */
+function tableRows(text: string): string[][] {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => /^\|[\s|:-]+\|$/.test(line));
+  if (start < 0) return [];
+  const rows: string[][] = [];
+  for (const line of lines.slice(start + 1)) {
+    if (!line.startsWith('|')) break;
+    rows.push(
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    );
+  }
+  return rows;
+}
+
+/** Fields that stand at the margin; indented ones belong to another field. */
+function outerFields(text: string, opening: string): string[] {
+  const found = [...text.matchAll(new RegExp(`^<${opening}="([^"]+)"`, 'gm'))];
+  return found.map(([, name]) => name ?? '').toSorted();
+}
+
+function fieldsOf(schema: unknown): string[] {
+  const shape = (schema as { shape?: Record<string, unknown> } | undefined)?.shape ?? {};
+  return Object.keys(shape).toSorted();
+}
+
+function pageFiles(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.mdx'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).slice(0, -'.mdx'.length));
+}
+
+/** Every text in a `pages` list, however deep. */
+function navigationPages(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(navigationPages);
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]: [string, unknown]) => {
+    const own =
+      key === 'pages' && Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+    return [...own, ...navigationPages(value)];
+  });
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^[ \t]*```.*?^[ \t]*```/gms, '');
+}
+
+function linksIn(text: string): string[] {
+  const patterns = [
+    /\]\(([^)\s]+)\)/g,
+    /\b(?:href|src|srcset)="([^"]+)"/g,
+    /"(?:href|light|dark|favicon|destination)": "([^"#][^"]*)"/g,
+  ];
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, link]) => link ?? ''));
+}
+
+function leadsSomewhere(root: string, pages: ReadonlySet<string>, file: string, link: string): boolean {
+  if (/^(?:https?|mailto):/.test(link)) return true;
+  const [path = '', anchor] = link.split('#');
+  if (path !== '' && !path.startsWith('/')) return false;
+  const target = path === '' ? file : path === '/' ? 'index' : path.slice(1);
+  if (!pages.has(target))
+    return anchor === undefined && /\.\w+$/.test(target) && existsSync(join(root, target));
+  return anchor === undefined || anchorsOf(root, target).has(anchor);
+}
+
+function anchorsOf(root: string, name: string): Set<string> {
+  const text = withoutCode(readFileSync(join(root, `${name}.mdx`), 'utf8'));
+  const headings = [...text.matchAll(/^#{2,4} (.+)$/gm)].map(([, heading]) => heading ?? '');
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\s-]/g, '')
+        .trim()
+        .replaceAll(/\s+/g, '-'),
+    ),
+  );
+}
