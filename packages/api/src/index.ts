@@ -1,0 +1,10 @@
+/**
+ * The wire contract: schemas, the table of operations, the OpenAPI document and the typed client.
+ */
+export * from './client.ts';
+export * from './errors.ts';
+export { buildOpenApi } from './openapi.ts';
+export * from './routes.ts';
+export * from './schemas.ts';
+export * from './scopes.ts';
+export * from './wait.ts';

@@ -1,0 +1,107 @@
+/**
+ * The OpenAPI document is valid, closed in itself, and the committed copy is the current one.
+ */
+import { readFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it } from 'vitest';
+import { buildOpenApi } from './openapi.ts';
+import { operationIds } from './routes.ts';
+
+interface Described {
+  operationId: string;
+  security?: unknown[];
+  requestBody?: { required: boolean };
+  responses: Record<string, { description?: string; headers?: Record<string, unknown>; content?: object }>;
+}
+
+interface Document {
+  openapi: string;
+  info: { version: string };
+  paths: Record<string, Record<string, Described>>;
+}
+
+const document = buildOpenApi() as unknown as Document;
+const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+const find = (id: string) => described.find(({ operationId }) => operationId === id);
+
+describe('buildOpenApi', () => {
+  it('makes a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(buildOpenApi())).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('carries the version of the specification', () => {
+    expect(document.info.version).toBe('2.0.0');
+  });
+
+  it('has every operation once', () => {
+    expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted());
+  });
+
+  it('refers only to what it holds', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(
+      ([, target]) => target ?? '',
+    );
+    expect(references.length).toBeGreaterThan(50);
+    expect([...new Set(references)].filter((target) => resolve(target) === undefined)).toEqual([]);
+    expect(JSON.stringify(document)).not.toContain('$defs');
+  });
+
+  it('describes every answer', () => {
+    for (const { operationId, responses } of described) {
+      for (const [status, response] of Object.entries(responses)) {
+        expect(response.description, `${operationId} ${status}`).toMatch(/\w/);
+      }
+    }
+  });
+
+  it('needs no key for health, and one for everything else', () => {
+    const open = described.filter(({ security }) => security?.length === 0);
+    expect(open.map(({ operationId }) => operationId)).toEqual(['readHealth', 'readReadiness']);
+  });
+
+  it('lets the body of createBundle be left out, and not that of startExport', () => {
+    expect(find('createBundle')?.requestBody?.required).toBe(false);
+    expect(find('startExport')?.requestBody?.required).toBe(true);
+  });
+
+  it('tells what a poller goes by', () => {
+    const { responses } = find('readExport') as Described;
+    expect(Object.keys(responses['200']?.headers ?? {})).toEqual([
+      'ETag',
+      'Retry-After',
+      'Preference-Applied',
+    ]);
+    expect(responses).toHaveProperty('304');
+    expect(Object.keys(responses['429']?.headers ?? {})).toEqual(['Retry-After']);
+  });
+
+  it('gives the same body for ready and not ready', () => {
+    const { responses } = find('readReadiness') as Described;
+    expect(responses['503']?.content).toEqual(responses['200']?.content);
+  });
+
+  it('lets records grow: no answer forbids further fields', () => {
+    for (const name of ['ExportJob', 'AgentJob', 'Bundle', 'Project', 'ApiKey', 'Error']) {
+      expect(resolve(`#/components/schemas/${name}`), name).not.toHaveProperty('additionalProperties');
+    }
+    expect(resolve('#/components/schemas/StartExport')).toHaveProperty('additionalProperties', false);
+  });
+});
+
+describe('docs/openapi.json', () => {
+  it('is current', async () => {
+    const committed = await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8');
+    const current = `${JSON.stringify(document, null, 2)}\n`;
+    expect(
+      committed === current,
+      'docs/openapi.json is stale. Run `npm run openapi` and commit the result.',
+    ).toBe(true);
+  });
+});
+
+function resolve(target: string): unknown {
+  const steps = target.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+}

@@ -1,0 +1,101 @@
+/**
+ * The table of operations agrees with itself and with the addresses that the specification fixes.
+ */
+import { describe, expect, it } from 'vitest';
+import { errorTable } from './errors.ts';
+import { buildOpenApi } from './openapi.ts';
+import { impliedErrors, operation, operationIds } from './routes.ts';
+
+const table = operationIds.map((id) => ({ id, ...operation(id) }));
+
+describe('operations', () => {
+  it('include every address of the specification', () => {
+    const addresses = table.map(({ method, path }) => `${method} ${path}`);
+    expect(addresses).toEqual(
+      expect.arrayContaining([
+        'get /v2/agent/{projectId}/job/{id}',
+        'post /v1/static-export/jobs',
+        'get /v1/static-export/jobs/{jobId}',
+        'post /v1/static-export/jobs/{jobId}/bundle',
+      ]),
+    );
+  });
+
+  it('have each method and path once, whatever the parameters are called', () => {
+    const addresses = table.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
+    expect(new Set(addresses).size).toBe(addresses.length);
+  });
+
+  it.each(table)('$id declares exactly the parameters of its path', ({ path, params }) => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(params?.shape ?? {})).toEqual(inPath);
+  });
+
+  it.each(table)('$id names only errors that exist, each once', ({ errors, id }) => {
+    const codes = [...errors, ...impliedErrors(operation(id))];
+    expect(codes.filter((code) => !(code in errorTable))).toEqual([]);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it.each(table.filter(({ method }) => method === 'get'))(
+    '$id reads only: no body, no write scope',
+    (read) => {
+      expect(read.body).toBeUndefined();
+      expect(read.scope ?? '').not.toMatch(/write/);
+    },
+  );
+
+  it.each(table.filter(({ method }) => method !== 'get'))(
+    '$id changes something: it needs a write scope',
+    (change) => {
+      expect(change.scope).toMatch(/:write$/);
+    },
+  );
+
+  it.each(table.filter(({ method }) => method === 'post'))(
+    '$id tells how to repeat it safely',
+    ({ path, id }) => {
+      const paths = buildOpenApi()['paths'] as Record<string, { post: { parameters: { name: string }[] } }>;
+      expect(paths[path]?.post.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+      expect(impliedErrors(operation(id))).toEqual(
+        expect.arrayContaining(['invalid_request', 'idempotency_key_reused', 'idempotency_in_progress']),
+      );
+    },
+  );
+
+  it.each(table.filter(({ path }) => path.includes('{')))(
+    '$id can miss what its path names',
+    ({ errors }) => {
+      expect(errors).toContain('not_found');
+    },
+  );
+
+  it.each(table.filter(({ scope }) => scope === null))(
+    '$id, open to everybody, is about health only',
+    ({ tag }) => {
+      expect(tag).toBe('Health');
+    },
+  );
+
+  it('ask for the enterprise plan wherever an export starts', () => {
+    expect(table.filter(({ plan }) => plan === 'enterprise').map(({ id }) => id)).toEqual([
+      'startExport',
+      'retryExport',
+    ]);
+  });
+});
+
+describe('impliedErrors', () => {
+  it('warns of a refused address wherever a key is used', () => {
+    expect(impliedErrors(operation('readMe'))).toContain('address_refused');
+    expect(impliedErrors(operation('readExport'))).toContain('address_refused');
+  });
+
+  it('adds nothing where no key is used', () => {
+    expect(impliedErrors(operation('readHealth'))).toEqual([]);
+  });
+
+  it('asks no scope of an operation for every key', () => {
+    expect(impliedErrors(operation('readMe'))).not.toContain('scope_missing');
+  });
+});

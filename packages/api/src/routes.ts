@@ -1,0 +1,386 @@
+/**
+ * Every operation of the HTTP API as data: address, input, answer, and what can go wrong. The server's
+ * validation, the OpenAPI document and the typed client are all made from this table and nothing else.
+ */
+import { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import * as schemas from './schemas.ts';
+import type { Scope } from './scopes.ts';
+
+export type Success =
+  | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType }
+  | { status: 200; kind: 'events'; schema: z.ZodType }
+  | { status: 204; kind: 'empty' }
+  | { status: 302; kind: 'redirect' };
+
+export interface Operation {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  tag: 'Static export' | 'Agent jobs' | 'Projects' | 'API keys' | 'Organization' | 'Health';
+  summary: string;
+  description?: string;
+  /** The scope a key needs; `any` for every valid key; null for operations without a key. */
+  scope: Scope | 'any' | null;
+  plan?: 'enterprise';
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  bodyOptional?: boolean;
+  success: Success;
+  /** A second status with the same body, for news that is bad but no error. */
+  alsoStatus?: 503;
+  /** What can go wrong beyond what `impliedErrors` adds. */
+  errors: readonly ErrorCode[];
+  /** The answer tells of unfinished work: it carries Retry-After and obeys `Prefer: wait`. */
+  waitable?: boolean;
+}
+
+const jobParams = z.object({ jobId: z.string().min(1).max(64) });
+const keyParams = z.object({ keyId: z.string().min(1).max(64) });
+const projectParams = z.object({ projectId: z.string().min(1).max(64) });
+
+const json = <S extends 200 | 201 | 202, T extends z.ZodType>(status: S, schema: T) =>
+  ({ status, kind: 'json', schema }) as const;
+
+export const operations = {
+  startExport: {
+    method: 'post',
+    path: '/v1/static-export/jobs',
+    tag: 'Static export',
+    summary: 'Start a static export job',
+    description:
+      'Queues an export of the documentation site of a domain. Follow the job until it is `completed`.',
+    scope: 'exports:write',
+    plan: 'enterprise',
+    body: schemas.StartExport,
+    success: json(202, schemas.ExportJob),
+    errors: ['not_found', 'queue_full'],
+  },
+  listExports: {
+    method: 'get',
+    path: '/v1/static-export/jobs',
+    tag: 'Static export',
+    summary: 'List static export jobs',
+    scope: 'exports:read',
+    query: z.strictObject({
+      domain: schemas.Domain.optional(),
+      status: schemas.ExportStatus.optional(),
+      since: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .meta({ description: 'Created at or after this moment.' }),
+      ...schemas.Page,
+    }),
+    success: json(200, schemas.listOf(schemas.ExportJob, 'ExportJobList')),
+    errors: [],
+  },
+  readExport: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}',
+    tag: 'Static export',
+    summary: 'Read the state of a static export job',
+    description: 'Meant to be polled. `Prefer: wait=N` (up to 55) holds the answer until the record changes.',
+    scope: 'exports:read',
+    params: jobParams,
+    success: json(200, schemas.ExportJob),
+    errors: ['not_found'],
+    waitable: true,
+  },
+  deleteExport: {
+    method: 'delete',
+    path: '/v1/static-export/jobs/{jobId}',
+    tag: 'Static export',
+    summary: 'Delete a finished export and its files',
+    scope: 'exports:write',
+    params: jobParams,
+    success: { status: 204, kind: 'empty' },
+    errors: ['not_found', 'job_not_finished'],
+  },
+  createBundle: {
+    method: 'post',
+    path: '/v1/static-export/jobs/{jobId}/bundle',
+    tag: 'Static export',
+    summary: 'Get a download link for the bundle',
+    description: 'Each call signs a fresh link. The job and its files stay; only the link expires.',
+    scope: 'exports:write',
+    params: jobParams,
+    body: schemas.CreateBundle,
+    bodyOptional: true,
+    success: json(200, schemas.Bundle),
+    errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
+  },
+  openBundle: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}/bundle',
+    tag: 'Static export',
+    summary: 'Go to a fresh download link',
+    description: 'An address that never goes stale: it answers with a redirect to a link signed just now.',
+    scope: 'exports:read',
+    params: jobParams,
+    success: { status: 302, kind: 'redirect' },
+    errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
+  },
+  openLatestBundle: {
+    method: 'get',
+    path: '/v1/static-export/latest/bundle',
+    tag: 'Static export',
+    summary: 'Go to the newest bundle of a domain',
+    scope: 'exports:read',
+    query: z.strictObject({ domain: schemas.Domain }),
+    success: { status: 302, kind: 'redirect' },
+    errors: ['not_found'],
+  },
+  followExport: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}/events',
+    tag: 'Static export',
+    summary: 'Follow a job as server-sent events',
+    description: 'Each event is named `job` and carries the whole record. `Last-Event-ID` resumes.',
+    scope: 'exports:read',
+    params: jobParams,
+    success: { status: 200, kind: 'events', schema: schemas.ExportJob },
+    errors: ['not_found'],
+  },
+  readReport: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}/report',
+    tag: 'Static export',
+    summary: 'Read the quality report',
+    scope: 'exports:read',
+    params: jobParams,
+    success: json(200, schemas.Report),
+    errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
+  },
+  readManifest: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}/manifest',
+    tag: 'Static export',
+    summary: 'Read the list of files with their hashes',
+    scope: 'exports:read',
+    params: jobParams,
+    success: json(200, schemas.Manifest),
+    errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
+  },
+  cancelExport: {
+    method: 'post',
+    path: '/v1/static-export/jobs/{jobId}/cancel',
+    tag: 'Static export',
+    summary: 'Cancel a job',
+    description: 'The job ends as `failed` with `failure.code` `canceled`.',
+    scope: 'exports:write',
+    params: jobParams,
+    success: json(202, schemas.ExportJob),
+    errors: ['not_found', 'job_finished'],
+  },
+  retryExport: {
+    method: 'post',
+    path: '/v1/static-export/jobs/{jobId}/retry',
+    tag: 'Static export',
+    summary: 'Start a finished job again',
+    description: 'Makes a new job with the same request; `retryOf` names the old one.',
+    scope: 'exports:write',
+    plan: 'enterprise',
+    params: jobParams,
+    success: json(202, schemas.ExportJob),
+    errors: ['not_found', 'job_not_finished', 'queue_full'],
+  },
+  readAgentJob: {
+    method: 'get',
+    path: '/v2/agent/{projectId}/job/{id}',
+    tag: 'Agent jobs',
+    summary: 'Get agent job',
+    description: 'The current state of one agent job. Meant to be polled.',
+    scope: 'agent:read',
+    params: z.object({ projectId: z.string().min(1).max(64), id: z.string().min(1).max(64) }),
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found'],
+    waitable: true,
+  },
+  listProjects: {
+    method: 'get',
+    path: '/v1/projects',
+    tag: 'Projects',
+    summary: 'List projects',
+    scope: 'projects:read',
+    query: z.strictObject({ ...schemas.Page }),
+    success: json(200, schemas.listOf(schemas.Project, 'ProjectList')),
+    errors: [],
+  },
+  createProject: {
+    method: 'post',
+    path: '/v1/projects',
+    tag: 'Projects',
+    summary: 'Create a project',
+    scope: 'projects:write',
+    body: schemas.CreateProject,
+    success: json(201, schemas.Project),
+    errors: ['domain_taken'],
+  },
+  readProject: {
+    method: 'get',
+    path: '/v1/projects/{projectId}',
+    tag: 'Projects',
+    summary: 'Read a project',
+    scope: 'projects:read',
+    params: projectParams,
+    success: json(200, schemas.Project),
+    errors: ['not_found'],
+  },
+  updateProject: {
+    method: 'patch',
+    path: '/v1/projects/{projectId}',
+    tag: 'Projects',
+    summary: 'Change a project',
+    scope: 'projects:write',
+    params: projectParams,
+    body: schemas.UpdateProject,
+    success: json(200, schemas.Project),
+    errors: ['not_found', 'domain_taken'],
+  },
+  deleteProject: {
+    method: 'delete',
+    path: '/v1/projects/{projectId}',
+    tag: 'Projects',
+    summary: 'Delete a project, its jobs and its bundles',
+    scope: 'projects:write',
+    params: projectParams,
+    success: { status: 204, kind: 'empty' },
+    errors: ['not_found', 'project_busy'],
+  },
+  listKeys: {
+    method: 'get',
+    path: '/v1/api-keys',
+    tag: 'API keys',
+    summary: 'List API keys',
+    scope: 'keys:read',
+    query: z.strictObject({ ...schemas.Page }),
+    success: json(200, schemas.listOf(schemas.ApiKey, 'ApiKeyList')),
+    errors: [],
+  },
+  createKey: {
+    method: 'post',
+    path: '/v1/api-keys',
+    tag: 'API keys',
+    summary: 'Create an API key',
+    description:
+      'A key cannot give more than it has: the scopes asked for must be among those of the calling key.',
+    scope: 'keys:write',
+    body: schemas.CreateKey,
+    success: json(201, schemas.CreatedKey),
+    errors: [],
+  },
+  rollKey: {
+    method: 'post',
+    path: '/v1/api-keys/{keyId}/roll',
+    tag: 'API keys',
+    summary: 'Replace an API key',
+    description: 'Makes a new key with the same rights; the old one goes on working for `overlapSeconds`.',
+    scope: 'keys:write',
+    params: keyParams,
+    body: schemas.RollKey,
+    bodyOptional: true,
+    success: json(201, schemas.CreatedKey),
+    errors: ['not_found'],
+  },
+  revokeKey: {
+    method: 'delete',
+    path: '/v1/api-keys/{keyId}',
+    tag: 'API keys',
+    summary: 'Revoke an API key',
+    description: 'Works at once. Revoking twice is no error.',
+    scope: 'keys:write',
+    params: keyParams,
+    success: { status: 204, kind: 'empty' },
+    errors: ['not_found'],
+  },
+  readMe: {
+    method: 'get',
+    path: '/v1/me',
+    tag: 'Organization',
+    summary: 'Read what the calling key belongs to and may do',
+    scope: 'any',
+    success: json(200, schemas.Me),
+    errors: [],
+  },
+  listAuditLog: {
+    method: 'get',
+    path: '/v1/audit-log',
+    tag: 'Organization',
+    summary: 'List the audit log',
+    scope: 'audit:read',
+    query: z.strictObject({ ...schemas.Page }),
+    success: json(200, schemas.listOf(schemas.AuditEntry, 'AuditEntryList')),
+    errors: [],
+  },
+  readHealth: {
+    method: 'get',
+    path: '/healthz',
+    tag: 'Health',
+    summary: 'Is the process alive?',
+    scope: null,
+    success: json(200, schemas.Health),
+    errors: [],
+  },
+  readReadiness: {
+    method: 'get',
+    path: '/readyz',
+    tag: 'Health',
+    summary: 'Can the process do its work?',
+    description: 'Answers 503 with the same body while the process stops or a part of it is not usable.',
+    scope: null,
+    success: json(200, schemas.Readiness),
+    alsoStatus: 503,
+    errors: [],
+  },
+} as const satisfies Record<string, Operation>;
+
+export type Operations = typeof operations;
+export type OperationId = keyof Operations;
+
+export const operationIds = Object.keys(operations) as OperationId[];
+
+export function operation(id: OperationId): Operation {
+  return operations[id];
+}
+
+/** What every operation of a kind can answer, so that the table above names only what is special. */
+export function impliedErrors(operation: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = [];
+  if (operation.scope !== null) codes.push('unauthorized', 'key_in_query', 'address_refused', 'rate_limited');
+  if (operation.scope !== null && operation.scope !== 'any') codes.push('scope_missing');
+  if (operation.plan !== undefined) codes.push('plan_required');
+  if (operation.body !== undefined) codes.push('invalid_request', 'malformed_json', 'unsupported_media_type');
+  if (operation.query !== undefined) codes.push('invalid_request');
+  if (operation.method === 'post') {
+    codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
+  }
+  if (operation.method !== 'get') codes.push('payload_too_large', 'draining', 'storage_unavailable');
+  return [...new Set(codes)];
+}
+
+type PartOf<O, K extends string> = O extends Record<K, z.ZodType> ? z.input<O[K]> : undefined;
+type ParsedPartOf<O, K extends string> = O extends Record<K, z.ZodType> ? z.output<O[K]> : undefined;
+
+/** What a caller gives. */
+export interface OperationInput<Id extends OperationId> {
+  params: PartOf<Operations[Id], 'params'>;
+  query: PartOf<Operations[Id], 'query'>;
+  body: PartOf<Operations[Id], 'body'>;
+}
+
+/** The same after validation, as the server sees it. */
+export interface ParsedInput<Id extends OperationId> {
+  params: ParsedPartOf<Operations[Id], 'params'>;
+  query: ParsedPartOf<Operations[Id], 'query'>;
+  body: Operations[Id] extends { bodyOptional: true }
+    ? ParsedPartOf<Operations[Id], 'body'> | undefined
+    : ParsedPartOf<Operations[Id], 'body'>;
+}
+
+/** What comes back. */
+export type OperationResult<Id extends OperationId> = Operations[Id]['success'] extends {
+  kind: 'json';
+  schema: infer S extends z.ZodType;
+}
+  ? z.output<S>
+  : undefined;

@@ -1,0 +1,52 @@
+/**
+ * A real HTTP server on a free port for the tests of this folder. It answers by a script and remembers what it
+ * was asked; it knows nothing of Docyard.
+ */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+
+export interface Asked {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Milliseconds since the process began. */
+  at: number;
+}
+
+/** `turn` counts the requests from 1. */
+type Script = (response: ServerResponse, asked: Asked, turn: number) => void | Promise<void>;
+
+export async function serve(script: Script): Promise<{ url: string; asked: Asked[] }> {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const at = performance.now();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url: path = '', headers } = request;
+    const one = { method, path, headers, body: Buffer.concat(chunks).toString(), at };
+    await script(response, one, asked.push(one));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return { url: `http://127.0.0.1:${address.port}`, asked };
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: object = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** Ends the connection without an answer, or in the middle of one that has begun. */
+export function cut(response: ServerResponse): void {
+  response.socket?.destroy();
+}

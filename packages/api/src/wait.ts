@@ -1,0 +1,55 @@
+/**
+ * Follows an export to its end with long polling: one request in flight, answered as soon as something changes.
+ */
+import { pause, retryAfterSeconds, type DocyardClient } from './client.ts';
+import type { ExportJob } from './schemas.ts';
+
+export interface WaitOptions {
+  /** Called with every record that differs from the one before. */
+  onProgress?: (job: ExportJob) => void;
+  /** Give up after this long. Default: never. */
+  timeoutSeconds?: number;
+  signal?: AbortSignal;
+}
+
+/** Resolves with the final record, completed or failed; rejects only when it cannot be known. */
+export async function waitForExport(
+  client: DocyardClient,
+  jobId: string,
+  options: WaitOptions = {},
+): Promise<ExportJob> {
+  const signal = combinedSignal(options);
+  const holdSeconds = Math.min(30, Math.floor(client.timeoutSeconds / 2));
+  let etag: string | undefined;
+  let seen: string | undefined;
+  for (;;) {
+    const asked = performance.now();
+    const headers: Record<string, string> = { prefer: `wait=${holdSeconds}` };
+    if (etag !== undefined) headers['if-none-match'] = etag;
+    const call = { headers, ...(signal === undefined ? {} : { signal }) };
+    const answer = await client.answer('readExport', { params: { jobId } }, call);
+    if (answer.status !== 304) {
+      etag = answer.headers.get('etag') ?? undefined;
+      const record = JSON.stringify(answer.body);
+      if (record !== seen) options.onProgress?.(answer.body);
+      seen = record;
+      if (answer.body.status === 'completed' || answer.body.status === 'failed') return answer.body;
+    }
+    await pause(restSeconds(answer.headers) - (performance.now() - asked) / 1000, signal);
+  }
+}
+
+/**
+ * The least time between two requests. A server that holds requests sets the pace by itself, and only a record
+ * that changes all the time needs a brake; a proxy may swallow `Prefer`, and then `Retry-After` counts.
+ */
+function restSeconds(headers: Headers): number {
+  if (headers.has('preference-applied')) return 0.25;
+  return Math.min(Math.max(retryAfterSeconds(headers) ?? 2, 0.25), 30);
+}
+
+function combinedSignal(options: WaitOptions): AbortSignal | undefined {
+  if (options.timeoutSeconds === undefined) return options.signal;
+  const deadline = AbortSignal.timeout(options.timeoutSeconds * 1000);
+  return options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+}
