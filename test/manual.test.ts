@@ -52,6 +52,11 @@ describe('the errors page', () => {
     expect(tableRows(section(errors, 'Error codes')).map((cells) => cells.slice(0, 3))).toEqual(expected);
   });
 
+  it('has an anchor for every error code, where the server sends people', () => {
+    const anchors = [...errors.matchAll(/<span id="(\w+)">/g)].map(([, id]) => id);
+    expect(anchors).toEqual(Object.keys(errorTable));
+  });
+
   it('lists every failure code with its meaning, and no other', () => {
     const expected = Object.entries(failureTable).map(([code, { retryable, meaning }]) => [
       code,
@@ -184,7 +189,7 @@ function section(text: string, heading: string, level = '##'): string {
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-/** The body rows of the first table, cell by cell, without code marks. */
+/** The body rows of the first table, cell by cell, without code marks and anchors. */
 function tableRows(text: string): string[][] {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^\|[\s|:-]+\|$/.test(line));
@@ -196,7 +201,7 @@ function tableRows(text: string): string[][] {
       line
         .split('|')
         .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll('`', '')),
+        .map((cell) => cell.trim().replaceAll(/<\/?span[^>]*>|`/g, '')),
     );
   }
   return rows;
