@@ -1,9 +1,9 @@
 /**
  * The client against real servers: what it sends, what it tries again, and what it says when things go wrong.
  */
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient, DocyardError, pause, retryAfterSeconds, type ClientOptions } from './client.ts';
-import { cut, sendJson, serve } from './test-server.ts';
+import { closeServers, cut, sendJson, serve } from './test-server.ts';
 
 const me = { organization: { id: 'org_1', name: 'Example', plan: 'enterprise' } };
 const job = { jobId: 'se_1', status: 'queued' };
@@ -22,6 +22,8 @@ async function failureOf(call: Promise<unknown>): Promise<DocyardError> {
   expect(failure).toBeInstanceOf(DocyardError);
   return failure as DocyardError;
 }
+
+afterAll(closeServers);
 
 describe('a request', () => {
   it('carries the key, the address and the body', async () => {
@@ -212,7 +214,7 @@ describe('an error', () => {
   });
 });
 
-describe('trying again', () => {
+describe.concurrent('trying again', () => {
   it('waits as long as a 503 asks for', async () => {
     const { url, asked } = await serve((response, _asked, turn) => {
       if (turn === 1)

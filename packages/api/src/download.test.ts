@@ -7,16 +7,23 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient } from './client.ts';
 import { downloadBundle, DownloadError } from './download.ts';
-import { cut, sendJson, serve, type Asked } from './test-server.ts';
+import { closeServers, cut, sendJson, serve, type Asked } from './test-server.ts';
 
 const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 31) % 251));
 const hash = createHash('sha256').update(bytes).digest('hex');
 const partName = `bundle.tar.gz.${hash.slice(0, 16)}.part`;
 
-describe('downloadBundle', () => {
+const root = await mkdtemp(join(tmpdir(), 'docyard-download-'));
+
+afterAll(async () => {
+  closeServers();
+  await rm(root, { recursive: true });
+});
+
+describe.concurrent('downloadBundle', () => {
   it('brings the whole file and says how far it is', async () => {
     const { client, file, folder, asked } = await setUp((response) => sendWhole(response));
     const progress: [number, number][] = [];
@@ -101,7 +108,7 @@ describe('downloadBundle', () => {
 
   it('stops reading a file that is longer than promised', async () => {
     const { client, file, folder } = await setUp((response) => {
-      const more = () => response.write(bytes, () => void setTimeout(more, 5));
+      const more = () => response.destroyed || response.write(bytes, () => void setTimeout(more, 5));
       response.writeHead(200);
       more();
     });
@@ -255,8 +262,7 @@ describe('downloadBundle', () => {
 
 /** An API server that hands out the links /files/1, /files/2 and so on, and a file server that serves them. */
 async function setUp(script: (response: ServerResponse, asked: Asked, turn: number) => void) {
-  const folder = await mkdtemp(join(tmpdir(), 'docyard-download-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await mkdtemp(join(root, 'test-'));
   const files = await serve(script);
   const api = await serve((response, _asked, turn) =>
     sendJson(response, 200, {

@@ -2,8 +2,7 @@
  * A real HTTP server on a free port for the tests of this folder. It answers by a script and remembers what it
  * was asked; it knows nothing of Docyard.
  */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 
 export interface Asked {
   method: string;
@@ -28,13 +27,20 @@ export async function serve(script: Script): Promise<{ url: string; asked: Asked
     await script(response, one, asked.push(one));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  servers.push(server);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return { url: `http://127.0.0.1:${address.port}`, asked };
+}
+
+const servers: Server[] = [];
+
+/** For `afterAll`: tests that run at the same time cannot clean up one by one. */
+export function closeServers(): void {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
 }
 
 export function sendJson(

@@ -2,10 +2,10 @@
  * Following an export to its end, with servers that hold requests, servers that do not, and proxies between.
  */
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient, pause, type ClientOptions } from './client.ts';
 import type { ExportJob } from './schemas.ts';
-import { sendJson, serve } from './test-server.ts';
+import { closeServers, sendJson, serve } from './test-server.ts';
 import { waitForExport } from './wait.ts';
 
 const held = { 'preference-applied': 'wait' };
@@ -18,7 +18,9 @@ function sendJob(response: ServerResponse, status: string, progress: number, hea
   sendJson(response, 200, { jobId: 'se_1', status, progress }, { etag: `"${progress}"`, ...headers });
 }
 
-describe('waitForExport', () => {
+afterAll(closeServers);
+
+describe.concurrent('waitForExport', () => {
   it('asks the server to hold, names the record it has, and returns the last one', async () => {
     const { url, asked } = await serve(async (response, _asked, turn) => {
       if (turn === 1) return sendJob(response, 'running', 10, held);

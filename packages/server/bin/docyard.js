@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Starts the command line on a Node that can run it: this one, or the Node 24 that came with the packages.
+import { spawnSync } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const newEnough = major > 22 || (major === 22 && minor >= 18);
+
+if (newEnough) {
+  silenceExperimentalWarnings();
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache();
+  const { main } = await import('../src/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+} else {
+  const node = bundledNode();
+  if (node === undefined) {
+    console.error(`docyard: needs Node 22.18 or newer, this is ${process.version}. Run npm ci in the project first.`);
+    process.exit(1);
+  }
+  const ended = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' });
+  process.exit(ended.status ?? 1);
+}
+
+// node:sqlite announces that it is experimental at every start; nobody who runs this can act on it.
+function silenceExperimentalWarnings() {
+  const emit = process.emitWarning.bind(process);
+  process.emitWarning = (warning, ...rest) => {
+    const type = typeof rest[0] === 'string' ? rest[0] : rest[0]?.type;
+    if (type !== 'ExperimentalWarning') emit(warning, ...rest);
+  };
+}
+
+function bundledNode() {
+  let folder = dirname(realpathSync(fileURLToPath(import.meta.url)));
+  while (folder !== dirname(folder)) {
+    const candidate = join(folder, 'node_modules', '.bin', 'node');
+    if (existsSync(candidate)) return candidate;
+    folder = dirname(folder);
+  }
+  return undefined;
+}

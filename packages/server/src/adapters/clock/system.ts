@@ -1,0 +1,4 @@
+/** The clock of the machine. */
+import type { Clock } from '../../ports/clock.ts';
+
+export const systemClock: Clock = { now: () => new Date() };

@@ -1,0 +1,7 @@
+/**
+ * Every change of the schema, in order. A step that has been released is never edited; a new one is added.
+ */
+import type { Migration } from 'kysely/migration';
+import { initial } from './0001-initial.ts';
+
+export const migrations: Record<string, Migration> = { '0001-initial': initial };

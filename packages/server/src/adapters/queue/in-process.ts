@@ -1,0 +1,54 @@
+/**
+ * The embedded queue: lists in memory, one per organization, served in turn so that a large backlog of one does
+ * not hold up another. It remembers nothing; after a restart it is filled from the job rows.
+ */
+import type { Delivery, Queue } from '../../ports/queue.ts';
+
+export class InProcessQueue implements Queue {
+  readonly #waiting = new Map<string, Delivery[]>();
+  readonly #underWay = new Set<Promise<void>>();
+  #handle: ((delivery: Delivery) => Promise<void>) | undefined;
+  #concurrency = 0;
+  #stopped = false;
+
+  send(delivery: Delivery): void {
+    const list = this.#waiting.get(delivery.organizationId) ?? [];
+    if (list.length === 0) this.#waiting.set(delivery.organizationId, list);
+    list.push(delivery);
+    this.#fill();
+  }
+
+  consume(concurrency: number, handle: (delivery: Delivery) => Promise<void>): void {
+    this.#concurrency = concurrency;
+    this.#handle = handle;
+    this.#fill();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #fill(): void {
+    while (!this.#stopped && this.#handle !== undefined && this.#underWay.size < this.#concurrency) {
+      const next = this.#next();
+      if (next === undefined) return;
+      const handled: Promise<void> = this.#handle(next).finally(() => {
+        this.#underWay.delete(handled);
+        this.#fill();
+      });
+      this.#underWay.add(handled);
+    }
+  }
+
+  /** Takes from the organization that has waited longest for its turn, and sends it to the back of the line. */
+  #next(): Delivery | undefined {
+    for (const [organizationId, list] of this.#waiting) {
+      this.#waiting.delete(organizationId);
+      const delivery = list.shift();
+      if (list.length > 0) this.#waiting.set(organizationId, list);
+      if (delivery !== undefined) return delivery;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Decides whether a repository address may be fetched, and from which IP addresses. Private and special ranges
+ * are refused unless the operator lists the host: otherwise a tenant could reach the inside of our network.
+ */
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { SourceError, type SourceRequest } from '../../ports/sources.ts';
+
+export type Address =
+  | { kind: 'folder'; path: string }
+  | { kind: 'local-git'; path: string }
+  | { kind: 'remote'; url: URL };
+
+/** Throws a SourceError that says what is wrong; looks only at the text. */
+export function parseAddress(request: Pick<SourceRequest, 'repository' | 'ref' | 'directory' | 'allowLocal'>): Address {
+  checkRef(request.ref);
+  checkDirectory(request.directory);
+  const text = request.repository;
+  if (/[\0-\u001f\u007f]/.test(text)) throw refused('The repository holds a control character.');
+  const address = text.startsWith('/') ? parsePath(text, request.ref) : parseUrl(text);
+  if (address.kind !== 'remote' && !request.allowLocal) {
+    throw refused(
+      'This organization may not read folders of the server.',
+      'Use an https:// address, or let the operator create the organization with --local-sources.',
+    );
+  }
+  return address;
+}
+
+/** A folder is taken as it lies there; with a ref it is a repository and the ref is what counts. */
+function parsePath(path: string, ref: string | null): Address {
+  return ref === null ? { kind: 'folder', path } : { kind: 'local-git', path };
+}
+
+function parseUrl(text: string): Address {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw refused(
+      `${text} is neither an address nor an absolute folder.`,
+      'Use https://host/owner/repository.git, or an absolute path.',
+    );
+  }
+  if (url.protocol === 'file:') {
+    if (url.host !== '') throw refused('A file:// address must not name a host.');
+    return { kind: 'local-git', path: decodeURIComponent(url.pathname) };
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refused(`The scheme ${url.protocol}// is not supported.`, 'Use the https:// address of the repository.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refused('The address must not carry a user name or password.', 'Remove the part before the @.');
+  }
+  if (url.search !== '' || url.hash !== '') throw refused('The address must not carry a query or fragment.');
+  return { kind: 'remote', url };
+}
+
+function checkRef(ref: string | null): void {
+  if (ref === null) return;
+  const bad =
+    !/^[A-Za-z0-9][A-Za-z0-9._/+@-]*$/.test(ref) || /\.\.|\/\/|@\{|\.lock(\/|$)|\/\.|[./]$/.test(ref);
+  if (bad) throw refused(`${ref} is not the name of a branch, tag or commit.`);
+}
+
+function checkDirectory(directory: string | null): void {
+  if (directory === null) return;
+  const bad = directory.split('/').some((part) => part === '' || part === '.' || part === '..' || part === '.git');
+  if (bad || /[\0-\u001f\u007f\\]/.test(directory)) {
+    throw refused(`${directory} is not a folder inside the repository.`, 'Use a path such as docs or packages/docs.');
+  }
+}
+
+/** The addresses git may dial for this host. Every one must be public, else none is used. */
+export async function resolveHost(url: URL, allowedHosts: readonly string[]): Promise<string[]> {
+  const name = url.hostname.replaceAll(/^\[|\]$/g, '');
+  const listed = allowedHosts.includes(url.host) || allowedHosts.includes(name);
+  if (url.protocol === 'http:' && !listed) {
+    throw refused('Plain http is not allowed.', 'Use https://, or let the operator list the host in EGRESS_ALLOW.');
+  }
+  const addresses =
+    isIP(name) > 0
+      ? [name]
+      : await lookup(name, { all: true }).then(
+          (found) => found.map(({ address }) => address),
+          () => {
+            throw new SourceError('source_unavailable', `The host ${name} cannot be found.`);
+          },
+        );
+  if (!listed && addresses.some(isSpecial)) {
+    throw refused(
+      `The host ${name} is at a private address.`,
+      'Let the operator list the host in EGRESS_ALLOW if this is meant.',
+    );
+  }
+  return addresses;
+}
+
+const special = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  special.addSubnet(network, bits, 'ipv4');
+}
+for (const [network, bits] of [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const) {
+  special.addSubnet(network, bits, 'ipv6');
+}
+
+export function isSpecial(address: string): boolean {
+  return special.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}
+
+function refused(message: string, hint?: string): SourceError {
+  return new SourceError('source_refused', message, hint);
+}

@@ -1,0 +1,72 @@
+/**
+ * Fetches a documentation source: a commit over https, a commit of a repository on this machine, or a folder as
+ * it lies there.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { SourceError, type FetchedSource, type SourceRequest, type Sources } from '../../ports/sources.ts';
+import { parseAddress, resolveHost, type Address } from './address.ts';
+import { fetchCommit } from './git.ts';
+
+export class GitAndFolderSources implements Sources {
+  readonly #allowedHosts: readonly string[];
+
+  constructor(allowedHosts: readonly string[]) {
+    this.#allowedHosts = allowedHosts;
+  }
+
+  refuse(request: Omit<SourceRequest, 'commit'>): string | undefined {
+    try {
+      parseAddress(request);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+    }
+  }
+
+  async fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource> {
+    const address = parseAddress(request);
+    if (address.kind === 'folder') {
+      return { folder: await insideFolder(address.path, request.directory), commit: null };
+    }
+    const { tree, commit } = await fetchCommit({
+      ...(await this.#dial(address)),
+      ref: request.ref,
+      commit: request.commit,
+      workFolder,
+      signal,
+    });
+    return { folder: await insideFolder(tree, request.directory), commit };
+  }
+
+  async #dial(address: Exclude<Address, { kind: 'folder' }>) {
+    if (address.kind === 'local-git') {
+      await insideFolder(address.path, null);
+      return { remote: `file://${encodeURI(address.path)}`, protocol: 'file' as const, resolve: [] };
+    }
+    const { url } = address;
+    const protocol = url.protocol === 'https:' ? ('https' as const) : ('http' as const);
+    const port = url.port || (protocol === 'https' ? '443' : '80');
+    const addresses = await resolveHost(url, this.#allowedHosts);
+    const host = url.hostname.replaceAll(/^\[|\]$/g, '');
+    const literal = addresses.includes(host);
+    return { remote: url.href, protocol, resolve: literal ? [] : [`${host}:${port}:${addresses.join(',')}`] };
+  }
+}
+
+/** The folder that holds the docs; a link that leads out of the source is refused. */
+async function insideFolder(root: string, directory: string | null): Promise<string> {
+  const wanted = directory === null ? root : join(root, directory);
+  const found = await lstat(wanted).catch(() => undefined);
+  if (found === undefined || !(found.isDirectory() || found.isSymbolicLink())) {
+    const what = directory === null ? `The folder ${root}` : `The folder ${directory} of the source`;
+    throw new SourceError('source_not_found', `${what} does not exist.`, 'Check `source` of the project.');
+  }
+  const [realRoot, real] = await Promise.all([realpath(root), realpath(wanted)]);
+  const way = relative(realRoot, real);
+  if (way.startsWith('..') || isAbsolute(way)) {
+    throw new SourceError('source_refused', `The folder ${directory} leads out of the source.`);
+  }
+  return real;
+}

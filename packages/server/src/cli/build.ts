@@ -1,0 +1,152 @@
+/**
+ * `docyard build`: renders a folder without a server. The output folder is replaced only when everything is there.
+ */
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Diagnostic, RenderOptions, Site } from '@docyard/render';
+import type { Command } from 'commander';
+import { CommandError } from './errors.ts';
+
+interface BuildOptions {
+  out: string;
+  json?: boolean;
+  strict?: boolean;
+  force?: boolean;
+  basePath?: string;
+  urlStyle: string;
+  origin?: string;
+}
+
+interface Summary {
+  pages: number;
+  warnings: number;
+  errors: number;
+  files: number;
+  bytes: number;
+  seconds: number;
+}
+
+const urlStyles = ['html', 'directory', 'clean'] as const;
+
+export function describeBuild(command: Command): void {
+  command
+    .description('Render a documentation folder into static files, without a server.')
+    .argument('<folder>', 'folder that holds docs.json')
+    .requiredOption('-o, --out <folder>', 'where the files go')
+    .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
+    .option('--strict', 'end with status 1 when a page has an error')
+    .option('--force', 'replace an output folder that was not made by this command')
+    .option('--base-path <path>', 'where the site will live below its host, for example /docs')
+    .option('--url-style <style>', 'html, directory or clean', 'html')
+    .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
+    .action(build);
+}
+
+async function build(folder: string, options: BuildOptions): Promise<void> {
+  const started = performance.now();
+  const out = resolve(options.out);
+  const urlStyle = urlStyles.find((style) => style === options.urlStyle);
+  if (urlStyle === undefined) throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
+  await refuseForeignFolder(out, options.force === true);
+  const { loadSite, SiteLoadError } = await import('@docyard/render');
+  const site = await loadSite({ root: resolve(folder) }).catch((error: unknown) => {
+    throw error instanceof SiteLoadError ? new CommandError(describe(error.diagnostic)) : error;
+  });
+  const renderOptions: RenderOptions = {
+    urlStyle,
+    ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
+    ...(options.origin === undefined ? {} : { origin: options.origin }),
+  };
+  const draft = `${out}.docyard-draft`;
+  const { diagnostics, ...counts } = await renderInto(site, renderOptions, draft, options.json !== true);
+  await writeFile(join(draft, marker), 'Made by docyard build; it may be replaced.\n');
+  await rm(out, { recursive: true, force: true });
+  await rename(draft, out);
+  const summary: Summary = {
+    pages: counts.pages,
+    warnings: diagnostics.filter(({ severity }) => severity === 'warning').length,
+    errors: diagnostics.filter(({ severity }) => severity === 'error').length,
+    files: counts.files,
+    bytes: counts.bytes,
+    seconds: Math.round(performance.now() - started) / 1000,
+  };
+  if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+  else process.stdout.write(report(summary, diagnostics, out));
+  if (options.strict && summary.errors > 0) process.exitCode = 1;
+}
+
+const marker = '.docyard-build';
+
+async function renderInto(site: Site, options: RenderOptions, folder: string, showProgress: boolean) {
+  const { renderSite } = await import('@docyard/render');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const made = { pages: 0, files: 0, bytes: 0, diagnostics: [...site.diagnostics] };
+  const folders = new Set<string>();
+  for await (const event of renderSite(site, options)) {
+    if (event.type === 'diagnostic') {
+      made.diagnostics.push(event.diagnostic);
+      continue;
+    }
+    const { path, content, kind } = event.file;
+    const file = join(folder, path);
+    if (!folders.has(dirname(file))) {
+      folders.add(dirname(file));
+      await mkdir(dirname(file), { recursive: true });
+    }
+    made.bytes += await write(file, content);
+    made.files += 1;
+    if (kind === 'page') made.pages += 1;
+    if (showProgress) tell(made.pages, site.pages.length);
+  }
+  if (showProgress && process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  return made;
+}
+
+async function write(file: string, content: Uint8Array | { copyFrom: string }): Promise<number> {
+  if (content instanceof Uint8Array) {
+    await writeFile(file, content);
+    return content.length;
+  }
+  await copyFile(content.copyFrom, file);
+  const { stat } = await import('node:fs/promises');
+  return (await stat(file)).size;
+}
+
+let toldAt = 0;
+
+function tell(pages: number, total: number): void {
+  if (!process.stderr.isTTY || Date.now() - toldAt < 100) return;
+  toldAt = Date.now();
+  process.stderr.write(`\rRendering ${pages} of ${total} pages\u001b[K`);
+}
+
+/** A slip such as `--out ~` must not cost a home folder. */
+async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
+  const entries = await readdir(out).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [] as string[];
+    throw new CommandError(`The output ${out} cannot be used (${error.code}).`);
+  });
+  if (entries.length > 0 && !entries.includes(marker) && !force) {
+    throw new CommandError(`The folder ${out} holds other files. Choose another --out, or add --force to replace it.`);
+  }
+}
+
+const mostShown = 20;
+
+function report(summary: Summary, diagnostics: Diagnostic[], out: string): string {
+  const told = diagnostics.filter(({ severity }) => severity !== 'info');
+  const lines = told.slice(0, mostShown).map(describe);
+  if (told.length > mostShown) lines.push(`… and ${told.length - mostShown} more.`);
+  const megabytes = (summary.bytes / 1e6).toFixed(1);
+  lines.push(
+    `${summary.pages} pages, ${summary.files} files, ${megabytes} MB in ${summary.seconds.toFixed(2)} s; ${summary.errors} errors, ${summary.warnings} warnings.`,
+    `Open ${join(out, 'index.html')}`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function describe({ severity, file, line, column, message, hint, code }: Diagnostic): string {
+  const place = [file, line, column].filter((part) => part !== undefined && part !== '').join(':');
+  return `${place}: ${severity}: ${message} [${code}]${hint === undefined ? '' : `\n    ${hint}`}`;
+}

@@ -1,0 +1,95 @@
+/**
+ * `docyard keys`: API keys, straight on the data folder. For the first key, a lost one, and scripts.
+ */
+import { keyLifetimesDays, scopes, type ApiKey, type CreateKey, type CreatedKey, type Scope } from '@docyard/api';
+import { Option, type Command } from 'commander';
+import { CommandError } from './errors.ts';
+import { addLocalOptions, chooseOrganization, everyRow, operatorOf, print, withData, type LocalOptions } from './local.ts';
+
+export function describeKeys(command: Command): void {
+  command.description('List, create, roll and revoke API keys.');
+
+  addLocalOptions(command.command('list').description('List API keys, newest first.')).action(list);
+
+  addLocalOptions(command.command('create').description('Create an API key; it is shown this once.'))
+    .requiredOption('--name <text>', 'what the key is for')
+    .addOption(new Option('--scope <scope...>', 'what it may do (default: read write)').choices([...scopes]))
+    .option('--expires <days>', `${keyLifetimesDays.join(', ')} or none`, '90')
+    .option('--address <range...>', 'IP addresses or CIDR ranges it may be used from (default: all)')
+    .action(create);
+
+  addLocalOptions(command.command('roll').description('Replace a key; the old one works on for a while.'))
+    .argument('<id>', 'id of the key, such as key_…')
+    .option('--overlap <seconds>', 'how long the old key goes on working', '3600')
+    .action(roll);
+
+  addLocalOptions(command.command('revoke').description('End a key at once.'))
+    .argument('<id>', 'id of the key, such as key_…')
+    .action(revoke);
+}
+
+async function list(options: LocalOptions): Promise<void> {
+  await withData(options, async (context) => {
+    const { listKeys } = await import('../keys/keys.ts');
+    const { id: organizationId } = await chooseOrganization(context, options.org);
+    const keys = await everyRow((cursor) => listKeys(context, { organizationId, limit: 100, cursor }));
+    print(options, keys, keys.map(row));
+  });
+}
+
+async function create(
+  options: LocalOptions & { name: string; scope?: Scope[]; expires: string; address?: string[] },
+): Promise<void> {
+  const expiresInDays = options.expires === 'none' ? null : keyLifetimesDays.find((days) => String(days) === options.expires);
+  if (expiresInDays === undefined) {
+    throw new CommandError(`--expires must be ${keyLifetimesDays.join(', ')} or none.`, 2);
+  }
+  const wanted: CreateKey = {
+    name: options.name,
+    expiresInDays,
+    ...(options.scope === undefined ? {} : { scopes: options.scope }),
+    ...(options.address === undefined ? {} : { allowedAddresses: options.address }),
+  };
+  await withData(options, async (context) => {
+    const { createKey } = await import('../keys/keys.ts');
+    const actor = operatorOf(await chooseOrganization(context, options.org));
+    showCreated(options, await createKey(context, { ...wanted, actor }));
+  });
+}
+
+async function roll(keyId: string, options: LocalOptions & { overlap: string }): Promise<void> {
+  const overlapSeconds = Number(options.overlap);
+  if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0) {
+    throw new CommandError('--overlap must be a whole number of seconds.', 2);
+  }
+  await withData(options, async (context) => {
+    const { rollKey } = await import('../keys/keys.ts');
+    const actor = operatorOf(await chooseOrganization(context, options.org));
+    showCreated(options, await rollKey(context, { keyId, overlapSeconds, actor }));
+  });
+}
+
+async function revoke(keyId: string, options: LocalOptions): Promise<void> {
+  await withData(options, async (context) => {
+    const { revokeKey } = await import('../keys/keys.ts');
+    const actor = operatorOf(await chooseOrganization(context, options.org));
+    await revokeKey(context, { keyId, actor });
+    if (!options.json) process.stdout.write(`${keyId} is revoked.\n`);
+  });
+}
+
+function showCreated(options: LocalOptions, key: CreatedKey): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(key, null, 2)}\n`);
+  else process.stdout.write(`${key.id} (${key.name}), shown this once:\n\n  ${key.key}\n\n`);
+}
+
+function row(key: ApiKey): Record<string, string> {
+  return {
+    id: key.id,
+    name: key.name,
+    key: `${key.prefix}…${key.last4}`,
+    scopes: key.scopes.join(' '),
+    state: key.revokedAt !== null ? 'revoked' : key.expiresAt === null ? 'does not expire' : `until ${key.expiresAt.slice(0, 10)}`,
+    'last used': key.lastUsedAt?.slice(0, 16).replace('T', ' ') ?? 'never',
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * What the commands that work on the data folder share: opening it without a server, choosing the organization,
+ * and printing rows as a table or as JSON.
+ */
+import type { Command } from 'commander';
+import type { Actor, Context } from '../context.ts';
+import type { Organization } from '../organizations/organizations.ts';
+import { CommandError } from './errors.ts';
+
+export interface LocalOptions {
+  data?: string;
+  org?: string;
+  json?: boolean;
+}
+
+export function addLocalOptions(command: Command, withOrganization = true): Command {
+  command.option('-d, --data <folder>', 'data folder of the service (default: ./data)');
+  if (withOrganization) command.option('--org <id>', 'organization; needed when there are several');
+  return command.option('--json', 'print JSON');
+}
+
+/** Also while the server runs: both see each other's changes at once. */
+export async function withData(options: LocalOptions, work: (context: Context) => Promise<void>): Promise<void> {
+  const [{ readConfig }, { compose }, { existsSync }, { join }] = await Promise.all([
+    import('../config.ts'),
+    import('../compose.ts'),
+    import('node:fs'),
+    import('node:path'),
+  ]);
+  const given = options.data === undefined ? {} : { DATA_DIR: options.data };
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...given });
+  if (!existsSync(join(config.dataDir, 'docyard.db'))) {
+    throw new CommandError(`${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`);
+  }
+  const context = await compose(config);
+  try {
+    await work(context);
+  } finally {
+    await context.database.destroy();
+  }
+}
+
+export async function chooseOrganization(context: Context, id: string | undefined): Promise<Organization> {
+  const { listOrganizations } = await import('../organizations/organizations.ts');
+  const organizations = await listOrganizations(context);
+  const chosen = id === undefined ? organizations[0] : organizations.find((each) => each.id === id);
+  const list = organizations.map((each) => `${each.id} (${each.name})`).join(', ');
+  if (id === undefined && organizations.length > 1) {
+    throw new CommandError(`There are several organizations; choose one with --org: ${list}.`, 2);
+  }
+  if (chosen === undefined) throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`);
+  return chosen;
+}
+
+export function operatorOf(organization: Organization): Actor {
+  return { organizationId: organization.id, name: 'cli', address: null, requestId: null };
+}
+
+/** Walks through every page of a list. */
+export async function everyRow<Row>(
+  list: (cursor: string | undefined) => Promise<{ data: Row[]; nextCursor: string | null }>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await list(cursor);
+    rows.push(...page.data);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return rows;
+}
+
+export function print(options: LocalOptions, value: unknown, rows: Record<string, string>[]): void {
+  process.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : table(rows));
+}
+
+function table(rows: Record<string, string>[]): string {
+  const [first] = rows;
+  if (first === undefined) return 'None.\n';
+  const columns = Object.keys(first);
+  const widths = columns.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
+  const line = (cells: string[]) => cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd();
+  return `${[line(columns), ...rows.map((row) => line(columns.map((name) => row[name] ?? '')))].join('\n')}\n`;
+}

@@ -1,0 +1,122 @@
+/**
+ * `docyard projects`: projects, straight on the data folder.
+ */
+import { resolve } from 'node:path';
+import { CreateProject, UpdateProject, type Project } from '@docyard/api';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { CommandError } from './errors.ts';
+import { addLocalOptions, chooseOrganization, everyRow, operatorOf, print, withData, type LocalOptions } from './local.ts';
+
+interface ProjectOptions extends LocalOptions {
+  name?: string;
+  domain?: string;
+  repository?: string;
+  ref?: string;
+  directory?: string;
+}
+
+export function describeProjects(command: Command): void {
+  command.description('List, create, change and delete projects.');
+
+  addLocalOptions(command.command('list').description('List projects, newest first.')).action(list);
+
+  const create = addLocalOptions(command.command('create').description('Create a project.'))
+    .requiredOption('--name <text>', 'name of the project')
+    .requiredOption('--domain <host>', 'domain of the documentation, for example docs.example.com')
+    .requiredOption('--repository <address>', 'https:// or file:// git address, or a folder');
+  addSourceOptions(create).action(createOne);
+
+  const update = addLocalOptions(command.command('update').description('Change a project.'))
+    .argument('<id>', 'id of the project, such as pr_…')
+    .option('--name <text>', 'new name')
+    .option('--domain <host>', 'new domain')
+    .option('--repository <address>', 'new source');
+  addSourceOptions(update).action(updateOne);
+
+  addLocalOptions(command.command('delete').description('Delete a project with its jobs and bundles.'))
+    .argument('<id>', 'id of the project, such as pr_…')
+    .action(deleteOne);
+}
+
+function addSourceOptions(command: Command): Command {
+  return command
+    .option('--ref <name>', 'branch, tag or commit (default: the repository’s own)')
+    .option('--directory <path>', 'folder in the repository that holds docs.json');
+}
+
+async function list(options: LocalOptions): Promise<void> {
+  await withData(options, async (context) => {
+    const { listProjects } = await import('../projects/projects.ts');
+    const { id: organizationId } = await chooseOrganization(context, options.org);
+    const projects = await everyRow((cursor) => listProjects(context, { organizationId, limit: 100, cursor }));
+    print(options, projects, projects.map(row));
+  });
+}
+
+async function createOne(options: ProjectOptions): Promise<void> {
+  const wanted = check(CreateProject, { name: options.name, domain: options.domain, source: sourceOf(options) });
+  await withData(options, async (context) => {
+    const { createProject } = await import('../projects/projects.ts');
+    const organization = await chooseOrganization(context, options.org);
+    const allowLocal = organization.local_sources === 1;
+    const project = await createProject(context, { ...wanted, actor: operatorOf(organization), allowLocal });
+    print(options, project, [row(project)]);
+  });
+}
+
+async function updateOne(projectId: string, options: ProjectOptions): Promise<void> {
+  if (options.repository === undefined && (options.ref !== undefined || options.directory !== undefined)) {
+    throw new CommandError('--ref and --directory belong to a source: give --repository too.', 2);
+  }
+  const change = check(UpdateProject, {
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.domain === undefined ? {} : { domain: options.domain }),
+    ...(options.repository === undefined ? {} : { source: sourceOf(options) }),
+  });
+  await withData(options, async (context) => {
+    const { updateProject } = await import('../projects/projects.ts');
+    const organization = await chooseOrganization(context, options.org);
+    const allowLocal = organization.local_sources === 1;
+    const project = await updateProject(context, { projectId, change, actor: operatorOf(organization), allowLocal });
+    print(options, project, [row(project)]);
+  });
+}
+
+async function deleteOne(projectId: string, options: LocalOptions): Promise<void> {
+  await withData(options, async (context) => {
+    const { deleteProject } = await import('../projects/projects.ts');
+    const actor = operatorOf(await chooseOrganization(context, options.org));
+    const jobIds = await deleteProject(context, { projectId, actor });
+    for (const jobId of jobIds) await context.blobs.removeAll(jobId);
+    if (!options.json) process.stdout.write(`${projectId} is deleted, with ${jobIds.length} jobs.\n`);
+  });
+}
+
+/** A folder may be given as people type it; the server needs it absolute. */
+function sourceOf(options: ProjectOptions) {
+  const given = options.repository ?? '';
+  const repository = /^[a-z][a-z0-9+.-]*:/i.test(given) ? given : resolve(given);
+  return {
+    repository,
+    ...(options.ref === undefined ? {} : { ref: options.ref }),
+    ...(options.directory === undefined ? {} : { directory: options.directory }),
+  };
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 2);
+}
+
+function row(project: Project): Record<string, string> {
+  const { repository, ref, directory } = project.source;
+  return {
+    id: project.id,
+    name: project.name,
+    domain: project.domain,
+    source: `${repository}${directory === null ? '' : ` / ${directory}`}${ref === null ? '' : ` @ ${ref}`}`,
+  };
+}

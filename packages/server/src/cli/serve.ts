@@ -1,0 +1,120 @@
+/**
+ * `docyard serve`: the whole service in this process until it is told to stop.
+ */
+import type { Command } from 'commander';
+import { CommandError } from './errors.ts';
+
+interface ServeOptions {
+  port?: string;
+  host?: string;
+  data?: string;
+  publicUrl?: string;
+  logLevel?: string;
+  adminKeyFile?: string;
+  sample: boolean;
+}
+
+export function describeServe(command: Command): void {
+  command
+    .description('Run the service: API, worker, start page and manual.')
+    .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4400)')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('-d, --data <folder>', 'folder for everything that is kept (default: ./data)')
+    .option('--public-url <url>', 'address under which clients reach the server')
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
+    .option('--admin-key-file <file>', 'write the first admin key to this file, readable only by you')
+    .option('--no-sample', 'create no sample project on the first start')
+    .addHelpText('after', '\nEvery option has an environment variable; the manual lists them all under /docs/.')
+    .action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const [{ readConfig }, { startService }, { setUpFirstRun }] = await Promise.all([
+    import('../config.ts'),
+    import('../serve.ts'),
+    import('../first-run.ts'),
+  ]);
+  const config = readConfig({
+    ...process.env,
+    ...(options.port === undefined ? {} : { PORT: options.port }),
+    ...(options.host === undefined ? {} : { HOST: options.host }),
+    ...(options.data === undefined ? {} : { DATA_DIR: options.data }),
+    ...(options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl }),
+    ...(options.logLevel === undefined ? {} : { LOG_LEVEL: options.logLevel }),
+  });
+  let newKey: string | undefined;
+  const service = await startService(config, async (context) => {
+    newKey = await setUpFirstRun(context, { sample: options.sample, adminKeyFile: options.adminKeyFile });
+  }).catch((error: unknown) => {
+    throw explainListen(error, config);
+  });
+  const origin = config.publicUrl ?? `http://${displayHost(config.host)}:${service.port}`;
+  const shown = { origin, dataDir: config.dataDir, newKey, adminKeyFile: options.adminKeyFile };
+  process.stdout.write(await welcome(shown));
+  await untilToldToStop();
+  process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
+  await service.stop();
+  process.stdout.write('Stopped. Everything is kept.\n');
+}
+
+/** The second signal does not wait any more. */
+function untilToldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    let told = false;
+    const stop = () => {
+      if (told) process.exit(130);
+      told = true;
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+async function welcome(shown: {
+  origin: string;
+  dataDir: string;
+  newKey: string | undefined;
+  adminKeyFile: string | undefined;
+}): Promise<string> {
+  const { exportFlow } = await import('../first-steps.ts');
+  const { origin, newKey, adminKeyFile } = shown;
+  const printed = adminKeyFile === undefined ? newKey : undefined;
+  const lines = [
+    '',
+    `  Docyard is running at ${origin}`,
+    '',
+    `  Manual    ${origin}/docs/`,
+    `  OpenAPI   ${origin}/openapi.json`,
+    `  Data      ${shown.dataDir}`,
+    '',
+  ];
+  if (printed !== undefined) {
+    lines.push('  Your admin key, shown this once and never again:', '', `    ${printed}`, '');
+  } else if (newKey !== undefined) {
+    lines.push(`  The admin key is in ${adminKeyFile}`, '');
+  } else {
+    lines.push('  Lost the admin key? Make another: npx docyard keys create --name "My key"', '');
+  }
+  if (adminKeyFile === undefined) {
+    lines.push('  A first export, to paste into another terminal:', '', exportFlow({ origin, key: printed }), '');
+  }
+  lines.push('  Ctrl-C stops it.', '', '');
+  return lines.join('\n');
+}
+
+function explainListen(error: unknown, config: { port: number; host: string }): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return new CommandError(`Port ${config.port} is in use. Choose another with --port, or 0 for a free one.`);
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return new CommandError(`Cannot listen on ${config.host}:${config.port} (${code}). Choose another --host or --port.`);
+  }
+  return error;
+}
+
+function displayHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::' || host === '127.0.0.1') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

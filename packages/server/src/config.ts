@@ -1,0 +1,120 @@
+/**
+ * The gate for every setting: environment variables and flags in, one checked Config out. A wrong value stops
+ * the boot with a sentence that names the variable; nothing else in the program reads the environment.
+ */
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+export interface Config {
+  port: number;
+  host: string;
+  dataDir: string;
+  publicUrl: string | null;
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  trustProxy: boolean;
+  exportConcurrency: number;
+  exportTimeoutSeconds: number;
+  renderProcesses: number;
+  linkSeconds: number;
+  egressAllow: string[];
+  limits: {
+    readsPerMinute: number;
+    writesPerMinute: number;
+    exportStartsPerHour: number;
+    queuedJobs: number;
+    bodyBytes: number;
+  };
+  retention: { exports: number; days: number };
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+const count = (least: number, most: number, usual: number) =>
+  z.coerce.number({ error: 'must be a number' }).int('must be a whole number').min(least).max(most).default(usual);
+
+/** Every variable, its check, its default and one line of meaning. The manual's table is held to this one. */
+export const settings = {
+  PORT: { check: count(0, 65_535, 4400), meaning: 'Port of the HTTP server. 0 picks a free one.' },
+  HOST: { check: z.string().min(1).default('127.0.0.1'), meaning: 'Address to listen on.' },
+  DATA_DIR: { check: z.string().min(1).default('./data'), meaning: 'Folder for everything that is kept.' },
+  PUBLIC_URL: {
+    check: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    meaning: 'Address under which clients reach the server. Default: the host of each request.',
+  },
+  LOG_LEVEL: {
+    check: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    meaning: 'How much is logged.',
+  },
+  TRUST_PROXY: {
+    check: z.stringbool({ error: 'must be on or off' }).default(false),
+    meaning: 'Take the caller’s address from the last entry of X-Forwarded-For.',
+  },
+  EXPORT_CONCURRENCY: { check: count(1, 64, 1), meaning: 'Exports that run at the same time.' },
+  EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
+  RENDER_PROCESSES: {
+    check: count(1, 256, availableParallelism()),
+    meaning: 'Processes that render the pages of one export. Default: one a core.',
+  },
+  LINK_SECONDS: { check: count(60, 604_800, 3600), meaning: 'Lifetime of a download link.' },
+  EGRESS_ALLOW: {
+    check: z.string().default(''),
+    meaning: 'Comma-separated hosts that git may reach over http or at a private address.',
+  },
+  LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads a minute and key.' },
+  LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes a minute and key.' },
+  LIMIT_EXPORT_STARTS_PER_HOUR: { check: count(1, 1e9, 10), meaning: 'Export starts an hour and organization.' },
+  LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may wait at the same time.' },
+  LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
+  RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
+  RETENTION_DAYS: { check: count(1, 36_500, 30), meaning: 'Days that an export is kept.' },
+} as const;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment): Config {
+  const shape = Object.fromEntries(Object.entries(settings).map(([name, { check }]) => [name, check])) as {
+    [Name in keyof typeof settings]: (typeof settings)[Name]['check'];
+  };
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name in settings && value !== undefined && value !== ''),
+  );
+  const parsed = z.object(shape).safeParse(given);
+  if (!parsed.success) throw new ConfigError(explain(parsed.error, environment));
+  const value = parsed.data;
+  return {
+    port: value.PORT,
+    host: value.HOST,
+    dataDir: resolve(value.DATA_DIR),
+    publicUrl: value.PUBLIC_URL ?? null,
+    logLevel: value.LOG_LEVEL,
+    trustProxy: value.TRUST_PROXY,
+    exportConcurrency: value.EXPORT_CONCURRENCY,
+    exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,
+    renderProcesses: value.RENDER_PROCESSES,
+    linkSeconds: value.LINK_SECONDS,
+    egressAllow: value.EGRESS_ALLOW.split(',').flatMap((host) => host.trim().toLowerCase() || []),
+    limits: {
+      readsPerMinute: value.LIMIT_READS_PER_MINUTE,
+      writesPerMinute: value.LIMIT_WRITES_PER_MINUTE,
+      exportStartsPerHour: value.LIMIT_EXPORT_STARTS_PER_HOUR,
+      queuedJobs: value.LIMIT_QUEUED_JOBS,
+      bodyBytes: value.LIMIT_BODY_BYTES,
+    },
+    retention: { exports: value.RETENTION_EXPORTS, days: value.RETENTION_DAYS },
+  };
+}
+
+function explain(error: z.ZodError, environment: Environment): string {
+  const lines = error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const meaning = settings[name as keyof typeof settings]?.meaning ?? '';
+    return `  ${name}=${environment[name]}: ${issue.message}. ${meaning}`;
+  });
+  return `The configuration is not usable:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,44 @@
+/**
+ * What every feature is given: the ports, the settings and the identity of this installation's secrets.
+ */
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Blobs } from './ports/blobs.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Database } from './ports/database.ts';
+import type { Queue } from './ports/queue.ts';
+import type { Sources } from './ports/sources.ts';
+import type { JobChanges } from './jobs/changes.ts';
+
+export interface Secrets {
+  /** Mixed into the hash of every API key, so that the database alone does not allow a guess. */
+  keyPepper: Buffer;
+  /** Signs download links; the first signs, all verify. */
+  linkKeys: { id: string; key: Buffer }[];
+}
+
+export interface Context {
+  config: Config;
+  version: string;
+  secrets: Secrets;
+  database: Database;
+  blobs: Blobs;
+  queue: Queue;
+  sources: Sources;
+  clock: Clock;
+  changes: JobChanges;
+  log: Logger;
+}
+
+/** Who asks, as the audit log will name them. */
+export interface Actor {
+  organizationId: string;
+  /** A key id, `cli` or `system`. */
+  name: string;
+  address: string | null;
+  requestId: string | null;
+}
+
+export function nowText(context: Pick<Context, 'clock'>): string {
+  return context.clock.now().toISOString();
+}

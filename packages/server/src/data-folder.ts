@@ -1,0 +1,96 @@
+/**
+ * The folder with everything that is kept: its lock, its secrets, its sub-folders. One serving process at a time.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Secrets } from './context.ts';
+
+export class DataFolderError extends Error {
+  override name = 'DataFolderError';
+}
+
+export async function prepareDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const name of ['work', 'blobs', 'cache']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new DataFolderError(`The data folder ${folder} cannot be used (${reason}). Choose another with --data.`);
+  }
+}
+
+/**
+ * Takes the folder for this process. The lock is one that the kernel releases when the process ends, however it
+ * ends, so that a kill leaves nothing to clean up.
+ */
+export async function lockDataFolder(folder: string): Promise<() => void> {
+  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
+  const ownerFile = join(folder, 'lock.pid');
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE');
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch {
+    lock.close();
+    const owner = await readFile(ownerFile, 'utf8').catch(() => 'unknown');
+    throw new DataFolderError(
+      `Another docyard process (pid ${owner.trim()}) is using ${folder}. Stop it first, or choose another folder with --data.`,
+    );
+  }
+  await writeFile(ownerFile, `${process.pid}\n`);
+  return () => lock.close();
+}
+
+/** What an earlier process was doing when it ended. Only for the process that holds the lock. */
+export async function emptyWorkFolder(folder: string): Promise<void> {
+  await rm(join(folder, 'work'), { recursive: true, force: true });
+  await mkdir(join(folder, 'work'), { mode: 0o700 });
+}
+
+interface SecretsFile {
+  keyPepper: string;
+  linkKeys: { id: string; key: string }[];
+}
+
+/** Made on first use. They are not in the database, so that a copy of the database alone is worth little. */
+export async function readSecrets(folder: string): Promise<Secrets> {
+  const file = join(folder, 'secrets.json');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  const kept = text === undefined ? await createSecrets(file) : (JSON.parse(text) as SecretsFile);
+  return {
+    keyPepper: Buffer.from(kept.keyPepper, 'base64'),
+    linkKeys: kept.linkKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
+  };
+}
+
+async function createSecrets(file: string): Promise<SecretsFile> {
+  const secrets: SecretsFile = {
+    keyPepper: randomBytes(32).toString('base64'),
+    linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
+  };
+  await writeDurably(file, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
+}
+
+/** Whole or not at all, and only for the owner's eyes. */
+export async function writeDurably(file: string, text: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * The process that renders one export and ends with it. It keeps rendering and packing away from the server's
+ * event loop, and strangers' files away from the server's memory. It has no network, no database and no secret.
+ */
+import { writeFileSync } from 'node:fs';
+import { engineVersion, loadSite, renderSite, SiteLoadError, unknownPaths, type Diagnostic } from '@docyard/render';
+import { Archive } from './archive.ts';
+import type { ExportOrder, Message, Order, PathsOrder, ReportFile } from './messages.ts';
+
+const mostDiagnosticsListed = 5000;
+const progressEveryMs = 100;
+
+process.once('message', (order: Order) => {
+  const work = order.type === 'export' ? runExport(order) : findUnknownPaths(order);
+  work.catch((error: unknown) => say(explain(error))).finally(() => process.disconnect());
+});
+// Without a parent there is nobody to work for.
+process.once('disconnect', () => process.exit());
+
+async function runExport(order: ExportOrder): Promise<void> {
+  progress('loading', 0, 0, null);
+  const site = await loadSite({ root: order.folder });
+  const { paths, groups, basePath, urlStyle } = order.options;
+  const unknown = paths === null ? [] : unknownPaths(site, paths);
+  if (unknown.length > 0) {
+    throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
+  }
+  const archive = new Archive(order.spoolFile);
+  const tally = new Tally(site.diagnostics);
+  const totalPages = paths?.length ?? site.pages.length;
+  let pageCount = 0;
+  let toldAt = 0;
+  const events = renderSite(site, {
+    origin: order.origin,
+    urlStyle,
+    groups,
+    concurrency: order.renderProcesses,
+    ...(basePath === null ? {} : { basePath }),
+    ...(paths === null ? {} : { paths }),
+    ...(order.version === null ? {} : { version: order.version }),
+  });
+  for await (const event of events) {
+    if (event.type === 'diagnostic') {
+      tally.add(event.diagnostic);
+      continue;
+    }
+    const { path, content, kind } = event.file;
+    if (content instanceof Uint8Array) archive.add(path, content);
+    else archive.addFile(path, content.copyFrom);
+    if (kind === 'page') pageCount += 1;
+    if (Date.now() - toldAt >= progressEveryMs) {
+      toldAt = Date.now();
+      progress('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
+    }
+  }
+  if (order.options.strict && tally.firstError !== undefined) throw strictStop(tally.firstError);
+  progress('packing', 0, pageCount, totalPages);
+  await finish(order, archive, tally.report(pageCount), pageCount);
+}
+
+async function finish(order: ExportOrder, archive: Archive, report: ReportFile, pageCount: number): Promise<void> {
+  const reportBytes = toJson(report);
+  archive.add('report.json', reportBytes);
+  const manifestBytes = toJson({
+    format: 1,
+    engine: `docyard/${engineVersion}`,
+    version: order.version,
+    commit: order.commit,
+    pages: pageCount,
+    files: archive.list(),
+  });
+  archive.add('manifest.json', manifestBytes);
+  writeFileSync(order.reportFile, reportBytes);
+  writeFileSync(order.manifestFile, manifestBytes);
+  const packed = await archive.pack(order.archiveFile, (share) => progress('packing', share, pageCount, null));
+  archive.close();
+  say({ type: 'exported', ...packed, pageCount, warnings: report.warnings, errors: report.errors });
+}
+
+async function findUnknownPaths(order: PathsOrder): Promise<void> {
+  const site = await loadSite({ root: order.folder });
+  say({ type: 'unknown-paths', paths: unknownPaths(site, order.paths) });
+}
+
+/** Counts every diagnostic, lists the first ones, in an order that does not depend on timing. */
+class Tally {
+  readonly #all: Diagnostic[];
+
+  constructor(first: readonly Diagnostic[]) {
+    this.#all = [...first];
+  }
+
+  add(diagnostic: Diagnostic): void {
+    this.#all.push(diagnostic);
+  }
+
+  get firstError(): Diagnostic | undefined {
+    return this.#sorted().find(({ severity }) => severity === 'error');
+  }
+
+  report(pages: number): ReportFile {
+    const sorted = this.#sorted();
+    const byCode: Record<string, number> = {};
+    for (const { code } of sorted) byCode[code] = (byCode[code] ?? 0) + 1;
+    return {
+      pages,
+      errors: sorted.filter(({ severity }) => severity === 'error').length,
+      warnings: sorted.filter(({ severity }) => severity === 'warning').length,
+      byCode: Object.fromEntries(Object.entries(byCode).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      diagnostics: sorted.slice(0, mostDiagnosticsListed),
+      truncated: sorted.length > mostDiagnosticsListed,
+    };
+  }
+
+  #sorted(): Diagnostic[] {
+    const rank = { error: 0, warning: 1, info: 2 };
+    const key = (d: Diagnostic) => [d.file, d.line ?? 0, d.column ?? 0, d.code, d.message];
+    return this.#all.toSorted((a, b) => {
+      if (a.severity !== b.severity) return rank[a.severity] - rank[b.severity];
+      const [left, right] = [key(a), key(b)];
+      const at = left.findIndex((part, index) => part !== right[index]);
+      return at === -1 ? 0 : (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1;
+    });
+  }
+}
+
+class Stop extends Error {
+  readonly failed: Message & { type: 'failed' };
+
+  constructor(code: (Message & { type: 'failed' })['code'], message: string, where: Partial<Diagnostic> = {}) {
+    super(message);
+    const { file, line, hint } = where;
+    this.failed = {
+      type: 'failed',
+      code,
+      message,
+      ...(file === undefined ? {} : { file }),
+      ...(line === undefined ? {} : { line }),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+}
+
+function strictStop(diagnostic: Diagnostic): Stop {
+  return new Stop('strict_failed', `Strict: ${diagnostic.message}`, diagnostic);
+}
+
+function explain(error: unknown): Message {
+  if (error instanceof Stop) return error.failed;
+  if (error instanceof SiteLoadError) {
+    const { diagnostic } = error;
+    return new Stop(diagnostic.code === 'no_pages' ? 'no_pages' : 'config_invalid', diagnostic.message, diagnostic).failed;
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+    return new Stop('storage_failed', 'The disk is full.', { hint: 'Free some space, then retry the job.' }).failed;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new Stop('internal', text.slice(0, 4000)).failed;
+}
+
+function progress(phase: 'loading' | 'rendering' | 'packing', share: number, pages: number, total: number | null) {
+  say({ type: 'progress', phase, share, pageCount: pages, totalPages: total });
+}
+
+function say(message: Message): void {
+  process.send?.(message);
+}
+
+function toJson(value: unknown): Buffer {
+  return Buffer.from(`${JSON.stringify(value, null, 1)}\n`);
+}

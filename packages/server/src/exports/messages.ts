@@ -1,0 +1,75 @@
+/**
+ * What the server and the process that renders an export say to each other. The server checks every message it
+ * gets: the other side reads strangers' files.
+ */
+import { Diagnostic, failureCodes } from '@docyard/api';
+import { z } from 'zod';
+
+export interface ExportOrder {
+  type: 'export';
+  folder: string;
+  spoolFile: string;
+  archiveFile: string;
+  manifestFile: string;
+  reportFile: string;
+  origin: string;
+  version: string | null;
+  commit: string | null;
+  renderProcesses: number;
+  options: {
+    paths: string[] | null;
+    basePath: string | null;
+    urlStyle: 'html' | 'directory' | 'clean';
+    groups: string[];
+    strict: boolean;
+  };
+}
+
+export interface PathsOrder {
+  type: 'unknown-paths';
+  folder: string;
+  paths: string[];
+}
+
+export type Order = ExportOrder | PathsOrder;
+
+const whole = z.int().min(0);
+
+export const Message = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('progress'),
+    phase: z.enum(['loading', 'rendering', 'packing']),
+    share: z.number().min(0).max(1),
+    pageCount: whole,
+    totalPages: whole.nullable(),
+  }),
+  z.object({
+    type: z.literal('exported'),
+    sizeBytes: whole,
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    fileCount: whole,
+    pageCount: whole,
+    warnings: whole,
+    errors: whole,
+  }),
+  z.object({ type: z.literal('unknown-paths'), paths: z.array(z.string().max(2000)).max(10_000) }),
+  z.object({
+    type: z.literal('failed'),
+    code: z.enum(failureCodes),
+    message: z.string().max(4000),
+    file: z.string().max(2000).optional(),
+    line: z.int().optional(),
+    hint: z.string().max(2000).optional(),
+  }),
+]);
+export type Message = z.infer<typeof Message>;
+
+export const ReportFile = z.object({
+  pages: whole,
+  errors: whole,
+  warnings: whole,
+  byCode: z.record(z.string(), whole),
+  diagnostics: z.array(Diagnostic),
+  truncated: z.boolean(),
+});
+export type ReportFile = z.infer<typeof ReportFile>;

@@ -1,0 +1,34 @@
+/**
+ * What an export keeps inside its job row: the request as it was made, and what came of it.
+ */
+import type { StartExport } from '@docyard/api';
+import type { Job } from '../jobs/store.ts';
+
+export interface ExportInput {
+  request: StartExport;
+  /** The source as the project had it at the start; a later change of the project does not reach a running job. */
+  source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
+}
+
+export interface ExportResult {
+  bundle: { sizeBytes: number; sha256: string; fileCount: number };
+  warnings: number;
+  errors: number;
+  /** Which attempt wrote the files; part of their names. */
+  attempt: number;
+}
+
+export function inputOf(job: Pick<Job, 'input'>): ExportInput {
+  return JSON.parse(job.input) as ExportInput;
+}
+
+export function resultOf(job: Pick<Job, 'result'>): ExportResult | null {
+  return job.result === null ? null : (JSON.parse(job.result) as ExportResult);
+}
+
+export type ExportFile = 'bundle.tar.gz' | 'manifest.json' | 'report.json';
+
+/** The attempt is part of the name, so that a lost worker that wakes up late cannot replace a file. */
+export function blobName(jobId: string, attempt: number, file: ExportFile): string {
+  return `${jobId}/${attempt}/${file}`;
+}

@@ -1,0 +1,74 @@
+/**
+ * Removes what is no longer kept: files of old exports, files no row speaks of, events and idempotency records
+ * past their time. The newest completed export of a project always stays.
+ */
+import type { Context } from '../context.ts';
+import { markPurged } from '../jobs/store.ts';
+import { resultOf } from './record.ts';
+
+const eventDays = 7;
+const idempotencyHours = 24;
+
+export async function sweep(context: Context): Promise<{ purged: string[] }> {
+  const purged = await purgeOldExports(context);
+  await removeOrphans(context);
+  await removeOldRows(context);
+  return { purged };
+}
+
+/** The row is marked before the files go: a link may then fail a moment early, but never half way. */
+async function purgeOldExports(context: Context): Promise<string[]> {
+  const { retention } = context.config;
+  const oldest = hoursAgo(context, retention.days * 24);
+  const kept = await context.database
+    .selectFrom('jobs')
+    .select(['id', 'project_id', 'finished_at'])
+    .where('kind', '=', 'export')
+    .where('status', '=', 'completed')
+    .where('purged_at', 'is', null)
+    .orderBy('project_id')
+    .orderBy('sequence', 'desc')
+    .execute();
+  const seen = new Map<string, number>();
+  const purged: string[] = [];
+  for (const job of kept) {
+    const newer = seen.get(job.project_id) ?? 0;
+    seen.set(job.project_id, newer + 1);
+    const expendable = newer >= retention.exports || (job.finished_at ?? '') < oldest;
+    if (newer === 0 || !expendable) continue;
+    await markPurged(context, job.id);
+    await context.blobs.removeAll(job.id);
+    purged.push(job.id);
+  }
+  return purged;
+}
+
+/** Files of a job that was deleted, purged, or whose attempt was lost before it could say so. */
+async function removeOrphans(context: Context): Promise<void> {
+  for (const jobId of await context.blobs.listOwners()) {
+    const job = await context.database
+      .selectFrom('jobs')
+      .select(['status', 'result', 'purged_at'])
+      .where('id', '=', jobId)
+      .executeTakeFirst();
+    const unfinished = job?.status === 'queued' || job?.status === 'running';
+    const wanted = job !== undefined && job.purged_at === null && (unfinished || resultOf(job) !== null);
+    if (!wanted) await context.blobs.removeAll(jobId);
+  }
+}
+
+async function removeOldRows(context: Context): Promise<void> {
+  const { database } = context;
+  await database
+    .deleteFrom('idempotency')
+    .where('created_at', '<', hoursAgo(context, idempotencyHours))
+    .execute();
+  await database
+    .deleteFrom('job_events')
+    .where('at', '<', hoursAgo(context, eventDays * 24))
+    .execute();
+}
+
+function hoursAgo(context: Pick<Context, 'clock'>, hours: number): string {
+  return new Date(context.clock.now().getTime() - hours * 3_600_000).toISOString();
+}

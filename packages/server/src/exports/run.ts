@@ -1,0 +1,130 @@
+/**
+ * Runs one export: fetch the source at a pinned commit, render and pack it in a process of its own, make the
+ * result durable. Everything happens in a work folder that is gone afterwards.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
+import type { Context } from '../context.ts';
+import { SourceError, type FetchedSource } from '../ports/sources.ts';
+import type { ExportOrder } from './messages.ts';
+import { runInProcess, type Answer } from './process.ts';
+import { blobName, inputOf, type ExportInput, type ExportResult } from './record.ts';
+
+/** Where each phase begins on the way from 0 to 100. */
+const phaseStart = { fetching: 1, loading: 5, rendering: 10, packing: 90, storing: 97 } as const;
+const reportEveryMs = 400;
+const memoryMegabytes = 768;
+
+export const runExport: Runner = async (context, input) => {
+  const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
+  try {
+    await mkdir(workFolder, { recursive: true });
+    const exportInput = inputOf(input.job);
+    const source = await fetchSource(context, input, exportInput, workFolder);
+    const order = orderFor(context, input, exportInput, source, workFolder);
+    const answer = await render(input, order);
+    return await store(context, input, order, answer);
+  } catch (error) {
+    throw asFailure(error);
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+  }
+};
+
+async function fetchSource(
+  context: Context,
+  { job, signal, report }: RunnerInput,
+  { source }: ExportInput,
+  workFolder: string,
+): Promise<FetchedSource> {
+  await report({ phase: 'fetching', progress: phaseStart.fetching });
+  const fetched = await context.sources.fetch({ ...source, commit: job.source_commit }, workFolder, signal);
+  await report({ phase: 'loading', progress: phaseStart.loading, commit: fetched.commit });
+  return fetched;
+}
+
+function orderFor(
+  context: Context,
+  { job }: RunnerInput,
+  { request }: ExportInput,
+  source: FetchedSource,
+  workFolder: string,
+): ExportOrder {
+  return {
+    type: 'export',
+    folder: source.folder,
+    spoolFile: join(workFolder, 'spool'),
+    archiveFile: join(workFolder, 'bundle.tar.gz'),
+    manifestFile: join(workFolder, 'manifest.json'),
+    reportFile: join(workFolder, 'report.json'),
+    origin: `https://${job.domain}`,
+    version: request.version ?? null,
+    commit: source.commit,
+    renderProcesses: context.config.renderProcesses,
+    options: {
+      paths: request.paths ?? null,
+      basePath: request.basePath ?? null,
+      urlStyle: request.urlStyle ?? 'html',
+      groups: request.groups ?? [],
+      strict: request.strict ?? false,
+    },
+  };
+}
+
+async function render(input: RunnerInput, order: ExportOrder): Promise<Answer<'exported'>> {
+  let toldAt = 0;
+  let phase = '';
+  let reports = Promise.resolve();
+  const onProgress = (message: Answer<'progress'>) => {
+    // Each report is a durable write; a page a millisecond must not become a write a millisecond.
+    if (message.phase === phase && Date.now() - toldAt < reportEveryMs) return;
+    phase = message.phase;
+    toldAt = Date.now();
+    reports = reports.then(() => input.report(progressOf(message)));
+  };
+  const answer = await runInProcess(order, 'exported', { signal: input.signal, memoryMegabytes, onProgress });
+  await reports;
+  return answer;
+}
+
+function progressOf(message: Answer<'progress'>) {
+  const start = phaseStart[message.phase];
+  const end = { loading: phaseStart.rendering, rendering: phaseStart.packing, packing: phaseStart.storing }[message.phase];
+  return {
+    phase: message.phase,
+    progress: start + (end - start) * message.share,
+    pageCount: message.pageCount,
+    ...(message.totalPages === null ? {} : { totalPages: message.totalPages }),
+  };
+}
+
+/** The bundle comes last: where it is, the rest is too. */
+async function store(
+  context: Context,
+  { job, report, signal }: RunnerInput,
+  order: ExportOrder,
+  answer: Answer<'exported'>,
+): Promise<Outcome> {
+  await report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount });
+  signal.throwIfAborted();
+  const name = (file: Parameters<typeof blobName>[2]) => blobName(job.id, job.attempt, file);
+  await context.blobs.putBytes(name('manifest.json'), await readFile(order.manifestFile));
+  await context.blobs.putBytes(name('report.json'), await readFile(order.reportFile));
+  const stored = await context.blobs.putFile(name('bundle.tar.gz'), order.archiveFile);
+  if (stored.sizeBytes !== answer.sizeBytes) throw new Error('The stored bundle is not as long as the packed one.');
+  const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
+  const result: ExportResult = { bundle: { sizeBytes, sha256, fileCount }, warnings, errors, attempt: job.attempt };
+  return { result, pageCount };
+}
+
+function asFailure(error: unknown): unknown {
+  if (error instanceof SourceError) {
+    return new JobFailure(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new JobFailure('storage_failed', 'The disk is full.', { hint: 'Free some space, then retry the job.' });
+  }
+  return error;
+}

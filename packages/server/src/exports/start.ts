@@ -1,0 +1,140 @@
+/**
+ * Starts an export: what it needs is looked up and checked first, then one transaction writes the row. The queue is
+ * told afterwards; if that is lost, the next start of the worker finds the row.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StartExport } from '@docyard/api';
+import { recordAudit } from '../audit/audit.ts';
+import type { Actor, Context } from '../context.ts';
+import { isFinal } from '../jobs/lifecycle.ts';
+import { createJob, type Job } from '../jobs/store.ts';
+import { inTransaction } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+import { findProject } from '../projects/projects.ts';
+import { runInProcess } from './process.ts';
+import { findExport } from './read.ts';
+import { inputOf, type ExportInput } from './record.ts';
+
+export interface PreparedExport {
+  input: ExportInput;
+  projectId: string;
+  domain: string;
+  retryOf: string | null;
+}
+
+const pathCheckSeconds = 20;
+
+/** Everything that may take a while, before any row is written. */
+export async function prepareExport(
+  context: Context,
+  given: { request: StartExport; actor: Actor; allowLocal: boolean },
+): Promise<PreparedExport> {
+  const { request, actor } = given;
+  const project = await findProject(context, { organizationId: actor.organizationId, domain: request.domain });
+  const source = {
+    repository: project.repository,
+    ref: request.ref ?? project.ref,
+    directory: project.directory,
+    allowLocal: given.allowLocal,
+  };
+  const complaint = context.sources.refuse(source);
+  if (complaint !== undefined) {
+    throw new Problem('invalid_request', complaint, { details: [{ path: 'ref', message: complaint }] });
+  }
+  if (request.paths !== undefined) await refuseUnknownPaths(context, source, request.paths);
+  return { input: { request, source }, projectId: project.id, domain: project.domain, retryOf: null };
+}
+
+export async function prepareRetry(context: Context, given: { jobId: string; actor: Actor }): Promise<PreparedExport> {
+  const job = await findExport(context, { id: given.jobId, organizationId: given.actor.organizationId });
+  if (!isFinal(job.status)) {
+    throw new Problem('job_not_finished', 'The job is still at work. Cancel it first, or wait until it has ended.');
+  }
+  return { input: inputOf(job), projectId: job.project_id, domain: job.domain, retryOf: job.id };
+}
+
+/** The caller announces the job to the queue once the transaction it runs in has been committed. */
+export async function startExport(
+  context: Context,
+  given: { prepared: PreparedExport; actor: Actor },
+): Promise<Job> {
+  const { prepared, actor } = given;
+  return inTransaction(context.database, async (database) => {
+    await refuseFullQueue({ ...context, database });
+    const job = await createJob(
+      { ...context, database },
+      {
+        kind: 'export',
+        organizationId: actor.organizationId,
+        projectId: prepared.projectId,
+        domain: prepared.domain,
+        input: prepared.input,
+        retryOf: prepared.retryOf,
+      },
+    );
+    const details = { domain: job.domain, retryOf: job.retry_of };
+    await recordAudit({ ...context, database }, { actor, action: 'export.start', object: job.id, details });
+    return job;
+  });
+}
+
+export function announce(context: Pick<Context, 'queue'>, job: Job): void {
+  context.queue.send({ jobId: job.id, organizationId: job.organization_id });
+}
+
+/** How many exports the organization started in the last hour, and when the oldest of them leaves that hour. */
+export async function recentStarts(
+  context: Pick<Context, 'database' | 'clock'>,
+  organizationId: string,
+): Promise<{ count: number; oldestAt: Date | undefined }> {
+  const since = new Date(context.clock.now().getTime() - 3_600_000).toISOString();
+  // The audit log rather than the jobs: a deleted job was started all the same.
+  const found = await context.database
+    .selectFrom('audit_log')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('at').as('oldest')])
+    .where('organization_id', '=', organizationId)
+    .where('action', '=', 'export.start')
+    .where('at', '>', since)
+    .executeTakeFirstOrThrow();
+  return {
+    count: Number(found.count),
+    oldestAt: found.oldest === null ? undefined : new Date(found.oldest as string),
+  };
+}
+
+async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
+  const { count } = await context.database
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= context.config.limits.queuedJobs) {
+    throw new Problem('queue_full', 'Too many jobs are waiting already. Try again in a minute.', {
+      headers: { 'retry-after': '60' },
+    });
+  }
+}
+
+/** Looks at the source now, so that a misspelt page is told at once. A source that cannot be had is left to the job. */
+async function refuseUnknownPaths(context: Context, source: ExportInput['source'], paths: string[]): Promise<void> {
+  const workFolder = await mkdtemp(join(context.config.dataDir, 'work', 'paths-'));
+  const signal = AbortSignal.timeout(pathCheckSeconds * 1000);
+  try {
+    const { folder } = await context.sources.fetch({ ...source, commit: null }, workFolder, signal);
+    const order = { type: 'unknown-paths' as const, folder, paths };
+    const answer = await runInProcess(order, 'unknown-paths', { signal, memoryMegabytes: 512 });
+    if (answer.paths.length === 0) return;
+    const unknown = new Set(answer.paths);
+    const details = paths.flatMap((path, index) =>
+      unknown.has(path) ? [{ path: `paths.${index}`, message: `The site has no page ${path}.` }] : [],
+    );
+    const hint = 'Name pages without leading slash and extension, for example guides/start.';
+    throw new Problem('invalid_request', `${details[0]?.message ?? 'A page is unknown.'} ${hint}`, { details });
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    context.log.info({ err: error }, 'paths could not be checked before the start');
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+  }
+}

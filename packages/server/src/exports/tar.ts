@@ -1,0 +1,63 @@
+/**
+ * The few parts of the tar format a bundle needs: regular files with fixed owner, mode and time. Names that do
+ * not fit the plain header get an extended one.
+ */
+const recordBytes = 512;
+/** 1980-01-01: fixed, and late enough that no tar complains about an implausible age. */
+const fixedTime = 315_532_800;
+
+export const endOfArchive: Uint8Array = Buffer.alloc(2 * recordBytes);
+
+export function entryHeader(path: string, sizeBytes: number): Uint8Array {
+  const split = splitName(path);
+  if (split !== undefined && sizeBytes < 8 ** 11) return header({ ...split, sizeBytes, type: '0' });
+  const record = extendedRecord('path', path) + (sizeBytes < 8 ** 11 ? '' : extendedRecord('size', String(sizeBytes)));
+  const bytes = Buffer.from(record);
+  return Buffer.concat([
+    header({ name: 'extended-header', prefix: '', sizeBytes: bytes.length, type: 'x' }),
+    bytes,
+    entryPadding(bytes.length),
+    header({ name: Buffer.from(path).subarray(-100).toString('latin1'), prefix: '', sizeBytes, type: '0' }),
+  ]);
+}
+
+export function entryPadding(sizeBytes: number): Uint8Array {
+  return Buffer.alloc((recordBytes - (sizeBytes % recordBytes)) % recordBytes);
+}
+
+/** A plain header has 100 bytes for the name and 155 for the folders before it, cut at a slash. */
+function splitName(path: string): { name: string; prefix: string } | undefined {
+  if (!/^[\x20-\x7e]*$/.test(path)) return undefined;
+  if (path.length <= 100) return { name: path, prefix: '' };
+  const slash = path.indexOf('/', path.length - 101);
+  if (slash <= 0 || slash > 155) return undefined;
+  return { name: path.slice(slash + 1), prefix: path.slice(0, slash) };
+}
+
+function header(entry: { name: string; prefix: string; sizeBytes: number; type: '0' | 'x' }): Buffer {
+  const block = Buffer.alloc(recordBytes);
+  const octal = (value: number, offset: number, digits: number) =>
+    block.write(`${value.toString(8).padStart(digits, '0')}\0`, offset, 'latin1');
+  block.write(entry.name, 0, 100, 'latin1');
+  octal(0o644, 100, 7);
+  octal(0, 108, 7);
+  octal(0, 116, 7);
+  octal(Math.min(entry.sizeBytes, 8 ** 11 - 1), 124, 11);
+  octal(fixedTime, 136, 11);
+  block.write(' '.repeat(8), 148, 'latin1');
+  block.write(entry.type, 156, 'latin1');
+  block.write('ustar\x0000', 257, 'latin1');
+  block.write(entry.prefix, 345, 155, 'latin1');
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return block;
+}
+
+/** `length key=value\n`, where the length counts itself. */
+function extendedRecord(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  const restBytes = Buffer.byteLength(rest);
+  let length = restBytes + 1;
+  while (String(length).length + restBytes !== length) length += 1;
+  return `${length}${rest}`;
+}

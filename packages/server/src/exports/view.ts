@@ -1,0 +1,48 @@
+/**
+ * The job row as callers see it. The one place where a row becomes an ExportJob.
+ */
+import type { ExportJob, Failure } from '@docyard/api';
+import type { Job } from '../jobs/store.ts';
+import { inputOf, resultOf } from './record.ts';
+
+export function viewExport(job: Job): ExportJob {
+  const { request, source } = inputOf(job);
+  const result = resultOf(job);
+  const failure = job.failure === null ? null : (JSON.parse(job.failure) as Failure);
+  return {
+    jobId: job.id,
+    status: job.status as ExportJob['status'],
+    progress: Math.round(job.progress * 10) / 10,
+    pageCount: job.page_count,
+    createdAt: job.created_at,
+    updatedAt: job.updated_at,
+    ...(failure === null ? {} : { error: failure.message }),
+    totalPages: job.total_pages,
+    phase: job.phase as ExportJob['phase'],
+    startedAt: job.started_at,
+    finishedAt: job.finished_at,
+    attempt: job.attempt,
+    failure,
+    domain: job.domain,
+    projectId: job.project_id,
+    version: request.version ?? null,
+    source: {
+      repository: source.repository,
+      ref: source.ref,
+      directory: source.directory,
+      commit: job.source_commit,
+    },
+    options: {
+      paths: request.paths ?? null,
+      basePath: request.basePath ?? null,
+      urlStyle: request.urlStyle ?? 'html',
+      groups: request.groups ?? [],
+      strict: request.strict ?? false,
+    },
+    metadata: request.metadata ?? {},
+    warnings: result?.warnings ?? 0,
+    bundle: result?.bundle ?? null,
+    purgedAt: job.purged_at,
+    retryOf: job.retry_of,
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * What a new installation is given: an organization with every feature, a sample project with its own
+ * repository, and the first admin key. On a later start it does nothing.
+ */
+import { spawn } from 'node:child_process';
+import { cp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Actor, Context } from './context.ts';
+import { writeDurably } from './data-folder.ts';
+import { sampleDomain } from './first-steps.ts';
+import { createKey } from './keys/keys.ts';
+import { createOrganization, listOrganizations } from './organizations/organizations.ts';
+import { inTransaction } from './ports/database.ts';
+import { createProject } from './projects/projects.ts';
+
+const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
+
+export interface FirstRunOptions {
+  sample: boolean;
+  adminKeyFile: string | undefined;
+}
+
+/** The text of a key that was made just now, or undefined on every later start. */
+export async function setUpFirstRun(context: Context, options: FirstRunOptions): Promise<string | undefined> {
+  const [existing] = await listOrganizations(context);
+  if (existing !== undefined) return replaceMissingKeyFile(context, existing.id, options.adminKeyFile);
+  const sampleRepository = options.sample ? await createSampleRepository(context.config.dataDir) : undefined;
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const organization = await createOrganization(inside, {
+      name: 'My organization',
+      plan: 'enterprise',
+      localSources: true,
+    });
+    const actor: Actor = { organizationId: organization.id, name: 'system', address: null, requestId: null };
+    if (sampleRepository !== undefined) {
+      await createProject(inside, {
+        name: 'Sample handbook',
+        domain: sampleDomain,
+        source: { repository: `file://${encodeURI(sampleRepository)}`, ref: 'main' },
+        actor,
+        allowLocal: true,
+      });
+    }
+    return makeAdminKey(inside, actor, options.adminKeyFile);
+  });
+}
+
+/** A caller that names a key file can rely on it: when it was lost, a new key is made. */
+async function replaceMissingKeyFile(
+  context: Context,
+  organizationId: string,
+  file: string | undefined,
+): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return undefined;
+  return makeAdminKey(context, { organizationId, name: 'system', address: null, requestId: null }, file);
+}
+
+/** The file is written before the transaction ends: a file without a key can be made again, the reverse cannot. */
+async function makeAdminKey(context: Context, actor: Actor, file: string | undefined): Promise<string> {
+  const created = await createKey(context, { name: 'First admin key', expiresInDays: null, actor });
+  if (file !== undefined) await writeDurably(file, `${created.key}\n`);
+  return created.key;
+}
+
+/** Built aside and moved into place, so that a start that was cut off leaves no half repository. */
+async function createSampleRepository(dataDir: string): Promise<string> {
+  const target = join(dataDir, 'sample-docs');
+  const draft = `${target}.draft`;
+  await rm(target, { recursive: true, force: true });
+  await rm(draft, { recursive: true, force: true });
+  await cp(sampleFolder, draft, { recursive: true });
+  await git(draft, ['init', '--quiet', '--initial-branch=main']);
+  await git(draft, ['add', '--all']);
+  await git(draft, ['commit', '--quiet', '--message', 'Start the handbook']);
+  await rename(draft, target);
+  return target;
+}
+
+async function git(folder: string, args: string[]): Promise<void> {
+  const identity = ['-c', 'user.name=Docyard', '-c', 'user.email=docyard@localhost', '-c', 'commit.gpgsign=false'];
+  const child = spawn('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', () => reject(new Error('git was not found. Install git 2.39 or newer, then start again.')));
+    child.once('close', resolve);
+  });
+  if (status !== 0) throw new Error(`git ${args[0]} failed in ${folder}: ${complaint.trim()}`);
+}

@@ -1,0 +1,195 @@
+/**
+ * The HTTP application, made from the table of operations: every operation gets the same treatment in the same
+ * order – key, limits, rights, input, work, answer – and nothing is served that is not in the table, but for the
+ * downloads and the pages for people.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
+import { operation, operationIds, type Operation, type OperationId, type ParsedInput } from '@docyard/api';
+import { Hono } from 'hono';
+import type { Context } from '../context.ts';
+import type { Caller } from '../keys/keys.ts';
+import { Problem } from '../problem.ts';
+import { requireCaller, requireRights } from './auth.ts';
+import { serveBundle } from './blobs.ts';
+import { parseBody, parseQuery, readBody } from './body.ts';
+import { answerError } from './errors.ts';
+import { exportHandlers } from './handlers/exports.ts';
+import { healthHandlers } from './handlers/health.ts';
+import { restHandlers } from './handlers/rest.ts';
+import { Idempotency } from './idempotency.ts';
+import { RateLimits } from './limits.ts';
+import { addPages } from './pages.ts';
+import { callerAddress, originOf, rawTarget, type Handler, type Handlers, type Reply, type Web } from './request.ts';
+import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
+
+export type App = Hono<{ Bindings: HttpBindings; Variables: { requestId: string } }>;
+
+/** `stopping` is aborted when the server begins to drain. */
+export function buildApp(context: Context, stopping: AbortSignal): App {
+  const app: App = new Hono({ getPath: (request) => new URL(request.url).pathname });
+  const edge: Edge = {
+    context,
+    stopping,
+    limits: new RateLimits(context),
+    idempotency: new Idempotency(context),
+    handlers: { ...exportHandlers(stopping), ...restHandlers, ...healthHandlers(stopping) },
+  };
+  app.use(async (web, next) => {
+    const given = web.req.header('x-request-id') ?? '';
+    web.set('requestId', /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`);
+    web.header('x-request-id', web.get('requestId'));
+    web.header('cache-control', 'no-store');
+    web.header('x-content-type-options', 'nosniff');
+    web.header('referrer-policy', 'no-referrer');
+    await next();
+  });
+  for (const id of operationIds) {
+    app.on(operation(id).method.toUpperCase(), toHonoPath(operation(id).path), (web) => serve(edge, id, web));
+  }
+  app.get('/b/*', (web) => serveBundle(context, web));
+  addPages(app, context);
+  for (const [path, allowed] of allowedMethods()) {
+    app.all(toHonoPath(path), (web) => {
+      throw new Problem('method_not_allowed', `${web.req.method} is not possible here; ${allowed} is.`, {
+        headers: { allow: allowed },
+      });
+    });
+  }
+  app.notFound((web) =>
+    answerError(web, new Problem('not_found', 'There is nothing here. The operations are listed in /openapi.json.'), context.log),
+  );
+  app.onError((error, web) => answerError(web, error, context.log));
+  return app;
+}
+
+interface Edge {
+  context: Context;
+  stopping: AbortSignal;
+  limits: RateLimits;
+  idempotency: Idempotency;
+  handlers: Handlers;
+}
+
+async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
+  const { context, stopping } = edge;
+  const described = operation(id);
+  const reading = described.method === 'get';
+  if (stopping.aborted && !reading) {
+    throw new Problem('draining', 'The server is stopping and takes no new work. Try again in a few seconds.', {
+      headers: { 'retry-after': '5' },
+    });
+  }
+  const caller = described.scope === null ? undefined : await requireCaller(context, web);
+  const giveBack = caller === undefined ? undefined : edge.limits.take(web, caller.keyId);
+  if (caller !== undefined) requireRights(caller, described);
+  const body = reading ? new Uint8Array() : await readBody(web, context.config.limits.bodyBytes);
+  const input = {
+    params: web.req.param(),
+    query: parseQuery(web, described),
+    body: parseBody(web, described, body),
+  };
+  const work = () => run(edge, { id, described, web, caller, input, body });
+  const reply = described.waitable ? await waitFor(edge, web, input.params, work) : await work();
+  return reply instanceof Response ? reply : answer(web, described, reply, giveBack);
+}
+
+interface Call {
+  id: OperationId;
+  described: Operation;
+  web: Web;
+  caller: Caller | undefined;
+  input: { params: unknown; query: unknown; body: unknown };
+  body: Uint8Array;
+}
+
+/** The table's types hold between `operations` and `handlers`; here, where ids are data, they are asserted once. */
+async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
+  const { context } = edge;
+  const { web, caller, described } = call;
+  const handler = edge.handlers[call.id] as unknown as Handler<'readMe'>;
+  const request = {
+    context,
+    web,
+    input: call.input as ParsedInput<'readMe'>,
+    caller: caller as Caller,
+    actor: {
+      organizationId: caller?.organizationId ?? '',
+      name: caller?.keyId ?? 'nobody',
+      address: callerAddress(context, web),
+      requestId: web.get('requestId'),
+    },
+    origin: originOf(context, web),
+  };
+  return edge.idempotency.run(
+    {
+      organizationId: request.actor.organizationId,
+      key: described.method === 'post' ? web.req.header('idempotency-key') : undefined,
+      method: web.req.method,
+      target: rawTarget(web),
+      body: call.body,
+      successStatus: described.success.status,
+    },
+    (commit) => handler({ ...request, commit }),
+  );
+}
+
+async function waitFor(
+  edge: Edge,
+  web: Web,
+  params: Record<string, string>,
+  work: () => Promise<Reply<unknown> | Response>,
+): Promise<Reply<unknown> | Response> {
+  const seconds = preferredWaitSeconds(web.req.header('prefer'));
+  if (seconds === undefined) return work();
+  web.header('preference-applied', `wait=${seconds}`);
+  const known = web.req.header('if-none-match');
+  let first: string | undefined;
+  const jobId = params['jobId'] ?? params['id'] ?? '';
+  const signal = AbortSignal.any([edge.stopping, web.req.raw.signal]);
+  return readWhenChanged(edge.context.changes, { jobId, seconds, signal }, work, (reply) => {
+    if (reply instanceof Response || reply.retryAfterSeconds === undefined) return false;
+    const etag = etagOf(reply.body);
+    first ??= etag;
+    return known === undefined ? etag === first : matches(known, etag);
+  });
+}
+
+function answer(web: Web, described: Operation, reply: Reply<unknown>, giveBack: (() => void) | undefined): Response {
+  for (const [name, value] of Object.entries(reply.headers ?? {})) web.header(name, value);
+  const status = reply.status ?? described.success.status;
+  if (described.success.kind !== 'json') return web.body(null, status as 204);
+  const text = JSON.stringify(reply.body);
+  if (described.method === 'get' && status === 200) {
+    const etag = etagOf(reply.body);
+    web.header('etag', etag);
+    if (matches(web.req.header('if-none-match') ?? '', etag)) {
+      giveBack?.();
+      return web.body(null, 304);
+    }
+  }
+  return web.body(text, status as 200, { 'content-type': 'application/json' });
+}
+
+function etagOf(body: unknown): string {
+  return `"${createHash('sha1').update(JSON.stringify(body)).digest('base64url')}"`;
+}
+
+function matches(ifNoneMatch: string, etag: string): boolean {
+  return ifNoneMatch.split(',').some((entry) => entry.trim().replace(/^W\//, '') === etag || entry.trim() === '*');
+}
+
+function toHonoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function allowedMethods(): Map<string, string> {
+  const methods = new Map<string, string[]>();
+  for (const id of operationIds) {
+    const { path, method } = operation(id);
+    const known = methods.get(path) ?? [];
+    known.push(...(method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+    methods.set(path, known);
+  }
+  return new Map([...methods].map(([path, list]) => [path, list.toSorted().join(', ')]));
+}

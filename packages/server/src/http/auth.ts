@@ -1,0 +1,45 @@
+/**
+ * Who is calling and may they: the key, the address, the scope, the plan, in that order. What belongs to
+ * somebody else is not decided here; features look only among the caller's own.
+ */
+import { scopesGrant, type Operation } from '@docyard/api';
+import type { Context } from '../context.ts';
+import { addressAllowed, plainAddress } from '../keys/addresses.ts';
+import { looksLikeKey } from '../keys/format.ts';
+import { authenticate, touchKey, type Caller } from '../keys/keys.ts';
+import { Problem } from '../problem.ts';
+import { callerAddress, rawTarget, type Web } from './request.ts';
+
+/** One answer for a key that is missing, malformed, unknown, expired or revoked: which of them is not told. */
+export async function requireCaller(context: Context, web: Web): Promise<Caller> {
+  if (looksLikeKey(rawTarget(web))) {
+    throw new Problem(
+      'key_in_query',
+      'An API key must not be part of the address, where logs keep it. Send it as `Authorization: Bearer …` and revoke this one.',
+    );
+  }
+  const [, token] = /^Bearer +(\S+)$/i.exec(web.req.header('authorization') ?? '') ?? [];
+  const caller = token === undefined ? undefined : await authenticate(context, token);
+  if (caller === undefined) {
+    throw new Problem('unauthorized', 'Send a valid API key as `Authorization: Bearer docyard_…`.');
+  }
+  if (!addressAllowed(caller.allowedAddresses, plainAddress(callerAddress(context, web)))) {
+    throw new Problem('address_refused', 'This API key may not be used from your address.');
+  }
+  // Not worth failing a read over: a full disk must not stop people from downloading.
+  await touchKey(context, caller.keyId).catch((error: unknown) => context.log.warn({ err: error }, 'last use not kept'));
+  return caller;
+}
+
+export function requireRights(caller: Caller, operation: Operation): void {
+  const { scope, plan } = operation;
+  if (scope !== null && scope !== 'any' && !scopesGrant(caller.scopes, scope)) {
+    throw new Problem('scope_missing', `This API key lacks the scope ${scope}. Create one that has it.`);
+  }
+  if (plan !== undefined && caller.plan !== plan) {
+    throw new Problem(
+      'plan_required',
+      `This needs the ${plan} plan; the organization ${caller.organizationName} has ${caller.plan}. The operator changes it with \`docyard orgs plan\`.`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Serves bundles behind signed links: whole or by range, with the hash as strong ETag. The link decides what may
+ * be had, the job row decides where it lies.
+ */
+import { Readable } from 'node:stream';
+import type { Context } from '../context.ts';
+import { bundleFileName, checkLink } from '../exports/links.ts';
+import { blobName, resultOf } from '../exports/record.ts';
+import { Problem } from '../problem.ts';
+import { originOf, rawTarget, type Web } from './request.ts';
+
+export async function serveBundle(context: Context, web: Web): Promise<Response> {
+  const bundle = await openLink(context, web);
+  const etag = `"sha256-${bundle.sha256}"`;
+  const headers: Record<string, string> = {
+    'accept-ranges': 'bytes',
+    'content-disposition': `attachment; filename="${bundleFileName}"`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-type': 'application/gzip',
+    etag,
+    'repr-digest': `sha-256=:${Buffer.from(bundle.sha256, 'hex').toString('base64')}:`,
+  };
+  if (web.req.header('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers });
+  const range = wantedRange(web, etag, bundle.sizeBytes);
+  if (range === 'unsatisfiable') {
+    throw new Problem('range_not_satisfiable', `The bundle has ${bundle.sizeBytes} bytes.`, {
+      headers: { 'content-range': `bytes */${bundle.sizeBytes}` },
+    });
+  }
+  const length = range === undefined ? bundle.sizeBytes : range.end - range.start + 1;
+  headers['content-length'] = String(length);
+  if (range !== undefined) headers['content-range'] = `bytes ${range.start}-${range.end}/${bundle.sizeBytes}`;
+  const status = range === undefined ? 200 : 206;
+  if (web.req.method === 'HEAD') return new Response(null, { status, headers });
+  const stream = Readable.toWeb(context.blobs.read(bundle.name, range)) as ReadableStream<Uint8Array>;
+  return new Response(stream, { status, headers });
+}
+
+async function openLink(context: Context, web: Web) {
+  const link = checkLink(context.secrets, {
+    target: rawTarget(web),
+    host: new URL(originOf(context, web)).host,
+    nowSeconds: Math.floor(context.clock.now().getTime() / 1000),
+  });
+  if (link.verdict === 'malformed') throw new Problem('not_found', 'There is nothing here.');
+  if (link.verdict === 'invalid') {
+    throw new Problem('link_invalid', 'This link was not made by this server, or it was changed on the way.');
+  }
+  const { jobId, generation } = link;
+  const again = `POST /v1/static-export/jobs/${jobId}/bundle`;
+  if (link.verdict === 'expired') {
+    throw new Problem('link_expired', `This link has expired. Make a fresh one with ${again}.`);
+  }
+  const job = await context.database
+    .selectFrom('jobs')
+    .select(['result', 'purged_at'])
+    .where('id', '=', jobId)
+    .executeTakeFirst();
+  const result = job === undefined ? null : resultOf(job);
+  const name = blobName(jobId, generation, bundleFileName);
+  const stored = job?.purged_at === null && result?.attempt === generation ? await context.blobs.stat(name) : undefined;
+  if (result === null || stored === undefined) {
+    throw new Problem('bundle_purged', 'The bundle behind this link was removed. Start a new export of the domain.');
+  }
+  return { name, sizeBytes: stored.sizeBytes, sha256: result.bundle.sha256 };
+}
+
+/** One range is served; several at once, or a stale If-Range, get the whole file, as RFC 9110 allows. */
+function wantedRange(web: Web, etag: string, size: number): { start: number; end: number } | undefined | 'unsatisfiable' {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(web.req.header('range') ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  const condition = web.req.header('if-range');
+  if (condition !== undefined && condition !== etag) return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}

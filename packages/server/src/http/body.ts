@@ -1,0 +1,115 @@
+/**
+ * Reads and checks what a request carries. Every complaint names the field and says what to do.
+ */
+import type { Operation } from '@docyard/api';
+import { z } from 'zod';
+import { Problem, type ProblemDetail } from '../problem.ts';
+import type { Web } from './request.ts';
+
+export async function readBody(web: Web, mostBytes: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new Problem('payload_too_large', `The body is larger than ${mostBytes} bytes.`, { headers: { connection: 'close' } });
+  if (Number(web.req.header('content-length') ?? 0) > mostBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of web.req.raw.body ?? []) {
+    size += chunk.length;
+    if (size > mostBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+export function parseBody(web: Web, operation: Operation, bytes: Uint8Array): unknown {
+  if (operation.body === undefined) return undefined;
+  if (bytes.length === 0 && operation.bodyOptional) return undefined;
+  const type = web.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (bytes.length > 0 && type !== undefined && type !== 'application/json' && !type.endsWith('+json')) {
+    throw new Problem(
+      'unsupported_media_type',
+      `The body is ${type}. Send JSON with the header \`Content-Type: application/json\`.`,
+    );
+  }
+  return check(operation.body, parseJson(bytes), 'body');
+}
+
+export function parseQuery(web: Web, operation: Operation): unknown {
+  if (operation.query === undefined) return undefined;
+  const given: Record<string, string> = {};
+  for (const [name, values] of Object.entries(web.req.queries())) {
+    if (values.length > 1) {
+      const message = `\`${name}\` is given ${values.length} times; give it once.`;
+      throw new Problem('invalid_request', message, { details: [{ path: name, message }] });
+    }
+    given[name] = values[0] ?? '';
+  }
+  return check(operation.query, given, 'query');
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('malformed_json', 'The body is not valid UTF-8.');
+  }
+  if (text.trim() === '') throw new Problem('malformed_json', 'The body is empty; a JSON object is expected.');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
+    const where = position === undefined ? 'at its end' : placeOf(text, Number(position));
+    throw new Problem('malformed_json', `The body is not JSON: it cannot be read ${where}.`);
+  }
+}
+
+function placeOf(text: string, position: number): string {
+  const before = text.slice(0, position).split('\n');
+  return `at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.slice(0, 50).flatMap((issue) => describe(issue, schema));
+  const [first] = details;
+  const more = details.length > 1 ? ` ${details.length - 1} more in \`details\`.` : '';
+  const subject = first === undefined || first.path === '' ? `The ${place}` : `\`${first.path}\``;
+  throw new Problem('invalid_request', `${subject}: ${first?.message ?? 'not valid.'}${more}`, { details });
+}
+
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType): ProblemDetail[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    return issue.keys.map((key) => ({
+      path: [...path, key].join('.'),
+      message: `There is no such field.${path.length === 0 ? suggestion(key, known) : ''}`,
+    }));
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return [{ path: path.join('.'), message: `This field is required (${issue.expected}).` }];
+  }
+  const message = issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
+  return [{ path: path.join('.'), message }];
+}
+
+function suggestion(key: string, known: readonly string[]): string {
+  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
+  return near === undefined ? ` Known are ${known.join(', ')}.` : ` Did you mean \`${near}\`?`;
+}
+
+/** Edit distance; the names are short and few. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 3;
+}

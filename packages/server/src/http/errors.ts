@@ -1,0 +1,50 @@
+/**
+ * Turns what was thrown into an answer: a Problem by its row of the table, anything else as `internal` with the
+ * details in the log only.
+ */
+import { errorTable, type ErrorBody, type ProblemBody } from '@docyard/api';
+import type { Logger } from 'pino';
+import { Problem } from '../problem.ts';
+import type { Web } from './request.ts';
+
+export function answerError(web: Web, error: unknown, log: Logger): Response {
+  const problem = error instanceof Problem ? error : internal(error, web, log);
+  const { status } = problem;
+  for (const [name, value] of Object.entries(problem.headers)) web.header(name, value);
+  if (status === 401) web.header('www-authenticate', 'Bearer');
+  const requestId = web.get('requestId');
+  const plain = wantsProblemJson(web) ? asProblemJson(problem, requestId) : asErrorBody(problem, requestId);
+  const type = wantsProblemJson(web) ? 'application/problem+json' : 'application/json';
+  return web.body(JSON.stringify(plain), status as 400, { 'content-type': type });
+}
+
+function internal(error: unknown, web: Web, log: Logger): Problem {
+  const requestId = web.get('requestId');
+  log.error({ err: error, requestId, method: web.req.method, path: web.req.path }, 'request failed');
+  return new Problem('internal', `Something went wrong here. Quote request ${requestId} to the operator.`);
+}
+
+function wantsProblemJson(web: Web): boolean {
+  return web.req.header('accept')?.toLowerCase().includes('application/problem+json') ?? false;
+}
+
+export function asErrorBody(problem: Problem, requestId: string): ErrorBody {
+  return {
+    error: problem.message,
+    code: problem.code,
+    requestId,
+    ...(problem.details === undefined ? {} : { details: problem.details }),
+  };
+}
+
+function asProblemJson(problem: Problem, requestId: string): ProblemBody {
+  return {
+    type: `/docs/reference/errors.html#${problem.code}`,
+    title: errorTable[problem.code].title,
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+    requestId,
+    ...(problem.details === undefined ? {} : { errors: problem.details }),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * The static export operations: HTTP on one side, `exports/` on the other.
+ */
+import { createBundleLink } from '../../exports/bundle.ts';
+import { cancelExport, deleteExport } from '../../exports/cancel.ts';
+import * as read from '../../exports/read.ts';
+import { announce, prepareExport, prepareRetry, startExport, type PreparedExport } from '../../exports/start.ts';
+import { viewExport } from '../../exports/view.ts';
+import { isFinal } from '../../jobs/lifecycle.ts';
+import type { Job } from '../../jobs/store.ts';
+import { streamExportEvents } from '../events.ts';
+import { takeExportStart } from '../limits.ts';
+import type { Handlers, Reply, Request } from '../request.ts';
+import type { ExportJob } from '@docyard/api';
+
+const pollSeconds = 2;
+
+type ExportHandlers = Pick<
+  Handlers,
+  | 'startExport'
+  | 'listExports'
+  | 'readExport'
+  | 'deleteExport'
+  | 'createBundle'
+  | 'openBundle'
+  | 'openLatestBundle'
+  | 'followExport'
+  | 'readReport'
+  | 'readManifest'
+  | 'cancelExport'
+  | 'retryExport'
+>;
+
+export function exportHandlers(stopping: AbortSignal): ExportHandlers {
+  return {
+    startExport: async (request) => {
+      const { actor, caller, input } = request;
+      const given = { request: input.body, actor, allowLocal: caller.localSources };
+      return begin(request, await prepareExport(request.context, given));
+    },
+
+    retryExport: async (request) => {
+      const given = { jobId: request.input.params.jobId, actor: request.actor };
+      return begin(request, await prepareRetry(request.context, given));
+    },
+
+    listExports: async ({ context, caller, input }) => ({
+      body: await read.listExports(context, { ...input.query, organizationId: caller.organizationId }),
+    }),
+
+    readExport: async (request) => replyWith(await findJob(request)),
+
+    deleteExport: async ({ context, actor, input, commit }) =>
+      commit(async (inside) => {
+        const { jobId } = input.params;
+        await deleteExport(inside, { jobId, actor });
+        return { body: undefined, after: () => context.blobs.removeAll(jobId) };
+      }),
+
+    cancelExport: async ({ actor, input, commit, context }) =>
+      commit(async (inside) => {
+        const job = await cancelExport(inside, { jobId: input.params.jobId, actor });
+        return { ...replyWith(job), after: () => context.changes.notify(job.id) };
+      }),
+
+    createBundle: async (request) => {
+      const job = await findJob(request);
+      const { origin, input } = request;
+      return request.commit(async (inside) => ({
+        body: createBundleLink(inside, { job, origin, ttlSeconds: input.body?.ttlSeconds }),
+      }));
+    },
+
+    openBundle: async (request) => goTo(createBundleLink(request.context, { job: await findJob(request), origin: request.origin })),
+
+    openLatestBundle: async ({ context, caller, input, origin }) => {
+      const where = { domain: input.query.domain, organizationId: caller.organizationId };
+      return goTo(createBundleLink(context, { job: await read.findLatestExport(context, where), origin }));
+    },
+
+    followExport: async (request) => {
+      const job = await findJob(request);
+      const lastEventId = request.web.req.header('last-event-id') ?? '';
+      const afterSequence = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
+      return streamExportEvents(request.context, { job, afterSequence, signal: stopping });
+    },
+
+    readReport: async (request) => ({ body: await read.readReport(request.context, await findJob(request)) }),
+
+    readManifest: async (request) => ({ body: await read.readManifest(request.context, await findJob(request)) }),
+  };
+}
+
+/** The limit is taken inside the transaction; the queue hears of the job only once it is committed. */
+function begin(
+  { commit, web, actor, context }: Request<'startExport'> | Request<'retryExport'>,
+  prepared: PreparedExport,
+): Promise<Reply<ExportJob>> {
+  return commit(async (inside) => {
+    await takeExportStart(inside, web, actor.organizationId);
+    const job = await startExport(inside, { prepared, actor });
+    const reply = replyWith(job);
+    return {
+      ...reply,
+      headers: { ...reply.headers, location: `/v1/static-export/jobs/${job.id}` },
+      after: () => announce(context, job),
+    };
+  });
+}
+
+function findJob({
+  context,
+  caller,
+  input,
+}: {
+  context: Request<'readExport'>['context'];
+  caller: Request<'readExport'>['caller'];
+  input: { params: { jobId: string } };
+}): Promise<Job> {
+  return read.findExport(context, { id: input.params.jobId, organizationId: caller.organizationId });
+}
+
+function replyWith(job: Job): Reply<ExportJob> {
+  return {
+    body: viewExport(job),
+    ...(isFinal(job.status) ? {} : { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds }),
+  };
+}
+
+function goTo({ bundleUrl }: { bundleUrl: string }): Reply<undefined> {
+  return { body: undefined, headers: { location: bundleUrl } };
+}

@@ -1,0 +1,98 @@
+/**
+ * The operations around the exports: agent jobs, projects, keys, the organization itself.
+ */
+import { readAgentJob } from '../../agent/read.ts';
+import { listAuditLog } from '../../audit/audit.ts';
+import { createKey, listKeys, revokeKey, rollKey } from '../../keys/keys.ts';
+import * as projects from '../../projects/projects.ts';
+import type { Handlers } from '../request.ts';
+
+const pollSeconds = 5;
+
+export const restHandlers: Pick<
+  Handlers,
+  | 'readAgentJob'
+  | 'listProjects'
+  | 'createProject'
+  | 'readProject'
+  | 'updateProject'
+  | 'deleteProject'
+  | 'listKeys'
+  | 'createKey'
+  | 'rollKey'
+  | 'revokeKey'
+  | 'readMe'
+  | 'listAuditLog'
+> = {
+  readAgentJob: async ({ context, caller, input }) => {
+    const body = await readAgentJob(context, { ...input.params, organizationId: caller.organizationId });
+    const active = { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds };
+    return { body, ...(body.status === 'active' ? active : {}) };
+  },
+
+  listProjects: async ({ context, caller, input }) => ({
+    body: await projects.listProjects(context, { ...input.query, organizationId: caller.organizationId }),
+  }),
+
+  createProject: async ({ actor, caller, input, commit }) =>
+    commit(async (inside) => {
+      const given = { ...input.body, actor, allowLocal: caller.localSources };
+      const project = await projects.createProject(inside, given);
+      return { body: project, headers: { location: `/v1/projects/${project.id}` } };
+    }),
+
+  readProject: async ({ context, caller, input }) => ({
+    body: await projects.readProject(context, { ...input.params, organizationId: caller.organizationId }),
+  }),
+
+  updateProject: async ({ actor, caller, input, commit }) =>
+    commit(async (inside) => {
+      const given = { ...input.params, change: input.body, actor, allowLocal: caller.localSources };
+      return { body: await projects.updateProject(inside, given) };
+    }),
+
+  deleteProject: async ({ context, actor, input, commit }) =>
+    commit(async (inside) => {
+      const jobIds = await projects.deleteProject(inside, { ...input.params, actor });
+      return {
+        body: undefined,
+        after: async () => {
+          for (const jobId of jobIds) await context.blobs.removeAll(jobId);
+        },
+      };
+    }),
+
+  listKeys: async ({ context, caller, input }) => ({
+    body: await listKeys(context, { ...input.query, organizationId: caller.organizationId }),
+  }),
+
+  createKey: async ({ actor, caller, input, commit }) =>
+    commit(async (inside) => {
+      const key = await createKey(inside, { ...input.body, actor, grantable: caller.scopes });
+      return { body: key, headers: { location: `/v1/api-keys/${key.id}` } };
+    }),
+
+  rollKey: async ({ actor, caller, input, commit }) =>
+    commit(async (inside) => {
+      const given = { ...input.params, ...input.body, actor, grantable: caller.scopes };
+      const key = await rollKey(inside, given);
+      return { body: key, headers: { location: `/v1/api-keys/${key.id}` } };
+    }),
+
+  revokeKey: async ({ actor, input, commit }) =>
+    commit(async (inside) => {
+      await revokeKey(inside, { ...input.params, actor });
+      return { body: undefined };
+    }),
+
+  readMe: async ({ caller }) => ({
+    body: {
+      organization: { id: caller.organizationId, name: caller.organizationName, plan: caller.plan },
+      key: { id: caller.keyId, name: caller.keyName, scopes: caller.scopes, expiresAt: caller.expiresAt },
+    },
+  }),
+
+  listAuditLog: async ({ context, caller, input }) => ({
+    body: await listAuditLog(context, { ...input.query, organizationId: caller.organizationId }),
+  }),
+};

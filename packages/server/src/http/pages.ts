@@ -1,0 +1,45 @@
+/**
+ * What a person sees in a browser: the start page, the manual, the OpenAPI document. No script, no secret.
+ */
+import { buildOpenApi } from '@docyard/api';
+import type { Context } from '../context.ts';
+import { Problem } from '../problem.ts';
+import type { App } from './app.ts';
+import { checkReadiness } from './handlers/health.ts';
+import { Manual } from './manual.ts';
+import { startPage, startStyle } from './start-page.ts';
+import { originOf } from './request.ts';
+
+const pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+
+export function addPages(app: App, context: Context): void {
+  const manual = new Manual(context);
+  const openApi = JSON.stringify(buildOpenApi());
+  const startedAt = context.clock.now();
+
+  app.get('/openapi.json', (web) => web.body(openApi, 200, { 'content-type': 'application/json' }));
+
+  app.get('/', async (web) => {
+    const readiness = await checkReadiness(context, false);
+    const html = startPage({ readiness, origin: originOf(context, web), startedAt, now: context.clock.now() });
+    web.header('content-security-policy', pagePolicy);
+    return web.html(html);
+  });
+  app.get('/start.css', (web) => web.body(startStyle, 200, { 'content-type': 'text/css; charset=utf-8' }));
+
+  app.get('/docs', (web) => web.redirect('/docs/', 308));
+  app.get('/docs/*', async (web) => {
+    const path = decodePath(web.req.path.slice('/docs/'.length));
+    const found = await manual.read(path === '' ? 'index.html' : path);
+    if (found === undefined) throw new Problem('not_found', 'The manual has no such page. It begins at /docs/.');
+    return web.body(Buffer.from(found.bytes), 200, { 'content-type': found.contentType });
+  });
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

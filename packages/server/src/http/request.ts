@@ -1,0 +1,60 @@
+/**
+ * What the HTTP edge hands to a handler and gets back from it. Handlers translate between this and the features;
+ * they decide nothing.
+ */
+import type { HttpBindings } from '@hono/node-server';
+import type { OperationId, OperationResult, ParsedInput } from '@docyard/api';
+import type { Context as HonoContext } from 'hono';
+import type { Actor, Context } from '../context.ts';
+import type { Caller } from '../keys/keys.ts';
+
+export type Web = HonoContext<{ Bindings: HttpBindings; Variables: { requestId: string } }>;
+
+export interface Reply<Body> {
+  body: Body;
+  headers?: Record<string, string>;
+  /** Instead of the operation's usual success status. */
+  status?: number;
+  /** Seconds after which asking again makes sense; only while the work goes on. */
+  retryAfterSeconds?: number;
+  /** Runs once everything is committed. It must not fail the request. */
+  after?: () => void | Promise<void>;
+}
+
+/** Runs the work in one transaction, together with the record that makes a repeat of the request harmless. */
+export type Commit = <Body>(work: (context: Context) => Promise<Reply<Body>>) => Promise<Reply<Body>>;
+
+export interface Request<Id extends OperationId> {
+  context: Context;
+  web: Web;
+  input: ParsedInput<Id>;
+  caller: Caller;
+  actor: Actor;
+  commit: Commit;
+  /** Scheme and host under which the caller reached us. */
+  origin: string;
+}
+
+export type Handler<Id extends OperationId> = (
+  request: Request<Id>,
+) => Promise<Reply<OperationResult<Id>> | Response>;
+
+export type Handlers = { [Id in OperationId]: Handler<Id> };
+
+/** The path and query exactly as they were sent. */
+export function rawTarget(web: Web): string {
+  return web.env.incoming.url ?? '/';
+}
+
+export function callerAddress(context: Pick<Context, 'config'>, web: Web): string {
+  const forwarded = context.config.trustProxy ? web.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
+  return forwarded || (web.env.incoming.socket.remoteAddress ?? '');
+}
+
+export function originOf(context: Pick<Context, 'config'>, web: Web): string {
+  if (context.config.publicUrl !== null) return context.config.publicUrl;
+  const host = web.req.header('host') ?? '';
+  const plausible = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host);
+  const proto = context.config.trustProxy ? web.req.header('x-forwarded-proto') : undefined;
+  return `${proto === 'https' ? 'https' : 'http'}://${plausible ? host : 'localhost'}`;
+}

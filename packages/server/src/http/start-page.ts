@@ -1,0 +1,112 @@
+/**
+ * The page at `/`: what runs here, where the manual is, and the first export in four lines. Plain HTML.
+ */
+import type { Readiness } from '@docyard/api';
+import { exportFlow } from '../first-steps.ts';
+
+export interface StartPageInput {
+  readiness: Readiness;
+  origin: string;
+  startedAt: Date;
+  now: Date;
+}
+
+export function startPage({ readiness, origin, startedAt, now }: StartPageInput): string {
+  const ready = readiness.status === 'ready';
+  const checks = readiness.checks
+    .map(
+      ({ name, ok, message }) =>
+        `<li class="${ok ? 'good' : 'bad'}"><span class="dot" aria-hidden="true"></span><b>${escape(name)}</b> ${escape(message)}</li>`,
+    )
+    .join('');
+  const cards = [
+    ['/docs/', 'Manual', 'How to export, host and operate, from the first call to the air gap.'],
+    ['/docs/reference/overview.html', 'API reference', 'Every operation with its fields, answers and errors.'],
+    ['/openapi.json', 'OpenAPI document', 'The same contract for machines, version 3.1.'],
+    ['/readyz', 'Readiness', 'What a load balancer asks before it sends traffic.'],
+  ]
+    .map(
+      ([href, title, text]) =>
+        `<a class="card" href="${href}"><strong>${title}<span class="arrow" aria-hidden="true">→</span></strong><span>${text}</span></a>`,
+    )
+    .join('');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Docyard is ${ready ? 'running' : 'not ready'}</title>
+<meta name="description" content="A self-hosted documentation service: static export and agent jobs.">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230f766e'/%3E%3Cpath d='M9 10h9a6 6 0 0 1 0 12H9z' fill='none' stroke='white' stroke-width='3'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="/start.css">
+</head>
+<body>
+<main>
+<header>
+<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M9 10h9a6 6 0 0 1 0 12H9z"/></svg>
+<p class="state ${ready ? 'good' : 'bad'}"><span class="dot" aria-hidden="true"></span>${ready ? 'Running' : 'Not ready'}</p>
+<h1>Docyard</h1>
+<p class="lead">Documentation in, a self-contained site out. Version ${escape(readiness.version)}, up for ${duration(startedAt, now)}.</p>
+<ul class="checks">${checks}</ul>
+</header>
+<nav aria-label="Where to go" class="cards">${cards}</nav>
+<section aria-labelledby="first">
+<h2 id="first">Your first export</h2>
+<p>Put the admin key that was printed at the first start into <code>DOCYARD_KEY</code>, then paste these lines into a terminal.</p>
+<pre tabindex="0" aria-label="Commands for a first export"><code>${escape(exportFlow({ origin, key: undefined }))}</code></pre>
+</section>
+</main>
+</body>
+</html>
+`;
+}
+
+function duration(from: Date, to: Date): string {
+  const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
+  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} hours`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+export const startStyle = `
+:root { color-scheme: light dark; --ink: #14211f; --soft: #50615d; --line: #dfe6e4; --paper: #fbfcfb; --raised: #fff;
+  --accent: #0f766e; --bad: #b42318; --code: #f2f6f5; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8efed; --soft: #9fb0ac; --line: #25322f; --paper: #0c1311;
+  --raised: #121b19; --accent: #5eead4; --bad: #fda29b; --code: #0f1816; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: clamp(2rem, 7vw, 5.5rem) 1.25rem 4rem; }
+h1 { margin: .25rem 0 0; font-size: clamp(2.25rem, 6vw, 3.25rem); line-height: 1.1; letter-spacing: -.03em; }
+h2 { margin: 3rem 0 .25rem; font-size: 1.25rem; letter-spacing: -.01em; }
+.lead { margin: .75rem 0 0; color: var(--soft); font-size: 1.125rem; max-width: 46ch; }
+.mark { width: 3rem; height: 3rem; fill: var(--accent); display: block; margin-bottom: 1.5rem; }
+.mark path { fill: none; stroke: var(--paper); stroke-width: 3; }
+.state { display: inline-flex; align-items: center; gap: .5rem; margin: 0; font-size: .875rem; font-weight: 600; color: var(--accent); }
+.state.bad { color: var(--bad); }
+.dot { width: .5rem; height: .5rem; border-radius: 50%; background: currentColor; flex: none; }
+.checks { list-style: none; display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 1.5rem 0 0; padding: 0; font-size: .875rem; color: var(--soft); }
+.checks li { display: flex; align-items: center; gap: .5rem; }
+.checks b { color: var(--ink); font-weight: 600; text-transform: capitalize; }
+.checks .good .dot { color: var(--accent); } .checks .bad .dot { color: var(--bad); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr)); gap: .875rem; margin-top: 2.5rem; }
+.card { display: flex; flex-direction: column; gap: .35rem; padding: 1.1rem 1.15rem; border: 1px solid var(--line); border-radius: .875rem;
+  background: var(--raised); color: inherit; text-decoration: none; transition: border-color .15s, transform .15s; }
+.card strong { display: flex; justify-content: space-between; font-weight: 600; }
+.card span { color: var(--soft); font-size: .9rem; line-height: 1.45; }
+.card .arrow { color: var(--accent); transition: transform .15s; }
+.card:hover { border-color: var(--accent); transform: translateY(-1px); }
+.card:hover .arrow { transform: translateX(3px); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; border-radius: .5rem; }
+code, pre { font-family: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; font-size: .85rem; }
+p code { background: var(--code); padding: .1rem .35rem; border-radius: .35rem; }
+section p { color: var(--soft); margin: 0 0 1rem; }
+pre { margin: 0; padding: 1.15rem 1.25rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--code); overflow-x: auto; line-height: 1.7; }
+@media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
+`;

@@ -1,0 +1,10 @@
+/**
+ * Opaque ids: a prefix that names the kind and 16 hexadecimal digits of randomness. Never a secret.
+ */
+import { randomBytes } from 'node:crypto';
+
+export type IdPrefix = 'se' | 'aj' | 'pr' | 'org' | 'key' | 'au';
+
+export function newId(prefix: IdPrefix): string {
+  return `${prefix}_${randomBytes(8).toString('hex')}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * The state machine of a job, pure: which moves exist and what follows from each. No time, no database.
+ *
+ *   queued ──claim──► running ──done──► completed
+ *     │  ▲              │  └─fault, or lost too often──► failed
+ *     │  └──worker lost─┘
+ *     └──cancelled────────────────────► failed
+ */
+export const jobStatuses = ['queued', 'running', 'completed', 'failed'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export const moves = {
+  claim: { from: ['queued'], to: 'running' },
+  complete: { from: ['running'], to: 'completed' },
+  fail: { from: ['queued', 'running'], to: 'failed' },
+  release: { from: ['running'], to: 'queued' },
+} as const satisfies Record<string, { from: readonly JobStatus[]; to: JobStatus }>;
+
+export type Move = keyof typeof moves;
+
+/** A job whose worker was lost this often is given up: it may be the job that kills the worker. */
+export const mostAttempts = 3;
+
+export function moveAfterLoss(attempt: number): Extract<Move, 'release' | 'fail'> {
+  return attempt < mostAttempts ? 'release' : 'fail';
+}
+
+export function isFinal(status: string): boolean {
+  return status === 'completed' || status === 'failed';
+}

@@ -1,0 +1,243 @@
+/**
+ * The only writer of a job's status. Every move is one guarded UPDATE: it names the state it leaves and, for a
+ * running job, the attempt it belongs to, so that a worker that wakes late cannot overwrite its successor.
+ * Each change also leaves an event row in the same transaction.
+ */
+import type { Failure, FailureCode } from '@docyard/api';
+import { failureTable } from '@docyard/api';
+import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
+import { nowText, type Context } from '../context.ts';
+import { newId } from '../ids.ts';
+import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
+import { moves, type Move } from './lifecycle.ts';
+
+export type Job = Selectable<JobRow>;
+
+type StoreContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+
+export interface NewJob {
+  kind: 'export' | 'agent';
+  organizationId: string;
+  projectId: string;
+  domain: string;
+  input: unknown;
+  retryOf: string | null;
+}
+
+/** A claim on a running job: the id and the attempt it was claimed for. */
+export interface Claim {
+  id: string;
+  attempt: number;
+}
+
+export async function createJob(context: StoreContext, job: NewJob): Promise<Job> {
+  const now = nowText(context);
+  const values: Insertable<JobRow> = {
+    id: newId(job.kind === 'export' ? 'se' : 'aj'),
+    kind: job.kind,
+    organization_id: job.organizationId,
+    project_id: job.projectId,
+    domain: job.domain,
+    status: 'queued',
+    phase: 'queued',
+    progress: 0,
+    page_count: 0,
+    total_pages: null,
+    attempt: 0,
+    input: JSON.stringify(job.input),
+    source_commit: null,
+    result: null,
+    failure: null,
+    cancel_requested_at: null,
+    retry_of: job.retryOf,
+    created_at: now,
+    updated_at: now,
+    started_at: null,
+    finished_at: null,
+    archived_at: null,
+    purged_at: null,
+  };
+  return inTransaction(context.database, async (database) => {
+    const row = await database.insertInto('jobs').values(values).returningAll().executeTakeFirstOrThrow();
+    await recordEvent(database, row);
+    return row;
+  });
+}
+
+export async function readJob(
+  context: Pick<Context, 'database'>,
+  where: { id: string; organizationId: string; kind: NewJob['kind'] },
+): Promise<Job | undefined> {
+  return context.database
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', where.id)
+    .where('organization_id', '=', where.organizationId)
+    .where('kind', '=', where.kind)
+    .executeTakeFirst();
+}
+
+/** Undefined when the job is not queued any more: somebody else has it, or it was cancelled. */
+export async function claimJob(context: StoreContext, id: string): Promise<Job | undefined> {
+  const current = await context.database
+    .selectFrom('jobs')
+    .select(['attempt', 'started_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (current === undefined) return undefined;
+  return move(context, 'claim', { id, attempt: current.attempt }, {
+    attempt: current.attempt + 1,
+    started_at: current.started_at ?? nowText(context),
+  });
+}
+
+export interface Progress {
+  phase?: string;
+  progress?: number;
+  pageCount?: number;
+  totalPages?: number;
+  commit?: string | null;
+}
+
+/** Progress and page count never fall, also when a second attempt starts over. */
+export async function reportProgress(context: StoreContext, claim: Claim, report: Progress): Promise<boolean> {
+  return changed(context, claim.id, (database) =>
+    database
+      .updateTable('jobs')
+      .set((eb) => ({
+        updated_at: nowText(context),
+        ...(report.phase === undefined ? {} : { phase: report.phase }),
+        ...(report.progress === undefined
+          ? {}
+          : { progress: neverFalling(eb, 'progress', Math.min(report.progress, 99)) }),
+        ...(report.pageCount === undefined ? {} : { page_count: neverFalling(eb, 'page_count', report.pageCount) }),
+        ...(report.totalPages === undefined ? {} : { total_pages: report.totalPages }),
+        ...(report.commit === undefined ? {} : { source_commit: report.commit }),
+      }))
+      .where('id', '=', claim.id)
+      .where('status', '=', 'running')
+      .where('attempt', '=', claim.attempt)
+      .returningAll()
+      .executeTakeFirst(),
+  ).then((row) => row !== undefined);
+}
+
+export async function completeJob(
+  context: StoreContext,
+  claim: Claim,
+  outcome: { result: unknown; pageCount: number },
+): Promise<Job | undefined> {
+  return move(context, 'complete', claim, {
+    phase: 'done',
+    progress: 100,
+    page_count: outcome.pageCount,
+    result: JSON.stringify(outcome.result),
+    finished_at: nowText(context),
+  });
+}
+
+export async function failJob(context: StoreContext, claim: Claim, failure: Failure): Promise<Job | undefined> {
+  return move(context, 'fail', claim, { failure: JSON.stringify(failure), finished_at: nowText(context) });
+}
+
+/** Gives a running job back to the queue because its worker is gone or stops. */
+export async function releaseJob(context: StoreContext, claim: Claim): Promise<Job | undefined> {
+  return move(context, 'release', claim, { phase: 'queued' });
+}
+
+/** A queued job ends at once; a running one is marked, and its worker ends it. */
+export async function requestCancel(context: StoreContext, job: Job): Promise<Job | undefined> {
+  const ended =
+    job.status === 'queued'
+      ? await failJob(context, job, failureOf('canceled', 'The job was cancelled before it began.'))
+      : undefined;
+  if (ended !== undefined) return ended;
+  return changed(context, job.id, (database) =>
+    database
+      .updateTable('jobs')
+      .set({ cancel_requested_at: nowText(context), updated_at: nowText(context) })
+      .where('id', '=', job.id)
+      .where('status', 'in', ['queued', 'running'])
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+export async function markPurged(context: StoreContext, id: string): Promise<void> {
+  await changed(context, id, (database) =>
+    database
+      .updateTable('jobs')
+      .set({ purged_at: nowText(context), updated_at: nowText(context) })
+      .where('id', '=', id)
+      .where('purged_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+export async function deleteJob(context: StoreContext, id: string): Promise<void> {
+  await inTransaction(context.database, async (database) => {
+    await database.deleteFrom('job_events').where('job_id', '=', id).execute();
+    await database.deleteFrom('jobs').where('id', '=', id).execute();
+  });
+  context.changes.notify(id);
+}
+
+export function failureOf(
+  code: FailureCode,
+  message: string,
+  where: { file?: string; line?: number; hint?: string } = {},
+): Failure {
+  return {
+    code,
+    message,
+    file: where.file ?? null,
+    line: where.line ?? null,
+    hint: where.hint ?? null,
+    retryable: failureTable[code].retryable,
+  };
+}
+
+function neverFalling(eb: ExpressionBuilder<Tables, 'jobs'>, column: 'progress' | 'page_count', value: number) {
+  return eb.case().when(column, '<', value).then(value).else(eb.ref(column)).end();
+}
+
+async function move(
+  context: StoreContext,
+  name: Move,
+  claim: Claim,
+  change: Updateable<JobRow>,
+): Promise<Job | undefined> {
+  const { from, to } = moves[name];
+  return changed(context, claim.id, (database) =>
+    database
+      .updateTable('jobs')
+      .set({ ...change, status: to, updated_at: nowText(context) })
+      .where('id', '=', claim.id)
+      .where('status', 'in', from)
+      .where('attempt', '=', claim.attempt)
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+async function changed(
+  context: StoreContext,
+  id: string,
+  update: (database: Database) => Promise<Job | undefined>,
+): Promise<Job | undefined> {
+  const row = await inTransaction(context.database, async (database) => {
+    const updated = await update(database);
+    if (updated !== undefined) await recordEvent(database, updated);
+    return updated;
+  });
+  if (row !== undefined) context.changes.notify(id);
+  return row;
+}
+
+async function recordEvent(database: Database, row: Job): Promise<void> {
+  await database
+    .insertInto('job_events')
+    .values({ job_id: row.id, at: row.updated_at, row: JSON.stringify(row) })
+    .execute();
+}

@@ -1,0 +1,204 @@
+/**
+ * Takes deliveries from the queue, claims the job and runs it with the runner of its kind. It owns the endings:
+ * whatever a runner does, the row ends completed, failed, or back in the queue.
+ */
+import type { Logger } from 'pino';
+import type { Context } from '../context.ts';
+import type { Delivery } from '../ports/queue.ts';
+import { Problem } from '../problem.ts';
+import { moveAfterLoss } from './lifecycle.ts';
+import * as store from './store.ts';
+
+export interface RunnerInput {
+  job: store.Job;
+  /** Aborted when the job is cancelled, takes too long, or the worker stops. */
+  signal: AbortSignal;
+  log: Logger;
+  report(progress: store.Progress): Promise<void>;
+}
+
+export interface Outcome {
+  result: unknown;
+  pageCount: number;
+}
+
+/** Throws a JobFailure for an ending with a reason; anything else is a fault of ours. */
+export type Runner = (context: Context, input: RunnerInput) => Promise<Outcome>;
+export type Runners = Record<'export', Runner>;
+
+export class JobFailure extends Error {
+  readonly failure: ReturnType<typeof store.failureOf>;
+
+  constructor(...args: Parameters<typeof store.failureOf>) {
+    super(args[1]);
+    this.name = 'JobFailure';
+    this.failure = store.failureOf(...args);
+  }
+}
+
+type StopReason = 'canceled' | 'timeout' | 'stopping';
+
+const cancelCheckSeconds = 1;
+
+export class Worker {
+  readonly #context: Context;
+  readonly #runners: Runners;
+  readonly #stops = new Set<(reason: StopReason) => void>();
+
+  constructor(context: Context, runners: Runners) {
+    this.#context = context;
+    this.#runners = runners;
+  }
+
+  /** Settles what the last process left behind, fills the queue from the rows, and begins to work. */
+  async start(): Promise<void> {
+    const { database, queue, config, log } = this.#context;
+    const left = await database
+      .selectFrom('jobs')
+      .selectAll()
+      .where('status', '=', 'running')
+      .orderBy('sequence')
+      .execute();
+    for (const job of left) {
+      log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
+      await this.#settleLost(job);
+    }
+    const waiting = await database
+      .selectFrom('jobs')
+      .select(['id', 'organization_id'])
+      .where('status', '=', 'queued')
+      .where('kind', '=', 'export')
+      .orderBy('sequence')
+      .execute();
+    for (const job of waiting) queue.send({ jobId: job.id, organizationId: job.organization_id });
+    queue.consume(config.exportConcurrency, (delivery) => this.#handle(delivery));
+  }
+
+  /** Hands running jobs back to the queue; the next process goes on with them. */
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop('stopping');
+    await this.#context.queue.stop();
+  }
+
+  async #handle({ jobId }: Delivery): Promise<void> {
+    const log = this.#context.log.child({ jobId });
+    try {
+      const job = await this.#persist(() => store.claimJob(this.#context, jobId));
+      if (job !== undefined) await this.#run(job, log);
+    } catch (error) {
+      log.error({ err: error }, 'job could not be settled');
+    }
+  }
+
+  async #run(job: store.Job, log: Logger): Promise<void> {
+    const controller = new AbortController();
+    let reason: StopReason | undefined;
+    const stop = (why: StopReason) => {
+      reason ??= why;
+      controller.abort();
+    };
+    const release = this.#watch(job, stop);
+    try {
+      const runner = this.#runners[job.kind as keyof Runners];
+      log.info({ attempt: job.attempt }, 'job started');
+      const outcome = await runner(this.#context, {
+        job,
+        signal: controller.signal,
+        log,
+        report: (progress) => this.#report(job, progress, stop, log),
+      });
+      await this.#persist(() => store.completeJob(this.#context, job, outcome));
+      log.info({ pageCount: outcome.pageCount }, 'job completed');
+    } catch (error) {
+      await this.#persist(() => this.#settle(job, error, reason, log));
+    } finally {
+      release();
+    }
+  }
+
+  /** A disk that is full for a moment costs a progress report, not the job. */
+  async #report(
+    job: store.Job,
+    progress: store.Progress,
+    stop: (reason: StopReason) => void,
+    log: Logger,
+  ): Promise<void> {
+    try {
+      const held = await store.reportProgress(this.#context, job, progress);
+      if (!held) stop('stopping');
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'storage_unavailable') throw error;
+      log.warn({ err: error }, 'progress not kept');
+    }
+  }
+
+  /** Cancellation arrives as a change of the row: told at once in this process, found within a second elsewhere. */
+  #watch(job: store.Job, stop: (reason: StopReason) => void): () => void {
+    const { database, changes, config, log } = this.#context;
+    const check = () => {
+      database
+        .selectFrom('jobs')
+        .select('cancel_requested_at')
+        .where('id', '=', job.id)
+        .executeTakeFirst()
+        .then((row) => {
+          if (row !== undefined && row.cancel_requested_at !== null) stop('canceled');
+        })
+        .catch((error: unknown) => log.warn({ err: error }, 'cancellation could not be checked'));
+    };
+    const timer = setInterval(check, cancelCheckSeconds * 1000);
+    const deadline = setTimeout(() => stop('timeout'), config.exportTimeoutSeconds * 1000);
+    const unlisten = changes.listen(job.id, check);
+    this.#stops.add(stop);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(deadline);
+      unlisten();
+      this.#stops.delete(stop);
+    };
+  }
+
+  async #settle(job: store.Job, error: unknown, reason: StopReason | undefined, log: Logger): Promise<void> {
+    if (reason === 'stopping') {
+      await store.releaseJob(this.#context, { id: job.id, attempt: job.attempt });
+      log.info('job handed back');
+      return;
+    }
+    const failure =
+      reason === 'canceled'
+        ? store.failureOf('canceled', 'The job was cancelled.')
+        : reason === 'timeout'
+          ? store.failureOf('timeout', `The job took longer than ${this.#context.config.exportTimeoutSeconds} seconds.`)
+          : error instanceof JobFailure
+            ? error.failure
+            : store.failureOf('internal', 'A fault in Docyard stopped the job. The log of the server has the details.');
+    if (failure.code === 'internal') log.error({ err: error }, 'job failed');
+    else log.info({ failure: failure.code }, 'job failed');
+    await store.failJob(this.#context, job, failure);
+  }
+
+  async #settleLost(job: store.Job): Promise<void> {
+    if (job.cancel_requested_at !== null) {
+      await store.failJob(this.#context, job, store.failureOf('canceled', 'The job was cancelled.'));
+    } else if (moveAfterLoss(job.attempt) === 'release') {
+      await store.releaseJob(this.#context, job);
+    } else {
+      const message = `The worker was lost ${job.attempt} times while it ran this job.`;
+      const hint = 'The job may need more memory than the machine has.';
+      await store.failJob(this.#context, job, store.failureOf('worker_lost', message, { hint }));
+    }
+  }
+
+  /** A full disk must not lose an ending: it is written as soon as the database takes it. */
+  async #persist<T>(write: () => Promise<T>): Promise<T> {
+    for (let waitSeconds = 0.5; ; waitSeconds = Math.min(waitSeconds * 2, 15)) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'storage_unavailable') throw error;
+        this.#context.log.warn({ err: error }, 'database not writable, trying again');
+        await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The address list of a key: single IP addresses and CIDR ranges, IPv4 and IPv6. An empty list allows every one.
+ */
+import { BlockList, isIP } from 'node:net';
+
+/** A sentence on what is wrong with the entry, or undefined. */
+export function complainAboutRange(entry: string): string | undefined {
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return `${entry} is no IP address and no CIDR range such as 203.0.113.0/24.`;
+  if (bits === undefined) return undefined;
+  const most = family === 4 ? 32 : 128;
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) return `The range ${entry} must end in /1 to /${most}.`;
+  if (Number(bits) === 0) return `The range ${entry} covers every address; leave the list empty instead.`;
+  return undefined;
+}
+
+export function addressAllowed(ranges: readonly string[], address: string): boolean {
+  if (ranges.length === 0) return true;
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', bits] = range.split('/');
+    const type = isIP(network) === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(network, type);
+    else list.addSubnet(network, Number(bits), type);
+  }
+  const plain = plainAddress(address);
+  const family = isIP(plain);
+  return family !== 0 && list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** A dual-stack socket tells IPv4 callers as ::ffff:a.b.c.d. */
+export function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}

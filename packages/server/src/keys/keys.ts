@@ -1,0 +1,229 @@
+/**
+ * API keys: created, found by their text, rolled, revoked. The text of a key leaves this module once, when it is
+ * made; only its keyed hash is stored.
+ */
+import { createHmac } from 'node:crypto';
+import {
+  scopesGrant,
+  type ApiKey,
+  type CreateKey,
+  type CreatedKey,
+  type Plan,
+  type RollKey,
+  type Scope,
+} from '@docyard/api';
+import type { Selectable } from 'kysely';
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
+import { newId } from '../ids.ts';
+import { readPage, type PageRequest } from '../paging.ts';
+import { inTransaction, type KeyRow } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+import { complainAboutRange } from './addresses.ts';
+import { isWellFormedKey, newKeyText } from './format.ts';
+
+const defaultLifetimeDays = 90;
+const defaultOverlapSeconds = 3600;
+const lastUsedGrainSeconds = 60;
+
+type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
+
+/** The key that a request carried, with what it belongs to. */
+export interface Caller {
+  keyId: string;
+  keyName: string;
+  organizationId: string;
+  organizationName: string;
+  plan: Plan;
+  localSources: boolean;
+  scopes: Scope[];
+  allowedAddresses: string[];
+  expiresAt: string | null;
+}
+
+export async function createKey(
+  context: KeyContext,
+  input: CreateKey & { actor: Actor; grantable?: readonly Scope[] },
+): Promise<CreatedKey> {
+  const scopes = input.scopes ?? ['read', 'write'];
+  refuseBadRequest(input.allowedAddresses ?? [], scopes, input.grantable);
+  const days = input.expiresInDays === undefined ? defaultLifetimeDays : input.expiresInDays;
+  const expiresAt = days === null ? null : later(context, days * 86_400);
+  return insertKey(context, input.actor, {
+    name: input.name,
+    scopes: JSON.stringify([...new Set(scopes)]),
+    allowed_addresses: JSON.stringify(input.allowedAddresses ?? []),
+    expires_at: expiresAt,
+    rolled_from: null,
+  });
+}
+
+/** The new key has the rights and the kind of lifetime of the old one, which ends after the overlap. */
+export async function rollKey(
+  context: KeyContext,
+  input: RollKey & { keyId: string; actor: Actor; grantable?: readonly Scope[] },
+): Promise<CreatedKey> {
+  const old = await findKey(context, input.actor.organizationId, input.keyId);
+  if (old.revoked_at !== null || hasExpired(context, old)) {
+    throw new Problem('invalid_request', 'This key has ended and cannot be rolled. Create a new one instead.');
+  }
+  refuseBadRequest([], JSON.parse(old.scopes) as Scope[], input.grantable);
+  const lifetime = old.expires_at === null ? null : Date.parse(old.expires_at) - Date.parse(old.created_at);
+  const overlapEnd = later(context, input.overlapSeconds ?? defaultOverlapSeconds);
+  return inTransaction(context.database, async (database) => {
+    const oldEnd = old.expires_at !== null && old.expires_at < overlapEnd ? old.expires_at : overlapEnd;
+    await database.updateTable('api_keys').set({ expires_at: oldEnd }).where('id', '=', old.id).execute();
+    return insertKey({ ...context, database }, input.actor, {
+      name: old.name,
+      scopes: old.scopes,
+      allowed_addresses: old.allowed_addresses,
+      expires_at: lifetime === null ? null : later(context, lifetime / 1000),
+      rolled_from: old.id,
+    });
+  });
+}
+
+export async function revokeKey(context: KeyContext, input: { keyId: string; actor: Actor }): Promise<void> {
+  const key = await findKey(context, input.actor.organizationId, input.keyId);
+  if (key.revoked_at !== null) return;
+  await inTransaction(context.database, async (database) => {
+    const revoked_at = nowText(context);
+    await database.updateTable('api_keys').set({ revoked_at }).where('id', '=', key.id).execute();
+    await recordAudit({ ...context, database }, { actor: input.actor, action: 'key.revoke', object: key.id });
+  });
+}
+
+export async function listKeys(
+  context: Pick<Context, 'database'>,
+  input: PageRequest & { organizationId: string },
+): Promise<{ data: ApiKey[]; nextCursor: string | null }> {
+  const query = context.database.selectFrom('api_keys').selectAll().where('organization_id', '=', input.organizationId);
+  return readPage(input, (before, most) => {
+    const page = before === undefined ? query : query.where('sequence', '<', before);
+    return page.orderBy('sequence', 'desc').limit(most).execute();
+  }, viewKey);
+}
+
+/** Undefined for every text that is not a live key; why is nobody's business but the log's. */
+export async function authenticate(context: KeyContext, text: string): Promise<Caller | undefined> {
+  if (!isWellFormedKey(text)) return undefined;
+  const row = await context.database
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .selectAll('api_keys')
+    .select(['organizations.name as organization_name', 'organizations.plan', 'organizations.local_sources'])
+    .where('api_keys.hash', '=', hashKey(context, text))
+    .executeTakeFirst();
+  if (row === undefined || row.revoked_at !== null || hasExpired(context, row)) return undefined;
+  return {
+    keyId: row.id,
+    keyName: row.name,
+    organizationId: row.organization_id,
+    organizationName: row.organization_name,
+    plan: row.plan as Plan,
+    localSources: row.local_sources === 1,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
+    expiresAt: row.expires_at,
+  };
+}
+
+/** At most one write a minute and key, so that reading does not turn into writing. */
+export async function touchKey(context: KeyContext, keyId: string): Promise<void> {
+  const stale = new Date(context.clock.now().getTime() - lastUsedGrainSeconds * 1000).toISOString();
+  await context.database
+    .updateTable('api_keys')
+    .set({ last_used_at: nowText(context) })
+    .where('id', '=', keyId)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', stale)]))
+    .execute();
+}
+
+async function insertKey(
+  context: KeyContext,
+  actor: Actor,
+  values: Pick<KeyRow, 'name' | 'scopes' | 'allowed_addresses' | 'expires_at' | 'rolled_from'>,
+): Promise<CreatedKey> {
+  const text = newKeyText();
+  return inTransaction(context.database, async (database) => {
+    const row = await database
+      .insertInto('api_keys')
+      .values({
+        ...values,
+        id: newId('key'),
+        organization_id: actor.organizationId,
+        hash: hashKey(context, text),
+        prefix: text.slice(0, 12),
+        last4: text.slice(-4),
+        created_at: nowText(context),
+        last_used_at: null,
+        revoked_at: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordAudit(
+      { ...context, database },
+      {
+        actor,
+        action: values.rolled_from === null ? 'key.create' : 'key.roll',
+        object: row.id,
+        details: { name: row.name, rolledFrom: values.rolled_from },
+      },
+    );
+    return { ...viewKey(row), key: text };
+  });
+}
+
+function refuseBadRequest(ranges: readonly string[], scopes: readonly Scope[], grantable: readonly Scope[] | undefined) {
+  const details = [
+    ...ranges.flatMap((range, index) => {
+      const message = complainAboutRange(range);
+      return message === undefined ? [] : [{ path: `allowedAddresses.${index}`, message }];
+    }),
+    ...scopes.flatMap((scope, index) =>
+      grantable === undefined || scopesGrant(grantable, scope)
+        ? []
+        : [{ path: `scopes.${index}`, message: `The calling key does not have ${scope} itself.` }],
+    ),
+  ];
+  if (details.length > 0) throw new Problem('invalid_request', details[0]?.message ?? '', { details });
+}
+
+async function findKey(context: KeyContext, organizationId: string, keyId: string): Promise<Selectable<KeyRow>> {
+  const row = await context.database
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', keyId)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found', 'There is no such API key. List them with GET /v1/api-keys.');
+  return row;
+}
+
+function viewKey(row: Selectable<KeyRow>): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    last4: row.last4,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+    rolledFrom: row.rolled_from,
+  };
+}
+
+function hashKey(context: KeyContext, text: string): string {
+  return createHmac('sha256', context.secrets.keyPepper).update(text).digest('hex');
+}
+
+function hasExpired(context: KeyContext, row: { expires_at: string | null }): boolean {
+  return row.expires_at !== null && row.expires_at <= nowText(context);
+}
+
+function later(context: KeyContext, seconds: number): string {
+  return new Date(context.clock.now().getTime() + seconds * 1000).toISOString();
+}

@@ -1,0 +1,65 @@
+/**
+ * The command line: one file a command, which loads the heavy parts only when it runs. Expected errors end with a
+ * sentence and a status, never with a stack unless DEBUG is set.
+ */
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from './config.ts';
+import { DataFolderError } from './data-folder.ts';
+import { Problem } from './problem.ts';
+import { describeBuild } from './cli/build.ts';
+import { CommandError } from './cli/errors.ts';
+import { describeKeys } from './cli/keys.ts';
+import { describeOrgs } from './cli/orgs.ts';
+import { describeProjects } from './cli/projects.ts';
+import { describeServe } from './cli/serve.ts';
+import { version } from './version.ts';
+
+export async function main(args: string[]): Promise<number> {
+  try {
+    await buildProgram().parseAsync(args, { from: 'user' });
+    return process.exitCode === undefined ? 0 : Number(process.exitCode);
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function buildProgram(): Command {
+  const program = new Command('docyard')
+    .description('Self-hosted documentation service: static export and agent jobs.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .showHelpAfterError('(add --help for what is possible)')
+    .configureHelp({ sortSubcommands: false })
+    .exitOverride();
+  for (const [name, describe] of Object.entries(commands)) {
+    const command = new Command(name).copyInheritedSettings(program);
+    describe(command);
+    program.addCommand(command);
+  }
+  return program;
+}
+
+const commands = {
+  serve: describeServe,
+  build: describeBuild,
+  keys: describeKeys,
+  projects: describeProjects,
+  orgs: describeOrgs,
+};
+
+const usageStatus = 2;
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageStatus;
+  const expected =
+    error instanceof CommandError ||
+    error instanceof ConfigError ||
+    error instanceof DataFolderError ||
+    error instanceof Problem;
+  const debugging = process.env['DEBUG'] !== undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`docyard: ${message}\n`);
+  if (!expected || debugging) process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
+  return error instanceof CommandError ? error.status : 1;
+}

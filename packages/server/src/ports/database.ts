@@ -1,0 +1,120 @@
+/**
+ * The tables, as every SQL adapter must offer them. Times are ISO 8601 UTC text, lists and records are JSON text,
+ * so that the same queries run on each database.
+ */
+import type { Generated, Kysely } from 'kysely';
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  plan: string;
+  /** 1 when its projects may read folders and repositories of this machine. */
+  local_sources: number;
+  created_at: string;
+}
+
+export interface ProjectRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  name: string;
+  domain: string;
+  repository: string;
+  ref: string | null;
+  directory: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface KeyRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  name: string;
+  hash: string;
+  prefix: string;
+  last4: string;
+  scopes: string;
+  allowed_addresses: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  rolled_from: string | null;
+}
+
+export interface JobRow {
+  sequence: Generated<number>;
+  id: string;
+  kind: string;
+  organization_id: string;
+  project_id: string;
+  domain: string;
+  status: string;
+  phase: string;
+  progress: number;
+  page_count: number;
+  total_pages: number | null;
+  attempt: number;
+  input: string;
+  source_commit: string | null;
+  result: string | null;
+  failure: string | null;
+  cancel_requested_at: string | null;
+  retry_of: string | null;
+  created_at: string;
+  updated_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  archived_at: string | null;
+  purged_at: string | null;
+}
+
+export interface JobEventRow {
+  sequence: Generated<number>;
+  job_id: string;
+  at: string;
+  /** The job row as it was after the change, as JSON. */
+  row: string;
+}
+
+export interface IdempotencyRow {
+  organization_id: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  headers: string;
+  body: string;
+  created_at: string;
+}
+
+export interface AuditRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  at: string;
+  actor: string;
+  action: string;
+  object: string | null;
+  address: string | null;
+  request_id: string | null;
+  details: string;
+  hash: string;
+}
+
+export interface Tables {
+  organizations: OrganizationRow;
+  projects: ProjectRow;
+  api_keys: KeyRow;
+  jobs: JobRow;
+  job_events: JobEventRow;
+  idempotency: IdempotencyRow;
+  audit_log: AuditRow;
+}
+
+export type Database = Kysely<Tables>;
+
+/** Runs in the transaction that is open already, or in one of its own. */
+export function inTransaction<T>(database: Database, work: (database: Database) => Promise<T>): Promise<T> {
+  return database.isTransaction ? work(database) : database.transaction().execute(work);
+}

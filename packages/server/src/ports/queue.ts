@@ -1,0 +1,15 @@
+/**
+ * Delivers job ids to workers. The job row is the truth: a delivery may come twice or for a job that has moved
+ * on, and the claim decides.
+ */
+export interface Delivery {
+  jobId: string;
+  organizationId: string;
+}
+
+export interface Queue {
+  send(delivery: Delivery): void;
+  consume(concurrency: number, handle: (delivery: Delivery) => Promise<void>): void;
+  /** Takes no further delivery; resolves when every one under way has been handled. */
+  stop(): Promise<void>;
+}

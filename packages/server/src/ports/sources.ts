@@ -1,0 +1,38 @@
+/**
+ * Brings the files of a documentation source to a folder of this machine.
+ */
+import type { FailureCode } from '@docyard/api';
+
+export interface SourceRequest {
+  repository: string;
+  ref: string | null;
+  directory: string | null;
+  /** The commit an earlier attempt pinned; the same one is fetched again. */
+  commit: string | null;
+  /** Folders and repositories of this machine are allowed. */
+  allowLocal: boolean;
+}
+
+export interface FetchedSource {
+  /** The folder with docs.json. For a plain folder it is the author's own: read, never write. */
+  folder: string;
+  commit: string | null;
+}
+
+export interface Sources {
+  fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
+  /** A sentence why this source can never be fetched, or undefined. Looks only at the text. */
+  refuse(request: Omit<SourceRequest, 'commit'>): string | undefined;
+}
+
+export class SourceError extends Error {
+  readonly code: FailureCode;
+  readonly hint: string | undefined;
+
+  constructor(code: FailureCode, message: string, hint?: string) {
+    super(message);
+    this.name = 'SourceError';
+    this.code = code;
+    this.hint = hint;
+  }
+}

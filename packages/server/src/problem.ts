@@ -1,0 +1,32 @@
+/**
+ * The one error type that callers may see. Features throw it by code; the HTTP edge turns it into an answer.
+ * Anything else that is thrown is a fault of ours and is answered as `internal`.
+ */
+import { errorTable, type ErrorCode } from '@docyard/api';
+
+export interface ProblemDetail {
+  path: string;
+  message: string;
+}
+
+export class Problem extends Error {
+  readonly code: ErrorCode;
+  readonly details: ProblemDetail[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { details?: ProblemDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.details = more.details;
+    this.headers = more.headers ?? {};
+  }
+
+  get status(): number {
+    return errorTable[this.code].status;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Projects: a name, a domain and the source its documentation comes from.
+ */
+import type { CreateProject, Project, UpdateProject } from '@docyard/api';
+import type { Selectable } from 'kysely';
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
+import { newId } from '../ids.ts';
+import { readPage, type PageRequest } from '../paging.ts';
+import { inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+
+type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources'>;
+export type ProjectRecord = Selectable<ProjectRow>;
+
+export async function createProject(
+  context: ProjectContext,
+  input: CreateProject & { actor: Actor; allowLocal: boolean },
+): Promise<Project> {
+  const source = checkedSource(context, input.source, input.allowLocal);
+  return inTransaction(context.database, async (database) => {
+    await refuseTakenDomain(database, input.actor.organizationId, input.domain);
+    const now = nowText(context);
+    const row = await database
+      .insertInto('projects')
+      .values({
+        id: newId('pr'),
+        organization_id: input.actor.organizationId,
+        name: input.name,
+        domain: input.domain,
+        ...source,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordAudit(
+      { ...context, database },
+      { actor: input.actor, action: 'project.create', object: row.id, details: { domain: row.domain } },
+    );
+    return viewProject(row);
+  });
+}
+
+export async function updateProject(
+  context: ProjectContext,
+  input: { projectId: string; change: UpdateProject; actor: Actor; allowLocal: boolean },
+): Promise<Project> {
+  const { change, actor } = input;
+  const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
+  return inTransaction(context.database, async (database) => {
+    const old = await findProject({ database }, { id: input.projectId, organizationId: actor.organizationId });
+    if (change.domain !== undefined && change.domain !== old.domain) {
+      await refuseTakenDomain(database, actor.organizationId, change.domain);
+    }
+    const row = await database
+      .updateTable('projects')
+      .set({
+        ...(change.name === undefined ? {} : { name: change.name }),
+        ...(change.domain === undefined ? {} : { domain: change.domain }),
+        ...source,
+        updated_at: nowText(context),
+      })
+      .where('id', '=', old.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const details = { fields: Object.keys(change) };
+    await recordAudit({ ...context, database }, { actor, action: 'project.update', object: row.id, details });
+    return viewProject(row);
+  });
+}
+
+/** The ids of the jobs that went with it, so that the caller can remove their files. */
+export async function deleteProject(
+  context: ProjectContext,
+  input: { projectId: string; actor: Actor },
+): Promise<string[]> {
+  return inTransaction(context.database, async (database) => {
+    const row = await findProject({ database }, { id: input.projectId, organizationId: input.actor.organizationId });
+    const jobs = await database.selectFrom('jobs').select(['id', 'status']).where('project_id', '=', row.id).execute();
+    if (jobs.some((job) => job.status === 'queued' || job.status === 'running')) {
+      throw new Problem('project_busy', 'The project has unfinished jobs. Cancel them or wait until they have ended.');
+    }
+    const ids = jobs.map((job) => job.id);
+    await database
+      .deleteFrom('job_events')
+      .where('job_id', 'in', (eb) => eb.selectFrom('jobs').select('id').where('project_id', '=', row.id))
+      .execute();
+    await database.deleteFrom('jobs').where('project_id', '=', row.id).execute();
+    await database.deleteFrom('projects').where('id', '=', row.id).execute();
+    await recordAudit({ ...context, database }, { actor: input.actor, action: 'project.delete', object: row.id });
+    return ids;
+  });
+}
+
+export async function readProject(
+  context: Pick<Context, 'database'>,
+  input: { projectId: string; organizationId: string },
+): Promise<Project> {
+  return viewProject(await findProject(context, { id: input.projectId, organizationId: input.organizationId }));
+}
+
+export async function listProjects(
+  context: Pick<Context, 'database'>,
+  input: PageRequest & { organizationId: string },
+): Promise<{ data: Project[]; nextCursor: string | null }> {
+  const query = context.database.selectFrom('projects').selectAll().where('organization_id', '=', input.organizationId);
+  return readPage(input, (before, most) => {
+    const page = before === undefined ? query : query.where('sequence', '<', before);
+    return page.orderBy('sequence', 'desc').limit(most).execute();
+  }, viewProject);
+}
+
+/** By id or by domain; in both cases only among the organization's own. */
+export async function findProject(
+  context: Pick<Context, 'database'>,
+  where: { organizationId: string } & ({ id: string } | { domain: string }),
+): Promise<ProjectRecord> {
+  const query = context.database.selectFrom('projects').selectAll().where('organization_id', '=', where.organizationId);
+  const row = await ('id' in where ? query.where('id', '=', where.id) : query.where('domain', '=', where.domain))
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw new Problem(
+      'not_found',
+      'id' in where
+        ? 'There is no such project. List them with GET /v1/projects.'
+        : 'No project of this organization has that domain. List the projects with GET /v1/projects.',
+    );
+  }
+  return row;
+}
+
+async function refuseTakenDomain(database: Database, organizationId: string, domain: string): Promise<void> {
+  const taken = await database
+    .selectFrom('projects')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('domain', '=', domain)
+    .executeTakeFirst();
+  if (taken !== undefined) {
+    throw new Problem('domain_taken', `The project ${taken.id} already has the domain ${domain}. Use another domain.`);
+  }
+}
+
+function checkedSource(
+  context: Pick<Context, 'sources'>,
+  source: CreateProject['source'],
+  allowLocal: boolean,
+): Pick<ProjectRecord, 'repository' | 'ref' | 'directory'> {
+  const checked = {
+    repository: source.repository,
+    ref: source.ref ?? null,
+    directory: source.directory?.replaceAll(/^\.?\/+|\/+$/g, '') || null,
+  };
+  const complaint = context.sources.refuse({ ...checked, allowLocal });
+  if (complaint !== undefined) {
+    throw new Problem('invalid_request', complaint, { details: [{ path: 'source', message: complaint }] });
+  }
+  return checked;
+}
+
+function viewProject(row: ProjectRecord): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    domain: row.domain,
+    source: { repository: row.repository, ref: row.ref, directory: row.directory },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
