@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import { CreateProject, UpdateProject, type Project } from '@docyard/api';
 import type { Command } from 'commander';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CommandError } from './errors.ts';
 import { addLocalOptions, chooseOrganization, everyRow, operatorOf, print, withData, type LocalOptions } from './local.ts';
 

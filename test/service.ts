@@ -1,0 +1,153 @@
+/**
+ * Starts the real program for a test: `docyard serve` as a child process with a data folder of its own on a free
+ * port, and stops it. Everything goes through the front door; nothing of the server is imported.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DocyardClient } from '@docyard/api';
+
+export const program = fileURLToPath(new URL('../packages/server/bin/docyard.js', import.meta.url));
+
+export interface Service {
+  origin: string;
+  key: string;
+  client: DocyardClient;
+  dataDir: string;
+  pid: number;
+  /** A request with the admin key; `init.headers` are added to it. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** SIGTERM and wait, as an operator would. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, as a power cut would. */
+  kill(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  dataDir?: string;
+  environment?: Record<string, string>;
+  sample?: boolean;
+}
+
+/** Limits are wide open unless a test sets them. */
+const openLimits = {
+  LIMIT_READS_PER_MINUTE: '1000000',
+  LIMIT_WRITES_PER_MINUTE: '1000000',
+  LIMIT_EXPORT_STARTS_PER_HOUR: '1000000',
+};
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? temporaryFolder('data');
+  const keyFile = join(dataDir, 'admin-key');
+  const args = ['serve', '--port', '0', '--data', dataDir, '--admin-key-file', keyFile, '--log-level', 'warn'];
+  if (options.sample === false) args.push('--no-sample');
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...openLimits, ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const origin = await readOrigin(child);
+  const key = (await readFile(keyFile, 'utf8')).trim();
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return {
+    origin,
+    key,
+    client: new DocyardClient({ baseUrl: origin, apiKey: key }),
+    dataDir,
+    pid: child.pid ?? 0,
+    request: (path, init = {}) =>
+      fetch(origin + path, {
+        redirect: 'manual',
+        ...init,
+        headers: { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) },
+      }),
+    async stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+async function readOrigin(child: ChildProcess): Promise<string> {
+  let output = '';
+  let complaint = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-10_000);
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`docyard ended with ${code}: ${complaint}`)));
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const [, origin] = /running at (\S+)/.exec(output) ?? [];
+      if (origin !== undefined) resolve(origin.replace('localhost', '127.0.0.1'));
+    });
+  });
+}
+
+const temporaryFolders: string[] = [];
+
+process.once('exit', () => {
+  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Gone when the test process ends. */
+export function temporaryFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `docyard-${name}-`));
+  temporaryFolders.push(folder);
+  return folder;
+}
+
+/** A git repository with these files and one commit; returns its folder. */
+export function gitRepository(files: Record<string, string> | { copyOf: string }): string {
+  const folder = temporaryFolder('repository');
+  if ('copyOf' in files && typeof files['copyOf'] === 'string') cpSync(files['copyOf'], folder, { recursive: true });
+  else writeFiles(folder, files as Record<string, string>);
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  commitAll(folder, 'First');
+  return folder;
+}
+
+export function commitAll(folder: string, message: string): string {
+  git(folder, 'add', '--all');
+  git(folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', 'commit', '--quiet', '-m', message);
+  return git(folder, 'rev-parse', 'HEAD').trim();
+}
+
+export function git(folder: string, ...args: string[]): string {
+  const ended = spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+  if (ended.status !== 0) throw new Error(`git ${args.join(' ')}: ${ended.stderr}`);
+  return ended.stdout;
+}
+
+export function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** A small site of `pages` pages, for tests that only need one to exist. */
+export function siteFiles(pages: number): Record<string, string> {
+  const names = Array.from({ length: pages }, (_, index) => (index === 0 ? 'index' : `guides/page-${index}`));
+  const docs = {
+    theme: 'mint',
+    name: 'Test site',
+    colors: { primary: '#0f766e' },
+    navigation: { groups: [{ group: 'Guides', pages: names }] },
+  };
+  return {
+    'docs.json': JSON.stringify(docs, null, 2),
+    ...Object.fromEntries(
+      names.map((name, index) => [
+        `${name}.mdx`,
+        `---\ntitle: Page ${index}\n---\n\n## First part\n\nText of page ${index}, see [home](/index).\n\n\`\`\`js\nconst page = ${index};\n\`\`\`\n`,
+      ]),
+    ),
+  };
+}
