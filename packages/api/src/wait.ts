@@ -35,16 +35,16 @@ export async function waitForExport(
       seen = record;
       if (answer.body.status === 'completed' || answer.body.status === 'failed') return answer.body;
     }
-    await pause(restSeconds(answer.headers) - (performance.now() - asked) / 1000, signal);
+    await pause(restSeconds(answer.headers, (performance.now() - asked) / 1000), signal);
   }
 }
 
 /**
- * The least time between two requests. A server that holds requests sets the pace by itself, and only a record
+ * How long to rest before the next request. A server that holds requests sets the pace by itself, and only a record
  * that changes all the time needs a brake; a proxy may swallow `Prefer`, and then `Retry-After` counts.
  */
-function restSeconds(headers: Headers): number {
-  if (headers.has('preference-applied')) return 0.25;
+function restSeconds(headers: Headers, heldSeconds: number): number {
+  if (headers.has('preference-applied')) return 0.25 - heldSeconds;
   return Math.min(Math.max(retryAfterSeconds(headers) ?? 2, 0.25), 30);
 }
 
