@@ -9,9 +9,9 @@ import {
   type Operation,
   type OperationId,
   type OperationInput,
+  type OperationResult,
   type Operations,
 } from './routes.ts';
-import type { OperationResult } from './routes.ts';
 import { ErrorBody } from './schemas.ts';
 
 export interface ClientOptions {
