@@ -1,0 +1,51 @@
+/**
+ * Files of the site that are copied as they are: found through pages, configuration and stylesheets.
+ * Stylesheets get their root-absolute addresses rewritten, because a site may live in any folder.
+ */
+import { posix } from 'node:path';
+import type { Diagnostic } from '../check/diagnostic.ts';
+import { prefixToRoot } from '../navigation/addresses.ts';
+import type { LinkResolver } from '../navigation/links.ts';
+
+const urlPattern = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)/g;
+
+export interface PreparedStylesheet {
+  css: string;
+  assets: string[];
+  diagnostics: Diagnostic[];
+}
+
+export function prepareStylesheet(css: string, file: string, links: LinkResolver): PreparedStylesheet {
+  const assets: string[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const rewritten = css.replaceAll(urlPattern, (whole, double?: string, single?: string, bare?: string) => {
+    const address = double ?? single ?? bare ?? '';
+    if (address === '' || /^(?:data:|#|https?:|\/\/)/i.test(address)) return whole;
+    const target = links.resolveFile(address, file);
+    if (target.kind !== 'file') {
+      diagnostics.push({
+        severity: 'warning',
+        code: 'image_missing',
+        message: `"${address}" is not a file of the site`,
+        file,
+        line: css.slice(0, css.indexOf(whole)).split('\n').length,
+      });
+      return whole;
+    }
+    assets.push(target.file);
+    return `url("${encodeURI(prefixToRoot(file) + target.file)}${target.suffix}")`;
+  });
+  return { css: rewritten, assets, diagnostics };
+}
+
+/** A picture named in the configuration, when the site has it. */
+export function configuredFile(
+  address: string | undefined,
+  links: LinkResolver,
+): { file?: string; missing: boolean } {
+  if (address === undefined) return { missing: false };
+  const target = links.resolveFile(posix.join('/', address), 'docs.json');
+  return target.kind === 'file'
+    ? { file: target.file, missing: false }
+    : { missing: !/^https?:/.test(address) };
+}

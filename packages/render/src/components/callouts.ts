@@ -1,0 +1,53 @@
+/** Callouts: a short remark beside the text, by kind (note, warning, …) or with an icon and colour of its own. */
+import type { Component } from './contract.ts';
+import { element } from '../html.ts';
+
+interface Kind {
+  className: string;
+  label: string;
+  icon: string;
+}
+
+export const calloutKinds: Record<string, Kind> = {
+  Note: { className: 'note', label: 'Note', icon: 'note' },
+  Info: { className: 'info', label: 'Information', icon: 'info' },
+  Tip: { className: 'tip', label: 'Tip', icon: 'tip' },
+  Check: { className: 'check', label: 'Done', icon: 'circle-check' },
+  Warning: { className: 'warning', label: 'Warning', icon: 'warning' },
+  Danger: { className: 'danger', label: 'Danger', icon: 'danger' },
+};
+
+const aliases: Record<string, string> = {
+  important: 'Warning',
+  caution: 'Warning',
+  error: 'Danger',
+  success: 'Check',
+  warn: 'Warning',
+};
+
+export const callout: Component = ({ name, props, children }, page) => {
+  const wanted = name === 'Callout' ? (props.text('type') ?? props.text('variant') ?? 'Note') : name;
+  const kind = calloutKind(wanted);
+  const ownIcon = page.icon(props.icon());
+  const color = props.text('color');
+  const tint =
+    color && /^#[0-9a-f]{3,8}$/i.test(color) ? page.styleClass(`--callout-color: ${color}`) : undefined;
+  const title = props.has('title') ? page.renderProp(props, 'title') : '';
+  const body = (title ? element('p', { class: 'callout-title' }, title) : '') + page.render(children);
+  return element(
+    'aside',
+    {
+      class: ['callout', `callout-${kind.className}`, tint].filter(Boolean).join(' '),
+      'aria-label': kind.label,
+    },
+    element('span', { class: 'callout-icon' }, ownIcon || page.icon(kind.icon)) +
+      element('div', { class: 'callout-body' }, body),
+  );
+};
+
+export function calloutKind(name: string): Kind {
+  const capitalised = name.charAt(0).toUpperCase() + name.slice(1).toLowerCase();
+  const key = Object.hasOwn(aliases, name.toLowerCase()) ? aliases[name.toLowerCase()] : capitalised;
+  const found = key !== undefined && Object.hasOwn(calloutKinds, key) ? calloutKinds[key] : undefined;
+  return found ?? { className: 'note', label: 'Note', icon: 'note' };
+}

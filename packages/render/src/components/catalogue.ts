@@ -1,0 +1,48 @@
+/** Every built-in component by the name authors write. */
+import { accordion, accordionGroup, expandable } from './disclosure.ts';
+import { callout, calloutKinds } from './callouts.ts';
+import { card, cardGroup, column, tile } from './cards.ts';
+import { codeBlock, example, panel, plain, promptBox, visibility } from './blocks.ts';
+import { badge, icon, tooltip } from './inline.ts';
+import { codeGroup, tab, tabs } from './tabs.ts';
+import { frame } from './media.ts';
+import { paramField, responseField } from './fields.ts';
+import { step, steps } from './steps.ts';
+import { update } from './update.ts';
+import type { Component } from './contract.ts';
+
+export const catalogue: ReadonlyMap<string, Component> = new Map<string, Component>([
+  ...Object.keys(calloutKinds).map((name) => [name, callout] as const),
+  ['Callout', callout],
+  ['Accordion', accordion],
+  ['AccordionGroup', accordionGroup],
+  ['Badge', badge],
+  ['Card', card],
+  ['CardGroup', cardGroup],
+  ['Cards', cardGroup],
+  ['Columns', cardGroup],
+  ['Column', column],
+  ['CodeBlock', codeBlock],
+  ['CodeGroup', codeGroup],
+  ['SnippetGroup', codeGroup],
+  ['Expandable', expandable],
+  ['Frame', frame],
+  ['Example', frame],
+  ['Icon', icon],
+  ['Panel', panel],
+  ['Param', paramField],
+  ['ParamField', paramField],
+  ['Prompt', promptBox],
+  ['RequestExample', example],
+  ['ResponseExample', example],
+  ['ResponseField', responseField],
+  ['Step', step],
+  ['Steps', steps],
+  ['Tab', tab],
+  ['Tabs', tabs],
+  ['Tile', tile],
+  ['Tooltip', tooltip],
+  ['Update', update],
+  ['View', plain],
+  ['Visibility', visibility],
+]);

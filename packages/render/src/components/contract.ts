@@ -1,0 +1,60 @@
+/**
+ * What a component gets and gives: evaluated properties and unrendered children in, HTML out. The page renderer
+ * implements `PageContext`; components know nothing of files, parsers or processes.
+ */
+import type { FilePlace } from '../check/diagnostic.ts';
+import type { CodeBlock } from '../highlight/code-block.ts';
+import type { Props } from './props.ts';
+
+export interface ElementCall {
+  name: string;
+  props: Props;
+  children: Child[];
+  place?: FilePlace | undefined;
+}
+
+/** Children are rendered when a component asks for it, so that it can look at them first. */
+export type Child =
+  | { kind: 'element'; call: ElementCall }
+  | { kind: 'code'; block: CodeBlock }
+  | { kind: 'text'; text: string }
+  | { kind: 'markdown'; isParagraph: boolean; render: (unwrap: boolean) => string };
+
+export interface HeadingOptions {
+  level: number;
+  html: string;
+  id?: string | undefined;
+  anchor?: boolean;
+  className?: string;
+}
+
+export interface PageContext {
+  render(children: readonly Child[]): string;
+  /** Renders children inside an element that may not hold paragraphs. */
+  renderPhrasing(children: readonly Child[]): string;
+  /** Renders a property that is either text with inline Markdown or JSX. */
+  renderProp(props: Props, name: string): string;
+  inlineMarkdown(source: string): string;
+  code(block: CodeBlock): string;
+  heading(options: HeadingOptions): string;
+  /** An id that is unique on the page, made from a title. */
+  uniqueId(text: string): string;
+  /** Headings inside are left out of the table of contents. */
+  outsideContents<Result>(work: () => Result): Result;
+  link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
+  /** The address of a picture or other file of the site as seen from the page; undefined when it is missing. */
+  asset(address: string, place: FilePlace | undefined): string | undefined;
+  icon(name: string | undefined): string;
+  /** A class that stands for inline style declarations. */
+  styleClass(declarations: string): string | undefined;
+  report(code: string, message: string, place: FilePlace | undefined, hint?: string): void;
+}
+
+export type Component = (call: ElementCall, page: PageContext) => string;
+
+/** The elements of a given name among children, also inside fragments and paragraphs that were flattened before. */
+export function elementsNamed(children: readonly Child[], ...names: string[]): ElementCall[] {
+  return children.flatMap((child) =>
+    child.kind === 'element' && names.includes(child.call.name) ? [child.call] : [],
+  );
+}

@@ -1,0 +1,183 @@
+/**
+ * Raw HTML elements in a page: a list of allowed names and attributes, everything else left out. Links and pictures
+ * are resolved, inline styles become classes, event handlers never pass.
+ */
+import { ObjectValue, type Value } from '../evaluate/values.ts';
+import type { Component, ElementCall, PageContext } from './contract.ts';
+import { type Attributes, attributes, textOfHtml } from '../html.ts';
+import { declarationsOf } from './style.ts';
+
+const voidElements = new Set('area br col hr img input source track wbr'.split(' '));
+const allowedElements = new Set(
+  (
+    'a abbr address article aside audio b bdi bdo blockquote br button caption center cite code col colgroup dd del details dfn ' +
+    'div dl dt em figcaption figure footer font h1 h2 h3 h4 h5 h6 header hr i iframe img input ins kbd label li main mark nav ol ' +
+    'p picture pre q s samp section small source span strong sub summary sup table tbody td tfoot th thead time tr track u ' +
+    'ul var video wbr ' +
+    'svg g path circle ellipse line polyline polygon rect defs clipPath linearGradient radialGradient stop text tspan title mask symbol'
+  ).split(' '),
+);
+/** These may not hold a paragraph, so a paragraph that Markdown made inside them is unwrapped. */
+const phrasingOnly = new Set(
+  'a abbr b button caption cite code del em font h1 h2 h3 h4 h5 h6 i kbd label p s small span strong sub summary sup th td time u'.split(
+    ' ',
+  ),
+);
+const plainAttributes = new Set(
+  (
+    'id title lang dir role width height alt target colspan rowspan align valign scope headers loading controls autoplay loop muted ' +
+    'playsinline preload sizes media type open start reversed value checked disabled placeholder name for allow allowfullscreen ' +
+    'datetime cite label kind srclang default tabindex referrerpolicy ' +
+    'viewbox xmlns fill stroke d cx cy r rx ry x y x1 x2 y1 y2 dx dy points transform opacity offset gradientunits gradienttransform ' +
+    'preserveaspectratio fill-rule clip-rule clip-path stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-dashoffset ' +
+    'stroke-miterlimit stroke-opacity fill-opacity stop-color stop-opacity text-anchor font-size font-family font-weight mask'
+  ).split(' '),
+);
+const camelCaseAttributes: Record<string, string> = {
+  viewbox: 'viewBox',
+  gradientunits: 'gradientUnits',
+  gradienttransform: 'gradientTransform',
+  preserveaspectratio: 'preserveAspectRatio',
+};
+const renamed: Record<string, string> = { classname: 'class', htmlfor: 'for', datetime: 'datetime' };
+const silentlyDropped = new Set([
+  'script',
+  'style',
+  'link',
+  'meta',
+  'head',
+  'base',
+  'object',
+  'embed',
+  'form',
+]);
+
+export function isHtmlElement(name: string): boolean {
+  return /^[a-z]/.test(name);
+}
+
+export const htmlElement: Component = (call, page) => {
+  const { name, children, place } = call;
+  if (!allowedElements.has(name)) {
+    page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
+    return silentlyDropped.has(name) ? '' : page.render(children);
+  }
+  const heading = /^h([1-6])$/.exec(name)?.[1];
+  if (heading) return jsxHeading(call, page, Number(heading));
+  const values = readAttributes(call, page);
+  if (!values) return '';
+  if (voidElements.has(name)) return `<${name}${attributes(values)}>`;
+  const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
+  return `<${name}${attributes(values)}>${content}</${name}>`;
+};
+
+function jsxHeading({ props, children }: ElementCall, page: PageContext, level: number): string {
+  const html = page.renderPhrasing(children);
+  if (textOfHtml(html).trim() === '' && !html.includes('<')) return '';
+  const className = props.text('className') ?? props.text('class');
+  return page.heading({ level, html, id: props.text('id'), ...(className ? { className } : {}) });
+}
+
+/** The attributes that may be written; undefined when the element is useless without one that was refused. */
+function readAttributes(call: ElementCall, page: PageContext): Attributes | undefined {
+  const { name, props, place } = call;
+  const values: Attributes = {};
+  const classes: string[] = [];
+  for (const [original, value] of props.values.entries) {
+    const attribute = attributeName(original);
+    if (/^on[a-z]/.test(attribute)) {
+      page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
+    } else if (attribute === 'class') classes.push(textOf(value));
+    else if (attribute === 'style') {
+      const generated = page.styleClass(declarationsOf(value));
+      if (generated) classes.push(generated);
+    } else if (
+      attribute === 'href' ||
+      attribute === 'src' ||
+      attribute === 'srcset' ||
+      attribute === 'poster'
+    ) {
+      if (!addAddress(call, page, attribute, textOf(value), values)) return undefined;
+    } else if (isAllowedAttribute(attribute)) {
+      const text = value === true ? true : typeof value === 'boolean' ? undefined : textOf(value);
+      if (text !== '') values[camelCaseAttributes[attribute] ?? attribute] = text;
+      else if (attribute === 'alt') values['alt'] = '';
+    }
+  }
+  if (classes.length) values['class'] = classes.join(' ');
+  return withDefaults(name, values);
+}
+
+function attributeName(name: string): string {
+  const lower = name.toLowerCase();
+  if (Object.hasOwn(renamed, lower)) return renamed[lower] ?? lower;
+  if (plainAttributes.has(lower) || !/[a-z][A-Z]/.test(name)) return lower;
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function isAllowedAttribute(name: string): boolean {
+  return plainAttributes.has(name) || /^(?:aria|data)-[\w-]+$/.test(name);
+}
+
+function addAddress(
+  { name, place }: ElementCall,
+  page: PageContext,
+  attribute: string,
+  address: string,
+  values: Attributes,
+): boolean {
+  if (attribute === 'href') {
+    const link = page.link(address, place);
+    if (link.href !== undefined) values['href'] = link.href;
+    return true;
+  }
+  if (attribute === 'srcset') {
+    const sources = address.split(',').map((part) => {
+      const [url = '', ...descriptor] = part.trim().split(/\s+/);
+      const resolved = page.asset(url, place);
+      return resolved === undefined ? undefined : [resolved, ...descriptor].join(' ');
+    });
+    if (sources.every((source) => source !== undefined)) values['srcset'] = sources.join(', ');
+    return true;
+  }
+  if (name === 'iframe') return addFrame(page, address, place, values);
+  const resolved = page.asset(address, place);
+  if (resolved !== undefined) values[attribute] = resolved;
+  return resolved !== undefined || name !== 'img';
+}
+
+function addFrame(
+  page: PageContext,
+  address: string,
+  place: ElementCall['place'],
+  values: Attributes,
+): boolean {
+  const secure = address.replace(/^(?:http:)?\/\//, 'https://');
+  if (!secure.startsWith('https://')) {
+    page.report(
+      'frame_dropped',
+      `The frame "${address}" was left out: only https addresses are framed`,
+      place,
+    );
+    return false;
+  }
+  values['src'] = secure;
+  return true;
+}
+
+function withDefaults(name: string, values: Attributes): Attributes {
+  if (name === 'img') return { loading: 'lazy', ...values, alt: values['alt'] ?? '' };
+  if (name === 'iframe') return { loading: 'lazy', title: 'Embedded content', ...values };
+  if (name === 'a' && values['target'] === '_blank') return { ...values, rel: 'noopener' };
+  if (name === 'video' && values['autoplay'])
+    return { ...values, muted: true, playsinline: true, loop: true };
+  if (name === 'button' || name === 'input') return { ...values, disabled: values['disabled'] ?? false };
+  return values;
+}
+
+function textOf(value: Value): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value instanceof ObjectValue) return '';
+  return '';
+}

@@ -1,0 +1,56 @@
+/** Numbered steps of a procedure. */
+import type { Component, ElementCall, PageContext } from './contract.ts';
+import { element, textOfHtml } from '../html.ts';
+
+export const steps: Component = ({ props, children }, page) => {
+  const size = props.text('titleSize');
+  let number = 0;
+  const items = children.map((child) => {
+    if (child.kind !== 'element' || child.call.name !== 'Step') return page.render([child]);
+    number = child.call.props.number('stepNumber') ?? number + 1;
+    return stepItem(child.call, page, number, size);
+  });
+  return element('div', { class: 'steps', role: 'list' }, items.join('\n'));
+};
+
+/** A step outside of `Steps` still shows as one. */
+export const step: Component = (call, page) =>
+  element(
+    'div',
+    { class: 'steps', role: 'list' },
+    stepItem(call, page, call.props.number('stepNumber') ?? 1, undefined),
+  );
+
+function stepItem(
+  { props, children }: ElementCall,
+  page: PageContext,
+  number: number,
+  size?: string,
+): string {
+  const marker = page.icon(props.icon()) || String(number);
+  const body = stepTitle(props.text('titleSize') ?? size, { props, children, name: 'Step' }, page);
+  return element(
+    'div',
+    { class: 'step', role: 'listitem' },
+    element('span', { class: 'step-number' }, marker) +
+      element('div', { class: 'step-body' }, body + page.render(children)),
+  );
+}
+
+function stepTitle(size: string | undefined, { props }: ElementCall, page: PageContext): string {
+  const html = props.has('title') ? page.renderProp(props, 'title') : '';
+  if (!html) return '';
+  const level = /^h([2-4])$/.exec(size ?? '')?.[1];
+  const anchor = !props.flag('noAnchor');
+  if (level) {
+    return page.heading({
+      level: Number(level),
+      html,
+      id: props.text('id'),
+      anchor,
+      className: 'step-title',
+    });
+  }
+  const id = anchor ? page.uniqueId(props.text('id') ?? textOfHtml(html)) : undefined;
+  return element('p', { class: 'step-title', id }, html);
+}

@@ -1,0 +1,35 @@
+/**
+ * Careful reading of untrusted JSON: every accessor answers "this type or undefined" and never throws.
+ * It knows nothing about what the values mean.
+ */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : undefined;
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+export function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  return typeof value === 'number' ? String(value) : undefined;
+}
+
+/** Reads a nested value by key path; own properties only, so `__proto__` in a config reaches nothing. */
+export function at(value: unknown, ...keys: string[]): unknown {
+  let current = value;
+  for (const key of keys) {
+    const object = asObject(current);
+    if (!object || !Object.hasOwn(object, key)) return undefined;
+    current = object[key];
+  }
+  return current;
+}
+
+export function textAt(value: unknown, ...keys: string[]): string | undefined {
+  return asText(at(value, ...keys));
+}

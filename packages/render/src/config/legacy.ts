@@ -1,0 +1,93 @@
+/**
+ * Turns the older `mint.json` into the shape of `docs.json`, so that nothing after this file knows it existed.
+ * Only keys with an equivalent are carried over.
+ */
+import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
+
+export function fromLegacyConfig(legacy: JsonObject): JsonObject {
+  const primary = asObject(legacy['topbarCtaButton']);
+  return {
+    theme: legacyTheme(legacy),
+    name: legacy['name'],
+    colors: { primary: '#16A34A', ...asObject(legacy['colors']) },
+    logo: legacy['logo'],
+    favicon: legacy['favicon'],
+    appearance: {
+      default: at(legacy, 'modeToggle', 'default'),
+      strict: at(legacy, 'modeToggle', 'isHidden'),
+    },
+    navbar: {
+      links: asList(legacy['topbarLinks']).map((link) => ({
+        label: at(link, 'name'),
+        href: at(link, 'url'),
+      })),
+      ...(primary
+        ? { primary: { type: primary['type'] ?? 'button', label: primary['name'], href: primary['url'] } }
+        : {}),
+    },
+    footer: { socials: legacySocials(legacy) },
+    seo: {
+      metatags: legacy['metadata'],
+      ...(at(legacy, 'seo', 'indexHiddenPages') === true ? { indexing: 'all' } : {}),
+    },
+    redirects: legacy['redirects'],
+    api: { openapi: legacy['openapi'] },
+    navigation: legacyNavigation(legacy),
+  };
+}
+
+function legacyTheme(legacy: JsonObject): string {
+  const byTheme: Record<string, string> = { venus: 'palm', quill: 'willow' };
+  const byLayout: Record<string, string> = { sidenav: 'maple', solidSidenav: 'willow' };
+  return byTheme[textAt(legacy, 'theme') ?? ''] ?? byLayout[textAt(legacy, 'layout') ?? ''] ?? 'mint';
+}
+
+function legacySocials(legacy: JsonObject): JsonObject {
+  const socials = legacy['footerSocials'];
+  if (!Array.isArray(socials)) return asObject(socials) ?? {};
+  return Object.fromEntries(socials.map((item) => [textAt(item, 'type') ?? 'website', textAt(item, 'url')]));
+}
+
+/**
+ * The older format lists all groups flat and assigns them to tabs and anchors by the address of their pages:
+ * a group belongs to the entry whose `url` is a prefix of its first page. External entries become global links.
+ */
+function legacyNavigation(legacy: JsonObject): JsonObject {
+  const groups = asList(legacy['navigation']).filter((group) => asObject(group) !== undefined);
+  const entries = [...asList(legacy['tabs']), ...asList(legacy['anchors'])].map((entry) => ({
+    name: textAt(entry, 'name') ?? '',
+    url: (textAt(entry, 'url') ?? '').replace(/^\/+|\/+$/g, ''),
+    icon: textAt(entry, 'icon'),
+    isTab: asList(legacy['tabs']).includes(entry),
+  }));
+  const external = entries.filter((entry) => /^[a-z]+:/i.test(entry.url));
+  const internal = entries.filter((entry) => !external.includes(entry) && entry.url !== '');
+  const owner = (group: unknown): (typeof entries)[number] | undefined => {
+    const first = firstPage(group);
+    return internal.find((entry) => first === entry.url || first.startsWith(`${entry.url}/`));
+  };
+  const claimed = internal
+    .map((entry) => ({ entry, groups: groups.filter((group) => owner(group) === entry) }))
+    .filter((claim) => claim.groups.length > 0);
+  const rest = groups.filter((group) => !claimed.some((claim) => claim.groups.includes(group)));
+  const global = external.length
+    ? { global: { anchors: external.map(({ name, url, icon }) => ({ anchor: name, href: url, icon })) } }
+    : {};
+  if (claimed.length === 0) return { groups, ...global };
+  const useTabs = claimed.some((claim) => claim.entry.isTab);
+  const nameKey = useTabs ? 'tab' : 'anchor';
+  const home = textAt(legacy, 'primaryTab', 'name') ?? textAt(legacy, 'topAnchor', 'name') ?? 'Documentation';
+  const divisions = [
+    ...(rest.length ? [{ [nameKey]: home, icon: 'book-open', groups: rest }] : []),
+    ...claimed.map(({ entry, groups: own }) => ({ [nameKey]: entry.name, icon: entry.icon, groups: own })),
+  ];
+  return { [useTabs ? 'tabs' : 'anchors']: divisions, ...global };
+}
+
+function firstPage(group: unknown): string {
+  for (const page of asList(at(group, 'pages'))) {
+    const path = typeof page === 'string' ? page : firstPage(page);
+    if (path) return path.replace(/^\/+/, '');
+  }
+  return asText(at(group, 'root')) ?? '';
+}

@@ -1,0 +1,128 @@
+/**
+ * Finds and reads a site's configuration file: `docs.json`, else the older `mint.json`, with `$ref` files folded in.
+ * It reports broken JSON with line, column and a hint, and never reads a file outside the site's folder.
+ */
+import { readFile } from 'node:fs/promises';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type Diagnostic, SiteLoadError, placeAt } from '../check/diagnostic.ts';
+import { type JsonObject, asObject } from './json.ts';
+import { fromLegacyConfig } from './legacy.ts';
+
+export interface ConfigSource {
+  /** Which file was read, relative to the root; undefined when the site has no configuration. */
+  file: string | undefined;
+  text: string;
+  config: JsonObject;
+  diagnostics: Diagnostic[];
+}
+
+const maximumRefDepth = 20;
+
+export async function readConfig(root: string): Promise<ConfigSource> {
+  for (const file of ['docs.json', 'mint.json']) {
+    const text = await readFile(join(root, file), 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    const diagnostics: Diagnostic[] = [];
+    const parsed = asObject(parseJson(text, file));
+    if (!parsed) throw new SiteLoadError(notAnObject(file));
+    const whole = asObject(await foldRefs(parsed, { root, file, chain: [file], diagnostics })) ?? parsed;
+    const config = file === 'mint.json' ? fromLegacyConfig(whole) : whole;
+    return { file, text, config, diagnostics };
+  }
+  return { file: undefined, text: '', config: {}, diagnostics: [] };
+}
+
+/** Comments and trailing commas are accepted, since editors accept them in this file; anything else is an error. */
+function parseJson(text: string, file: string): unknown {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+  const first = errors[0];
+  if (!first) return value;
+  const name = printParseErrorCode(first.error);
+  throw new SiteLoadError({
+    severity: 'error',
+    code: 'config_syntax',
+    message: `${file} is not valid JSON: ${jsonProblems[name] ?? name}`,
+    file,
+    ...placeAt(text, first.offset),
+    hint: jsonHint(text, first.offset, name),
+  });
+}
+
+const jsonProblems: Record<string, string> = {
+  InvalidSymbol: 'a word that is not JSON',
+  InvalidNumberFormat: 'a malformed number',
+  PropertyNameExpected: 'a property name was expected',
+  ValueExpected: 'a value was expected',
+  ColonExpected: 'a colon was expected',
+  CommaExpected: 'a comma was expected',
+  CloseBraceExpected: 'a closing brace was expected',
+  CloseBracketExpected: 'a closing bracket was expected',
+  EndOfFileExpected: 'text after the end of the document',
+  UnexpectedEndOfString: 'a string that is not closed',
+  InvalidCharacter: 'a character that is not allowed here',
+};
+
+function jsonHint(text: string, offset: number, problem: string): string {
+  const line = text.slice(0, offset).split('\n').length;
+  if (problem === 'CommaExpected') return `Put a comma at the end of the entry before line ${line}.`;
+  if (problem === 'UnexpectedEndOfString') return 'Close the string with a double quote on the same line.';
+  if (problem === 'PropertyNameExpected' || problem === 'InvalidSymbol')
+    return 'Property names and text need double quotes.';
+  return `Check the brackets, commas and quotes around line ${line}.`;
+}
+
+function notAnObject(file: string): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'config_shape',
+    message: `${file} must hold one JSON object`,
+    file,
+    line: 1,
+    column: 1,
+    hint: 'Start the file with { and end it with }.',
+  };
+}
+
+interface RefContext {
+  root: string;
+  file: string;
+  chain: string[];
+  diagnostics: Diagnostic[];
+}
+
+async function foldRefs(value: unknown, context: RefContext): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((item) => foldRefs(item, context)));
+  const object = asObject(value);
+  if (!object) return value;
+  const ref = object['$ref'];
+  if (typeof ref !== 'string') return foldProperties(object, context);
+  const target = await readRef(ref, context);
+  const own = asObject(await foldProperties(object, context)) ?? {};
+  const siblings = Object.fromEntries(Object.entries(own).filter(([key]) => key !== '$ref'));
+  const targetObject = asObject(target);
+  return targetObject ? { ...targetObject, ...siblings } : target;
+}
+
+async function foldProperties(object: JsonObject, context: RefContext): Promise<JsonObject> {
+  const entries = await Promise.all(
+    Object.entries(object).map(async ([key, item]) => [key, await foldRefs(item, context)] as const),
+  );
+  return Object.fromEntries(entries);
+}
+
+async function readRef(ref: string, context: RefContext): Promise<unknown> {
+  const path = resolve(context.root, dirname(context.file), ref);
+  const file = relative(context.root, path).split(sep).join(posix.sep);
+  const refuse = (message: string): undefined => {
+    context.diagnostics.push({ severity: 'error', code: 'config_ref', message, file: context.file });
+    return undefined;
+  };
+  if (file.startsWith('..')) return refuse(`$ref "${ref}" leaves the site's folder`);
+  if (context.chain.includes(file)) return refuse(`$ref "${ref}" refers back to itself`);
+  if (context.chain.length >= maximumRefDepth) return refuse(`$ref "${ref}" is nested too deeply`);
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return refuse(`$ref "${ref}" names a file that does not exist`);
+  return foldRefs(parseJson(text, file), { ...context, file, chain: [...context.chain, file] });
+}

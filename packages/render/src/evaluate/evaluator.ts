@@ -1,0 +1,451 @@
+/**
+ * The static evaluator: walks the syntax tree of an author's expression and computes its value without running any
+ * JavaScript of theirs. Default-deny: a node type that is not handled here raises `Unsupported`.
+ */
+import type {
+  ArrayExpression,
+  BinaryExpression,
+  BlockStatement,
+  CallExpression,
+  Expression,
+  JSXAttribute,
+  JSXElement,
+  JSXFragment,
+  MemberExpression,
+  ObjectExpression,
+  Pattern,
+  Property,
+  Statement,
+  TemplateLiteral,
+  UnaryExpression,
+  VariableDeclaration,
+} from 'estree-jsx';
+import { Budget } from './budget.ts';
+import { callMethod, isObject, readProperty, standardScope, textOf, truthy, unsupported } from './methods.ts';
+import {
+  ElementValue,
+  Foreign,
+  FunctionValue,
+  NativeFunction,
+  ObjectValue,
+  Scope,
+  Unsupported,
+  type Value,
+} from './values.ts';
+
+export class Evaluator {
+  readonly budget = new Budget();
+  readonly standard: Scope;
+
+  constructor() {
+    this.standard = new Scope(
+      undefined,
+      standardScope(this.budget, (callee, args) => this.call(callee, args)),
+    );
+  }
+
+  evaluate(node: Expression, scope: Scope): Value {
+    this.budget.step();
+    switch (node.type) {
+      case 'Literal':
+        return literal(node.value);
+      case 'TemplateLiteral':
+        return this.#template(node, scope);
+      case 'Identifier':
+        return scope.get(node.name);
+      case 'ArrayExpression':
+        return this.#array(node, scope);
+      case 'ObjectExpression':
+        return this.#object(node, scope);
+      case 'MemberExpression':
+        return this.#member(node, scope);
+      case 'ChainExpression':
+        return this.evaluate(node.expression as Expression, scope);
+      case 'ConditionalExpression':
+        return this.evaluate(
+          truthy(this.evaluate(node.test, scope)) ? node.consequent : node.alternate,
+          scope,
+        );
+      case 'LogicalExpression': {
+        const left = this.evaluate(node.left, scope);
+        const done =
+          node.operator === '&&'
+            ? !truthy(left)
+            : node.operator === '||'
+              ? truthy(left)
+              : left !== null && left !== undefined;
+        return done ? left : this.evaluate(node.right, scope);
+      }
+      case 'UnaryExpression':
+        return this.#unary(node, scope);
+      case 'BinaryExpression':
+        return this.#binary(node, scope);
+      case 'ArrowFunctionExpression':
+      case 'FunctionExpression':
+        return node.async || node.generator ? unsupported('async code') : new FunctionValue(node, scope);
+      case 'CallExpression':
+        return this.#callExpression(node as CallExpression, scope);
+      case 'JSXElement':
+        return this.#jsx(node, scope);
+      case 'JSXFragment':
+        return new ElementValue(null, new ObjectValue(), this.#jsxChildren(node, scope));
+      default:
+        return unsupported(`JavaScript of the kind ${node.type}`);
+    }
+  }
+
+  call(callee: Value, args: Value[]): Value {
+    this.budget.step();
+    if (callee instanceof NativeFunction) return callee.call(args);
+    if (!(callee instanceof FunctionValue)) return unsupported('calling something that is not a function');
+    const { source, scope: outer } = callee;
+    return this.budget.deeper(() => {
+      const scope = new Scope(outer);
+      source.params.forEach((param, index) => {
+        if (param.type === 'RestElement') this.#bind(param.argument, args.slice(index), scope);
+        else this.#bind(param, args[index], scope);
+      });
+      if (source.body.type !== 'BlockStatement') return this.evaluate(source.body, scope);
+      return this.#block(source.body, scope)?.value;
+    });
+  }
+
+  /** Declares the names of a `const` line in a scope; used for function bodies and for page-level exports. */
+  declare(declaration: VariableDeclaration, scope: Scope): void {
+    for (const { id, init } of declaration.declarations) {
+      const value = (): Value => (init ? this.evaluate(init, scope) : undefined);
+      if (id.type === 'Identifier') scope.defineLazily(id.name, value);
+      else this.#bind(id, value(), scope);
+    }
+  }
+
+  #block(block: BlockStatement, scope: Scope): { value: Value } | undefined {
+    for (const statement of block.body) {
+      if (statement.type === 'FunctionDeclaration')
+        scope.define(statement.id.name, new FunctionValue(statement, scope));
+    }
+    for (const statement of block.body) {
+      const result = this.#statement(statement, scope);
+      if (result) return result;
+    }
+    return undefined;
+  }
+
+  #statement(statement: Statement, scope: Scope): { value: Value } | undefined {
+    this.budget.step();
+    switch (statement.type) {
+      case 'ReturnStatement':
+        return { value: statement.argument ? this.evaluate(statement.argument, scope) : undefined };
+      case 'VariableDeclaration':
+        this.declare(statement, scope);
+        return undefined;
+      case 'FunctionDeclaration':
+      case 'EmptyStatement':
+        return undefined;
+      case 'BlockStatement':
+        return this.#block(statement, new Scope(scope));
+      case 'IfStatement': {
+        const branch = truthy(this.evaluate(statement.test, scope))
+          ? statement.consequent
+          : statement.alternate;
+        return branch ? this.#statement(branch, scope) : undefined;
+      }
+      case 'ExpressionStatement':
+        if (statement.expression.type !== 'CallExpression') return unsupported('changing a value');
+        this.evaluate(statement.expression, scope);
+        return undefined;
+      default:
+        return unsupported(`JavaScript of the kind ${statement.type}`);
+    }
+  }
+
+  #bind(pattern: Pattern, value: Value, scope: Scope): void {
+    this.budget.step();
+    switch (pattern.type) {
+      case 'Identifier':
+        scope.define(pattern.name, value);
+        return;
+      case 'AssignmentPattern':
+        this.#bind(pattern.left, value === undefined ? this.evaluate(pattern.right, scope) : value, scope);
+        return;
+      case 'ArrayPattern':
+        if (!Array.isArray(value)) return unsupported('taking this value apart');
+        pattern.elements.forEach((element, index) => {
+          if (element?.type === 'RestElement') this.#bind(element.argument, value.slice(index), scope);
+          else if (element) this.#bind(element, value[index], scope);
+        });
+        return;
+      case 'ObjectPattern':
+        this.#bindObject(pattern.properties, value, scope);
+        return;
+      default:
+        return unsupported(`JavaScript of the kind ${pattern.type}`);
+    }
+  }
+
+  #bindObject(
+    properties: Extract<Pattern, { type: 'ObjectPattern' }>['properties'],
+    value: Value,
+    scope: Scope,
+  ): void {
+    if (!(value instanceof ObjectValue)) return unsupported('taking this value apart');
+    const taken = new Set<string>();
+    for (const property of properties) {
+      if (property.type === 'RestElement') {
+        const rest = [...value.entries].filter(([key]) => !taken.has(key));
+        this.#bind(property.argument, new ObjectValue(rest), scope);
+        continue;
+      }
+      const key = this.#propertyKey(property.key as Expression, property.computed, scope);
+      taken.add(key);
+      this.#bind(property.value, readProperty(value, key), scope);
+    }
+  }
+
+  #template(node: TemplateLiteral, scope: Scope): string {
+    let text = node.quasis[0]?.value.cooked ?? '';
+    node.expressions.forEach((expression, index) => {
+      const part = textOf(this.evaluate(expression, scope)) + (node.quasis[index + 1]?.value.cooked ?? '');
+      this.budget.cells(text.length + part.length);
+      text += part;
+    });
+    return text;
+  }
+
+  #array(node: ArrayExpression, scope: Scope): Value[] {
+    const list: Value[] = [];
+    for (const item of node.elements) {
+      if (item === null) return unsupported('a list with holes');
+      if (item.type === 'SpreadElement') {
+        const spread = this.evaluate(item.argument, scope);
+        if (!Array.isArray(spread)) return unsupported('spreading this value');
+        this.budget.cells(spread.length);
+        list.push(...spread);
+      } else {
+        this.budget.cells(1);
+        list.push(this.evaluate(item, scope));
+      }
+    }
+    return list;
+  }
+
+  #object(node: ObjectExpression, scope: Scope): ObjectValue {
+    const object = new ObjectValue();
+    for (const property of node.properties) {
+      if (property.type === 'SpreadElement')
+        this.#spreadInto(object, this.evaluate(property.argument, scope));
+      else {
+        if (property.kind !== 'init') return unsupported('getters and setters');
+        const key = this.#propertyKey(property.key as Expression, property.computed, scope);
+        if (key === '__proto__') return unsupported('the property "__proto__"');
+        this.budget.cells(1);
+        object.entries.set(key, this.evaluate((property as Property).value as Expression, scope));
+      }
+    }
+    return object;
+  }
+
+  #spreadInto(object: ObjectValue, value: Value): void {
+    if (value === null || value === undefined || value === false) return;
+    if (!(value instanceof ObjectValue)) return unsupported('spreading this value');
+    this.budget.cells(value.entries.size);
+    for (const [key, item] of value.entries) object.entries.set(key, item);
+  }
+
+  #propertyKey(key: Expression, computed: boolean, scope: Scope): string {
+    if (!computed && key.type === 'Identifier') return key.name;
+    if (!computed && key.type === 'Literal') return String(key.value);
+    const value = this.evaluate(key, scope);
+    return isObject(value) ? unsupported('this kind of key') : textOf(value);
+  }
+
+  #member(node: MemberExpression, scope: Scope): Value {
+    if (node.object.type === 'Super' || node.property.type === 'PrivateIdentifier')
+      return unsupported('classes');
+    const receiver = this.evaluate(node.object, scope);
+    if (node.optional && (receiver === null || receiver === undefined)) return undefined;
+    return readProperty(receiver, this.#propertyKey(node.property, node.computed, scope));
+  }
+
+  #callExpression(node: CallExpression, scope: Scope): Value {
+    const { callee } = node;
+    if (callee.type === 'Super' || (callee.type as string) === 'Import') return unsupported('this call');
+    if (callee.type !== 'MemberExpression')
+      return this.call(this.evaluate(callee, scope), this.#args(node, scope));
+    if (callee.object.type === 'Super' || callee.property.type === 'PrivateIdentifier')
+      return unsupported('classes');
+    const receiver = this.evaluate(callee.object, scope);
+    if (callee.optional && (receiver === null || receiver === undefined)) return undefined;
+    const name = this.#propertyKey(callee.property, callee.computed, scope);
+    const args = this.#args(node, scope);
+    if (receiver instanceof ObjectValue && receiver.entries.has(name))
+      return this.call(receiver.get(name), args);
+    return callMethod(receiver, name, args, {
+      budget: this.budget,
+      call: (fn, values) => this.call(fn, values),
+    });
+  }
+
+  #args(node: CallExpression, scope: Scope): Value[] {
+    return node.arguments.map((argument) =>
+      argument.type === 'SpreadElement' ? unsupported('spread arguments') : this.evaluate(argument, scope),
+    );
+  }
+
+  #unary(node: UnaryExpression, scope: Scope): Value {
+    const value = this.evaluate(node.argument, scope);
+    if (node.operator === '!') return !truthy(value);
+    if (node.operator === 'typeof' && !isObject(value)) return typeof value;
+    if (typeof value === 'number' && node.operator === '-') return -value;
+    if (typeof value === 'number' && node.operator === '+') return value;
+    return unsupported(`the operator ${node.operator} on this value`);
+  }
+
+  #binary(node: BinaryExpression, scope: Scope): Value {
+    if (node.left.type === 'PrivateIdentifier') return unsupported('classes');
+    const left = this.evaluate(node.left, scope);
+    const right = this.evaluate(node.right, scope);
+    if (node.operator === '===' || node.operator === '!==')
+      return (left === right) === (node.operator === '===');
+    if (node.operator === '==' || node.operator === '!=')
+      return looselyEqual(left, right) === (node.operator === '==');
+    if (typeof left === 'number' && typeof right === 'number') return arithmetic(node.operator, left, right);
+    if (node.operator === '+' && (typeof left === 'string' || typeof right === 'string')) {
+      const [a, b] = [textOf(left), textOf(right)];
+      this.budget.cells(a.length + b.length);
+      return a + b;
+    }
+    if (typeof left === 'string' && typeof right === 'string') return textOrder(node.operator, left, right);
+    return unsupported(`the operator ${node.operator} on these values`);
+  }
+
+  #jsx(node: JSXElement, scope: Scope): ElementValue {
+    const props = new ObjectValue();
+    for (const attribute of node.openingElement.attributes) {
+      if (attribute.type === 'JSXSpreadAttribute')
+        this.#spreadInto(props, this.evaluate(attribute.argument, scope));
+      else props.entries.set(attributeName(attribute), this.#attributeValue(attribute, scope));
+    }
+    const type = elementType(jsxName(node.openingElement.name), scope);
+    return new ElementValue(type, props, this.#jsxChildren(node, scope));
+  }
+
+  #attributeValue({ value }: JSXAttribute, scope: Scope): Value {
+    if (value === null) return true;
+    if (value.type === 'Literal') return literal(value.value);
+    if (value.type !== 'JSXExpressionContainer') return this.evaluate(value, scope);
+    return value.expression.type === 'JSXEmptyExpression'
+      ? undefined
+      : this.evaluate(value.expression, scope);
+  }
+
+  #jsxChildren(node: JSXElement | JSXFragment, scope: Scope): Value[] {
+    return node.children.flatMap((child): Value[] => {
+      this.budget.step();
+      switch (child.type) {
+        case 'JSXText': {
+          const text = jsxText(child.value);
+          return text === '' ? [] : [text];
+        }
+        case 'JSXExpressionContainer':
+          return child.expression.type === 'JSXEmptyExpression'
+            ? []
+            : [this.evaluate(child.expression, scope)];
+        case 'JSXElement':
+        case 'JSXFragment':
+          return [this.evaluate(child, scope)];
+        default:
+          return unsupported('spread children');
+      }
+    });
+  }
+}
+
+function literal(value: unknown): Value {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
+  return unsupported('this kind of literal');
+}
+
+/** A name defined on the page wins over a built-in component of the same name, as in a module. */
+export function elementType(name: string, scope: Scope): ElementValue['type'] {
+  if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? '')) return name;
+  const [first = '', ...rest] = name.split('.');
+  const value = rest.reduce((current: Value, key) => readProperty(current, key), scope.get(first));
+  if (value instanceof FunctionValue || value instanceof Foreign) return value;
+  throw new Unsupported(`<${name}> is not a component`);
+}
+
+function jsxName(name: JSXElement['openingElement']['name']): string {
+  if (name.type === 'JSXIdentifier') return name.name;
+  if (name.type === 'JSXMemberExpression') return `${jsxName(name.object)}.${name.property.name}`;
+  return `${name.namespace.name}:${name.name.name}`;
+}
+
+function attributeName({ name }: JSXAttribute): string {
+  return name.type === 'JSXIdentifier' ? name.name : `${name.namespace.name}:${name.name.name}`;
+}
+
+/** JSX drops the white space around line breaks and keeps the rest. */
+function jsxText(text: string): string {
+  const lines = text.split('\n');
+  return lines
+    .map((line, index) => {
+      let kept = line.replaceAll('\t', ' ');
+      if (index > 0) kept = kept.replace(/^ +/, '');
+      if (index < lines.length - 1) kept = kept.replace(/ +$/, '');
+      return kept;
+    })
+    .filter((line) => line !== '')
+    .join(' ');
+}
+
+/** `==` is defined here only where it means `===`, or asks for null and undefined together. */
+function looselyEqual(left: Value, right: Value): boolean {
+  if (left === null || left === undefined || right === null || right === undefined)
+    return (left ?? null) === (right ?? null);
+  if (typeof left !== typeof right) return unsupported('comparing values of different types with ==');
+  return left === right;
+}
+
+function arithmetic(operator: BinaryExpression['operator'], left: number, right: number): Value {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '/':
+      return left / right;
+    case '%':
+      return left % right;
+    case '**':
+      return left ** right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+    default:
+      return unsupported(`the operator ${operator}`);
+  }
+}
+
+function textOrder(operator: BinaryExpression['operator'], left: string, right: string): Value {
+  switch (operator) {
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+    default:
+      return unsupported(`the operator ${operator} on text`);
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * The methods and globals an expression may use, type by type. A name that is not listed is refused, also when
+ * JavaScript has it.
+ */
+import type { Budget } from './budget.ts';
+import {
+  ElementValue,
+  Foreign,
+  FunctionValue,
+  NativeFunction,
+  ObjectValue,
+  Unsupported,
+  type Value,
+} from './values.ts';
+
+/** Calls a function value of the page with arguments. */
+export type Call = (callee: Value, args: Value[]) => Value;
+
+interface MethodContext {
+  budget: Budget;
+  call: Call;
+}
+
+type Method<Receiver> = (receiver: Receiver, args: Value[], context: MethodContext) => Value;
+
+export function callMethod(receiver: Value, name: string, args: Value[], context: MethodContext): Value {
+  if (typeof receiver === 'string') return find(stringMethods, name, 'text')(receiver, args, context);
+  if (typeof receiver === 'number') return find(numberMethods, name, 'a number')(receiver, args, context);
+  if (Array.isArray(receiver)) return find(arrayMethods, name, 'a list')(receiver, args, context);
+  throw new Unsupported(`the method "${name}" is not supported here`);
+}
+
+function find<Receiver>(
+  methods: Map<string, Method<Receiver>>,
+  name: string,
+  type: string,
+): Method<Receiver> {
+  const method = methods.get(name);
+  if (!method) throw new Unsupported(`the method "${name}" of ${type} is not supported`);
+  return method;
+}
+
+const stringMethods = new Map<string, Method<string>>([
+  ['toUpperCase', (text) => text.toUpperCase()],
+  ['toLowerCase', (text) => text.toLowerCase()],
+  ['trim', (text) => text.trim()],
+  ['trimStart', (text) => text.trimStart()],
+  ['trimEnd', (text) => text.trimEnd()],
+  ['toString', (text) => text],
+  ['slice', (text, args) => text.slice(...range(args))],
+  ['substring', (text, args) => text.substring(number(args[0]), optionalNumber(args[1]))],
+  ['charAt', (text, args) => text.charAt(number(args[0]))],
+  ['at', (text, args) => text.at(number(args[0]))],
+  ['includes', (text, args) => text.includes(string(args[0]))],
+  ['startsWith', (text, args) => text.startsWith(string(args[0]))],
+  ['endsWith', (text, args) => text.endsWith(string(args[0]))],
+  ['indexOf', (text, args) => text.indexOf(string(args[0]))],
+  ['split', (text, args, { budget }) => (budget.cells(text.length + 1), text.split(string(args[0])))],
+  ['replace', (text, args, context) => replaced(text, args, context, false)],
+  ['replaceAll', (text, args, context) => replaced(text, args, context, true)],
+  ['repeat', repeated],
+  ['padStart', (text, args, context) => padded(text, args, context, 'padStart')],
+  ['padEnd', (text, args, context) => padded(text, args, context, 'padEnd')],
+]);
+
+const numberMethods = new Map<string, Method<number>>([
+  ['toFixed', (value, args) => value.toFixed(Math.min(Math.max(optionalNumber(args[0]) ?? 0, 0), 20))],
+  ['toString', (value, args) => (args.length ? unsupported('toString with a base') : String(value))],
+]);
+
+const arrayMethods = new Map<string, Method<Value[]>>([
+  ['map', (list, [fn], { call }) => list.map((item, index) => call(fn, [item, index, list]))],
+  ['filter', (list, [fn], { call }) => list.filter((item, index) => truthy(call(fn, [item, index, list])))],
+  ['find', (list, [fn], { call }) => list.find((item, index) => truthy(call(fn, [item, index, list])))],
+  [
+    'findIndex',
+    (list, [fn], { call }) => list.findIndex((item, index) => truthy(call(fn, [item, index, list]))),
+  ],
+  ['some', (list, [fn], { call }) => list.some((item, index) => truthy(call(fn, [item, index, list])))],
+  ['every', (list, [fn], { call }) => list.every((item, index) => truthy(call(fn, [item, index, list])))],
+  ['flatMap', (list, [fn], { call }) => list.flatMap((item, index) => call(fn, [item, index, list]))],
+  ['flat', (list) => list.flat() as Value[]],
+  ['slice', (list, args) => list.slice(...range(args))],
+  ['concat', (list, args) => list.concat(...(args as Value[][]))],
+  ['includes', (list, [item]) => list.includes(primitive(item))],
+  ['indexOf', (list, [item]) => list.indexOf(primitive(item))],
+  ['at', (list, [index]) => list.at(number(index))],
+  ['join', joined],
+  ['reduce', reduced],
+]);
+
+function replaced(text: string, args: Value[], { budget }: MethodContext, all: boolean): string {
+  const [from, to] = [string(args[0]), string(args[1])];
+  budget.cells(text.length + to.length * (all ? text.length + 1 : 1));
+  return all ? text.replaceAll(from, () => to) : text.replace(from, () => to);
+}
+
+function repeated(text: string, args: Value[], { budget }: MethodContext): string {
+  const count = number(args[0]);
+  if (!(count >= 0 && Number.isFinite(count))) return unsupported('repeat with this count');
+  budget.cells(text.length * count);
+  return text.repeat(count);
+}
+
+function padded(text: string, args: Value[], { budget }: MethodContext, name: 'padStart' | 'padEnd'): string {
+  const length = number(args[0]);
+  budget.cells(Math.max(length, 0));
+  return text[name](length, args[1] === undefined ? ' ' : string(args[1]));
+}
+
+function joined(list: Value[], args: Value[], { budget }: MethodContext): string {
+  const separator = args[0] === undefined ? ',' : string(args[0]);
+  const parts = list.map((item) => (item === null || item === undefined ? '' : textOf(item)));
+  budget.cells(parts.reduce((sum, part) => sum + part.length + separator.length, 0));
+  return parts.join(separator);
+}
+
+function reduced(list: Value[], args: Value[], { call }: MethodContext): Value {
+  if (args.length < 2) return unsupported('reduce without a first value');
+  return list.reduce((sum, item, index) => call(args[0], [sum, item, index, list]), args[1]);
+}
+
+/** Properties that JavaScript would find on a prototype: reading them is refused rather than answered wrongly. */
+const prototypeNames = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...Object.getOwnPropertyNames(Array.prototype),
+  ...Object.getOwnPropertyNames(String.prototype),
+  ...Object.getOwnPropertyNames(Number.prototype),
+  ...Object.getOwnPropertyNames(Function.prototype),
+]);
+
+export function readProperty(receiver: Value, key: string): Value {
+  if (receiver === null || receiver === undefined)
+    throw new Unsupported(`"${key}" is read from something that is ${String(receiver)}`);
+  if (receiver instanceof ObjectValue) {
+    if (receiver.entries.has(key)) return receiver.get(key);
+    return prototypeNames.has(key) && !arrayOnly(key) ? unsupported(`the property "${key}"`) : undefined;
+  }
+  if (typeof receiver === 'string' || Array.isArray(receiver)) {
+    if (key === 'length') return receiver.length;
+    if (/^(?:0|[1-9]\d*)$/.test(key)) return receiver[Number(key)];
+    return prototypeNames.has(key) ? unsupported(`the property "${key}"`) : undefined;
+  }
+  return unsupported(`the property "${key}"`);
+}
+
+/** `length`, `name`, `at` and the like are ordinary keys on a plain object, which inherits only Object's names. */
+function arrayOnly(key: string): boolean {
+  return !Object.hasOwn(Object.prototype, key);
+}
+
+/** What stands for `useState` and the other names the format makes available; a page may shadow any of them. */
+export function standardScope(budget: Budget, call: Call): [string, Value][] {
+  const nothing = new NativeFunction(() => undefined);
+  const initial = (value: Value): Value => (value instanceof FunctionValue ? call(value, []) : value);
+  const native = (body: (args: Value[]) => Value): NativeFunction => new NativeFunction(body);
+  const keyed = (value: Value): [string, Value][] => [...object(value).entries];
+  return [
+    ['undefined', undefined],
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['user', new ObjectValue()],
+    ['useState', native(([value]) => [initial(value), nothing])],
+    ['useMemo', native(([fn]) => call(fn, []))],
+    ['useCallback', native(([fn]) => fn)],
+    ['useRef', native(([value]) => new ObjectValue([['current', value]]))],
+    ['useEffect', nothing],
+    ['useLayoutEffect', nothing],
+    ['String', native(([value]) => textOf(value))],
+    ['Boolean', native(([value]) => truthy(value))],
+    [
+      'Object',
+      new ObjectValue([
+        ['keys', native(([value]) => keyed(value).map(([key]) => key))],
+        ['values', native(([value]) => keyed(value).map(([, item]) => item))],
+        ['entries', native(([value]) => keyed(value).map(([key, item]) => [key, item]))],
+      ]),
+    ],
+    [
+      'Array',
+      new ObjectValue([
+        ['isArray', native(([value]) => Array.isArray(value))],
+        ['from', native((args) => listFrom(args, budget, call))],
+      ]),
+    ],
+    [
+      'Math',
+      new ObjectValue(
+        (['floor', 'ceil', 'round', 'abs', 'min', 'max'] as const).map((name) => [
+          name,
+          native((args) => Math[name](...(args.map(number) as [number]))),
+        ]),
+      ),
+    ],
+  ];
+}
+
+function listFrom([source, fn]: Value[], budget: Budget, call: Call): Value[] {
+  const items = Array.isArray(source) ? source : undefined;
+  const length = items ? items.length : number(object(source).get('length'));
+  if (!(length >= 0 && Number.isInteger(length))) return unsupported('Array.from with this length');
+  budget.cells(length);
+  return Array.from({ length }, (_, index) => {
+    const item = items?.[index];
+    return fn === undefined ? item : call(fn, [item, index]);
+  });
+}
+
+export function truthy(value: Value): boolean {
+  return Boolean(value);
+}
+
+/** Text as JavaScript would write it, for the types where that is beyond doubt. */
+export function textOf(value: Value): string {
+  if (typeof value === 'object' && value !== null) return unsupported('turning an object into text');
+  return String(value);
+}
+
+export function isObject(value: Value): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function object(value: Value): ObjectValue {
+  return value instanceof ObjectValue ? value : unsupported('this kind of value');
+}
+
+function primitive(value: Value): Value {
+  return value instanceof ElementValue || value instanceof Foreign
+    ? unsupported('comparing elements')
+    : value;
+}
+
+function string(value: Value): string {
+  return typeof value === 'string' ? value : unsupported('a value that is not text');
+}
+
+function number(value: Value): number {
+  return typeof value === 'number' ? value : unsupported('a value that is not a number');
+}
+
+function optionalNumber(value: Value): number | undefined {
+  return value === undefined ? undefined : number(value);
+}
+
+function range(args: Value[]): [number | undefined, number | undefined] {
+  return [optionalNumber(args[0]), optionalNumber(args[1])];
+}
+
+export function unsupported(what: string): never {
+  throw new Unsupported(`${what} is not supported`);
+}

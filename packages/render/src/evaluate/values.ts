@@ -1,0 +1,126 @@
+/**
+ * The values the static evaluator works with. Objects are maps without a prototype, functions are source and scope,
+ * so no value can reach anything of the JavaScript engine that runs the evaluator.
+ */
+import type { ArrowFunctionExpression, FunctionDeclaration, FunctionExpression } from 'estree-jsx';
+
+export type Value =
+  | undefined
+  | null
+  | boolean
+  | number
+  | string
+  | Value[]
+  | ObjectValue
+  | FunctionValue
+  | NativeFunction
+  | ElementValue
+  | Foreign;
+
+export class ObjectValue {
+  readonly entries: Map<string, Value>;
+
+  constructor(entries: Iterable<readonly [string, Value]> = []) {
+    this.entries = new Map(entries);
+  }
+
+  get(key: string): Value {
+    return this.entries.get(key);
+  }
+}
+
+export type FunctionSource = ArrowFunctionExpression | FunctionExpression | FunctionDeclaration;
+
+export class FunctionValue {
+  readonly source: FunctionSource;
+  readonly scope: Scope;
+
+  constructor(source: FunctionSource, scope: Scope) {
+    this.source = source;
+    this.scope = scope;
+  }
+}
+
+/** A function of ours that authors may call, such as `useState`. */
+export class NativeFunction {
+  readonly call: (args: Value[]) => Value;
+
+  constructor(call: (args: Value[]) => Value) {
+    this.call = call;
+  }
+}
+
+/** A JSX element that has been evaluated but not rendered; `type` is null for a fragment. */
+export class ElementValue {
+  readonly type: string | FunctionValue | Foreign | null;
+  readonly props: ObjectValue;
+  readonly children: Value[];
+
+  constructor(type: ElementValue['type'], props: ObjectValue, children: Value[]) {
+    this.type = type;
+    this.props = props;
+    this.children = children;
+  }
+}
+
+/** Something of the page renderer's (an imported snippet, children to be placed) that passes through untouched. */
+export class Foreign {
+  readonly content: unknown;
+
+  constructor(content: unknown) {
+    this.content = content;
+  }
+}
+
+/** Raised for everything that is not certainly evaluated the way JavaScript would: the page shows nothing instead. */
+export class Unsupported extends Error {
+  override readonly name = 'Unsupported';
+}
+
+/** Names visible to an expression. There is no global scope: what is not here does not exist. */
+export class Scope {
+  readonly #bindings = new Map<string, Value | (() => Value)>();
+  readonly #lazy = new Set<string>();
+  readonly #parent: Scope | undefined;
+
+  constructor(parent?: Scope, entries: Iterable<readonly [string, Value]> = []) {
+    this.#parent = parent;
+    for (const [name, value] of entries) this.define(name, value);
+  }
+
+  define(name: string, value: Value): void {
+    this.#lazy.delete(name);
+    this.#bindings.set(name, value);
+  }
+
+  /** A binding that is evaluated on first use, so that an unsupported export matters only where it is used. */
+  defineLazily(name: string, evaluate: () => Value): void {
+    this.#lazy.add(name);
+    this.#bindings.set(name, evaluate);
+  }
+
+  has(name: string): boolean {
+    return this.#bindings.has(name) || (this.#parent?.has(name) ?? false);
+  }
+
+  get(name: string): Value {
+    if (!this.#bindings.has(name)) {
+      if (this.#parent) return this.#parent.get(name);
+      throw new Unsupported(`"${name}" is not defined on this page`);
+    }
+    const binding = this.#bindings.get(name);
+    if (!this.#lazy.has(name)) return binding as Value;
+    const evaluate = binding as () => Value;
+    this.defineLazily(name, () => {
+      throw new Unsupported(`"${name}" is used before it is defined`);
+    });
+    try {
+      const value = evaluate();
+      this.define(name, value);
+      return value;
+    } catch (error) {
+      this.defineLazily(name, evaluate);
+      throw error;
+    }
+  }
+}

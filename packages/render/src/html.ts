@@ -1,0 +1,38 @@
+/**
+ * Writing HTML text and attributes safely. Everything an author wrote passes through here before it reaches a page.
+ */
+export type Attributes = Record<string, string | number | boolean | undefined>;
+
+export function escapeText(text: string): string {
+  return /[&<>]/.test(text)
+    ? text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    : text;
+}
+
+export function escapeAttribute(text: string): string {
+  return /[&<>"]/.test(text) ? escapeText(text).replaceAll('"', '&quot;') : text;
+}
+
+/** ` a="b"` for each attribute that has a value; `true` writes the bare name, `false` and undefined nothing. */
+export function attributes(values: Attributes): string {
+  let html = '';
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === false) continue;
+    html += value === true ? ` ${name}` : ` ${name}="${escapeAttribute(String(value))}"`;
+  }
+  return html;
+}
+
+export function element(name: string, values: Attributes, content: string): string {
+  return `<${name}${attributes(values)}>${content}</${name}>`;
+}
+
+/** The text of an HTML fragment, for titles and search: tags dropped, entities undone. */
+export function textOfHtml(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+}

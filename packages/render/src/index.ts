@@ -1,0 +1,12 @@
+/**
+ * The public interface of the renderer: load a documentation folder, render it into static files. Nothing here opens a
+ * network connection or writes to disk.
+ */
+import manifest from '../package.json' with { type: 'json' };
+
+export const engineVersion: string = manifest.version;
+
+export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnostic.ts';
+export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
+export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';
+export type { UrlStyle } from './navigation/addresses.ts';

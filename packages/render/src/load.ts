@@ -1,0 +1,194 @@
+/**
+ * Loads a site: its configuration, files, front matter and navigation. After this the site is known completely, and
+ * nothing has been rendered. It throws only when there is nothing to render.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, posix } from 'node:path';
+import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diagnostic.ts';
+import { type ConfigSource, readConfig } from './config/read.ts';
+import { type SiteSettings, readSettings } from './config/settings.ts';
+import { type NavigationMap, mapNavigation } from './navigation/branches.ts';
+import { type FindPage, buildNavigation, navigationFromFolders } from './navigation/build.ts';
+import { type SiteFiles, listFiles, routeOfFile } from './navigation/files.ts';
+import { type PageMeta, type ReadPage, readPageMeta } from './page/meta.ts';
+
+export interface LoadOptions {
+  /** Absolute folder that holds `docs.json`. */
+  root: string;
+}
+
+export interface PageRef {
+  /** Route without leading slash or extension: `index`, `guides/start`. */
+  path: string;
+  /** Source file, relative to the root. */
+  file: string;
+  title?: string;
+}
+
+export interface Site {
+  name: string;
+  /** Every page that will be output: navigation pages in reading order, then the hidden ones. */
+  pages: PageRef[];
+  diagnostics: Diagnostic[];
+  root: string;
+  settings: SiteSettings;
+  files: SiteFiles;
+  navigation: NavigationMap;
+  metas: ReadonlyMap<string, PageMeta>;
+}
+
+const readAtOnce = 32;
+
+export async function loadSite({ root }: LoadOptions): Promise<Site> {
+  await requireFolder(root);
+  const source = await readConfig(root);
+  const { settings, diagnostics: settingFindings } = readSettings(source, basename(root));
+  const files = await listFiles(root);
+  const read = await readPages(root, files);
+  const metas = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
+  if (metas.size === 0) throw new SiteLoadError(emptySite(source));
+  const { root: tree, diagnostics: navigationFindings } = buildTree(source, metas);
+  const navigation = mapNavigation(tree);
+  return {
+    name: settings.name,
+    pages: orderedPages(metas, navigation),
+    diagnostics: [
+      ...source.diagnostics,
+      ...settingFindings,
+      ...navigationFindings,
+      ...read.diagnostics,
+      ...scriptFindings(files),
+    ].toSorted(compareDiagnostics),
+    root,
+    settings,
+    files,
+    navigation,
+    metas,
+  };
+}
+
+async function requireFolder(root: string): Promise<void> {
+  const found = await stat(root).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  throw new SiteLoadError({
+    severity: 'error',
+    code: 'site_missing',
+    message: 'The folder of the site does not exist',
+    file: 'docs.json',
+    hint: 'Check the path of the documentation inside the repository.',
+  });
+}
+
+function emptySite(source: ConfigSource): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'site_empty',
+    message: 'The site has no pages',
+    file: source.file ?? 'docs.json',
+    hint: 'Add at least one .mdx or .md file beside docs.json.',
+  };
+}
+
+async function readPages(
+  root: string,
+  files: SiteFiles,
+): Promise<{ pages: ReadPage[]; diagnostics: Diagnostic[] }> {
+  const byRoute = new Map<string, string>();
+  const diagnostics: Diagnostic[] = [];
+  /** Sorted, `a.md` comes before `a.mdx`, and the later one wins. */
+  for (const file of files.pages) {
+    const route = routeOfFile(file);
+    const other = byRoute.get(route);
+    if (other !== undefined) diagnostics.push(duplicateRoute(other, file));
+    byRoute.set(route, file);
+  }
+  const pages = await mapInBatches([...byRoute], async ([route, file]) =>
+    readPageMeta(await readFile(join(root, file)), file, route),
+  );
+  const imported = new Set(
+    pages.flatMap(({ meta, imports }) => imports.map((path) => importedFile(path, meta.file))),
+  );
+  const kept = pages.filter(({ meta }) => !imported.has(meta.file));
+  return { pages: kept, diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)] };
+}
+
+async function mapInBatches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += readAtOnce) {
+    results.push(...(await Promise.all(items.slice(at, at + readAtOnce).map(work))));
+  }
+  return results;
+}
+
+function importedFile(path: string, from: string): string {
+  return /^\.\.?\//.test(path) ? posix.join(posix.dirname(from), path) : path.replace(/^\/+/, '');
+}
+
+function duplicateRoute(shadowed: string, file: string): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'duplicate_page',
+    message: `"${shadowed}" has the same address as "${file}" and is not shown`,
+    file: shadowed,
+    hint: 'Rename or remove one of the two files.',
+  };
+}
+
+function buildTree(
+  source: ConfigSource,
+  metas: ReadonlyMap<string, PageMeta>,
+): ReturnType<typeof buildNavigation> {
+  if (source.config['navigation'] !== undefined) return buildNavigation(source, pageFinder(metas));
+  const routes = [...metas.values()].filter((meta) => !meta.hidden).map((meta) => meta.route);
+  return {
+    root: navigationFromFolders(routes, (route) => metas.get(route)?.title ?? route),
+    diagnostics: [],
+  };
+}
+
+function pageFinder(metas: ReadonlyMap<string, PageMeta>): FindPage {
+  return (reference) => {
+    const route = normalizedRoute(reference);
+    return [route, route === '' ? 'index' : `${route}/index`].find((candidate) => metas.has(candidate));
+  };
+}
+
+/** Forgives what people write: a leading or trailing slash, an extension. */
+export function normalizedRoute(path: string): string {
+  return path
+    .trim()
+    .replace(/[?#].*$/, '')
+    .replace(/\.(?:mdx?|html)$/i, '')
+    .replaceAll(/^\/+|\/+$/g, '');
+}
+
+function orderedPages(metas: ReadonlyMap<string, PageMeta>, navigation: NavigationMap): PageRef[] {
+  const shown = new Set(navigation.order);
+  const hidden = [...metas.keys()].filter((route) => !shown.has(route)).toSorted();
+  return [...navigation.order, ...hidden].flatMap((route) => {
+    const meta = metas.get(route);
+    return meta ? [{ path: route, file: meta.file, title: meta.title }] : [];
+  });
+}
+
+function scriptFindings(files: SiteFiles): Diagnostic[] {
+  return files.scripts.map((file) => ({
+    severity: 'info',
+    code: 'custom_script_skipped',
+    message: 'Scripts of the repository are not part of the exported pages',
+    file,
+  }));
+}
+
+/** Entries of `paths` that are no page of the site. */
+export function unknownPaths(site: Site, paths: readonly string[]): string[] {
+  const find = pageFinder(site.metas);
+  return paths.filter((path) => find(path) === undefined);
+}
+
+export function findRoute(site: Site, path: string): string | undefined {
+  return pageFinder(site.metas)(path);
+}

@@ -1,0 +1,51 @@
+/**
+ * Where a page is written and how other pages name it, for each of the three address styles.
+ * Links are always relative, so a site works from any folder, under any base path and from disk.
+ */
+export type UrlStyle = 'html' | 'directory' | 'clean';
+
+export interface Addresses {
+  /** The file a page is written to. */
+  outputOf(route: string): string;
+  /** The address of a page seen from the root of the site, without leading slash. */
+  hrefOf(route: string): string;
+  /** The address of a page for canonical links: no extension, `/index` collapsed. */
+  canonicalOf(route: string): string;
+}
+
+export function addressesFor(style: UrlStyle, routes: ReadonlySet<string>): Addresses {
+  /** `cli/index` is the page of the folder `cli`, unless `cli` is a page of its own. */
+  const folderOf = (route: string): string | undefined => {
+    if (route === 'index') return '';
+    if (!route.endsWith('/index')) return undefined;
+    const folder = route.slice(0, -'/index'.length);
+    return routes.has(folder) ? undefined : folder;
+  };
+  const outputOf = (route: string): string => {
+    if (style !== 'directory') return `${route}.html`;
+    const folder = folderOf(route) ?? route;
+    return folder === '' ? 'index.html' : `${folder}/index.html`;
+  };
+  const hrefOf = (route: string): string => {
+    if (style === 'html') return `${route}.html`;
+    const folder = folderOf(route);
+    if (style === 'clean') return folder === undefined ? route : folder === '' ? '' : `${folder}/`;
+    return (folder ?? route) === '' ? '' : `${folder ?? route}/`;
+  };
+  return { outputOf, hrefOf, canonicalOf: (route) => folderOf(route) ?? route };
+}
+
+/** `../` as often as needed to get from an output file to the root of the site. */
+export function prefixToRoot(output: string): string {
+  return '../'.repeat(output.split('/').length - 1);
+}
+
+/** An address from the root as seen from a page; `./` names the page's own folder, since an empty href means "here". */
+export function relativeHref(prefix: string, hrefFromRoot: string): string {
+  return encodePath(prefix + hrefFromRoot) || './';
+}
+
+function encodePath(path: string): string {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return encoded.replaceAll('%40', '@').replaceAll('%2C', ',').replaceAll('%2B', '+');
+}

@@ -1,0 +1,142 @@
+/**
+ * Walks a navigation tree into branches (one per way through tabs, versions and the like) and answers, for a page:
+ * which branch is around it, which groups lead to it, what comes before and after. It renders nothing.
+ */
+import type { Branch, BranchStep, Division, NavEntry, Section, Switcher } from './tree.ts';
+
+export interface PagePlace {
+  branch: Branch;
+  /** Labels of the groups from the outside in. */
+  trail: string[];
+  previous?: string;
+  next?: string;
+}
+
+export interface NavigationMap {
+  branches: Branch[];
+  /** Where each page of the navigation is shown first. */
+  places: Map<string, PagePlace>;
+  /** All navigation pages in reading order, each once. */
+  order: string[];
+  firstPage: string | undefined;
+}
+
+export function mapNavigation(root: Section): NavigationMap {
+  const branches: Branch[] = [];
+  collectBranches(root, { steps: [], asides: [], globals: [] }, branches);
+  const places = new Map<string, PagePlace>();
+  const order: string[] = [];
+  for (const branch of branches) placePages(branch, places, order);
+  return { branches, places, order, firstPage: order[0] };
+}
+
+interface Way {
+  steps: BranchStep[];
+  asides: Switcher[];
+  globals: Division[];
+}
+
+function collectBranches(section: Section, way: Way, branches: Branch[]): void {
+  const globals = [...way.globals, ...section.globals];
+  if (section.entries.length > 0) {
+    const language = way.steps.find((step) => step.switcher.kind === 'language')?.division.label;
+    branches.push({
+      id: String(branches.length),
+      steps: way.steps,
+      asides: [...way.asides, ...section.switchers],
+      globals,
+      entries: section.entries,
+      ...(language ? { language } : {}),
+    });
+  }
+  for (const switcher of section.switchers) {
+    const others = section.switchers.filter((other) => other !== switcher);
+    for (const division of defaultFirst(switcher.divisions)) {
+      collectBranches(
+        division.section,
+        {
+          steps: [...way.steps, { switcher, division }],
+          asides: [...way.asides, ...others],
+          globals,
+        },
+        branches,
+      );
+    }
+  }
+}
+
+/** The default version or language is visited first, so a page shared by several belongs to the default one. */
+function defaultFirst(divisions: Division[]): Division[] {
+  return [...divisions].toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
+}
+
+interface FlatPage {
+  route: string;
+  trail: string[];
+}
+
+function placePages(branch: Branch, places: Map<string, PagePlace>, order: string[]): void {
+  const flat = uniqueByRoute(flatten(branch.entries, []));
+  flat.forEach(({ route, trail }, index) => {
+    if (places.has(route)) return;
+    const previous = flat[index - 1]?.route;
+    const next = flat[index + 1]?.route;
+    places.set(route, {
+      branch,
+      trail,
+      ...(previous === undefined ? {} : { previous }),
+      ...(next === undefined ? {} : { next }),
+    });
+    order.push(route);
+  });
+}
+
+function uniqueByRoute(pages: FlatPage[]): FlatPage[] {
+  const seen = new Set<string>();
+  return pages.filter(({ route }) => !seen.has(route) && seen.add(route));
+}
+
+function flatten(entries: NavEntry[], trail: string[]): FlatPage[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'page') return [{ route: entry.route, trail }];
+    if (entry.kind === 'link') return [];
+    const inner = entry.label ? [...trail, entry.label] : trail;
+    const own = entry.root === undefined ? [] : [{ route: entry.root, trail }];
+    return [...own, ...flatten(entry.entries, inner)];
+  });
+}
+
+/** The page a division opens: its first page in reading order that is part of the output, the default version first. */
+export function firstPageOf(section: Section, isShown: (route: string) => boolean): string | undefined {
+  const own = flatten(section.entries, []).find(({ route }) => isShown(route))?.route;
+  if (own !== undefined) return own;
+  for (const switcher of section.switchers) {
+    for (const division of defaultFirst(switcher.divisions)) {
+      const route = firstPageOf(division.section, isShown);
+      if (route !== undefined) return route;
+    }
+  }
+  return undefined;
+}
+
+/** A page outside the navigation is shown within the branch whose pages live nearest to it. */
+export function nearestBranch(map: NavigationMap, route: string): Branch | undefined {
+  let best: Branch | undefined = map.branches[0];
+  let bestShared = 0;
+  for (const [other, place] of map.places) {
+    const shared = sharedFolders(route, other);
+    if (shared > bestShared) {
+      bestShared = shared;
+      best = place.branch;
+    }
+  }
+  return best;
+}
+
+function sharedFolders(a: string, b: string): number {
+  const left = a.split('/').slice(0, -1);
+  const right = b.split('/').slice(0, -1);
+  let shared = 0;
+  while (shared < left.length && left[shared] === right[shared]) shared++;
+  return shared;
+}

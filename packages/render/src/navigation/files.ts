@@ -1,0 +1,78 @@
+/**
+ * Lists a site's folder and says what each file is: a page, a snippet, a stylesheet, a script or a plain file.
+ * It follows the format's ignore rules, never follows symbolic links, and reads no file's content except `.mintignore`.
+ */
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+
+export interface SiteFiles {
+  /** Every file that may be read or copied, relative with forward slashes, sorted. */
+  all: string[];
+  /** Markdown files that are pages unless another file imports them. */
+  pages: string[];
+  stylesheets: string[];
+  scripts: string[];
+}
+
+const ignoredFolders = new Set(
+  '.git .github .claude .agents .cursor .idea .vscode .mintlify node_modules coverage .cache tmp temp'.split(
+    ' ',
+  ),
+);
+/** Left out at the root only, since a page may well live in a folder called `build` or `dist` further down. */
+const ignoredRootFolders = new Set(['build', 'dist']);
+/** Repository notes and instructions for tools, not pages: publishing them by accident would surprise their owner. */
+const repositoryNotes =
+  /^(?:readme|license|licence|contributing|contribute|changelog|code_of_conduct|agents|claude|skill)\.md$/i;
+const maximumFiles = 200_000;
+
+export async function listFiles(root: string): Promise<SiteFiles> {
+  const rules = await readIgnoreRules(root);
+  const all: string[] = [];
+  await walk(root, '', rules, all);
+  all.sort();
+  return {
+    all,
+    pages: all.filter(isPageFile),
+    stylesheets: all.filter((file) => file.endsWith('.css') && !isSnippet(file)),
+    scripts: all.filter((file) => file.endsWith('.js') && !isSnippet(file)),
+  };
+}
+
+async function readIgnoreRules(root: string): Promise<Ignore> {
+  const rules = ignore();
+  for (const name of ['.mintignore', '.mintlifyignore']) {
+    rules.add(await readFile(join(root, name), 'utf8').catch(() => ''));
+  }
+  return rules;
+}
+
+async function walk(root: string, folder: string, rules: Ignore, found: string[]): Promise<void> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  for (const entry of entries) {
+    const path = folder ? `${folder}/${entry.name}` : entry.name;
+    if (entry.isDirectory()) {
+      if (ignoredFolders.has(entry.name) || rules.ignores(`${path}/`)) continue;
+      if (folder === '' && ignoredRootFolders.has(entry.name)) continue;
+      await walk(root, path, rules, found);
+    } else if (entry.isFile() && !entry.name.startsWith('.') && !rules.ignores(path)) {
+      if (found.length >= maximumFiles) return;
+      found.push(path);
+    }
+  }
+}
+
+export function isSnippet(file: string): boolean {
+  return /(?:^|\/)_?snippets\//.test(file) || /\.[jt]sx$/.test(file);
+}
+
+function isPageFile(file: string): boolean {
+  if (!/\.mdx?$/.test(file) || isSnippet(file)) return false;
+  return !repositoryNotes.test(file.slice(file.lastIndexOf('/') + 1));
+}
+
+/** The address of a page, without leading slash or extension. */
+export function routeOfFile(file: string): string {
+  return file.replace(/\.mdx?$/, '');
+}

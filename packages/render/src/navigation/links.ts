@@ -1,0 +1,198 @@
+/**
+ * Says what an author's link means: a page, a file of the site, an outside address, or nothing.
+ * It applies the scheme allow-list and the redirects of the configuration; it does not write HTML.
+ */
+import type { Redirect } from '../config/settings.ts';
+
+export type LinkTarget =
+  | { kind: 'page'; route: string; suffix: string }
+  | { kind: 'file'; file: string; suffix: string }
+  | { kind: 'outside'; href: string }
+  | { kind: 'here'; suffix: string }
+  | { kind: 'unsafe'; scheme: string }
+  | { kind: 'broken' };
+
+export interface LinkTable {
+  routes: readonly string[];
+  files: readonly string[];
+  redirects: readonly Redirect[];
+  basePath: string;
+}
+
+export interface LinkResolver {
+  /** `from` is the source file of the page the link is on. */
+  resolve(href: string, from: string): LinkTarget;
+  /** The file an image, video or icon address means, if the site has it. */
+  resolveFile(address: string, from: string): LinkTarget;
+}
+
+const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
+const maximumRedirects = 5;
+
+export function createLinkResolver(table: LinkTable): LinkResolver {
+  const routes = new Map(table.routes.map((route) => [route, route]));
+  for (const route of table.routes) {
+    const lower = route.toLowerCase();
+    if (!routes.has(lower)) routes.set(lower, route);
+  }
+  const files = new Set(table.files);
+  const redirects = table.redirects.map(compileRedirect);
+
+  const findPage = (path: string): string | undefined => {
+    const route = trimSlashes(path.replace(/\.(?:mdx?|html)$/i, '').replace(/\/$/, ''));
+    for (const candidate of route === '' ? ['index'] : [route, `${route}/index`]) {
+      const found = routes.get(candidate) ?? routes.get(candidate.toLowerCase());
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
+  const find = (path: string, suffix: string): LinkTarget | undefined => {
+    const route = findPage(path);
+    if (route !== undefined) return { kind: 'page', route, suffix };
+    const file = trimSlashes(path);
+    return files.has(file) ? { kind: 'file', file, suffix } : undefined;
+  };
+
+  const follow = (path: string, suffix: string): LinkTarget | undefined => {
+    let current = `/${trimSlashes(path)}`;
+    for (let hop = 0; hop < maximumRedirects; hop++) {
+      const destination = firstMatch(redirects, current);
+      if (destination === undefined) return undefined;
+      if (/^https?:\/\//i.test(destination)) return { kind: 'outside', href: destination };
+      const [target, ownSuffix] = splitSuffix(destination);
+      const found = find(target, ownSuffix || suffix);
+      if (found) return found;
+      current = `/${trimSlashes(target)}`;
+    }
+    return undefined;
+  };
+
+  /** Relative to the file's folder, then to the page seen as a folder, then to the root: the order sites rely on. */
+  const candidates = (path: string, from: string): string[] => {
+    if (path.startsWith('/')) {
+      const { basePath } = table;
+      const stripped =
+        basePath && path.startsWith(`${basePath}/`) ? [normalize(path.slice(basePath.length))] : [];
+      return [normalize(path), ...stripped];
+    }
+    const folder = from.split('/').slice(0, -1).join('/');
+    const asFolder = from.replace(/\.mdx?$/, '');
+    return [normalize(`${folder}/${path}`), normalize(`${asFolder}/${path}`), normalize(path)];
+  };
+
+  const resolve = (raw: string, from: string): LinkTarget => {
+    const href = cleanAddress(raw);
+    if (href === '' || href.startsWith('#') || href.startsWith('?')) return { kind: 'here', suffix: href };
+    const outside = outsideTarget(href);
+    if (outside) return outside;
+    const [path, suffix] = splitSuffix(href);
+    const decoded = decodePath(path);
+    const options = candidates(decoded, from);
+    for (const option of options) {
+      const found = find(option, suffix);
+      if (found) return found;
+    }
+    for (const option of options) {
+      const found = follow(option, suffix);
+      if (found) return found;
+    }
+    return { kind: 'broken' };
+  };
+
+  const resolveFile = (raw: string, from: string): LinkTarget => {
+    const address = cleanAddress(raw);
+    if (/^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,]/i.test(address))
+      return { kind: 'outside', href: address };
+    const outside = outsideTarget(address);
+    if (outside) return outside;
+    const [path, suffix] = splitSuffix(address);
+    const file = candidates(decodePath(path), from).find((option) => files.has(option));
+    return file === undefined ? { kind: 'broken' } : { kind: 'file', file, suffix };
+  };
+
+  return { resolve, resolveFile };
+}
+
+/** Browsers ignore white space and control characters inside a scheme, so they go before anything is judged. */
+// eslint-disable-next-line no-control-regex
+const ignoredByBrowsers = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]+/g;
+
+function cleanAddress(raw: string): string {
+  const scheme = raw.slice(0, raw.indexOf(':') + 1).replaceAll(ignoredByBrowsers, '');
+  const rest = raw.slice(raw.indexOf(':') + 1);
+  return (scheme + rest).trim().replaceAll(/[\t\n\r]/g, '');
+}
+
+function outsideTarget(href: string): LinkTarget | undefined {
+  if (/^[/\\]{2}/.test(href)) return { kind: 'outside', href: `https:${href.replaceAll('\\', '/')}` };
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    return /^[^/?#]*:/.test(href) ? { kind: 'unsafe', scheme: href.split(':', 1)[0] ?? '' } : undefined;
+  }
+  return allowedSchemes.has(scheme) ? { kind: 'outside', href } : { kind: 'unsafe', scheme };
+}
+
+function splitSuffix(href: string): [string, string] {
+  const end = href.search(/[?#]/);
+  return end < 0 ? [href, ''] : [href.slice(0, end), href.slice(end)];
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function trimSlashes(path: string): string {
+  return path.replace(/^\/+/, '').replace(/\/+$/, '');
+}
+
+/** Resolves `.` and `..`; whatever climbs above the root stays at the root. */
+function normalize(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+interface CompiledRedirect {
+  pattern: RegExp;
+  names: string[];
+  destination: string;
+}
+
+/** Sources may hold `:name`, `:name*` and `*`. */
+function compileRedirect({ source, destination }: Redirect): CompiledRedirect {
+  const names: string[] = [];
+  const pattern = `/${trimSlashes(source)}`.replaceAll(
+    /:([A-Za-z]\w*)(\*)?|\*|[$()*+.?[\\\]^{|}]/g,
+    (token, name: string | undefined, star: string | undefined) => {
+      if (name === undefined && token !== '*') return `\\${token}`;
+      names.push(name ?? '*');
+      return name !== undefined && star === undefined ? '([^/]+)' : '(.*)';
+    },
+  );
+  return { pattern: new RegExp(`^${pattern}/?$`), names, destination };
+}
+
+function firstMatch(redirects: readonly CompiledRedirect[], path: string): string | undefined {
+  for (const { pattern, names, destination } of redirects) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    let result = destination;
+    names.forEach((name, index) => {
+      const value = match[index + 1] ?? '';
+      result =
+        name === '*'
+          ? result.replace('*', value)
+          : result.replaceAll(new RegExp(`:${name}\\*?(?!\\w)`, 'g'), () => value);
+    });
+    return result;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/**
+ * The page a server shows for an address that does not exist. It may be shown at any depth, so it refers to no other
+ * file: its style is inline, allowed by its hash in its own content security policy.
+ */
+import { createHash } from 'node:crypto';
+import type { SiteSettings } from '../config/settings.ts';
+import { escapeAttribute, escapeText } from '../html.ts';
+import { readableOn } from '../theme/colors.ts';
+
+export function notFoundPage(settings: SiteSettings, basePath: string): string {
+  const style = styleFor(settings);
+  const hash = createHash('sha256').update(style).digest('base64');
+  const title = settings.notFound.title ?? 'Page not found';
+  const text =
+    settings.notFound.description ??
+    'The page may have moved, or the address may be mistyped. The home page lists everything there is.';
+  const home = escapeAttribute(`${basePath}/`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeText(title)} - ${escapeText(settings.name)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<p class="code" aria-hidden="true">404</p>
+<h1>${escapeText(title)}</h1>
+<p>${escapeText(text)}</p>
+<p><a href="${home}">Go to the home page of ${escapeText(settings.name)}</a></p>
+</main>
+</body>
+</html>
+`;
+}
+
+function styleFor(settings: SiteSettings): string {
+  const light = readableOn(settings.colors.primary, '#ffffff');
+  const dark = readableOn(settings.colors.light ?? settings.colors.primary, '#0e1116');
+  return (
+    ':root{color-scheme:light dark}' +
+    'body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.6 system-ui,sans-serif;' +
+    'background:light-dark(#fff,#0e1116);color:light-dark(#1f2328,#e6e8eb)}' +
+    'main{padding:2rem;max-width:32rem;text-align:center}' +
+    `.code{margin:0;font-size:4rem;font-weight:700;line-height:1;color:light-dark(${light},${dark})}` +
+    `a{color:light-dark(${light},${dark})}`
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * From the bytes of a source file to a checked syntax tree. The steps are listed in order in `readDocument`; each is
+ * small, and the ones that change the text keep its lines.
+ */
+import type { FilePlace } from '../check/diagnostic.ts';
+import { splitFrontMatter } from './front-matter.ts';
+import { MarkupError, type ParserName, parseMdx } from './parser.ts';
+import { prepare, repairs } from './repair.ts';
+import { decodeSource, maximumSourceBytes } from './source.ts';
+import { type Node, depthOf } from './tree.ts';
+import { substituteVariables } from './variables.ts';
+
+export interface Document {
+  tree: Node;
+  /** Lines of the file before the body. */
+  linesBefore: number;
+  /** The `import` and `export` lines, with the line of the file each block starts on. */
+  modules: { source: string; line: number }[];
+  /** Targets of reference links by name. */
+  definitions: Map<string, { url: string; title: string | undefined }>;
+  footnotes: Map<string, Node>;
+  /** What had to be repaired to read the page. */
+  repaired: { what: string; place: FilePlace | undefined }[];
+}
+
+export interface DocumentOptions {
+  file: string;
+  variables: Record<string, string>;
+  parser: ParserName;
+}
+
+/** The page cannot be shown; `code` says which rule it broke. */
+export class DocumentError extends Error {
+  readonly code: string;
+  readonly place: FilePlace | undefined;
+  readonly excerpt: string[];
+  readonly excerptStart: number;
+
+  constructor(
+    code: string,
+    message: string,
+    place: FilePlace | undefined,
+    excerpt: { lines: string[]; start: number } = { lines: [], start: 1 },
+  ) {
+    super(message);
+    this.name = 'DocumentError';
+    this.code = code;
+    this.place = place;
+    this.excerpt = excerpt.lines;
+    this.excerptStart = excerpt.start;
+  }
+}
+
+const maximumNesting = 200;
+
+export function readDocument(bytes: Uint8Array, options: DocumentOptions): Document {
+  const { file } = options;
+  if (bytes.length > maximumSourceBytes)
+    throw new DocumentError('page_too_large', 'The page is larger than 1 MB', { file, line: 1, column: 1 });
+  const source = decodeSource(bytes);
+  const { body, linesBefore } = splitFrontMatter(source);
+  const prepared = prepare(substituteVariables(body, options.variables));
+  refuseDeepNesting(prepared, file, linesBefore);
+  const { tree, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
+  if (depthOf(tree) > maximumNesting)
+    throw new DocumentError('page_too_deep', `The page is nested more than ${maximumNesting} levels deep`, {
+      file,
+      line: 1,
+      column: 1,
+    });
+  return { tree, linesBefore, repaired, ...collect(tree, linesBefore) };
+}
+
+/** A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. */
+function refuseDeepNesting(body: string, file: string, linesBefore: number): void {
+  const deep = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){200}/m.exec(body);
+  if (!deep) return;
+  const line = body.slice(0, deep.index).split('\n').length + linesBefore;
+  throw new DocumentError('page_too_deep', `The page is nested more than ${maximumNesting} levels deep`, {
+    file,
+    line,
+    column: 1,
+  });
+}
+
+const maximumRepairs = 60;
+
+function parseWithRepairs(
+  body: string,
+  { file, parser }: DocumentOptions,
+  linesBefore: number,
+  source: string,
+): Pick<Document, 'tree' | 'repaired'> {
+  const repaired: Document['repaired'] = [];
+  let text = body;
+  let firstError: MarkupError | undefined;
+  for (let attempt = 0; attempt < maximumRepairs; attempt++) {
+    try {
+      return { tree: parseMdx(text, parser), repaired };
+    } catch (error) {
+      if (!(error instanceof MarkupError)) throw error;
+      firstError ??= error;
+      const place = error.place && { file, line: error.place.line + linesBefore, column: error.place.column };
+      const current = text;
+      const repair = repairs.find(({ apply }) => apply(current, error) !== current);
+      if (!repair) break;
+      text = repair.apply(current, error);
+      repaired.push({ what: repair.name, place });
+    }
+  }
+  throw syntaxError(firstError, file, linesBefore, source);
+}
+
+function syntaxError(
+  error: MarkupError | undefined,
+  file: string,
+  linesBefore: number,
+  source: string,
+): DocumentError {
+  const line = (error?.place?.line ?? 1) + linesBefore;
+  const lines = source.split('\n');
+  const start = Math.max(1, line - 2);
+  return new DocumentError(
+    'mdx_syntax',
+    error?.message ?? 'The page cannot be read',
+    { file, line, column: error?.place?.column ?? 1 },
+    { lines: lines.slice(start - 1, line + 2), start },
+  );
+}
+
+function collect(tree: Node, linesBefore: number): Pick<Document, 'modules' | 'definitions' | 'footnotes'> {
+  const modules: Document['modules'] = [];
+  const definitions: Document['definitions'] = new Map();
+  const footnotes: Document['footnotes'] = new Map();
+  const visit = (node: Node): void => {
+    if (node.type === 'mdxjsEsm')
+      modules.push({ source: node.value ?? '', line: (node.position?.start.line ?? 1) + linesBefore });
+    else if (node.type === 'definition' && node.identifier && !definitions.has(node.identifier))
+      definitions.set(node.identifier, { url: node.url ?? '', title: node.title ?? undefined });
+    else if (node.type === 'footnoteDefinition' && node.identifier) footnotes.set(node.identifier, node);
+    node.children?.forEach(visit);
+  };
+  visit(tree);
+  return { modules, definitions, footnotes };
+}

@@ -1,0 +1,99 @@
+/**
+ * Splits a source file into front matter and body, and reads the front matter leniently: a wrong line costs that
+ * line, never the page. Only YAML and simple TOML are read; nothing in front matter is ever executed.
+ */
+import { parseDocument } from 'yaml';
+
+export interface SplitSource {
+  /** Raw text between the fences; undefined when the file has none. */
+  matter: string | undefined;
+  body: string;
+  /** How many lines stand before the body, so that positions can be told in lines of the file. */
+  linesBefore: number;
+}
+
+export type FrontMatter = Record<string, unknown>;
+
+export interface ReadFrontMatter {
+  data: FrontMatter;
+  /** Why the lenient reader had to be used, when it had to. */
+  problem?: { message: string; line: number };
+}
+
+export function splitFrontMatter(source: string): SplitSource {
+  const none = { matter: undefined, body: source, linesBefore: 0 };
+  const open = /^(?:[ \t]*\n)*(---|\+\+\+)[ \t]*\n/.exec(source);
+  if (!open) return none;
+  const fence = open[1] === '---' ? '---' : '\\+\\+\\+';
+  const close = new RegExp(`^${fence}[ \\t]*$`, 'm').exec(source.slice(open[0].length));
+  if (!close) return none;
+  const matter = source.slice(open[0].length, open[0].length + close.index);
+  if (!looksLikeMatter(matter)) return none;
+  const end = open[0].length + close.index + close[0].length;
+  return {
+    matter,
+    body: source.slice(end).replace(/^\n/, ''),
+    linesBefore: source.slice(0, end).split('\n').length - 1 + (source[end] === '\n' ? 1 : 0),
+  };
+}
+
+/** A file may begin with `---` as a rule: then the text up to the next rule is prose, not keys. */
+function looksLikeMatter(matter: string): boolean {
+  if (matter.trim() === '') return true;
+  const first = matter.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#')) ?? '';
+  if (/^["']?[\w$][\w :.-]*?["']?\s*[:=](?:\s|$)/.test(first)) return true;
+  return matter.trim().split('\n').length === 1 && !/^[#<>*-]/.test(first);
+}
+
+export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
+  if (matter === undefined || matter.trim() === '') return { data: {} };
+  const document = parseDocument(matter, { logLevel: 'silent', uniqueKeys: false });
+  const error = document.errors[0];
+  if (error) {
+    return {
+      data: lenientMatter(matter),
+      problem: {
+        message: error.message.split('\n')[0] ?? 'malformed YAML',
+        line: error.linePos?.[0].line ?? 1,
+      },
+    };
+  }
+  const value: unknown = document.toJS({ maxAliasCount: 50 });
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { data: lenientMatter(matter) };
+  return { data: canonicalKeys(Object.entries(value)) };
+}
+
+/**
+ * Reads `key: value` lines one by one and joins what follows without a key to the value before it, which is how
+ * sites write long quoted descriptions without indentation.
+ */
+function lenientMatter(matter: string): FrontMatter {
+  const entries: [string, string][] = [];
+  for (const line of matter.split('\n')) {
+    const pair = /^([\w$][\w:.-]*)\s*[:=]\s*(.*)$/.exec(line);
+    const last = entries.at(-1);
+    if (pair?.[1] !== undefined) entries.push([pair[1], pair[2] ?? '']);
+    else if (last && line.trim()) last[1] = `${last[1]} ${line.trim()}`.trim();
+  }
+  return canonicalKeys(entries.map(([key, value]) => [key, scalar(value)] as const));
+}
+
+function scalar(text: string): unknown {
+  const quoted = /^(["'])([\s\S]*)\1$/.exec(text.trim());
+  if (quoted) return quoted[2];
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  return text.trim() === '' ? null : text.trim();
+}
+
+/** `Title:` and `Description:` mean what their lower-case forms mean; the exact key wins when both are there. */
+function canonicalKeys(entries: readonly (readonly [string, unknown])[]): FrontMatter {
+  const data: FrontMatter = Object.create(null) as FrontMatter;
+  for (const [key, value] of entries) data[key] = value;
+  for (const [key, value] of entries) {
+    const lower = key.charAt(0).toLowerCase() + key.slice(1);
+    if (!(lower in data)) data[lower] = value;
+  }
+  return data;
+}

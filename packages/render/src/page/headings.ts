@@ -1,0 +1,40 @@
+/** The ids of headings, made from their text by the rules of the format, and kept unique on a page. */
+const droppedFromIds = /[?,;:!'"()[\]{}]|\p{Extended_Pictographic}|\u{fe0f}/gu;
+
+export function slugOf(text: string): string {
+  const joined = text.toLowerCase().trim().replaceAll(/\s+/g, '-');
+  const encoded = encode(joined);
+  const slug = encoded.replaceAll(/[^\w%]+/g, '-').replace(/^-+|-+$/g, '');
+  return decode(slug)
+    .replaceAll(droppedFromIds, '')
+    .replaceAll(/-{2,}/g, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+/** A lone surrogate cannot be encoded; such text keeps its other characters. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.replaceAll('%', '');
+  }
+}
+
+/** Hands out each id once: the second `setup` on a page is `setup-2`. */
+export class UniqueIds {
+  readonly #used = new Map<string, number>();
+
+  take(wanted: string): string {
+    const base = wanted || 'section';
+    let count = (this.#used.get(base) ?? 0) + 1;
+    let id = count === 1 ? base : `${base}-${count}`;
+    while (count > 1 && this.#used.has(id)) id = `${base}-${++count}`;
+    this.#used.set(base, count);
+    if (id !== base) this.#used.set(id, 1);
+    return id;
+  }
+}

@@ -1,0 +1,173 @@
+/** The HTML of each kind of Markdown node. Elements and expressions are the renderer's business, not this file's. */
+import type { FilePlace } from '../check/diagnostic.ts';
+import { calloutKind } from '../components/callouts.ts';
+import type { HeadingOptions } from '../components/contract.ts';
+import { attributes, element, escapeText } from '../html.ts';
+import type { Node } from './tree.ts';
+
+/** What this file needs from the renderer while it walks. */
+export interface MarkdownHost {
+  children(node: Node): string;
+  heading(options: HeadingOptions): string;
+  link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
+  asset(address: string, place: FilePlace | undefined): string | undefined;
+  icon(name: string): string;
+  place(node: Node): FilePlace | undefined;
+  definition(identifier: string): { url: string; title: string | undefined } | undefined;
+  footnoteNumber(identifier: string): { number: number; reference: number } | undefined;
+  code(node: Node): string;
+}
+
+export function markdownHtml(node: Node, host: MarkdownHost): string {
+  switch (node.type) {
+    case 'root':
+      return host.children(node);
+    case 'text':
+      return escapeText(node.value ?? '');
+    case 'paragraph':
+      return `<p>${host.children(node)}</p>`;
+    case 'heading':
+      return headingHtml(node, host);
+    case 'emphasis':
+      return `<em>${host.children(node)}</em>`;
+    case 'strong':
+      return `<strong>${host.children(node)}</strong>`;
+    case 'delete':
+      return `<del>${host.children(node)}</del>`;
+    case 'inlineCode':
+      return `<code>${escapeText(node.value ?? '')}</code>`;
+    case 'break':
+      return '<br>';
+    case 'thematicBreak':
+      return '<hr>';
+    case 'blockquote':
+      return blockquoteHtml(node, host);
+    case 'list':
+      return listHtml(node, host);
+    case 'listItem':
+      return listItemHtml(node, host);
+    case 'code':
+      return host.code(node);
+    case 'link':
+      return linkHtml(node, { url: node.url ?? '', title: node.title ?? undefined }, host);
+    case 'linkReference':
+      return linkHtml(node, host.definition(node.identifier ?? ''), host);
+    case 'image':
+      return imageHtml(node, { url: node.url ?? '', title: node.title ?? undefined }, host);
+    case 'imageReference':
+      return imageHtml(node, host.definition(node.identifier ?? ''), host);
+    case 'table':
+      return tableHtml(node, host);
+    case 'footnoteReference':
+      return footnoteReferenceHtml(node, host);
+    case 'math':
+      return `<pre class="math" tabindex="0"><code>${escapeText(node.value ?? '')}</code></pre>`;
+    case 'inlineMath':
+      return `<code class="math">${escapeText(node.value ?? '')}</code>`;
+    default:
+      return node.children ? host.children(node) : '';
+  }
+}
+
+/** A heading may end in a comment that carries its id, left there by the preparation of the source. */
+function headingHtml(node: Node, host: MarkdownHost): string {
+  const children = [...(node.children ?? [])];
+  const at = children.findLastIndex((child) => /^\/\*#.+\*\/$/.test(child.value ?? ''));
+  const id = at < 0 ? undefined : /^\/\*#(.+)\*\/$/.exec(children[at]?.value ?? '')?.[1]?.trim();
+  if (at >= 0) children.splice(at, 1);
+  const html = host.children({ ...node, children }).trim();
+  return html === '' ? '' : host.heading({ level: node.depth ?? 2, html, id: id?.replaceAll(/\s+/g, '-') });
+}
+
+/** `> [!NOTE]` on the first line makes a quote a callout, as on code forges. */
+function blockquoteHtml(node: Node, host: MarkdownHost): string {
+  const first = node.children?.[0];
+  const text = first?.type === 'paragraph' ? first.children?.[0] : undefined;
+  const alert = /^\[!(\w+)\]\s*/.exec(text?.value ?? '');
+  if (!alert || !first || !text) return `<blockquote>${host.children(node)}</blockquote>`;
+  const kind = calloutKind(alert[1] ?? 'note');
+  const shortened = { ...text, value: (text.value ?? '').slice(alert[0].length) };
+  const paragraph = { ...first, children: [shortened, ...(first.children ?? []).slice(1)] };
+  const body = host.children({ ...node, children: [paragraph, ...(node.children ?? []).slice(1)] });
+  return element(
+    'aside',
+    { class: `callout callout-${kind.className}`, 'aria-label': kind.label },
+    element('span', { class: 'callout-icon' }, host.icon(kind.icon)) +
+      element('div', { class: 'callout-body' }, body),
+  );
+}
+
+function listHtml(node: Node, host: MarkdownHost): string {
+  const tight = !node.spread && !(node.children ?? []).some((item) => item.spread);
+  const items = (node.children ?? []).map((item) => listItemHtml(item, host, tight)).join('\n');
+  const tasks = node.children?.some((item) => typeof item.checked === 'boolean');
+  const start = node.start ?? 1;
+  const values = {
+    start: node.ordered && start !== 1 ? start : undefined,
+    class: tasks ? 'tasks' : undefined,
+  };
+  const name = node.ordered ? 'ol' : 'ul';
+  return `<${name}${attributes(values)}>\n${items}\n</${name}>`;
+}
+
+function listItemHtml(node: Node, host: MarkdownHost, tight = false): string {
+  const children = tight
+    ? (node.children ?? []).flatMap((child) =>
+        child.type === 'paragraph' ? (child.children ?? []) : [child],
+      )
+    : node.children;
+  const box =
+    typeof node.checked === 'boolean'
+      ? `<input${attributes({ type: 'checkbox', disabled: true, checked: node.checked, 'aria-label': node.checked ? 'Done' : 'Not done' })}> `
+      : '';
+  return `<li>${box}${host.children({ ...node, children: children ?? [] })}</li>`;
+}
+
+interface Target {
+  url: string;
+  title: string | undefined;
+}
+
+function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
+  const content = host.children(node);
+  if (!target) return node.label ? `[${content}]` : content;
+  const { href } = host.link(target.url, host.place(node));
+  return element(
+    'a',
+    { href, title: target.title, class: href === undefined ? 'dead-link' : undefined },
+    content,
+  );
+}
+
+function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
+  const source = target && host.asset(target.url, host.place(node));
+  if (source === undefined)
+    return node.alt ? element('em', { class: 'missing-image' }, escapeText(node.alt)) : '';
+  return `<img${attributes({ src: source, alt: node.alt ?? '', title: target?.title, loading: 'lazy' })}>`;
+}
+
+function tableHtml(node: Node, host: MarkdownHost): string {
+  const [head, ...rows] = node.children ?? [];
+  const cells = (row: Node, name: 'th' | 'td'): string =>
+    (row.children ?? [])
+      .map((cell, index) => {
+        const align = node.align?.[index];
+        const values = { class: align && align !== 'left' ? `align-${align}` : undefined };
+        return element(name, values, host.children(cell));
+      })
+      .join('');
+  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+  return (
+    '<div class="table" role="group" aria-label="Table" tabindex="0"><table>' +
+    `<thead><tr>${head ? cells(head, 'th') : ''}</tr></thead>` +
+    `${body ? `<tbody>${body}</tbody>` : ''}</table></div>`
+  );
+}
+
+function footnoteReferenceHtml(node: Node, host: MarkdownHost): string {
+  const found = host.footnoteNumber(node.identifier ?? '');
+  if (!found) return `[^${escapeText(node.label ?? node.identifier ?? '')}]`;
+  const { number, reference } = found;
+  const id = `footnote-ref-${number}${reference > 1 ? `-${reference}` : ''}`;
+  return `<sup><a href="#footnote-${number}" id="${id}" aria-label="Footnote ${number}">${number}</a></sup>`;
+}

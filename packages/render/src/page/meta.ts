@@ -1,0 +1,152 @@
+/** What the front matter of a page says, with defaults; read once when a site is loaded, before anything is rendered. */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import { asList, asText, textAt } from '../config/json.ts';
+import { type FrontMatter, readFrontMatter, splitFrontMatter } from './front-matter.ts';
+import { decodeSource } from './source.ts';
+
+export type PageMode = 'default' | 'wide' | 'custom' | 'frame' | 'center';
+
+export interface GroupRule {
+  includes: string[];
+  excludes: string[];
+}
+
+export interface PageMeta {
+  route: string;
+  file: string;
+  title: string;
+  sidebarTitle: string;
+  description: string;
+  icon?: string;
+  tag?: string;
+  url?: string;
+  mode: PageMode;
+  hidden: boolean;
+  noIndex: boolean;
+  deprecated: boolean;
+  hidePagination: boolean;
+  groups: GroupRule[];
+  metatags: [string, string][];
+  canonical?: string;
+}
+
+export interface ReadPage {
+  meta: PageMeta;
+  /** Files this page imports, as written, for telling pages from snippets. */
+  imports: string[];
+  diagnostics: Diagnostic[];
+}
+
+export function readPageMeta(bytes: Uint8Array, file: string, route: string): ReadPage {
+  const { matter, body } = splitFrontMatter(decodeSource(bytes));
+  const { data, problem } = readFrontMatter(matter);
+  const diagnostics: Diagnostic[] = problem
+    ? [
+        {
+          severity: 'warning',
+          code: 'front_matter_syntax',
+          message: `The front matter is not valid YAML and was read line by line: ${problem.message}`,
+          file,
+          line: problem.line + 1,
+          column: 1,
+          hint: 'Put quotes around values that hold a colon, a quote or a line break.',
+        },
+      ]
+    : [];
+  const imports = [...body.matchAll(/^import\s[^'"\n]*?from\s+['"]([^'"\n]+\.mdx?)['"]/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  return { meta: metaOf(data, body, file, route), imports, diagnostics };
+}
+
+function metaOf(data: FrontMatter, body: string, file: string, route: string): PageMeta {
+  const title = asText(data['title']) ?? firstHeading(body) ?? titleOfRoute(route);
+  const mode = asText(data['mode']);
+  const icon = asText(data['icon']) ?? textAt(data['icon'], 'name');
+  return {
+    route,
+    file,
+    title,
+    sidebarTitle: asText(data['sidebarTitle']) ?? title,
+    description: asText(data['description']) ?? '',
+    ...(icon ? { icon } : {}),
+    ...optionalText('tag', data),
+    ...optionalText('url', data),
+    ...optionalText('canonical', data),
+    mode: isMode(mode) ? mode : 'default',
+    hidden: isTrue(data['hidden']),
+    noIndex: isTrue(data['noindex']) || isTrue(data['hidden']),
+    deprecated: isTrue(data['deprecated']),
+    hidePagination: isTrue(data['hideFooterPagination']),
+    groups: readGroups(data['groups']),
+    metatags: readMetatags(data),
+  };
+}
+
+function optionalText<Key extends 'tag' | 'url' | 'canonical'>(
+  key: Key,
+  data: FrontMatter,
+): Partial<Record<Key, string>> {
+  const value = asText(data[key]);
+  return value === undefined ? {} : ({ [key]: value } as Record<Key, string>);
+}
+
+function isMode(mode: string | undefined): mode is PageMode {
+  return mode !== undefined && ['default', 'wide', 'custom', 'frame', 'center'].includes(mode);
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}
+
+function firstHeading(body: string): string | undefined {
+  const text = /^\s*(?:(?:import|export)\b[^\n]*\n|\s*\n)*#[ \t]+([^\n]+)/.exec(body)?.[1];
+  return text?.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim() || undefined;
+}
+
+function titleOfRoute(route: string): string {
+  const parts = route.split('/');
+  const last = parts.at(-1) === 'index' ? (parts.at(-2) ?? 'Home') : (parts.at(-1) ?? route);
+  const words = last.replaceAll(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function readGroups(value: unknown): GroupRule[] {
+  const plain = asList(value).filter((item) => typeof item === 'string');
+  const rules = asList(value).flatMap((item) => {
+    if (typeof item === 'string' || typeof item !== 'object' || item === null) return [];
+    const part = item as Record<string, unknown>;
+    return [{ includes: texts(part['includes']), excludes: texts(part['excludes']) }];
+  });
+  const single = typeof value === 'string' ? [value] : [];
+  const named = [...plain, ...single];
+  return named.length ? [{ includes: named, excludes: [] }, ...rules] : rules;
+}
+
+function texts(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+}
+
+/** Pages without groups are for everyone. */
+export function isVisibleTo(groups: readonly string[], rules: readonly GroupRule[]): boolean {
+  if (rules.length === 0) return true;
+  return rules.some(
+    ({ includes, excludes }) =>
+      !excludes.some((name) => groups.includes(name)) &&
+      (includes.length === 0 || includes.some((name) => name === '*' || groups.includes(name))),
+  );
+}
+
+function readMetatags(data: FrontMatter): [string, string][] {
+  const tags = Object.entries(data).flatMap(([key, value]): [string, string][] => {
+    const text = asText(value);
+    return text !== undefined && /^(?:og|twitter|article):[\w:]+$/.test(key) ? [[key, text]] : [];
+  });
+  const keywords = asList(data['keywords']).filter((item) => typeof item === 'string');
+  const robots = asText(data['robots']);
+  return [
+    ...tags,
+    ...(keywords.length ? [['keywords', keywords.join(', ')] as [string, string]] : []),
+    ...(robots ? [['robots', robots] as [string, string]] : []),
+  ];
+}

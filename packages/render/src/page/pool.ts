@@ -1,0 +1,201 @@
+/**
+ * Renders pages in child processes and survives their death. Pages go out in batches; when a process dies, the pages
+ * it held are retried one at a time; the one that kills is given to the slow parser, and then becomes an error panel.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { DocumentError } from './document.ts';
+import type { ParserName } from './parser.ts';
+import { failedPage } from './render-page.ts';
+import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
+
+export interface PoolOptions {
+  plan: SitePlan;
+  concurrency: number;
+  signal?: AbortSignal | undefined;
+  /** How long one page may take before its process is ended. */
+  pageTimeoutMs?: number;
+  /** The program to run; tests put a fragile one here. */
+  processFile?: string;
+}
+
+const batchSize = 16;
+/** A new batch is sent while the last few pages of the one before are still being rendered. */
+const refillBelow = 4;
+const maximumBuffered = 256;
+const defaultPageTimeoutMs = 30_000;
+const memoryLimitMb = 512;
+
+export async function* renderPages(
+  tasks: readonly PageTask[],
+  options: PoolOptions,
+): AsyncGenerator<PageResult> {
+  const pool = new Pool(tasks, options);
+  try {
+    yield* pool.results();
+  } finally {
+    pool.close();
+  }
+}
+
+interface Assignment {
+  task: PageTask;
+  parser: ParserName;
+  alone: boolean;
+}
+
+interface Worker {
+  child: ChildProcess;
+  held: Map<number, Assignment>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+class Pool {
+  readonly #options: PoolOptions;
+  readonly #pending: PageTask[];
+  /** Pages that were in a process when it died. */
+  readonly #suspects: Assignment[] = [];
+  readonly #workers = new Set<Worker>();
+  readonly #ready: PageResult[] = [];
+  #unfinished: number;
+  #wake: (() => void) | undefined;
+  #failure: Error | undefined;
+  #closed = false;
+
+  constructor(tasks: readonly PageTask[], options: PoolOptions) {
+    this.#options = options;
+    this.#pending = [...tasks];
+    this.#unfinished = tasks.length;
+  }
+
+  async *results(): AsyncGenerator<PageResult> {
+    const { signal, concurrency } = this.#options;
+    const stop = (): void => this.#wake?.();
+    signal?.addEventListener('abort', stop);
+    const workers = Math.min(Math.max(1, concurrency), Math.ceil(this.#unfinished / batchSize));
+    for (let index = 0; index < workers; index++) this.#start();
+    try {
+      while (this.#unfinished > 0 || this.#ready.length > 0) {
+        signal?.throwIfAborted();
+        if (this.#failure) throw this.#failure;
+        const result = this.#ready.shift();
+        if (result) {
+          yield result;
+          this.#refillAll();
+        } else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { child, timer } of this.#workers) {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+    }
+    this.#workers.clear();
+  }
+
+  #start(): void {
+    const child = fork(this.#options.processFile ?? processFile(), [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { PATH: process.env['PATH'] ?? '' },
+      execArgv: [`--max-old-space-size=${memoryLimitMb}`],
+    });
+    const worker: Worker = { child, held: new Map(), timer: undefined };
+    this.#workers.add(worker);
+    child.on('message', (message: FromProcess) => this.#receive(worker, message.result));
+    child.once('exit', () => this.#lost(worker));
+    child.once('error', (error) => this.#fail(error));
+    this.#send(worker, { type: 'site', plan: this.#options.plan });
+    this.#refill(worker);
+  }
+
+  /** A process that has just died refuses messages; its exit is dealt with elsewhere. */
+  #send(worker: Worker, message: ToProcess): void {
+    if (worker.child.connected) worker.child.send(message, () => undefined);
+  }
+
+  #receive(worker: Worker, result: PageResult): void {
+    if (!worker.held.delete(result.id)) return;
+    this.#finish(result);
+    this.#refill(worker);
+  }
+
+  #finish(result: PageResult): void {
+    this.#unfinished--;
+    this.#ready.push(result);
+    this.#wake?.();
+  }
+
+  #refillAll(): void {
+    for (const worker of this.#workers) this.#refill(worker);
+  }
+
+  #refill(worker: Worker): void {
+    const busyAlone = [...worker.held.values()].some((assignment) => assignment.alone);
+    if (!busyAlone && worker.held.size < refillBelow && this.#ready.length < maximumBuffered) {
+      const suspect = worker.held.size === 0 ? this.#suspects.shift() : undefined;
+      if (suspect) this.#assign(worker, [suspect]);
+      else if (this.#pending.length > 0) {
+        const tasks = this.#pending.splice(0, batchSize);
+        this.#assign(
+          worker,
+          tasks.map((task) => ({ task, parser: 'fast', alone: tasks.length === 1 })),
+        );
+      }
+    }
+    this.#watch(worker);
+  }
+
+  #assign(worker: Worker, assignments: Assignment[]): void {
+    for (const assignment of assignments) worker.held.set(assignment.task.id, assignment);
+    this.#send(worker, {
+      type: 'pages',
+      tasks: assignments.map(({ task }) => task),
+      parser: assignments[0]?.parser ?? 'fast',
+    });
+  }
+
+  /** Each finished page restarts the clock; a page that never finishes ends the process like a crash would. */
+  #watch(worker: Worker): void {
+    clearTimeout(worker.timer);
+    if (worker.held.size === 0) return;
+    worker.timer = setTimeout(
+      () => worker.child.kill('SIGKILL'),
+      this.#options.pageTimeoutMs ?? defaultPageTimeoutMs,
+    );
+  }
+
+  #lost(worker: Worker): void {
+    clearTimeout(worker.timer);
+    if (!this.#workers.delete(worker) || this.#closed) return;
+    for (const assignment of worker.held.values()) this.#suspect(assignment);
+    if (this.#unfinished > 0) this.#start();
+  }
+
+  #suspect({ task, parser, alone }: Assignment): void {
+    if (!alone) this.#suspects.push({ task, parser, alone: true });
+    else if (parser === 'fast') this.#suspects.push({ task, parser: 'slow', alone: true });
+    else {
+      const message = 'The page ended the process that rendered it, or took too long';
+      this.#finish(
+        failedPage(task, new DocumentError('page_crashed', message, { file: task.file, line: 1, column: 1 })),
+      );
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wake?.();
+  }
+}
+
+/** The child runs from source during development and from the compiled file when published. */
+function processFile(): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return fileURLToPath(new URL(`./process.${extension}`, import.meta.url));
+}

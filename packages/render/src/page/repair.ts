@@ -1,0 +1,95 @@
+/**
+ * Makes sense of pages that are almost MDX. `prepare` is applied to every page; `repairs` are tried in order, and kept,
+ * only when a page cannot be parsed. All of them leave code and line numbers alone.
+ */
+import type { MarkupError } from './parser.ts';
+import { rewriteProse } from './prose.ts';
+
+/**
+ * `## Title {#id}` is the format's way to name a heading, and not MDX: it becomes a comment that the heading step
+ * reads. `{{#name}}` of template languages is left alone.
+ */
+export function prepare(source: string): string {
+  if (!source.includes('{#')) return source;
+  return rewriteProse(source, (prose) =>
+    prose.replaceAll(/(?<![{$\\])\{#([^\s{}*/][^{}*/\n]*)\}(?!\})/g, '{/*#$1*/}'),
+  );
+}
+
+export interface Repair {
+  name: string;
+  apply: (source: string, error: MarkupError) => string;
+}
+
+const voidTags = 'area|br|col|hr|img|input|source|track|wbr';
+
+export const repairs: readonly Repair[] = [
+  {
+    name: 'HTML comments were left out',
+    apply: (source) =>
+      rewriteProse(source, (prose) =>
+        prose.replaceAll(/<!--[\s\S]*?-->/g, (comment) => '\n'.repeat(comment.split('\n').length - 1)),
+      ),
+  },
+  {
+    name: 'tags such as <br> were closed',
+    apply: (source) =>
+      rewriteProse(source, (prose) =>
+        prose
+          .replaceAll(
+            new RegExp(`<(${voidTags})\\b((?:[^<>{}"']|"[^"]*"|'[^']*'|\\{[^{}]*\\})*?)\\s*(?<!/)>`, 'gi'),
+            '<$1$2/>',
+          )
+          .replaceAll(new RegExp(`</(?:${voidTags})\\s*>`, 'gi'), ''),
+      ),
+  },
+  {
+    name: 'addresses in angle brackets were turned into links',
+    apply: (source) =>
+      rewriteProse(source, (prose) =>
+        prose
+          .replaceAll(/<(https?:\/\/[^\s<>]+)>/g, '[$1]($1)')
+          .replaceAll(/<([\w.+-]+@[\w-]+(?:\.[\w-]+)+)>/g, '[$1](mailto:$1)'),
+      ),
+  },
+  {
+    name: 'a "<" that opens no tag was taken as text',
+    apply: (source) => rewriteProse(source, (prose) => prose.replaceAll(/<(?![A-Za-z/_$>!])/g, '&lt;')),
+  },
+  { name: 'braces that hold no expression were taken as text', apply: escapeBraces },
+  { name: 'a placeholder in angle brackets was taken as text', apply: escapePlaceholder },
+];
+
+/** Escapes the one pair of braces the parser complains about, found from the place it reports. */
+function escapeBraces(source: string, error: MarkupError): string {
+  if (!/expression|acorn|brace/i.test(error.message) || !error.place) return source;
+  const lines = source.split('\n');
+  const line = lines[error.place.line - 1];
+  if (line === undefined || /^(?:import|export)\b/.test(line)) return source;
+  const open = line.lastIndexOf('{', error.place.column);
+  if (open < 0 || line.slice(open + 1).startsWith('/*')) return source;
+  const close = line.indexOf('}', open);
+  const escaped =
+    close < 0
+      ? `${line.slice(0, open)}&#123;${line.slice(open + 1)}`
+      : `${line.slice(0, open)}&#123;${line.slice(open + 1, close)}&#125;${line.slice(close + 1)}`;
+  lines[error.place.line - 1] = escaped;
+  return lines.join('\n');
+}
+
+/** `<port>` and `<YOUR_API_KEY>` are placeholders: a tag that is never closed and names nothing known. */
+function escapePlaceholder(source: string, error: MarkupError): string {
+  const name = /closing tag for `<([\w.-]+)[^`]*>`/.exec(error.message)?.[1];
+  const told = /closing tag for `[^`]*` \((\d+):(\d+)/.exec(error.message);
+  const place = told ? { line: Number(told[1]), column: Number(told[2]) } : error.place;
+  if (!name || !place || knownElement.test(name)) return source;
+  const lines = source.split('\n');
+  const line = lines[place.line - 1];
+  if (line?.[place.column - 1] !== '<') return source;
+  lines[place.line - 1] = `${line.slice(0, place.column - 1)}&lt;${line.slice(place.column)}`;
+  return lines.join('\n');
+}
+
+/** Elements whose missing end tag is a mistake to show, not a placeholder to print. */
+const knownElement =
+  /^(?:a|b|code|details|div|em|figure|h[1-6]|i|iframe|kbd|li|ol|p|pre|section|span|strong|sub|summary|sup|svg|table|tbody|td|th|thead|tr|ul|video|[A-Z][a-z]\w*(?:\.\w+)?)$/;

@@ -1,0 +1,56 @@
+/** What goes to a render process and what comes back: plain data, so that it can cross a process boundary. */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Redirect } from '../config/settings.ts';
+import type { UrlStyle } from '../navigation/addresses.ts';
+import type { ParserName } from './parser.ts';
+
+/** What every page of a site has in common. Sent once to each process. */
+export interface SitePlan {
+  root: string;
+  files: string[];
+  routes: string[];
+  /** The pages that are part of this output; links to the others lead to the published site or nowhere. */
+  rendered: string[];
+  urlStyle: UrlStyle;
+  origin: string;
+  basePath: string;
+  redirects: Redirect[];
+  variables: Record<string, string>;
+  banner: string;
+}
+
+export interface PageTask {
+  id: number;
+  route: string;
+  file: string;
+  output: string;
+  title: string;
+  description: string;
+}
+
+export interface Heading {
+  level: number;
+  text: string;
+  id: string;
+}
+
+export interface PageResult {
+  id: number;
+  html: string;
+  description: string;
+  banner: string;
+  headings: Heading[];
+  /** Classes generated for inline styles, with their declarations. */
+  styles: [string, string][];
+  /** Files of the site that the page shows or links to. */
+  assets: string[];
+  diagnostics: Diagnostic[];
+  /** The page shows an error panel instead of its content. */
+  failed: boolean;
+}
+
+export type ToProcess =
+  | { type: 'site'; plan: SitePlan }
+  | { type: 'pages'; tasks: PageTask[]; parser: ParserName };
+
+export type FromProcess = { type: 'page'; result: PageResult };

@@ -1,0 +1,54 @@
+/**
+ * Colours of a site made safe to read: the accent is darkened or lightened until text in it, and text on it, meets
+ * a contrast of 4.5 to 1. Pure arithmetic.
+ */
+type Rgb = [number, number, number];
+
+const minimumContrast = 4.5;
+
+/** The colour itself when it is readable on the background, else the nearest step towards black or white that is. */
+export function readableOn(color: string, background: string): string {
+  const target: Rgb = luminance(parse(background)) > 0.4 ? [0, 0, 0] : [255, 255, 255];
+  for (let step = 0; step <= 20; step++) {
+    const mixed = mix(parse(color), target, step / 20);
+    if (contrast(mixed, parse(background)) >= minimumContrast) return format(mixed);
+  }
+  return format(target);
+}
+
+/** Black or white, whichever is easier to read on the colour. */
+export function textOn(color: string): string {
+  const rgb = parse(color);
+  return contrast(rgb, [255, 255, 255]) >= contrast(rgb, [17, 17, 17]) ? '#ffffff' : '#111111';
+}
+
+export function contrastOf(a: string, b: string): number {
+  return contrast(parse(a), parse(b));
+}
+
+function parse(hex: string): Rgb {
+  const digits = hex.slice(1);
+  const full = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  return [0, 2, 4].map((at) => Number.parseInt(full.slice(at, at + 2), 16)) as Rgb;
+}
+
+function format(rgb: Rgb): string {
+  return `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+}
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((part, index) => part + ((to[index] ?? 0) - part) * share) as Rgb;
+}
+
+function luminance(rgb: Rgb): number {
+  const [red, green, blue] = rgb.map((part) => {
+    const value = part / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(a: Rgb, b: Rgb): number {
+  const [light, dark] = [luminance(a), luminance(b)].toSorted((x, y) => y - x) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}

@@ -1,0 +1,158 @@
+/**
+ * The sidebar of a branch of the navigation. It is rendered once for each branch and depth of folder, as pieces; a page
+ * fills in its own mark and opens its own groups, so that the cost per page does not grow with the site.
+ */
+import { iconSvg } from '../components/icons.ts';
+import { attributes, element, escapeText } from '../html.ts';
+import type { Branch, GroupEntry, NavEntry } from '../navigation/tree.ts';
+import type { SiteLinks } from './site-links.ts';
+import { inlineCode } from './text.ts';
+
+export interface EntryInfo {
+  title: string;
+  icon?: string | undefined;
+  tag?: string | undefined;
+  /** An outside address that the entry leads to instead of the page. */
+  url?: string | undefined;
+}
+
+export interface SidebarOptions {
+  links: SiteLinks;
+  infoOf: (route: string) => EntryInfo;
+}
+
+/** In a branch with more entries than this, groups that do not lead to the page show only their name. */
+const largeBranch = 300;
+
+export class SidebarTemplate {
+  readonly #pieces: string[] = [];
+  /** For each page: the pieces that mark it, and the groups around it. */
+  readonly #marks = new Map<string, { active: number[]; groups: number[] }>();
+  readonly #groups: { open: number; from: number; to: number }[] = [];
+  readonly #isLarge: boolean;
+
+  constructor(branch: Branch, prefix: string, options: SidebarOptions) {
+    this.#isLarge = countEntries(branch.entries) > largeBranch;
+    this.#list(branch.entries, prefix, options, [], true);
+  }
+
+  htmlFor(route: string): string {
+    const pieces = [...this.#pieces];
+    const mark = this.#marks.get(route);
+    const open = new Set(mark?.groups);
+    for (const at of mark?.active ?? []) pieces[at] = ' aria-current="page"';
+    this.#groups.forEach((group, index) => {
+      if (open.has(index)) pieces[group.open] = ' open';
+      else if (this.#isLarge) pieces.fill('', group.from, group.to);
+    });
+    return pieces.join('');
+  }
+
+  #list(
+    entries: readonly NavEntry[],
+    prefix: string,
+    options: SidebarOptions,
+    groups: number[],
+    top: boolean,
+  ): void {
+    let inLooseList = false;
+    const close = (): void => {
+      if (inLooseList) this.#pieces.push('</ul>');
+      inLooseList = false;
+    };
+    for (const entry of entries) {
+      if (top && entry.kind === 'group') {
+        close();
+        this.#section(entry, prefix, options, groups);
+        continue;
+      }
+      if (!inLooseList) this.#pieces.push('<ul>');
+      inLooseList = true;
+      if (entry.kind === 'group') this.#nestedGroup(entry, prefix, options, groups);
+      else if (entry.kind === 'page') this.#page(entry.route, prefix, options, groups);
+      else {
+        const href = options.links.address(prefix, entry.href);
+        if (href)
+          this.#pieces.push(`<li>${element('a', { href }, icon(entry.icon) + escapeText(entry.label))}</li>`);
+      }
+    }
+    close();
+  }
+
+  /** A group of the first level is a titled section and always open. */
+  #section(group: GroupEntry, prefix: string, options: SidebarOptions, groups: number[]): void {
+    const tag = group.tag ? element('span', { class: 'nav-tag' }, escapeText(group.tag)) : '';
+    const title = group.label ? element('h2', {}, icon(group.icon) + inlineCode(group.label) + tag) : '';
+    this.#pieces.push(`<section class="nav-group">${title}`);
+    if (group.root !== undefined) {
+      this.#pieces.push('<ul>');
+      this.#page(group.root, prefix, options, groups);
+      this.#pieces.push('</ul>');
+    }
+    this.#list(group.entries, prefix, options, groups, false);
+    this.#pieces.push('</section>');
+  }
+
+  #nestedGroup(group: GroupEntry, prefix: string, options: SidebarOptions, groups: number[]): void {
+    const index = this.#groups.length;
+    const inner = [...groups, index];
+    const tag = group.tag ? element('span', { class: 'nav-tag' }, escapeText(group.tag)) : '';
+    this.#pieces.push('<li><details');
+    const open = this.#pieces.push(group.expanded && !this.#isLarge ? ' open' : '') - 1;
+    const label = element('span', {}, icon(group.icon) + inlineCode(group.label) + tag);
+    this.#pieces.push(`><summary>${label}${iconSvg('chevron-right')}</summary>`);
+    const range = { open, from: this.#pieces.length, to: 0 };
+    this.#groups.push(range);
+    if (group.root !== undefined) {
+      this.#pieces.push('<ul>');
+      this.#page(group.root, prefix, options, inner);
+      this.#pieces.push('</ul>');
+    }
+    this.#list(group.entries, prefix, options, inner, false);
+    range.to = this.#pieces.length;
+    if (this.#isLarge) this.#collapsedLink(group, prefix, options);
+    this.#pieces.push('</details></li>');
+  }
+
+  /** When a group's content is left out on a page, the way into it is its first page. */
+  #collapsedLink(group: GroupEntry, prefix: string, options: SidebarOptions): void {
+    const first = group.root ?? firstRoute(group.entries);
+    const href = first === undefined ? undefined : options.links.page(prefix, first);
+    if (href)
+      this.#pieces.push(`<ul class="nav-more"><li>${element('a', { href }, 'Open this section')}</li></ul>`);
+  }
+
+  #page(route: string, prefix: string, { links, infoOf }: SidebarOptions, groups: number[]): void {
+    const info = infoOf(route);
+    const href = info.url ?? links.page(prefix, route);
+    if (href === undefined) return;
+    const tag = info.tag ? element('span', { class: 'nav-tag' }, escapeText(info.tag)) : '';
+    this.#pieces.push(`<li><a${attributes({ href })}`);
+    const active = this.#pieces.push('') - 1;
+    this.#pieces.push(`>${icon(info.icon)}${inlineCode(info.title)}${tag}</a></li>`);
+    const mark = this.#marks.get(route) ?? { active: [], groups: [] };
+    mark.active.push(active);
+    mark.groups.push(...groups);
+    this.#marks.set(route, mark);
+  }
+}
+
+function icon(name: string | undefined): string {
+  return name === undefined ? '' : iconSvg(name);
+}
+
+function countEntries(entries: readonly NavEntry[]): number {
+  return entries.reduce(
+    (sum, entry) => sum + 1 + (entry.kind === 'group' ? countEntries(entry.entries) : 0),
+    0,
+  );
+}
+
+function firstRoute(entries: readonly NavEntry[]): string | undefined {
+  for (const entry of entries) {
+    if (entry.kind === 'page') return entry.route;
+    const inner = entry.kind === 'group' ? (entry.root ?? firstRoute(entry.entries)) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}

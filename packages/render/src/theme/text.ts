@@ -1,0 +1,11 @@
+/** Titles as authors write them: plain text in which backticks mark code. */
+import { escapeText } from '../html.ts';
+
+export function inlineCode(text: string): string {
+  return escapeText(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+/** The same without marks, for places that hold no elements. */
+export function plainTitle(text: string): string {
+  return text.replaceAll('`', '').replaceAll(/<[^>]*>/g, '');
+}
