@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { FolderBlobs } from './adapters/blobs/folder.ts';
+import { InProcessChanges } from './adapters/changes/in-process.ts';
 import { systemClock } from './adapters/clock/system.ts';
 import { openSqlite } from './adapters/database/sqlite.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
@@ -12,7 +13,7 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder, readSecrets } from './data-folder.ts';
 import { runExport } from './exports/run.ts';
-import { JobChanges } from './jobs/changes.ts';
+
 import type { Runners } from './jobs/worker.ts';
 import { version } from './version.ts';
 
@@ -29,7 +30,7 @@ export async function compose(config: Config): Promise<Context> {
     queue: new InProcessQueue(),
     sources: new GitAndFolderSources(config.egressAllow),
     clock: systemClock,
-    changes: new JobChanges(),
+    changes: new InProcessChanges(),
     // Standard output is for people; the log goes to the other stream.
     log: pino({ level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] }, pino.destination(2)),
   };

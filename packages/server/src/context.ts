@@ -4,11 +4,11 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Blobs } from './ports/blobs.ts';
+import type { JobChanges } from './ports/changes.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { Queue } from './ports/queue.ts';
 import type { Sources } from './ports/sources.ts';
-import type { JobChanges } from './jobs/changes.ts';
 
 export interface Secrets {
   /** Mixed into the hash of every API key, so that the database alone does not allow a guess. */

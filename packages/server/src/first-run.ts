@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Actor, Context } from './context.ts';
 import { writeDurably } from './data-folder.ts';
-import { sampleDomain } from './first-steps.ts';
+import { sampleDomain } from './http/first-steps.ts';
 import { createKey } from './keys/keys.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
 import { inTransaction } from './ports/database.ts';

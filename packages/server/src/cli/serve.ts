@@ -77,7 +77,7 @@ async function welcome(shown: {
   newKey: string | undefined;
   adminKeyFile: string | undefined;
 }): Promise<string> {
-  const { exportFlow } = await import('../first-steps.ts');
+  const { exportFlow } = await import('../http/first-steps.ts');
   const { origin, newKey, adminKeyFile } = shown;
   const printed = adminKeyFile === undefined ? newKey : undefined;
   const lines = [

@@ -2,7 +2,7 @@
  * The page at `/`: what runs here, where the manual is, and the first export in four lines. Plain HTML.
  */
 import type { Readiness } from '@docyard/api';
-import { exportFlow } from '../first-steps.ts';
+import { exportFlow } from './first-steps.ts';
 
 export interface StartPageInput {
   readiness: Readiness;

@@ -1,7 +1,7 @@
 /**
  * `Prefer: wait=N`: holds the answer until the record changes, so that one request takes the place of many.
  */
-import type { JobChanges } from '../jobs/changes.ts';
+import type { JobChanges } from '../ports/changes.ts';
 
 const mostSeconds = 55;
 

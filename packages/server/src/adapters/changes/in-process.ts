@@ -1,14 +1,15 @@
 /**
- * Tells listeners in this process that a job has changed. It carries no data: whoever is told reads the row.
+ * Changes within one process: a list of listeners for each job that somebody waits for.
  */
-export class JobChanges {
+import type { JobChanges, NextChange } from '../../ports/changes.ts';
+
+export class InProcessChanges implements JobChanges {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   notify(jobId: string): void {
     for (const listener of this.#listeners.get(jobId) ?? []) listener();
   }
 
-  /** Returns the function that ends the listening. */
   listen(jobId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(jobId) ?? new Set();
     this.#listeners.set(jobId, listeners.add(listener));
@@ -18,11 +19,7 @@ export class JobChanges {
     };
   }
 
-  /**
-   * The next change, the end of the time, or the end of the signal, whichever is first. Listening begins with the
-   * call: make it before reading, or a change in between is missed. `stop` must be called.
-   */
-  next(jobId: string, options: { seconds: number; signal: AbortSignal }) {
+  next(jobId: string, options: { seconds: number; signal: AbortSignal }): NextChange {
     let stop = () => {};
     const happened = new Promise<'changed' | 'quiet' | 'over'>((resolve) => {
       const over = () => resolve('over');
@@ -39,6 +36,7 @@ export class JobChanges {
     return { happened, stop };
   }
 
+  /** How many jobs somebody waits for; a leak would show here. */
   get listenedJobs(): number {
     return this.#listeners.size;
   }

@@ -1,0 +1,119 @@
+/**
+ * Holds the direction of imports: packages know only what they may, and inside the server everything points
+ * downwards. When this fails, the arrow is wrong, not the test.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|js)$/.test(file) && !/\.(test|suite)\.ts$|testing\.ts$|(^|\/)files\//.test(file))
+    .map((file) => join(folder, file));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const specifiers = [
+    ...text.matchAll(/^\s*(?:import|export)\s[^;]*?from\s+'([^']+)'/gm),
+    ...text.matchAll(/^import\s+'([^']+)'/gm),
+    ...text.matchAll(/\bimport\('([^']+)'\)/g),
+  ].map(([, specifier]) => specifier ?? '');
+  return specifiers.map((to) => ({
+    from: file,
+    to: to.startsWith('.') ? relative(root, resolve(root, dirname(file), to)) : to,
+  }));
+}
+
+describe('packages', () => {
+  const allowed: Record<string, RegExp> = {
+    'packages/api/src': /^(zod|packages\/api\/)/,
+    'packages/render/src':
+      /^(node:(?!https?$|net$|dgram$|http2$|sqlite$|tls$)|packages\/render\/|(?!@docyard|docyard|hono|kysely)[@a-z])/,
+  };
+  test.each(Object.entries(allowed))('%s imports only what it may', (folder, pattern) => {
+    const wrong = sourceFiles(folder)
+      .flatMap(importsOf)
+      .filter(
+        ({ from, to }) => !pattern.test(to) && !(from.endsWith('/download.ts') && to.startsWith('node:')),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('only the server imports both others, and by their names', () => {
+    const reachingIn = sourceFiles('packages/server/src')
+      .flatMap(importsOf)
+      .filter(({ to }) => /^packages\/(api|render)\/|^@docyard\/(?!api$|api\/download$|render$)/.test(to));
+    expect(reachingIn).toEqual([]);
+  });
+});
+
+/** From top to bottom. A file may import from its own layer and from those below. */
+const layers: [name: string, members: RegExp][] = [
+  ['wiring', /^(main|compose|serve|first-run|data-folder)\.ts$|^cli\//],
+  ['edges', /^http\//],
+  ['features', /^(exports|agent)\//],
+  ['kernel', /^(jobs|projects|keys|organizations|audit)\//],
+  ['types', /^(ports\/|(problem|context|config|ids|paging|version)\.ts$)/],
+];
+const adapters = /^adapters\//;
+
+function layerOf(file: string): number {
+  return layers.findIndex(([, members]) => members.test(file));
+}
+
+describe('inside the server', () => {
+  const prefix = 'packages/server/src/';
+  const inside = sourceFiles('packages/server/src')
+    .flatMap(importsOf)
+    .filter(({ to }) => to.startsWith(prefix))
+    .map(({ from, to }) => ({ from: from.slice(prefix.length), to: to.slice(prefix.length) }));
+
+  test('every file has a place', () => {
+    const homeless = sourceFiles('packages/server/src')
+      .map((file) => file.slice(prefix.length))
+      .filter((file) => layerOf(file) === -1 && !adapters.test(file));
+    expect(homeless).toEqual([]);
+  });
+
+  test('imports point downwards', () => {
+    const upwards = inside.filter(
+      ({ from, to }) => !adapters.test(from) && !adapters.test(to) && layerOf(to) < layerOf(from),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  test('features do not import each other', () => {
+    const crossing = inside.filter(
+      ({ from, to }) =>
+        (from.startsWith('exports/') && to.startsWith('agent/')) ||
+        (from.startsWith('agent/') && to.startsWith('exports/')),
+    );
+    expect(crossing).toEqual([]);
+  });
+
+  test('adapters know ports and problems, and only compose knows adapters', () => {
+    const wrong = inside.filter(
+      ({ from, to }) =>
+        (adapters.test(from) && !adapters.test(to) && !/^(ports\/|problem\.ts$)/.test(to)) ||
+        (adapters.test(to) && !adapters.test(from) && from !== 'compose.ts'),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('nothing below the edges mentions HTTP', () => {
+    const wrong = sourceFiles('packages/server/src')
+      .filter((file) => layerOf(file.slice(prefix.length)) >= 2)
+      .flatMap(importsOf)
+      .filter(({ to }) => /^(hono|@hono\/|node:https?$)/.test(to));
+    expect(wrong).toEqual([]);
+  });
+});
