@@ -17,7 +17,9 @@ if (newEnough) {
 } else {
   const node = bundledNode();
   if (node === undefined) {
-    console.error(`docyard: needs Node 22.18 or newer, this is ${process.version}. Run npm ci in the project first.`);
+    console.error(
+      `docyard: needs Node 22.18 or newer, this is ${process.version}. Run npm ci in the project first.`,
+    );
     process.exit(1);
   }
   const ended = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' });

@@ -32,6 +32,9 @@ export async function compose(config: Config): Promise<Context> {
     clock: systemClock,
     changes: new InProcessChanges(),
     // Standard output is for people; the log goes to the other stream.
-    log: pino({ level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] }, pino.destination(2)),
+    log: pino(
+      { level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] },
+      pino.destination(2),
+    ),
   };
 }

@@ -33,7 +33,12 @@ export class ConfigError extends Error {
 }
 
 const count = (least: number, most: number, usual: number) =>
-  z.coerce.number({ error: 'must be a number' }).int('must be a whole number').min(least).max(most).default(usual);
+  z.coerce
+    .number({ error: 'must be a number' })
+    .int('must be a whole number')
+    .min(least)
+    .max(most)
+    .default(usual);
 
 /** Every variable, its check, its default and one line of meaning. The manual's table is held to this one. */
 export const settings = {
@@ -68,7 +73,10 @@ export const settings = {
   },
   LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads a minute and key.' },
   LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes a minute and key.' },
-  LIMIT_EXPORT_STARTS_PER_HOUR: { check: count(1, 1e9, 10), meaning: 'Export starts an hour and organization.' },
+  LIMIT_EXPORT_STARTS_PER_HOUR: {
+    check: count(1, 1e9, 10),
+    meaning: 'Export starts an hour and organization.',
+  },
   LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may wait at the same time.' },
   LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
   RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
@@ -82,7 +90,9 @@ export function readConfig(environment: Environment): Config {
     [Name in keyof typeof settings]: (typeof settings)[Name]['check'];
   };
   const given = Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => name in settings && value !== undefined && value !== ''),
+    Object.entries(environment).filter(
+      ([name, value]) => name in settings && value !== undefined && value !== '',
+    ),
   );
   const parsed = z.object(shape).safeParse(given);
   if (!parsed.success) throw new ConfigError(explain(parsed.error, environment));

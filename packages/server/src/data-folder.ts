@@ -14,10 +14,13 @@ export class DataFolderError extends Error {
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const name of ['work', 'blobs', 'cache']) await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    for (const name of ['work', 'blobs', 'cache'])
+      await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new DataFolderError(`The data folder ${folder} cannot be used (${reason}). Choose another with --data.`);
+    throw new DataFolderError(
+      `The data folder ${folder} cannot be used (${reason}). Choose another with --data.`,
+    );
   }
 }
 

@@ -81,16 +81,30 @@ async function createSampleRepository(dataDir: string): Promise<string> {
 }
 
 async function git(folder: string, args: string[]): Promise<void> {
-  const identity = ['-c', 'user.name=Docyard', '-c', 'user.email=docyard@localhost', '-c', 'commit.gpgsign=false'];
+  const identity = [
+    '-c',
+    'user.name=Docyard',
+    '-c',
+    'user.email=docyard@localhost',
+    '-c',
+    'commit.gpgsign=false',
+  ];
   const child = spawn('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+    },
   });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
   const status = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', () => reject(new Error('git was not found. Install git 2.39 or newer, then start again.')));
+    child.once('error', () =>
+      reject(new Error('git was not found. Install git 2.39 or newer, then start again.')),
+    );
     child.once('close', resolve);
   });
   if (status !== 0) throw new Error(`git ${args[0]} failed in ${folder}: ${complaint.trim()}`);

@@ -22,7 +22,8 @@ export function viewAgentJob(job: Job): AgentJob {
   const active = job.status === 'queued' || job.status === 'running';
   return {
     id: job.id,
-    status: job.archived_at === null ? (active ? 'active' : (job.status as 'completed' | 'failed')) : 'archived',
+    status:
+      job.archived_at === null ? (active ? 'active' : (job.status as 'completed' | 'failed')) : 'archived',
     source: { repository: input.source.repository, ref: input.source.ref },
     model: input.model,
     prLink: active ? null : (result?.prLink ?? null),

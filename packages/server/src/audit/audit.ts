@@ -19,7 +19,10 @@ export interface AuditInput {
 
 const firstHash = '0'.repeat(64);
 
-export async function recordAudit(context: Pick<Context, 'database' | 'clock'>, input: AuditInput): Promise<void> {
+export async function recordAudit(
+  context: Pick<Context, 'database' | 'clock'>,
+  input: AuditInput,
+): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const previous = await database
       .selectFrom('audit_log')
@@ -50,11 +53,18 @@ export async function listAuditLog(
   context: Pick<Context, 'database'>,
   input: PageRequest & { organizationId: string },
 ): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
-  const query = context.database.selectFrom('audit_log').selectAll().where('organization_id', '=', input.organizationId);
-  return readPage(input, (before, most) => {
-    const page = before === undefined ? query : query.where('sequence', '<', before);
-    return page.orderBy('sequence', 'desc').limit(most).execute();
-  }, viewEntry);
+  const query = context.database
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('organization_id', '=', input.organizationId);
+  return readPage(
+    input,
+    (before, most) => {
+      const page = before === undefined ? query : query.where('sequence', '<', before);
+      return page.orderBy('sequence', 'desc').limit(most).execute();
+    },
+    viewEntry,
+  );
 }
 
 /** The id of the first entry that does not follow from the one before it, or undefined when the log is whole. */

@@ -46,7 +46,8 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const started = performance.now();
   const out = resolve(options.out);
   const urlStyle = urlStyles.find((style) => style === options.urlStyle);
-  if (urlStyle === undefined) throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
+  if (urlStyle === undefined)
+    throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
   await refuseForeignFolder(out, options.force === true);
   const { loadSite, SiteLoadError } = await import('@docyard/render');
   const site = await loadSite({ root: resolve(folder) }).catch((error: unknown) => {
@@ -128,7 +129,9 @@ async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
     throw new CommandError(`The output ${out} cannot be used (${error.code}).`);
   });
   if (entries.length > 0 && !entries.includes(marker) && !force) {
-    throw new CommandError(`The folder ${out} holds other files. Choose another --out, or add --force to replace it.`);
+    throw new CommandError(
+      `The folder ${out} holds other files. Choose another --out, or add --force to replace it.`,
+    );
   }
 }
 

@@ -1,10 +1,25 @@
 /**
  * `docyard keys`: API keys, straight on the data folder. For the first key, a lost one, and scripts.
  */
-import { keyLifetimesDays, scopes, type ApiKey, type CreateKey, type CreatedKey, type Scope } from '@docyard/api';
+import {
+  keyLifetimesDays,
+  scopes,
+  type ApiKey,
+  type CreateKey,
+  type CreatedKey,
+  type Scope,
+} from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { addLocalOptions, chooseOrganization, everyRow, operatorOf, print, withData, type LocalOptions } from './local.ts';
+import {
+  addLocalOptions,
+  chooseOrganization,
+  everyRow,
+  operatorOf,
+  print,
+  withData,
+  type LocalOptions,
+} from './local.ts';
 
 export function describeKeys(command: Command): void {
   command.description('List, create, roll and revoke API keys.');
@@ -40,7 +55,8 @@ async function list(options: LocalOptions): Promise<void> {
 async function create(
   options: LocalOptions & { name: string; scope?: Scope[]; expires: string; address?: string[] },
 ): Promise<void> {
-  const expiresInDays = options.expires === 'none' ? null : keyLifetimesDays.find((days) => String(days) === options.expires);
+  const expiresInDays =
+    options.expires === 'none' ? null : keyLifetimesDays.find((days) => String(days) === options.expires);
   if (expiresInDays === undefined) {
     throw new CommandError(`--expires must be ${keyLifetimesDays.join(', ')} or none.`, 2);
   }
@@ -89,7 +105,12 @@ function row(key: ApiKey): Record<string, string> {
     name: key.name,
     key: `${key.prefix}…${key.last4}`,
     scopes: key.scopes.join(' '),
-    state: key.revokedAt !== null ? 'revoked' : key.expiresAt === null ? 'does not expire' : `until ${key.expiresAt.slice(0, 10)}`,
+    state:
+      key.revokedAt !== null
+        ? 'revoked'
+        : key.expiresAt === null
+          ? 'does not expire'
+          : `until ${key.expiresAt.slice(0, 10)}`,
     'last used': key.lastUsedAt?.slice(0, 16).replace('T', ' ') ?? 'never',
   };
 }

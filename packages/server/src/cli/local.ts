@@ -20,7 +20,10 @@ export function addLocalOptions(command: Command, withOrganization = true): Comm
 }
 
 /** Also while the server runs: both see each other's changes at once. */
-export async function withData(options: LocalOptions, work: (context: Context) => Promise<void>): Promise<void> {
+export async function withData(
+  options: LocalOptions,
+  work: (context: Context) => Promise<void>,
+): Promise<void> {
   const [{ readConfig }, { compose }, { existsSync }, { join }] = await Promise.all([
     import('../config.ts'),
     import('../compose.ts'),
@@ -30,7 +33,9 @@ export async function withData(options: LocalOptions, work: (context: Context) =
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...given });
   if (!existsSync(join(config.dataDir, 'docyard.db'))) {
-    throw new CommandError(`${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`);
+    throw new CommandError(
+      `${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`,
+    );
   }
   const context = await compose(config);
   try {
@@ -48,7 +53,8 @@ export async function chooseOrganization(context: Context, id: string | undefine
   if (id === undefined && organizations.length > 1) {
     throw new CommandError(`There are several organizations; choose one with --org: ${list}.`, 2);
   }
-  if (chosen === undefined) throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`);
+  if (chosen === undefined)
+    throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`);
   return chosen;
 }
 
@@ -79,6 +85,10 @@ function table(rows: Record<string, string>[]): string {
   if (first === undefined) return 'None.\n';
   const columns = Object.keys(first);
   const widths = columns.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
-  const line = (cells: string[]) => cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd();
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
   return `${[line(columns), ...rows.map((row) => line(columns.map((name) => row[name] ?? '')))].join('\n')}\n`;
 }

@@ -30,11 +30,15 @@ async function list(options: LocalOptions): Promise<void> {
   });
 }
 
-async function create(options: LocalOptions & { name: string; plan: Plan; localSources?: boolean }): Promise<void> {
+async function create(
+  options: LocalOptions & { name: string; plan: Plan; localSources?: boolean },
+): Promise<void> {
   await withData(options, async (context) => {
     const { createOrganization } = await import('../organizations/organizations.ts');
     const { name, plan } = options;
-    show(options, [await createOrganization(context, { name, plan, localSources: options.localSources === true })]);
+    show(options, [
+      await createOrganization(context, { name, plan, localSources: options.localSources === true }),
+    ]);
   });
 }
 

@@ -6,7 +6,15 @@ import { CreateProject, UpdateProject, type Project } from '@docyard/api';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { CommandError } from './errors.ts';
-import { addLocalOptions, chooseOrganization, everyRow, operatorOf, print, withData, type LocalOptions } from './local.ts';
+import {
+  addLocalOptions,
+  chooseOrganization,
+  everyRow,
+  operatorOf,
+  print,
+  withData,
+  type LocalOptions,
+} from './local.ts';
 
 interface ProjectOptions extends LocalOptions {
   name?: string;
@@ -49,13 +57,19 @@ async function list(options: LocalOptions): Promise<void> {
   await withData(options, async (context) => {
     const { listProjects } = await import('../projects/projects.ts');
     const { id: organizationId } = await chooseOrganization(context, options.org);
-    const projects = await everyRow((cursor) => listProjects(context, { organizationId, limit: 100, cursor }));
+    const projects = await everyRow((cursor) =>
+      listProjects(context, { organizationId, limit: 100, cursor }),
+    );
     print(options, projects, projects.map(row));
   });
 }
 
 async function createOne(options: ProjectOptions): Promise<void> {
-  const wanted = check(CreateProject, { name: options.name, domain: options.domain, source: sourceOf(options) });
+  const wanted = check(CreateProject, {
+    name: options.name,
+    domain: options.domain,
+    source: sourceOf(options),
+  });
   await withData(options, async (context) => {
     const { createProject } = await import('../projects/projects.ts');
     const organization = await chooseOrganization(context, options.org);
@@ -78,7 +92,12 @@ async function updateOne(projectId: string, options: ProjectOptions): Promise<vo
     const { updateProject } = await import('../projects/projects.ts');
     const organization = await chooseOrganization(context, options.org);
     const allowLocal = organization.local_sources === 1;
-    const project = await updateProject(context, { projectId, change, actor: operatorOf(organization), allowLocal });
+    const project = await updateProject(context, {
+      projectId,
+      change,
+      actor: operatorOf(organization),
+      allowLocal,
+    });
     print(options, project, [row(project)]);
   });
 }

@@ -24,7 +24,10 @@ export function describeServe(command: Command): void {
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
     .option('--admin-key-file <file>', 'write the first admin key to this file, readable only by you')
     .option('--no-sample', 'create no sample project on the first start')
-    .addHelpText('after', '\nEvery option has an environment variable; the manual lists them all under /docs/.')
+    .addHelpText(
+      'after',
+      '\nEvery option has an environment variable; the manual lists them all under /docs/.',
+    )
     .action(serve);
 }
 
@@ -97,7 +100,12 @@ async function welcome(shown: {
     lines.push('  Lost the admin key? Make another: npx docyard keys create --name "My key"', '');
   }
   if (adminKeyFile === undefined) {
-    lines.push('  A first export, to paste into another terminal:', '', exportFlow({ origin, key: printed }), '');
+    lines.push(
+      '  A first export, to paste into another terminal:',
+      '',
+      exportFlow({ origin, key: printed }),
+      '',
+    );
   }
   lines.push('  Ctrl-C stops it.', '', '');
   return lines.join('\n');
@@ -106,10 +114,14 @@ async function welcome(shown: {
 function explainListen(error: unknown, config: { port: number; host: string }): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
-    return new CommandError(`Port ${config.port} is in use. Choose another with --port, or 0 for a free one.`);
+    return new CommandError(
+      `Port ${config.port} is in use. Choose another with --port, or 0 for a free one.`,
+    );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new CommandError(`Cannot listen on ${config.host}:${config.port} (${code}). Choose another --host or --port.`);
+    return new CommandError(
+      `Cannot listen on ${config.host}:${config.port} (${code}). Choose another --host or --port.`,
+    );
   }
   return error;
 }

@@ -124,7 +124,9 @@ export class Archive {
   }
 
   #sorted() {
-    return [...this.#entries.values()].toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+    return [...this.#entries.values()].toSorted((a, b) =>
+      Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)),
+    );
   }
 }
 
@@ -137,11 +139,14 @@ function compress(block: Buffer, last: boolean, dictionary: Buffer | undefined):
   });
 }
 
-function* intoBlocks(chunks: Iterable<Uint8Array>, size: number): Generator<{ block: Buffer; last: boolean }> {
+function* intoBlocks(
+  chunks: Iterable<Uint8Array>,
+  size: number,
+): Generator<{ block: Buffer; last: boolean }> {
   let block = Buffer.allocUnsafe(size);
   let filled = 0;
   for (const chunk of chunks) {
-    for (let taken = 0; taken < chunk.length; ) {
+    for (let taken = 0; taken < chunk.length;) {
       if (filled === size) {
         yield { block, last: false };
         block = Buffer.allocUnsafe(size);
@@ -164,7 +169,7 @@ function gzipTrailer(checksum: number, rawBytes: number): Buffer {
 }
 
 function* readWhole(handle: number): Generator<Uint8Array> {
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const buffer = Buffer.allocUnsafe(blockBytes);
     const got = readSync(handle, buffer, 0, buffer.length, position);
     if (got === 0) return;
@@ -174,7 +179,7 @@ function* readWhole(handle: number): Generator<Uint8Array> {
 }
 
 function* readRange(handle: number, offset: number, length: number): Generator<Uint8Array> {
-  for (let done = 0; done < length; ) {
+  for (let done = 0; done < length;) {
     const buffer = Buffer.allocUnsafe(Math.min(blockBytes, length - done));
     const got = readSync(handle, buffer, 0, buffer.length, offset + done);
     if (got === 0) throw new Error('The spool file is shorter than it was.');
@@ -184,5 +189,5 @@ function* readRange(handle: number, offset: number, length: number): Generator<U
 }
 
 function writeFully(handle: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
+  for (let done = 0; done < bytes.length;) done += writeSync(handle, bytes, done);
 }

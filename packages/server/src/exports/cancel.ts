@@ -11,13 +11,19 @@ import { findExport } from './read.ts';
 
 type CancelContext = Pick<Context, 'database' | 'clock' | 'changes'>;
 
-export async function cancelExport(context: CancelContext, input: { jobId: string; actor: Actor }): Promise<Job> {
+export async function cancelExport(
+  context: CancelContext,
+  input: { jobId: string; actor: Actor },
+): Promise<Job> {
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     const job = await findExport(inside, { id: input.jobId, organizationId: input.actor.organizationId });
     const changed = isFinal(job.status) ? undefined : await requestCancel(inside, job);
     if (changed === undefined) {
-      throw new Problem('job_finished', `The job has already ended as ${job.status}; there is nothing to cancel.`);
+      throw new Problem(
+        'job_finished',
+        `The job has already ended as ${job.status}; there is nothing to cancel.`,
+      );
     }
     await recordAudit(inside, { actor: input.actor, action: 'export.cancel', object: job.id });
     return changed;
@@ -25,12 +31,18 @@ export async function cancelExport(context: CancelContext, input: { jobId: strin
 }
 
 /** The caller removes the files once the row is gone for good. */
-export async function deleteExport(context: CancelContext, input: { jobId: string; actor: Actor }): Promise<void> {
+export async function deleteExport(
+  context: CancelContext,
+  input: { jobId: string; actor: Actor },
+): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     const job = await findExport(inside, { id: input.jobId, organizationId: input.actor.organizationId });
     if (!isFinal(job.status)) {
-      throw new Problem('job_not_finished', 'The job is still at work. Cancel it first, or wait until it has ended.');
+      throw new Problem(
+        'job_not_finished',
+        'The job is still at work. Cancel it first, or wait until it has ended.',
+      );
     }
     await deleteJob(inside, job.id);
     await recordAudit(inside, { actor: input.actor, action: 'export.delete', object: job.id });

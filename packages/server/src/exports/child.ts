@@ -3,7 +3,14 @@
  * event loop, and strangers' files away from the server's memory. It has no network, no database and no secret.
  */
 import { writeFileSync } from 'node:fs';
-import { engineVersion, loadSite, renderSite, SiteLoadError, unknownPaths, type Diagnostic } from '@docyard/render';
+import {
+  engineVersion,
+  loadSite,
+  renderSite,
+  SiteLoadError,
+  unknownPaths,
+  type Diagnostic,
+} from '@docyard/render';
 import { Archive } from './archive.ts';
 import type { ExportOrder, Message, Order, PathsOrder, ReportFile } from './messages.ts';
 
@@ -58,7 +65,12 @@ async function runExport(order: ExportOrder): Promise<void> {
   await finish(order, archive, tally.report(pageCount), pageCount);
 }
 
-async function finish(order: ExportOrder, archive: Archive, report: ReportFile, pageCount: number): Promise<void> {
+async function finish(
+  order: ExportOrder,
+  archive: Archive,
+  report: ReportFile,
+  pageCount: number,
+): Promise<void> {
   const reportBytes = toJson(report);
   archive.add('report.json', reportBytes);
   const manifestBytes = toJson({
@@ -72,7 +84,9 @@ async function finish(order: ExportOrder, archive: Archive, report: ReportFile, 
   archive.add('manifest.json', manifestBytes);
   writeFileSync(order.reportFile, reportBytes);
   writeFileSync(order.manifestFile, manifestBytes);
-  const packed = await archive.pack(order.archiveFile, (share) => progress('packing', share, pageCount, null));
+  const packed = await archive.pack(order.archiveFile, (share) =>
+    progress('packing', share, pageCount, null),
+  );
   archive.close();
   say({ type: 'exported', ...packed, pageCount, warnings: report.warnings, errors: report.errors });
 }
@@ -127,7 +141,11 @@ class Tally {
 class Stop extends Error {
   readonly failed: Message & { type: 'failed' };
 
-  constructor(code: (Message & { type: 'failed' })['code'], message: string, where: Partial<Diagnostic> = {}) {
+  constructor(
+    code: (Message & { type: 'failed' })['code'],
+    message: string,
+    where: Partial<Diagnostic> = {},
+  ) {
     super(message);
     const { file, line, hint } = where;
     this.failed = {
@@ -149,17 +167,27 @@ function explain(error: unknown): Message {
   if (error instanceof Stop) return error.failed;
   if (error instanceof SiteLoadError) {
     const { diagnostic } = error;
-    return new Stop(diagnostic.code === 'no_pages' ? 'no_pages' : 'config_invalid', diagnostic.message, diagnostic).failed;
+    return new Stop(
+      diagnostic.code === 'no_pages' ? 'no_pages' : 'config_invalid',
+      diagnostic.message,
+      diagnostic,
+    ).failed;
   }
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
-    return new Stop('storage_failed', 'The disk is full.', { hint: 'Free some space, then retry the job.' }).failed;
+    return new Stop('storage_failed', 'The disk is full.', { hint: 'Free some space, then retry the job.' })
+      .failed;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return new Stop('internal', text.slice(0, 4000)).failed;
 }
 
-function progress(phase: 'loading' | 'rendering' | 'packing', share: number, pages: number, total: number | null) {
+function progress(
+  phase: 'loading' | 'rendering' | 'packing',
+  share: number,
+  pages: number,
+  total: number | null,
+) {
   say({ type: 'progress', phase, share, pageCount: pages, totalPages: total });
 }
 

@@ -61,7 +61,17 @@ export function checkLink(
 }
 
 function signature(key: Secrets['linkKeys'][number], link: Link): string {
-  const fields = ['1', key.id, 'GET', link.host, link.jobId, bundleFileName, link.notBefore, link.expires, link.generation];
+  const fields = [
+    '1',
+    key.id,
+    'GET',
+    link.host,
+    link.jobId,
+    bundleFileName,
+    link.notBefore,
+    link.expires,
+    link.generation,
+  ];
   const hmac = createHmac('sha256', key.key).update('bundle-link/v1');
   for (const field of fields) {
     const bytes = Buffer.from(String(field));

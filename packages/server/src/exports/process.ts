@@ -15,7 +15,11 @@ export type Answer<Type extends Message['type']> = Message & { type: Type };
 export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
   order: Order,
   wanted: Type,
-  options: { signal: AbortSignal; memoryMegabytes: number; onProgress?: (message: Answer<'progress'>) => void },
+  options: {
+    signal: AbortSignal;
+    memoryMegabytes: number;
+    onProgress?: (message: Answer<'progress'>) => void;
+  },
 ): Promise<Answer<Type>> {
   options.signal.throwIfAborted();
   const child = spawn(process.execPath, [`--max-old-space-size=${options.memoryMegabytes}`, program], {
@@ -36,7 +40,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
       child.once('exit', (code, signal) => reject(died(code, signal, complaint)));
       child.on('message', (raw) => {
         const parsed = Message.safeParse(raw);
-        if (!parsed.success) reject(new JobFailure('internal', 'The rendering process sent a malformed message.'));
+        if (!parsed.success)
+          reject(new JobFailure('internal', 'The rendering process sent a malformed message.'));
         else if (parsed.data.type === 'progress') options.onProgress?.(parsed.data);
         else if (parsed.data.type === 'failed') reject(failureFrom(parsed.data));
         else if (parsed.data.type === wanted) resolve(parsed.data as Answer<Type>);

@@ -12,7 +12,10 @@ import { viewExport } from './view.ts';
 
 type ReadContext = Pick<Context, 'database'>;
 
-export async function findExport(context: ReadContext, where: { id: string; organizationId: string }): Promise<Job> {
+export async function findExport(
+  context: ReadContext,
+  where: { id: string; organizationId: string },
+): Promise<Job> {
   const job = await readJob(context, { ...where, kind: 'export' });
   if (job === undefined) {
     throw new Problem('not_found', 'There is no such export job. List them with GET /v1/static-export/jobs.');
@@ -37,10 +40,14 @@ export async function listExports(
   if (input.domain !== undefined) query = query.where('domain', '=', input.domain);
   if (input.status !== undefined) query = query.where('status', '=', input.status);
   if (input.since !== undefined) query = query.where('created_at', '>=', new Date(input.since).toISOString());
-  return readPage(input, (before, most) => {
-    const page = before === undefined ? query : query.where('sequence', '<', before);
-    return page.orderBy('sequence', 'desc').limit(most).execute();
-  }, viewExport);
+  return readPage(
+    input,
+    (before, most) => {
+      const page = before === undefined ? query : query.where('sequence', '<', before);
+      return page.orderBy('sequence', 'desc').limit(most).execute();
+    },
+    viewExport,
+  );
 }
 
 /** The newest completed export of a domain whose files are still here. */

@@ -90,7 +90,9 @@ async function render(input: RunnerInput, order: ExportOrder): Promise<Answer<'e
 
 function progressOf(message: Answer<'progress'>) {
   const start = phaseStart[message.phase];
-  const end = { loading: phaseStart.rendering, rendering: phaseStart.packing, packing: phaseStart.storing }[message.phase];
+  const end = { loading: phaseStart.rendering, rendering: phaseStart.packing, packing: phaseStart.storing }[
+    message.phase
+  ];
   return {
     phase: message.phase,
     progress: start + (end - start) * message.share,
@@ -112,9 +114,15 @@ async function store(
   await context.blobs.putBytes(name('manifest.json'), await readFile(order.manifestFile));
   await context.blobs.putBytes(name('report.json'), await readFile(order.reportFile));
   const stored = await context.blobs.putFile(name('bundle.tar.gz'), order.archiveFile);
-  if (stored.sizeBytes !== answer.sizeBytes) throw new Error('The stored bundle is not as long as the packed one.');
+  if (stored.sizeBytes !== answer.sizeBytes)
+    throw new Error('The stored bundle is not as long as the packed one.');
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
-  const result: ExportResult = { bundle: { sizeBytes, sha256, fileCount }, warnings, errors, attempt: job.attempt };
+  const result: ExportResult = {
+    bundle: { sizeBytes, sha256, fileCount },
+    warnings,
+    errors,
+    attempt: job.attempt,
+  };
   return { result, pageCount };
 }
 
@@ -124,7 +132,9 @@ function asFailure(error: unknown): unknown {
   }
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new JobFailure('storage_failed', 'The disk is full.', { hint: 'Free some space, then retry the job.' });
+    return new JobFailure('storage_failed', 'The disk is full.', {
+      hint: 'Free some space, then retry the job.',
+    });
   }
   return error;
 }

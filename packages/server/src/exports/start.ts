@@ -31,7 +31,10 @@ export async function prepareExport(
   given: { request: StartExport; actor: Actor; allowLocal: boolean },
 ): Promise<PreparedExport> {
   const { request, actor } = given;
-  const project = await findProject(context, { organizationId: actor.organizationId, domain: request.domain });
+  const project = await findProject(context, {
+    organizationId: actor.organizationId,
+    domain: request.domain,
+  });
   const source = {
     repository: project.repository,
     ref: request.ref ?? project.ref,
@@ -46,10 +49,16 @@ export async function prepareExport(
   return { input: { request, source }, projectId: project.id, domain: project.domain, retryOf: null };
 }
 
-export async function prepareRetry(context: Context, given: { jobId: string; actor: Actor }): Promise<PreparedExport> {
+export async function prepareRetry(
+  context: Context,
+  given: { jobId: string; actor: Actor },
+): Promise<PreparedExport> {
   const job = await findExport(context, { id: given.jobId, organizationId: given.actor.organizationId });
   if (!isFinal(job.status)) {
-    throw new Problem('job_not_finished', 'The job is still at work. Cancel it first, or wait until it has ended.');
+    throw new Problem(
+      'job_not_finished',
+      'The job is still at work. Cancel it first, or wait until it has ended.',
+    );
   }
   return { input: inputOf(job), projectId: job.project_id, domain: job.domain, retryOf: job.id };
 }
@@ -117,7 +126,11 @@ async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): P
 }
 
 /** Looks at the source now, so that a misspelt page is told at once. A source that cannot be had is left to the job. */
-async function refuseUnknownPaths(context: Context, source: ExportInput['source'], paths: string[]): Promise<void> {
+async function refuseUnknownPaths(
+  context: Context,
+  source: ExportInput['source'],
+  paths: string[],
+): Promise<void> {
   const workFolder = await mkdtemp(join(context.config.dataDir, 'work', 'paths-'));
   const signal = AbortSignal.timeout(pathCheckSeconds * 1000);
   try {
@@ -130,7 +143,9 @@ async function refuseUnknownPaths(context: Context, source: ExportInput['source'
       unknown.has(path) ? [{ path: `paths.${index}`, message: `The site has no page ${path}.` }] : [],
     );
     const hint = 'Name pages without leading slash and extension, for example guides/start.';
-    throw new Problem('invalid_request', `${details[0]?.message ?? 'A page is unknown.'} ${hint}`, { details });
+    throw new Problem('invalid_request', `${details[0]?.message ?? 'A page is unknown.'} ${hint}`, {
+      details,
+    });
   } catch (error) {
     if (error instanceof Problem) throw error;
     context.log.info({ err: error }, 'paths could not be checked before the start');

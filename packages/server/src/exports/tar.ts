@@ -11,7 +11,8 @@ export const endOfArchive: Uint8Array = Buffer.alloc(2 * recordBytes);
 export function entryHeader(path: string, sizeBytes: number): Uint8Array {
   const split = splitName(path);
   if (split !== undefined && sizeBytes < 8 ** 11) return header({ ...split, sizeBytes, type: '0' });
-  const record = extendedRecord('path', path) + (sizeBytes < 8 ** 11 ? '' : extendedRecord('size', String(sizeBytes)));
+  const record =
+    extendedRecord('path', path) + (sizeBytes < 8 ** 11 ? '' : extendedRecord('size', String(sizeBytes)));
   const bytes = Buffer.from(record);
   return Buffer.concat([
     header({ name: 'extended-header', prefix: '', sizeBytes: bytes.length, type: 'x' }),

@@ -20,7 +20,15 @@ import { restHandlers } from './handlers/rest.ts';
 import { Idempotency } from './idempotency.ts';
 import { RateLimits } from './limits.ts';
 import { addPages } from './pages.ts';
-import { callerAddress, originOf, rawTarget, type Handler, type Handlers, type Reply, type Web } from './request.ts';
+import {
+  callerAddress,
+  originOf,
+  rawTarget,
+  type Handler,
+  type Handlers,
+  type Reply,
+  type Web,
+} from './request.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 
 export type App = Hono<{ Bindings: HttpBindings; Variables: { requestId: string } }>;
@@ -57,7 +65,11 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     });
   }
   app.notFound((web) =>
-    answerError(web, new Problem('not_found', 'There is nothing here. The operations are listed in /openapi.json.'), context.log),
+    answerError(
+      web,
+      new Problem('not_found', 'There is nothing here. The operations are listed in /openapi.json.'),
+      context.log,
+    ),
   );
   app.onError((error, web) => answerError(web, error, context.log));
   return app;
@@ -76,9 +88,13 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const described = operation(id);
   const reading = described.method === 'get';
   if (stopping.aborted && !reading) {
-    throw new Problem('draining', 'The server is stopping and takes no new work. Try again in a few seconds.', {
-      headers: { 'retry-after': '5' },
-    });
+    throw new Problem(
+      'draining',
+      'The server is stopping and takes no new work. Try again in a few seconds.',
+      {
+        headers: { 'retry-after': '5' },
+      },
+    );
   }
   const caller = described.scope === null ? undefined : await requireCaller(context, web);
   const giveBack = caller === undefined ? undefined : edge.limits.take(web, caller.keyId);
@@ -155,7 +171,12 @@ async function waitFor(
   });
 }
 
-function answer(web: Web, described: Operation, reply: Reply<unknown>, giveBack: (() => void) | undefined): Response {
+function answer(
+  web: Web,
+  described: Operation,
+  reply: Reply<unknown>,
+  giveBack: (() => void) | undefined,
+): Response {
   for (const [name, value] of Object.entries(reply.headers ?? {})) web.header(name, value);
   const status = reply.status ?? described.success.status;
   if (described.success.kind !== 'json') return web.body(null, status as 204);
@@ -176,7 +197,9 @@ function etagOf(body: unknown): string {
 }
 
 function matches(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch.split(',').some((entry) => entry.trim().replace(/^W\//, '') === etag || entry.trim() === '*');
+  return ifNoneMatch
+    .split(',')
+    .some((entry) => entry.trim().replace(/^W\//, '') === etag || entry.trim() === '*');
 }
 
 function toHonoPath(path: string): string {

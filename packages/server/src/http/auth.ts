@@ -27,7 +27,9 @@ export async function requireCaller(context: Context, web: Web): Promise<Caller>
     throw new Problem('address_refused', 'This API key may not be used from your address.');
   }
   // Not worth failing a read over: a full disk must not stop people from downloading.
-  await touchKey(context, caller.keyId).catch((error: unknown) => context.log.warn({ err: error }, 'last use not kept'));
+  await touchKey(context, caller.keyId).catch((error: unknown) =>
+    context.log.warn({ err: error }, 'last use not kept'),
+  );
   return caller;
 }
 

@@ -58,15 +58,23 @@ async function openLink(context: Context, web: Web) {
     .executeTakeFirst();
   const result = job === undefined ? null : resultOf(job);
   const name = blobName(jobId, generation, bundleFileName);
-  const stored = job?.purged_at === null && result?.attempt === generation ? await context.blobs.stat(name) : undefined;
+  const stored =
+    job?.purged_at === null && result?.attempt === generation ? await context.blobs.stat(name) : undefined;
   if (result === null || stored === undefined) {
-    throw new Problem('bundle_purged', 'The bundle behind this link was removed. Start a new export of the domain.');
+    throw new Problem(
+      'bundle_purged',
+      'The bundle behind this link was removed. Start a new export of the domain.',
+    );
   }
   return { name, sizeBytes: stored.sizeBytes, sha256: result.bundle.sha256 };
 }
 
 /** One range is served; several at once, or a stale If-Range, get the whole file, as RFC 9110 allows. */
-function wantedRange(web: Web, etag: string, size: number): { start: number; end: number } | undefined | 'unsatisfiable' {
+function wantedRange(
+  web: Web,
+  etag: string,
+  size: number,
+): { start: number; end: number } | undefined | 'unsatisfiable' {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(web.req.header('range') ?? '') ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
   const condition = web.req.header('if-range');

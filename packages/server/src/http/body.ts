@@ -8,7 +8,9 @@ import type { Web } from './request.ts';
 
 export async function readBody(web: Web, mostBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
-    new Problem('payload_too_large', `The body is larger than ${mostBytes} bytes.`, { headers: { connection: 'close' } });
+    new Problem('payload_too_large', `The body is larger than ${mostBytes} bytes.`, {
+      headers: { connection: 'close' },
+    });
   if (Number(web.req.header('content-length') ?? 0) > mostBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -53,7 +55,8 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new Problem('malformed_json', 'The body is not valid UTF-8.');
   }
-  if (text.trim() === '') throw new Problem('malformed_json', 'The body is empty; a JSON object is expected.');
+  if (text.trim() === '')
+    throw new Problem('malformed_json', 'The body is empty; a JSON object is expected.');
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -42,9 +42,13 @@ export class Idempotency {
     const kept = await this.#find(record);
     if (kept !== undefined) return kept;
     if (this.#inFlight.has(record.name)) {
-      throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is being handled. Try again.', {
-        headers: { 'retry-after': '1' },
-      });
+      throw new Problem(
+        'idempotency_in_progress',
+        'A request with this Idempotency-Key is being handled. Try again.',
+        {
+          headers: { 'retry-after': '1' },
+        },
+      );
     }
     this.#inFlight.add(record.name);
     try {
@@ -79,7 +83,9 @@ export class Idempotency {
     };
   }
 
-  async #find(record: IdempotentRequest & { name: string; key: string }): Promise<Reply<unknown> | undefined> {
+  async #find(
+    record: IdempotentRequest & { name: string; key: string },
+  ): Promise<Reply<unknown> | undefined> {
     const oldest = new Date(this.#context.clock.now().getTime() - keptHours * 3_600_000).toISOString();
     const row = await this.#context.database
       .selectFrom('idempotency')
@@ -110,7 +116,9 @@ export class Idempotency {
   }
 
   #nameOf(organizationId: string, key: string): string {
-    return createHmac('sha256', this.#context.secrets.keyPepper).update(`${organizationId}:${key}`).digest('hex');
+    return createHmac('sha256', this.#context.secrets.keyPepper)
+      .update(`${organizationId}:${key}`)
+      .digest('hex');
   }
 
   #sealingKey(record: { organizationId: string; key: string }): Buffer {
@@ -134,5 +142,8 @@ export class Idempotency {
 }
 
 function fingerprint(request: IdempotentRequest): string {
-  return createHash('sha256').update(`${request.method} ${request.target}\n`).update(request.body).digest('hex');
+  return createHash('sha256')
+    .update(`${request.method} ${request.target}\n`)
+    .update(request.body)
+    .digest('hex');
 }

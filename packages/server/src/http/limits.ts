@@ -37,9 +37,13 @@ export class RateLimits {
     };
     if (window.used >= quota) {
       tell();
-      throw new Problem('rate_limited', `This key has made its ${quota} ${name} of this minute. Wait ${seconds} s.`, {
-        headers: { 'retry-after': String(seconds) },
-      });
+      throw new Problem(
+        'rate_limited',
+        `This key has made its ${quota} ${name} of this minute. Wait ${seconds} s.`,
+        {
+          headers: { 'retry-after': String(seconds) },
+        },
+      );
     }
     window.used += 1;
     tell();
@@ -70,7 +74,9 @@ export async function takeExportStart(context: Context, web: Web, organizationId
   const now = context.clock.now().getTime();
   const seconds = Math.max(1, Math.ceil(((oldestAt?.getTime() ?? now) + 3_600_000 - now) / 1000));
   web.header('ratelimit-policy', `"export-starts";q=${quota};w=3600`, { append: true });
-  web.header('ratelimit', `"export-starts";r=${Math.max(0, quota - count - 1)};t=${seconds}`, { append: true });
+  web.header('ratelimit', `"export-starts";r=${Math.max(0, quota - count - 1)};t=${seconds}`, {
+    append: true,
+  });
   if (count >= quota) {
     throw new Problem(
       'rate_limited',

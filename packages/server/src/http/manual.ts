@@ -42,11 +42,16 @@ export class Manual {
       return new Map<string, string>();
     });
     const files = await this.#files;
-    const name = [path, `${path}.html`, `${path}/index.html`.replace(/^\//, '')].find((choice) => files.has(choice));
+    const name = [path, `${path}.html`, `${path}/index.html`.replace(/^\//, '')].find((choice) =>
+      files.has(choice),
+    );
     const file = name === undefined ? undefined : files.get(name);
     if (name === undefined || file === undefined) return undefined;
     const extension = name.split('.').at(-1) ?? '';
-    return { bytes: await readFile(file), contentType: contentTypes[extension] ?? 'application/octet-stream' };
+    return {
+      bytes: await readFile(file),
+      contentType: contentTypes[extension] ?? 'application/octet-stream',
+    };
   }
 
   async #render(): Promise<Map<string, string>> {

@@ -10,7 +10,8 @@ import { Manual } from './manual.ts';
 import { startPage, startStyle } from './start-page.ts';
 import { originOf } from './request.ts';
 
-const pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
 export function addPages(app: App, context: Context): void {
   const manual = new Manual(context);
@@ -21,7 +22,12 @@ export function addPages(app: App, context: Context): void {
 
   app.get('/', async (web) => {
     const readiness = await checkReadiness(context, false);
-    const html = startPage({ readiness, origin: originOf(context, web), startedAt, now: context.clock.now() });
+    const html = startPage({
+      readiness,
+      origin: originOf(context, web),
+      startedAt,
+      now: context.clock.now(),
+    });
     web.header('content-security-policy', pagePolicy);
     return web.html(html);
   });
@@ -31,7 +37,8 @@ export function addPages(app: App, context: Context): void {
   app.get('/docs/*', async (web) => {
     const path = decodePath(web.req.path.slice('/docs/'.length));
     const found = await manual.read(path === '' ? 'index.html' : path);
-    if (found === undefined) throw new Problem('not_found', 'The manual has no such page. It begins at /docs/.');
+    if (found === undefined)
+      throw new Problem('not_found', 'The manual has no such page. It begins at /docs/.');
     return web.body(Buffer.from(found.bytes), 200, { 'content-type': found.contentType });
   });
 }

@@ -47,7 +47,9 @@ export function rawTarget(web: Web): string {
 }
 
 export function callerAddress(context: Pick<Context, 'config'>, web: Web): string {
-  const forwarded = context.config.trustProxy ? web.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
+  const forwarded = context.config.trustProxy
+    ? web.req.header('x-forwarded-for')?.split(',').at(-1)?.trim()
+    : undefined;
   return forwarded || (web.env.incoming.socket.remoteAddress ?? '');
 }
 

@@ -27,7 +27,10 @@ export async function listen(app: App, where: { host: string; port: number }): P
       resolve();
     });
   });
-  return { port: (server.address() as AddressInfo).port, close: (graceSeconds) => close(server, graceSeconds) };
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (graceSeconds) => close(server, graceSeconds),
+  };
 }
 
 /** A keep-alive connection busy at the time of close() goes idle after it and would hold the process for minutes. */

@@ -21,7 +21,11 @@ export function startPage({ readiness, origin, startedAt, now }: StartPageInput)
     .join('');
   const cards = [
     ['/docs/', 'Manual', 'How to export, host and operate, from the first call to the air gap.'],
-    ['/docs/reference/overview.html', 'API reference', 'Every operation with its fields, answers and errors.'],
+    [
+      '/docs/reference/overview.html',
+      'API reference',
+      'Every operation with its fields, answers and errors.',
+    ],
     ['/openapi.json', 'OpenAPI document', 'The same contract for machines, version 3.1.'],
     ['/readyz', 'Readiness', 'What a load balancer asks before it sends traffic.'],
   ]
@@ -71,7 +75,11 @@ function duration(from: Date, to: Date): string {
 }
 
 function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 export const startStyle = `

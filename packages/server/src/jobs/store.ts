@@ -85,10 +85,15 @@ export async function claimJob(context: StoreContext, id: string): Promise<Job |
     .where('id', '=', id)
     .executeTakeFirst();
   if (current === undefined) return undefined;
-  return move(context, 'claim', { id, attempt: current.attempt }, {
-    attempt: current.attempt + 1,
-    started_at: current.started_at ?? nowText(context),
-  });
+  return move(
+    context,
+    'claim',
+    { id, attempt: current.attempt },
+    {
+      attempt: current.attempt + 1,
+      started_at: current.started_at ?? nowText(context),
+    },
+  );
 }
 
 export interface Progress {
@@ -100,7 +105,11 @@ export interface Progress {
 }
 
 /** Progress and page count never fall, also when a second attempt starts over. */
-export async function reportProgress(context: StoreContext, claim: Claim, report: Progress): Promise<boolean> {
+export async function reportProgress(
+  context: StoreContext,
+  claim: Claim,
+  report: Progress,
+): Promise<boolean> {
   return changed(context, claim.id, (database) =>
     database
       .updateTable('jobs')
@@ -110,7 +119,9 @@ export async function reportProgress(context: StoreContext, claim: Claim, report
         ...(report.progress === undefined
           ? {}
           : { progress: neverFalling(eb, 'progress', Math.min(report.progress, 99)) }),
-        ...(report.pageCount === undefined ? {} : { page_count: neverFalling(eb, 'page_count', report.pageCount) }),
+        ...(report.pageCount === undefined
+          ? {}
+          : { page_count: neverFalling(eb, 'page_count', report.pageCount) }),
         ...(report.totalPages === undefined ? {} : { total_pages: report.totalPages }),
         ...(report.commit === undefined ? {} : { source_commit: report.commit }),
       }))
@@ -136,7 +147,11 @@ export async function completeJob(
   });
 }
 
-export async function failJob(context: StoreContext, claim: Claim, failure: Failure): Promise<Job | undefined> {
+export async function failJob(
+  context: StoreContext,
+  claim: Claim,
+  failure: Failure,
+): Promise<Job | undefined> {
   return move(context, 'fail', claim, { failure: JSON.stringify(failure), finished_at: nowText(context) });
 }
 
@@ -198,7 +213,11 @@ export function failureOf(
   };
 }
 
-function neverFalling(eb: ExpressionBuilder<Tables, 'jobs'>, column: 'progress' | 'page_count', value: number) {
+function neverFalling(
+  eb: ExpressionBuilder<Tables, 'jobs'>,
+  column: 'progress' | 'page_count',
+  value: number,
+) {
   return eb.case().when(column, '<', value).then(value).else(eb.ref(column)).end();
 }
 

@@ -168,10 +168,16 @@ export class Worker {
       reason === 'canceled'
         ? store.failureOf('canceled', 'The job was cancelled.')
         : reason === 'timeout'
-          ? store.failureOf('timeout', `The job took longer than ${this.#context.config.exportTimeoutSeconds} seconds.`)
+          ? store.failureOf(
+              'timeout',
+              `The job took longer than ${this.#context.config.exportTimeoutSeconds} seconds.`,
+            )
           : error instanceof JobFailure
             ? error.failure
-            : store.failureOf('internal', 'A fault in Docyard stopped the job. The log of the server has the details.');
+            : store.failureOf(
+                'internal',
+                'A fault in Docyard stopped the job. The log of the server has the details.',
+              );
     if (failure.code === 'internal') log.error({ err: error }, 'job failed');
     else log.info({ failure: failure.code }, 'job failed');
     await store.failJob(this.#context, job, failure);

@@ -7,7 +7,8 @@ import { BlockList, isIP } from 'node:net';
 export function complainAboutRange(entry: string): string | undefined {
   const [address = '', bits, ...rest] = entry.split('/');
   const family = isIP(address);
-  if (family === 0 || rest.length > 0) return `${entry} is no IP address and no CIDR range such as 203.0.113.0/24.`;
+  if (family === 0 || rest.length > 0)
+    return `${entry} is no IP address and no CIDR range such as 203.0.113.0/24.`;
   if (bits === undefined) return undefined;
   const most = family === 4 ? 32 : 128;
   if (!/^\d{1,3}$/.test(bits) || Number(bits) > most) return `The range ${entry} must end in /1 to /${most}.`;

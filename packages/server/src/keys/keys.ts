@@ -65,7 +65,10 @@ export async function rollKey(
 ): Promise<CreatedKey> {
   const old = await findKey(context, input.actor.organizationId, input.keyId);
   if (old.revoked_at !== null || hasExpired(context, old)) {
-    throw new Problem('invalid_request', 'This key has ended and cannot be rolled. Create a new one instead.');
+    throw new Problem(
+      'invalid_request',
+      'This key has ended and cannot be rolled. Create a new one instead.',
+    );
   }
   refuseBadRequest([], JSON.parse(old.scopes) as Scope[], input.grantable);
   const lifetime = old.expires_at === null ? null : Date.parse(old.expires_at) - Date.parse(old.created_at);
@@ -97,11 +100,18 @@ export async function listKeys(
   context: Pick<Context, 'database'>,
   input: PageRequest & { organizationId: string },
 ): Promise<{ data: ApiKey[]; nextCursor: string | null }> {
-  const query = context.database.selectFrom('api_keys').selectAll().where('organization_id', '=', input.organizationId);
-  return readPage(input, (before, most) => {
-    const page = before === undefined ? query : query.where('sequence', '<', before);
-    return page.orderBy('sequence', 'desc').limit(most).execute();
-  }, viewKey);
+  const query = context.database
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('organization_id', '=', input.organizationId);
+  return readPage(
+    input,
+    (before, most) => {
+      const page = before === undefined ? query : query.where('sequence', '<', before);
+      return page.orderBy('sequence', 'desc').limit(most).execute();
+    },
+    viewKey,
+  );
 }
 
 /** Undefined for every text that is not a live key; why is nobody's business but the log's. */
@@ -174,7 +184,11 @@ async function insertKey(
   });
 }
 
-function refuseBadRequest(ranges: readonly string[], scopes: readonly Scope[], grantable: readonly Scope[] | undefined) {
+function refuseBadRequest(
+  ranges: readonly string[],
+  scopes: readonly Scope[],
+  grantable: readonly Scope[] | undefined,
+) {
   const details = [
     ...ranges.flatMap((range, index) => {
       const message = complainAboutRange(range);
@@ -189,14 +203,19 @@ function refuseBadRequest(ranges: readonly string[], scopes: readonly Scope[], g
   if (details.length > 0) throw new Problem('invalid_request', details[0]?.message ?? '', { details });
 }
 
-async function findKey(context: KeyContext, organizationId: string, keyId: string): Promise<Selectable<KeyRow>> {
+async function findKey(
+  context: KeyContext,
+  organizationId: string,
+  keyId: string,
+): Promise<Selectable<KeyRow>> {
   const row = await context.database
     .selectFrom('api_keys')
     .selectAll()
     .where('id', '=', keyId)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
-  if (row === undefined) throw new Problem('not_found', 'There is no such API key. List them with GET /v1/api-keys.');
+  if (row === undefined)
+    throw new Problem('not_found', 'There is no such API key. List them with GET /v1/api-keys.');
   return row;
 }
 

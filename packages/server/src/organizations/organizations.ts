@@ -38,10 +38,18 @@ export async function createOrganization(
 }
 
 export async function listOrganizations(context: Pick<Context, 'database'>): Promise<Organization[]> {
-  return context.database.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
+  return context.database
+    .selectFrom('organizations')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 }
 
-export async function setPlan(context: OrganizationContext, input: { id: string; plan: Plan }): Promise<Organization> {
+export async function setPlan(
+  context: OrganizationContext,
+  input: { id: string; plan: Plan },
+): Promise<Organization> {
   return inTransaction(context.database, async (database) => {
     const row = await database
       .updateTable('organizations')
@@ -50,7 +58,10 @@ export async function setPlan(context: OrganizationContext, input: { id: string;
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) {
-      throw new Problem('not_found', `There is no organization ${input.id}. List them with docyard orgs list.`);
+      throw new Problem(
+        'not_found',
+        `There is no organization ${input.id}. List them with docyard orgs list.`,
+      );
     }
     await recordAudit(
       { ...context, database },

@@ -49,7 +49,10 @@ export async function updateProject(
   const { change, actor } = input;
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
   return inTransaction(context.database, async (database) => {
-    const old = await findProject({ database }, { id: input.projectId, organizationId: actor.organizationId });
+    const old = await findProject(
+      { database },
+      { id: input.projectId, organizationId: actor.organizationId },
+    );
     if (change.domain !== undefined && change.domain !== old.domain) {
       await refuseTakenDomain(database, actor.organizationId, change.domain);
     }
@@ -76,10 +79,20 @@ export async function deleteProject(
   input: { projectId: string; actor: Actor },
 ): Promise<string[]> {
   return inTransaction(context.database, async (database) => {
-    const row = await findProject({ database }, { id: input.projectId, organizationId: input.actor.organizationId });
-    const jobs = await database.selectFrom('jobs').select(['id', 'status']).where('project_id', '=', row.id).execute();
+    const row = await findProject(
+      { database },
+      { id: input.projectId, organizationId: input.actor.organizationId },
+    );
+    const jobs = await database
+      .selectFrom('jobs')
+      .select(['id', 'status'])
+      .where('project_id', '=', row.id)
+      .execute();
     if (jobs.some((job) => job.status === 'queued' || job.status === 'running')) {
-      throw new Problem('project_busy', 'The project has unfinished jobs. Cancel them or wait until they have ended.');
+      throw new Problem(
+        'project_busy',
+        'The project has unfinished jobs. Cancel them or wait until they have ended.',
+      );
     }
     const ids = jobs.map((job) => job.id);
     await database
@@ -88,7 +101,10 @@ export async function deleteProject(
       .execute();
     await database.deleteFrom('jobs').where('project_id', '=', row.id).execute();
     await database.deleteFrom('projects').where('id', '=', row.id).execute();
-    await recordAudit({ ...context, database }, { actor: input.actor, action: 'project.delete', object: row.id });
+    await recordAudit(
+      { ...context, database },
+      { actor: input.actor, action: 'project.delete', object: row.id },
+    );
     return ids;
   });
 }
@@ -97,18 +113,27 @@ export async function readProject(
   context: Pick<Context, 'database'>,
   input: { projectId: string; organizationId: string },
 ): Promise<Project> {
-  return viewProject(await findProject(context, { id: input.projectId, organizationId: input.organizationId }));
+  return viewProject(
+    await findProject(context, { id: input.projectId, organizationId: input.organizationId }),
+  );
 }
 
 export async function listProjects(
   context: Pick<Context, 'database'>,
   input: PageRequest & { organizationId: string },
 ): Promise<{ data: Project[]; nextCursor: string | null }> {
-  const query = context.database.selectFrom('projects').selectAll().where('organization_id', '=', input.organizationId);
-  return readPage(input, (before, most) => {
-    const page = before === undefined ? query : query.where('sequence', '<', before);
-    return page.orderBy('sequence', 'desc').limit(most).execute();
-  }, viewProject);
+  const query = context.database
+    .selectFrom('projects')
+    .selectAll()
+    .where('organization_id', '=', input.organizationId);
+  return readPage(
+    input,
+    (before, most) => {
+      const page = before === undefined ? query : query.where('sequence', '<', before);
+      return page.orderBy('sequence', 'desc').limit(most).execute();
+    },
+    viewProject,
+  );
 }
 
 /** By id or by domain; in both cases only among the organization's own. */
@@ -116,8 +141,13 @@ export async function findProject(
   context: Pick<Context, 'database'>,
   where: { organizationId: string } & ({ id: string } | { domain: string }),
 ): Promise<ProjectRecord> {
-  const query = context.database.selectFrom('projects').selectAll().where('organization_id', '=', where.organizationId);
-  const row = await ('id' in where ? query.where('id', '=', where.id) : query.where('domain', '=', where.domain))
+  const query = context.database
+    .selectFrom('projects')
+    .selectAll()
+    .where('organization_id', '=', where.organizationId);
+  const row = await (
+    'id' in where ? query.where('id', '=', where.id) : query.where('domain', '=', where.domain)
+  )
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) {
@@ -139,7 +169,10 @@ async function refuseTakenDomain(database: Database, organizationId: string, dom
     .where('domain', '=', domain)
     .executeTakeFirst();
   if (taken !== undefined) {
-    throw new Problem('domain_taken', `The project ${taken.id} already has the domain ${domain}. Use another domain.`);
+    throw new Problem(
+      'domain_taken',
+      `The project ${taken.id} already has the domain ${domain}. Use another domain.`,
+    );
   }
 }
 

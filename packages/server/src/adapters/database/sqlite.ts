@@ -19,9 +19,12 @@ export async function openSqlite(file: string): Promise<Kysely<Tables>> {
   const { error, results } = await migrator.migrateToLatest();
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-    throw new Error(`The database ${file} could not be brought up to date (${failed ?? 'before the first step'}).`, {
-      cause: error,
-    });
+    throw new Error(
+      `The database ${file} could not be brought up to date (${failed ?? 'before the first step'}).`,
+      {
+        cause: error,
+      },
+    );
   }
   return database;
 }
@@ -63,10 +66,14 @@ function attempt<T>(run: () => T): T {
   } catch (error) {
     const code = (error as { errcode?: number }).errcode;
     if (code !== undefined && [SQLITE_BUSY, SQLITE_IOERR, SQLITE_FULL].includes(code & 0xff)) {
-      throw new Problem('storage_unavailable', 'The database cannot be written at the moment. Try again shortly.', {
-        headers: { 'retry-after': '5' },
-        cause: error,
-      });
+      throw new Problem(
+        'storage_unavailable',
+        'The database cannot be written at the moment. Try again shortly.',
+        {
+          headers: { 'retry-after': '5' },
+          cause: error,
+        },
+      );
     }
     throw error;
   }

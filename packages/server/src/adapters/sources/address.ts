@@ -12,7 +12,9 @@ export type Address =
   | { kind: 'remote'; url: URL };
 
 /** Throws a SourceError that says what is wrong; looks only at the text. */
-export function parseAddress(request: Pick<SourceRequest, 'repository' | 'ref' | 'directory' | 'allowLocal'>): Address {
+export function parseAddress(
+  request: Pick<SourceRequest, 'repository' | 'ref' | 'directory' | 'allowLocal'>,
+): Address {
   checkRef(request.ref);
   checkDirectory(request.directory);
   const text = request.repository;
@@ -47,7 +49,10 @@ function parseUrl(text: string): Address {
     return { kind: 'local-git', path: decodeURIComponent(url.pathname) };
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refused(`The scheme ${url.protocol}// is not supported.`, 'Use the https:// address of the repository.');
+    throw refused(
+      `The scheme ${url.protocol}// is not supported.`,
+      'Use the https:// address of the repository.',
+    );
   }
   if (url.username !== '' || url.password !== '') {
     throw refused('The address must not carry a user name or password.', 'Remove the part before the @.');
@@ -65,9 +70,14 @@ function checkRef(ref: string | null): void {
 
 function checkDirectory(directory: string | null): void {
   if (directory === null) return;
-  const bad = directory.split('/').some((part) => part === '' || part === '.' || part === '..' || part === '.git');
+  const bad = directory
+    .split('/')
+    .some((part) => part === '' || part === '.' || part === '..' || part === '.git');
   if (bad || /[\0-\u001f\u007f\\]/.test(directory)) {
-    throw refused(`${directory} is not a folder inside the repository.`, 'Use a path such as docs or packages/docs.');
+    throw refused(
+      `${directory} is not a folder inside the repository.`,
+      'Use a path such as docs or packages/docs.',
+    );
   }
 }
 
@@ -76,7 +86,10 @@ export async function resolveHost(url: URL, allowedHosts: readonly string[]): Pr
   const name = url.hostname.replaceAll(/^\[|\]$/g, '');
   const listed = allowedHosts.includes(url.host) || allowedHosts.includes(name);
   if (url.protocol === 'http:' && !listed) {
-    throw refused('Plain http is not allowed.', 'Use https://, or let the operator list the host in EGRESS_ALLOW.');
+    throw refused(
+      'Plain http is not allowed.',
+      'Use https://, or let the operator list the host in EGRESS_ALLOW.',
+    );
   }
   const addresses =
     isIP(name) > 0

@@ -32,7 +32,16 @@ export async function fetchCommit(request: GitFetch): Promise<{ tree: string; co
   const places = { GIT_DIR: repository, GIT_WORK_TREE: tree };
   const git = (args: string[]) => runGit(args, request, places);
   const wanted = request.commit ?? request.ref ?? 'HEAD';
-  await git(['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', request.remote, wanted]);
+  await git([
+    'fetch',
+    '--quiet',
+    '--depth=1',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--',
+    request.remote,
+    wanted,
+  ]);
   const commit = (await git(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).trim();
   await refuseHugeTree(git, commit);
   await git(['read-tree', commit]);
@@ -79,7 +88,8 @@ async function runGit(args: string[], request: GitFetch, places: Record<string, 
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (output.length > mostOutputBytes) throw new SourceError('too_large', 'The repository holds too many files.');
+  if (output.length > mostOutputBytes)
+    throw new SourceError('too_large', 'The repository holds too many files.');
   if (status !== 0) throw explain(complaint, request);
   return output;
 }
@@ -132,9 +142,15 @@ function explain(complaint: string, request: GitFetch): SourceError {
   const lastLine = complaint.trim().split('\n').at(-1) ?? '';
   if (/couldn't find remote ref|not our ref|unadvertised object|no such ref/i.test(complaint)) {
     const wanted = request.ref ?? request.commit ?? 'HEAD';
-    return new SourceError('source_not_found', `The repository has no ${wanted}.`, 'Check the name of the branch.');
+    return new SourceError(
+      'source_not_found',
+      `The repository has no ${wanted}.`,
+      'Check the name of the branch.',
+    );
   }
-  if (/not found|does not exist|does not appear to be a git repository|could not read Username/i.test(complaint)) {
+  if (
+    /not found|does not exist|does not appear to be a git repository|could not read Username/i.test(complaint)
+  ) {
     return new SourceError(
       'source_not_found',
       'The repository does not exist or needs credentials.',

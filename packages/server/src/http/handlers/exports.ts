@@ -4,7 +4,13 @@
 import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
 import * as read from '../../exports/read.ts';
-import { announce, prepareExport, prepareRetry, startExport, type PreparedExport } from '../../exports/start.ts';
+import {
+  announce,
+  prepareExport,
+  prepareRetry,
+  startExport,
+  type PreparedExport,
+} from '../../exports/start.ts';
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
 import type { Job } from '../../jobs/store.ts';
@@ -71,7 +77,8 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       }));
     },
 
-    openBundle: async (request) => goTo(createBundleLink(request.context, { job: await findJob(request), origin: request.origin })),
+    openBundle: async (request) =>
+      goTo(createBundleLink(request.context, { job: await findJob(request), origin: request.origin })),
 
     openLatestBundle: async ({ context, caller, input, origin }) => {
       const where = { domain: input.query.domain, organizationId: caller.organizationId };
@@ -87,7 +94,9 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
 
     readReport: async (request) => ({ body: await read.readReport(request.context, await findJob(request)) }),
 
-    readManifest: async (request) => ({ body: await read.readManifest(request.context, await findJob(request)) }),
+    readManifest: async (request) => ({
+      body: await read.readManifest(request.context, await findJob(request)),
+    }),
   };
 }
 
@@ -123,7 +132,9 @@ function findJob({
 function replyWith(job: Job): Reply<ExportJob> {
   return {
     body: viewExport(job),
-    ...(isFinal(job.status) ? {} : { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds }),
+    ...(isFinal(job.status)
+      ? {}
+      : { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds }),
   };
 }
 

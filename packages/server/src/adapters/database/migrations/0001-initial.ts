@@ -51,7 +51,11 @@ export const initial: Migration = {
       .addColumn('revoked_at', 'text')
       .addColumn('rolled_from', 'text')
       .execute();
-    await schema.createIndex('api_keys_list').on('api_keys').columns(['organization_id', 'sequence']).execute();
+    await schema
+      .createIndex('api_keys_list')
+      .on('api_keys')
+      .columns(['organization_id', 'sequence'])
+      .execute();
 
     await schema
       .createTable('jobs')
@@ -80,8 +84,16 @@ export const initial: Migration = {
       .addColumn('archived_at', 'text')
       .addColumn('purged_at', 'text')
       .execute();
-    await schema.createIndex('jobs_list').on('jobs').columns(['organization_id', 'kind', 'sequence']).execute();
-    await schema.createIndex('jobs_of_project').on('jobs').columns(['project_id', 'status', 'sequence']).execute();
+    await schema
+      .createIndex('jobs_list')
+      .on('jobs')
+      .columns(['organization_id', 'kind', 'sequence'])
+      .execute();
+    await schema
+      .createIndex('jobs_of_project')
+      .on('jobs')
+      .columns(['project_id', 'status', 'sequence'])
+      .execute();
     await schema.createIndex('jobs_by_status').on('jobs').columns(['status', 'sequence']).execute();
 
     await schema
