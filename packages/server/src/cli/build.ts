@@ -82,7 +82,7 @@ async function renderInto(site: Site, options: RenderOptions, folder: string, sh
   const { renderSite } = await import('@docyard/render');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const made = { pages: 0, files: 0, bytes: 0, diagnostics: [...site.diagnostics] };
+  const made = { pages: 0, files: 0, bytes: 0, diagnostics: new Array<Diagnostic>() };
   const folders = new Set<string>();
   for await (const event of renderSite(site, options)) {
     if (event.type === 'diagnostic') {

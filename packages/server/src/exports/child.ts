@@ -33,7 +33,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
   }
   const archive = new Archive(order.spoolFile);
-  const tally = new Tally(site.diagnostics);
+  const tally = new Tally();
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
   let toldAt = 0;
@@ -98,11 +98,7 @@ async function findUnknownPaths(order: PathsOrder): Promise<void> {
 
 /** Counts every diagnostic, lists the first ones, in an order that does not depend on timing. */
 class Tally {
-  readonly #all: Diagnostic[];
-
-  constructor(first: readonly Diagnostic[]) {
-    this.#all = [...first];
-  }
+  readonly #all: Diagnostic[] = [];
 
   add(diagnostic: Diagnostic): void {
     this.#all.push(diagnostic);
@@ -168,7 +164,7 @@ function explain(error: unknown): Message {
   if (error instanceof SiteLoadError) {
     const { diagnostic } = error;
     return new Stop(
-      diagnostic.code === 'no_pages' ? 'no_pages' : 'config_invalid',
+      diagnostic.code === 'site_empty' ? 'no_pages' : 'config_invalid',
       diagnostic.message,
       diagnostic,
     ).failed;

@@ -4,15 +4,15 @@
 export const sampleDomain = 'handbook.example.com';
 
 export function exportFlow(input: { origin: string; key: string | undefined }): string {
-  const { origin, key } = input;
-  const header = '-H "Authorization: Bearer $DOCYARD_KEY"';
-  const jobs = `${origin}/v1/static-export/jobs`;
+  const json = "-H 'Content-Type: application/json'";
+  const pick = (field: string) => `sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`;
   return [
-    `export DOCYARD_KEY=${key ?? 'docyard_…'}`,
-    `JOB=$(curl -s -X POST ${jobs} ${header} -H 'Content-Type: application/json' -d '{"domain":"${sampleDomain}"}' | sed 's/.*"jobId":"\\([^"]*\\)".*/\\1/')`,
-    `until curl -s ${jobs}/$JOB ${header} -H 'Prefer: wait=30' | grep -E '"status":"(completed|failed)"'; do sleep 1; done`,
-    `curl -s -X POST ${jobs}/$JOB/bundle ${header}`,
-    `curl -sL ${jobs}/$JOB/bundle ${header} -o bundle.tar.gz`,
+    `export DOCYARD_KEY=${input.key ?? 'docyard_…'}`,
+    `API=${input.origin}/v1/static-export/jobs AUTH="Authorization: Bearer $DOCYARD_KEY"`,
+    `JOB=$(curl -s -X POST $API -H "$AUTH" ${json} -d '{"domain":"${sampleDomain}"}' | ${pick('jobId')})`,
+    `until curl -s $API/$JOB -H "$AUTH" -H 'Prefer: wait=30' | grep -oE '"status":"(completed|failed)"'; do sleep 1; done`,
+    `LINK=$(curl -s -X POST $API/$JOB/bundle -H "$AUTH" | ${pick('bundleUrl')})`,
+    'curl -s -o bundle.tar.gz "$LINK"',
     'mkdir -p site && tar -xzf bundle.tar.gz -C site && ls site/index.html',
   ].join('\n');
 }

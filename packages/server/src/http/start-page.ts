@@ -26,7 +26,7 @@ export function startPage({ readiness, origin, startedAt, now }: StartPageInput)
       'API reference',
       'Every operation with its fields, answers and errors.',
     ],
-    ['/openapi.json', 'OpenAPI document', 'The same contract for machines, version 3.1.'],
+    ['/openapi.json', 'OpenAPI 3.1', 'The same contract as a document for machines.'],
     ['/readyz', 'Readiness', 'What a load balancer asks before it sends traffic.'],
   ]
     .map(
@@ -42,13 +42,13 @@ export function startPage({ readiness, origin, startedAt, now }: StartPageInput)
 <meta name="color-scheme" content="light dark">
 <title>Docyard is ${ready ? 'running' : 'not ready'}</title>
 <meta name="description" content="A self-hosted documentation service: static export and agent jobs.">
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230f766e'/%3E%3Cpath d='M9 10h9a6 6 0 0 1 0 12H9z' fill='none' stroke='white' stroke-width='3'/%3E%3C/svg%3E">
+<link rel="icon" href="/docs/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/start.css">
 </head>
 <body>
 <main>
 <header>
-<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M9 10h9a6 6 0 0 1 0 12H9z"/></svg>
+${mark}
 <p class="state ${ready ? 'good' : 'bad'}"><span class="dot" aria-hidden="true"></span>${ready ? 'Running' : 'Not ready'}</p>
 <h1>Docyard</h1>
 <p class="lead">Documentation in, a self-contained site out. Version ${escape(readiness.version)}, up for ${duration(startedAt, now)}.</p>
@@ -65,6 +65,14 @@ export function startPage({ readiness, origin, startedAt, now }: StartPageInput)
 </html>
 `;
 }
+
+const mark = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+<rect width="32" height="32" rx="8" fill="#0f766e"/>
+<path d="M10 5h8.5L24 10.5V20H10z" fill="#fff"/>
+<path d="M18.5 5v5.5H24z" fill="#8ce3d6"/>
+<path d="M13 13.3h7.5M13 16.6h5" stroke="#0f766e" stroke-width="1.6" stroke-linecap="round"/>
+<path d="M5 24c1.8 0 1.8 1.7 3.7 1.7S10.5 24 12.3 24s1.8 1.7 3.7 1.7S17.8 24 19.7 24s1.8 1.7 3.6 1.7S25.2 24 27 24" fill="none" stroke="#8ce3d6" stroke-width="2.1" stroke-linecap="round"/>
+</svg>`;
 
 function duration(from: Date, to: Date): string {
   const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
@@ -94,8 +102,7 @@ main { max-width: 60rem; margin: 0 auto; padding: clamp(2rem, 7vw, 5.5rem) 1.25r
 h1 { margin: .25rem 0 0; font-size: clamp(2.25rem, 6vw, 3.25rem); line-height: 1.1; letter-spacing: -.03em; }
 h2 { margin: 3rem 0 .25rem; font-size: 1.25rem; letter-spacing: -.01em; }
 .lead { margin: .75rem 0 0; color: var(--soft); font-size: 1.125rem; max-width: 46ch; }
-.mark { width: 3rem; height: 3rem; fill: var(--accent); display: block; margin-bottom: 1.5rem; }
-.mark path { fill: none; stroke: var(--paper); stroke-width: 3; }
+.mark { width: 3rem; height: 3rem; display: block; margin-bottom: 1.5rem; }
 .state { display: inline-flex; align-items: center; gap: .5rem; margin: 0; font-size: .875rem; font-weight: 600; color: var(--accent); }
 .state.bad { color: var(--bad); }
 .dot { width: .5rem; height: .5rem; border-radius: 50%; background: currentColor; flex: none; }

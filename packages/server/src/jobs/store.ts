@@ -24,6 +24,9 @@ export interface NewJob {
   retryOf: string | null;
 }
 
+/** Every kind of job begins by fetching its source. */
+const firstPhase = 'fetching';
+
 /** A claim on a running job: the id and the attempt it was claimed for. */
 export interface Claim {
   id: string;
