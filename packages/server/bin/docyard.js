@@ -11,7 +11,7 @@ const newEnough = major > 22 || (major === 22 && minor >= 18);
 if (newEnough) {
   silenceExperimentalWarnings();
   const { enableCompileCache } = await import('node:module');
-  enableCompileCache();
+  enableCompileCache(fileURLToPath(new URL('../node_modules/.cache', import.meta.url)));
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {

@@ -3,6 +3,7 @@
  * environment and is killed when the signal says so, with everything it started.
  */
 import { spawn } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { JobFailure } from '../jobs/worker.ts';
 import { Message, type Order } from './messages.ts';
@@ -23,7 +24,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
 ): Promise<Answer<Type>> {
   options.signal.throwIfAborted();
   const child = spawn(process.execPath, [`--max-old-space-size=${options.memoryMegabytes}`, program], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
     detached: true,

@@ -94,6 +94,7 @@ export async function claimJob(context: StoreContext, id: string): Promise<Job |
     { id, attempt: current.attempt },
     {
       attempt: current.attempt + 1,
+      phase: firstPhase,
       started_at: current.started_at ?? nowText(context),
     },
   );
