@@ -23,6 +23,8 @@ const aliases: Record<string, string> = {
   error: 'Danger',
   success: 'Check',
   warn: 'Warning',
+  alert: 'Warning',
+  aside: 'Note',
 };
 
 export const callout: Component = ({ name, props, children }, page) => {
@@ -44,6 +46,13 @@ export const callout: Component = ({ name, props, children }, page) => {
       element('div', { class: 'callout-body' }, body),
   );
 };
+
+export function isCalloutName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return (
+    Object.hasOwn(aliases, lower) || Object.keys(calloutKinds).some((known) => known.toLowerCase() === lower)
+  );
+}
 
 export function calloutKind(name: string): Kind {
   const capitalised = name.charAt(0).toUpperCase() + name.slice(1).toLowerCase();

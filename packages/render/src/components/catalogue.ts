@@ -1,9 +1,9 @@
 /** Every built-in component by the name authors write. */
 import { accordion, accordionGroup, expandable } from './disclosure.ts';
-import { callout, calloutKinds } from './callouts.ts';
+import { callout, calloutKinds, isCalloutName } from './callouts.ts';
 import { card, cardGroup, column, tile } from './cards.ts';
 import { codeBlock, example, panel, plain, promptBox, visibility } from './blocks.ts';
-import { badge, icon, tooltip } from './inline.ts';
+import { badge, icon, link, picture, tooltip } from './inline.ts';
 import { codeGroup, tab, tabs } from './tabs.ts';
 import { frame } from './media.ts';
 import { paramField, responseField } from './fields.ts';
@@ -29,6 +29,8 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Frame', frame],
   ['Example', frame],
   ['Icon', icon],
+  ['Image', picture],
+  ['Link', link],
   ['Panel', panel],
   ['Param', paramField],
   ['ParamField', paramField],
@@ -46,3 +48,8 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['View', plain],
   ['Visibility', visibility],
 ]);
+
+/** `INfo`, `Important`, `Alert`: callouts by another spelling or another product's name. */
+export function calloutLike(name: string): Component | undefined {
+  return isCalloutName(name) ? callout : undefined;
+}

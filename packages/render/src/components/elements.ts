@@ -143,7 +143,7 @@ function addAddress(
   if (name === 'iframe') return addFrame(page, address, place, values);
   const resolved = page.asset(address, place);
   if (resolved !== undefined) values[attribute] = resolved;
-  return resolved !== undefined || name !== 'img';
+  return resolved !== undefined || attribute === 'poster';
 }
 
 function addFrame(

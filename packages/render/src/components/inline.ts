@@ -39,3 +39,16 @@ export const tooltip: Component = ({ props, children, place }, page) => {
     `<span class="tooltip-tip" role="tooltip"${attributes({ id })}>${escapeText(parts)}${more}</span></span>`
   );
 };
+
+/** Names from other frameworks that authors carry along; they mean the plain element. */
+export const link: Component = ({ props, children, place }, page) => {
+  const { href } = page.link(props.text('href') ?? props.text('to') ?? '', place);
+  return element('a', { href }, page.renderPhrasing(children));
+};
+
+export const picture: Component = ({ props, place }, page) => {
+  const source = page.asset(props.text('src') ?? '', place);
+  if (source === undefined) return '';
+  const size = { width: props.text('width'), height: props.text('height') };
+  return `<img${attributes({ src: source, alt: props.text('alt') ?? '', ...size, loading: 'lazy' })}>`;
+};

@@ -176,10 +176,13 @@ function readLink(value: unknown): LinkItem | undefined {
   const href = textAt(value, 'href') ?? textAt(value, 'url');
   if (!href) return undefined;
   const type = textAt(value, 'type');
-  const brand = type === 'github' ? 'GitHub' : type === 'discord' ? 'Discord' : undefined;
-  const label = textAt(value, 'label') ?? textAt(value, 'name') ?? brand ?? href.replace(/^https?:\/\//, '');
-  const icon = textAt(value, 'icon') ?? textAt(value, 'icon', 'name') ?? (brand ? type : undefined);
-  return { label, href, ...optional('icon', icon) };
+  const icon = textAt(value, 'icon') ?? textAt(value, 'icon', 'name') ?? type;
+  const label =
+    textAt(value, 'label') ??
+    textAt(value, 'name') ??
+    brandNames[icon ?? ''] ??
+    href.replace(/^https?:\/\//, '');
+  return { label, href, ...optional('icon', icon === 'button' ? undefined : icon) };
 }
 
 function readNavbar(config: JsonObject): SiteSettings['navbar'] {
@@ -193,11 +196,13 @@ function readLinks(value: unknown): LinkItem[] {
   return asList(value).flatMap((item) => readLink(item) ?? []);
 }
 
-const socialNames: Record<string, string> = {
+const brandNames: Record<string, string> = {
   x: 'X',
   twitter: 'Twitter',
   'x-twitter': 'X',
   github: 'GitHub',
+  discord: 'Discord',
+  slack: 'Slack',
   linkedin: 'LinkedIn',
   youtube: 'YouTube',
   'hacker-news': 'Hacker News',
@@ -206,7 +211,7 @@ const socialNames: Record<string, string> = {
 
 function readSocials(value: unknown): LinkItem[] {
   return Object.entries(stringRecord(value)).map(([key, href]) => ({
-    label: socialNames[key] ?? key.charAt(0).toUpperCase() + key.slice(1),
+    label: brandNames[key] ?? key.charAt(0).toUpperCase() + key.slice(1),
     href,
     icon: key,
   }));

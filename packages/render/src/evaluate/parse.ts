@@ -8,7 +8,7 @@ import type { Expression, Program, SpreadElement } from 'estree-jsx';
 import { Unsupported } from './values.ts';
 
 const JsxParser = Parser.extend(jsx());
-const options: Options = { ecmaVersion: 'latest', sourceType: 'module', allowReturnOutsideFunction: false };
+const options: Options = { ecmaVersion: 'latest', sourceType: 'module', locations: true };
 const onlyComments = /^(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n|$))*$/;
 
 export function isEmptyExpression(source: string): boolean {

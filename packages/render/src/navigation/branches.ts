@@ -18,7 +18,8 @@ export interface NavigationMap {
   places: Map<string, PagePlace>;
   /** All navigation pages in reading order, each once. */
   order: string[];
-  firstPage: string | undefined;
+  /** The branch that the first page of each folder is in. */
+  byFolder: Map<string, Branch>;
 }
 
 export function mapNavigation(root: Section): NavigationMap {
@@ -27,7 +28,7 @@ export function mapNavigation(root: Section): NavigationMap {
   const places = new Map<string, PagePlace>();
   const order: string[] = [];
   for (const branch of branches) placePages(branch, places, order);
-  return { branches, places, order, firstPage: order[0] };
+  return { branches, places, order, byFolder: branchesByFolder(places) };
 }
 
 interface Way {
@@ -121,22 +122,20 @@ export function firstPageOf(section: Section, isShown: (route: string) => boolea
 
 /** A page outside the navigation is shown within the branch whose pages live nearest to it. */
 export function nearestBranch(map: NavigationMap, route: string): Branch | undefined {
-  let best: Branch | undefined = map.branches[0];
-  let bestShared = 0;
-  for (const [other, place] of map.places) {
-    const shared = sharedFolders(route, other);
-    if (shared > bestShared) {
-      bestShared = shared;
-      best = place.branch;
-    }
+  for (let slash = route.lastIndexOf('/'); slash > 0; slash = route.lastIndexOf('/', slash - 1)) {
+    const branch = map.byFolder.get(route.slice(0, slash));
+    if (branch) return branch;
   }
-  return best;
+  return map.branches[0];
 }
 
-function sharedFolders(a: string, b: string): number {
-  const left = a.split('/').slice(0, -1);
-  const right = b.split('/').slice(0, -1);
-  let shared = 0;
-  while (shared < left.length && left[shared] === right[shared]) shared++;
-  return shared;
+function branchesByFolder(places: ReadonlyMap<string, PagePlace>): Map<string, Branch> {
+  const byFolder = new Map<string, Branch>();
+  for (const [route, { branch }] of places) {
+    for (let slash = route.indexOf('/'); slash > 0; slash = route.indexOf('/', slash + 1)) {
+      const folder = route.slice(0, slash);
+      if (!byFolder.has(folder)) byFolder.set(folder, branch);
+    }
+  }
+  return byFolder;
 }

@@ -28,6 +28,8 @@ export interface LinkResolver {
 
 const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
 const maximumRedirects = 5;
+/** Sites of this format are published under one of these, and write it into their links. */
+const customaryBasePaths = ['/docs', '/documentation'];
 
 export function createLinkResolver(table: LinkTable): LinkResolver {
   const routes = new Map(table.routes.map((route) => [route, route]));
@@ -47,11 +49,25 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     return undefined;
   };
 
+  /** A folder without a page of its own stands for its first page, in the order of the navigation. */
+  const folders = new Map<string, string>();
+  for (const route of table.routes) {
+    for (let slash = route.indexOf('/'); slash > 0; slash = route.indexOf('/', slash + 1)) {
+      const folder = route.slice(0, slash);
+      if (!folders.has(folder)) folders.set(folder, route);
+    }
+  }
+
   const find = (path: string, suffix: string): LinkTarget | undefined => {
     const route = findPage(path);
     if (route !== undefined) return { kind: 'page', route, suffix };
     const file = trimSlashes(path);
     return files.has(file) ? { kind: 'file', file, suffix } : undefined;
+  };
+
+  const findFolder = (path: string): LinkTarget | undefined => {
+    const route = folders.get(trimSlashes(path));
+    return route === undefined ? undefined : { kind: 'page', route, suffix: '' };
   };
 
   const follow = (path: string, suffix: string): LinkTarget | undefined => {
@@ -71,10 +87,10 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
   /** Relative to the file's folder, then to the page seen as a folder, then to the root: the order sites rely on. */
   const candidates = (path: string, from: string): string[] => {
     if (path.startsWith('/')) {
-      const { basePath } = table;
-      const stripped =
-        basePath && path.startsWith(`${basePath}/`) ? [normalize(path.slice(basePath.length))] : [];
-      return [normalize(path), ...stripped];
+      const bases = [table.basePath, ...customaryBasePaths].filter(
+        (base) => base && path.startsWith(`${base}/`),
+      );
+      return [normalize(path), ...bases.map((base) => normalize(path.slice(base.length)))];
     }
     const folder = from.split('/').slice(0, -1).join('/');
     const asFolder = from.replace(/\.mdx?$/, '');
@@ -94,7 +110,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
       if (found) return found;
     }
     for (const option of options) {
-      const found = follow(option, suffix);
+      const found = follow(option, suffix) ?? findFolder(option);
       if (found) return found;
     }
     return { kind: 'broken' };

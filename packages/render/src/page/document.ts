@@ -3,6 +3,7 @@
  * small, and the ones that change the text keep its lines.
  */
 import type { FilePlace } from '../check/diagnostic.ts';
+import { DocumentError } from './failure.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { MarkupError, type ParserName, parseMdx } from './parser.ts';
 import { prepare, repairs } from './repair.ts';
@@ -27,28 +28,6 @@ export interface DocumentOptions {
   file: string;
   variables: Record<string, string>;
   parser: ParserName;
-}
-
-/** The page cannot be shown; `code` says which rule it broke. */
-export class DocumentError extends Error {
-  readonly code: string;
-  readonly place: FilePlace | undefined;
-  readonly excerpt: string[];
-  readonly excerptStart: number;
-
-  constructor(
-    code: string,
-    message: string,
-    place: FilePlace | undefined,
-    excerpt: { lines: string[]; start: number } = { lines: [], start: 1 },
-  ) {
-    super(message);
-    this.name = 'DocumentError';
-    this.code = code;
-    this.place = place;
-    this.excerpt = excerpt.lines;
-    this.excerptStart = excerpt.start;
-  }
 }
 
 const maximumNesting = 200;

@@ -2,8 +2,6 @@
  * The only module that knows the Markdown parsers: a fast native one, and a slow one for the rare page on which the
  * fast one ends its process. Both give the same tree or a `MarkupError` with a place.
  */
-import { createProcessor } from '@mdx-js/mdx';
-import remarkGfm from 'remark-gfm';
 import { type Features, markdownToMdast, mdxToMdast } from 'satteri';
 import type { SourcePlace } from '../check/diagnostic.ts';
 import type { Node } from './tree.ts';
@@ -51,12 +49,21 @@ function fromFastError(error: Error): MarkupError {
   return new MarkupError(match[3] ?? error.message, { line: Number(match[1]), column: Number(match[2]) });
 }
 
-let slowProcessor: ReturnType<typeof createProcessor> | undefined;
+let slowProcessor: { parse(source: string): unknown } | undefined;
+
+/** The slow parser takes long to load as well, so a process does it only when it is given a page that needs it. */
+export async function loadSlowParser(): Promise<void> {
+  const [{ createProcessor }, { default: remarkGfm }] = await Promise.all([
+    import('@mdx-js/mdx'),
+    import('remark-gfm'),
+  ]);
+  slowProcessor ??= createProcessor({ remarkPlugins: [remarkGfm] });
+}
 
 function parseSlow(source: string): Node {
-  slowProcessor ??= createProcessor({ remarkPlugins: [remarkGfm] });
+  if (!slowProcessor) throw new Error('the slow parser is not loaded');
   try {
-    return unravel(slowProcessor.parse(source) as unknown as Node);
+    return unravel(slowProcessor.parse(source) as Node);
   } catch (error) {
     const { message, line, column } = error as Error & Partial<SourcePlace>;
     throw new MarkupError(message, line ? { line, column: column ?? 1 } : undefined);

@@ -4,9 +4,8 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DocumentError } from './document.ts';
 import type { ParserName } from './parser.ts';
-import { failedPage } from './render-page.ts';
+import { DocumentError, failedPage } from './failure.ts';
 import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
 
 export interface PoolOptions {

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Document, DocumentError, readDocument } from './document.ts';
+import { type Document, readDocument } from './document.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import { createLinkResolver } from '../navigation/links.ts';
-import { errorPanel, hintFor } from './error-panel.ts';
+import { failedPage } from './failure.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import { PageRenderer, type SiteTools } from './renderer.ts';
@@ -39,50 +39,20 @@ function readPage(tools: SiteTools, task: PageTask, parser: ParserName): Documen
 }
 
 function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html: string): PageResult {
+  const description = task.description ? renderer.inlineMarkdown(task.description) : '';
+  /** The banner is on every page; what is wrong with it is told on the first one only. */
+  const findings = renderer.diagnostics.length;
+  const banner = tools.plan.banner ? renderer.inlineMarkdown(tools.plan.banner) : '';
+  if (task.id > 0) renderer.diagnostics.length = findings;
   return {
     id: task.id,
     html,
-    description: task.description ? renderer.inlineMarkdown(task.description) : '',
-    banner: tools.plan.banner ? renderer.inlineMarkdown(tools.plan.banner) : '',
+    description,
+    banner,
     headings: renderer.headings,
     styles: [...renderer.styles],
     assets: [...renderer.assets],
     diagnostics: renderer.diagnostics,
     failed: false,
-  };
-}
-
-/** The result for a page that cannot be rendered; also used by the supervisor when a page ends its process. */
-export function failedPage(task: PageTask, error: unknown): PageResult {
-  const known = error instanceof DocumentError ? error : undefined;
-  const code = known?.code ?? 'page_failed';
-  const message = error instanceof Error ? error.message : String(error);
-  const failure = {
-    code,
-    message,
-    file: known?.place?.file ?? task.file,
-    line: known?.place?.line,
-    excerpt: known?.excerpt ?? [],
-    excerptStart: known?.excerptStart ?? 1,
-  };
-  return {
-    id: task.id,
-    html: errorPanel(failure),
-    description: '',
-    banner: '',
-    headings: [],
-    styles: [],
-    assets: [],
-    diagnostics: [
-      {
-        severity: 'error',
-        code,
-        message,
-        file: failure.file,
-        ...(known?.place ? { line: known.place.line, column: known.place.column } : {}),
-        hint: hintFor(code),
-      },
-    ],
-    failed: true,
   };
 }

@@ -3,7 +3,7 @@
  * evaluator. It collects headings, assets, styles and findings on the way. One instance serves one page.
  */
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
-import { catalogue } from '../components/catalogue.ts';
+import { calloutLike, catalogue } from '../components/catalogue.ts';
 import type { Child, ElementCall, HeadingOptions, PageContext } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
 import { iconSvg } from '../components/icons.ts';
@@ -17,7 +17,8 @@ import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { attributes, element, escapeText, textOfHtml } from '../html.ts';
 import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import { type Document, DocumentError } from './document.ts';
+import type { Document } from './document.ts';
+import { DocumentError } from './failure.ts';
 import { UniqueIds, slugOf } from './headings.ts';
 import { type MarkdownHost, markdownHtml } from './markdown.ts';
 import { type Module, type ModuleSources, PageModules } from './modules.ts';
@@ -243,7 +244,7 @@ export class PageRenderer implements PageContext {
 
   #element(call: ElementCall): string {
     if (isHtmlElement(call.name)) return htmlElement(call, this);
-    const component = catalogue.get(call.name);
+    const component = catalogue.get(call.name) ?? calloutLike(call.name);
     if (component) return component(call, this);
     if (call.name === 'Snippet') return this.#legacySnippet(call);
     this.report(
@@ -299,15 +300,20 @@ export class PageRenderer implements PageContext {
     }
   }
 
-  /** What cannot be evaluated with certainty shows nothing, and is told. */
+  /**
+   * What cannot be evaluated with certainty is told, and shows nothing; but a few words in braces within a sentence
+   * are most likely meant as they stand.
+   */
   #guard(frame: Frame, node: Node, work: () => Child[]): Child[] {
     try {
       return work();
     } catch (error) {
       if (error instanceof Unsupported) {
         const what = node.name ? `<${node.name}>` : `{${(node.value ?? '').trim().slice(0, 60)}}`;
-        this.report('expression_unsupported', `${what} was left out: ${error.message}`, placeOf(node, frame));
-        return [];
+        const asWritten = isShortText(node);
+        const fate = asWritten ? 'is shown as written' : 'was left out';
+        this.report('expression_unsupported', `${what} ${fate}: ${error.message}`, placeOf(node, frame));
+        return asWritten ? [{ kind: 'text', text: `{${node.value ?? ''}}` }] : [];
       }
       if (error instanceof DocumentError) {
         const where = error.place ?? placeOf(node, frame);
@@ -455,6 +461,12 @@ export class PageRenderer implements PageContext {
     });
     return `<section class="footnotes" aria-label="Footnotes"><ol>${items.join('')}</ol></section>`;
   }
+}
+
+function isShortText(node: Node): boolean {
+  return (
+    node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
+  );
 }
 
 function isModule(content: unknown): content is Module {

@@ -16,13 +16,16 @@ export function readableOn(color: string, background: string): string {
   return format(target);
 }
 
-/** Black or white, whichever is easier to read on the colour. */
-export function textOn(color: string): string {
-  const rgb = parse(color);
-  return contrast(rgb, [255, 255, 255]) >= contrast(rgb, [17, 17, 17]) ? '#ffffff' : '#111111';
+/**
+ * A background for buttons and its text colour: white text on the accent, darkened if that takes only a little, else
+ * dark text on the accent as it is.
+ */
+export function buttonColors(color: string): { background: string; text: string } {
+  if (contrastOf(color, '#ffffff') < 2.6) return { background: color, text: '#111111' };
+  return { background: readableOn(color, '#ffffff'), text: '#ffffff' };
 }
 
-export function contrastOf(a: string, b: string): number {
+function contrastOf(a: string, b: string): number {
   return contrast(parse(a), parse(b));
 }
 

@@ -109,11 +109,20 @@ function languageOf(division: Division): string | undefined {
 /** Languages are listed by the name their readers use. */
 function labelOf(division: Division): string {
   if (division.kind !== 'language') return division.label;
-  const code = languageCode(division.label);
+  const known = spokenNames.get(division.label) ?? spokenName(division.label);
+  spokenNames.set(division.label, known);
+  return known;
+}
+
+const spokenNames = new Map<string, string>();
+
+function spokenName(label: string): string {
+  const code = languageCode(label);
   try {
-    return new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? division.label;
+    const name = new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? label;
+    return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
   } catch {
-    return division.label;
+    return label;
   }
 }
 

@@ -66,7 +66,7 @@ export function pageDocument(view: PageView): string {
     '<a class="skip-link" href="#content-area">Skip to the content</a>\n' +
     `${view.bannerHtml ? bannerHtml(view) : ''}${view.header}\n<div class="${layout}">\n` +
     (withSidebar ? `<nav id="sidebar" aria-label="Pages">${view.sidebar}</nav>\n` : '') +
-    `<main id="content-area" tabindex="-1">\n${bare ? '' : pageHeader(view)}` +
+    `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}` +
     `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : paginationHtml(view)}</main>\n` +
     `${withContents ? contentsHtml(view.headings) : ''}</div>\n${view.footer}\n</body>\n</html>\n`
   );
@@ -133,6 +133,11 @@ function pageHeader(view: PageView): string {
   const label = view.deprecated ? ' <span class="badge badge-yellow">Deprecated</span>' : '';
   const lead = view.descriptionHtml ? element('p', { class: 'lead' }, view.descriptionHtml) : '';
   return `<header class="page-header">${trail}<h1 id="page-title">${inlineCode(view.title)}${label}</h1>${lead}</header>\n`;
+}
+
+/** A page that draws its own start still has one first heading for those who cannot see it. */
+function hiddenTitle(view: PageView): string {
+  return `<h1 class="visually-hidden">${inlineCode(view.title)}</h1>\n`;
 }
 
 function paginationHtml({ previous, next }: PageView): string {

@@ -137,8 +137,9 @@ export class SidebarTemplate {
   }
 }
 
+/** An icon that is not drawn yet keeps its room, so that the entries of a list stay aligned. */
 function icon(name: string | undefined): string {
-  return name === undefined ? '' : iconSvg(name);
+  return name === undefined ? '' : iconSvg(name) || '<span class="icon"></span>';
 }
 
 function countEntries(entries: readonly NavEntry[]): number {

@@ -1,0 +1,64 @@
+/**
+ * Pages that cannot be rendered: the error that says why, and the result that stands in for them. It loads no parser,
+ * so that the supervisor of the render processes can use it.
+ */
+import type { FilePlace } from '../check/diagnostic.ts';
+import { errorPanel, hintFor } from './error-panel.ts';
+import type { PageResult, PageTask } from './task.ts';
+
+/** The page cannot be shown; `code` says which rule it broke. */
+export class DocumentError extends Error {
+  readonly code: string;
+  readonly place: FilePlace | undefined;
+  readonly excerpt: string[];
+  readonly excerptStart: number;
+
+  constructor(
+    code: string,
+    message: string,
+    place: FilePlace | undefined,
+    excerpt: { lines: string[]; start: number } = { lines: [], start: 1 },
+  ) {
+    super(message);
+    this.name = 'DocumentError';
+    this.code = code;
+    this.place = place;
+    this.excerpt = excerpt.lines;
+    this.excerptStart = excerpt.start;
+  }
+}
+
+/** The result for a page that cannot be rendered; also used by the supervisor when a page ends its process. */
+export function failedPage(task: PageTask, error: unknown): PageResult {
+  const known = error instanceof DocumentError ? error : undefined;
+  const code = known?.code ?? 'page_failed';
+  const message = error instanceof Error ? error.message : String(error);
+  const failure = {
+    code,
+    message,
+    file: known?.place?.file ?? task.file,
+    line: known?.place?.line,
+    excerpt: known?.excerpt ?? [],
+    excerptStart: known?.excerptStart ?? 1,
+  };
+  return {
+    id: task.id,
+    html: errorPanel(failure),
+    description: '',
+    banner: '',
+    headings: [],
+    styles: [],
+    assets: [],
+    diagnostics: [
+      {
+        severity: 'error',
+        code,
+        message,
+        file: failure.file,
+        ...(known?.place ? { line: known.place.line, column: known.place.column } : {}),
+        hint: hintFor(code),
+      },
+    ],
+    failed: true,
+  };
+}
