@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import type { App } from './app.ts';
 import { checkReadiness } from './handlers/health.ts';
 import { Manual } from './manual.ts';
-import { startPage, startStyle } from './start-page.ts';
+import { favicon, startPage, startStyle } from './start-page.ts';
 import { originOf } from './request.ts';
 
 const pagePolicy =
@@ -32,6 +32,8 @@ export function addPages(app: App, context: Context): void {
     return web.html(html);
   });
   app.get('/start.css', (web) => web.body(startStyle, 200, { 'content-type': 'text/css; charset=utf-8' }));
+
+  app.get('/favicon.svg', (web) => web.body(favicon, 200, { 'content-type': 'image/svg+xml' }));
 
   app.get('/docs', (web) => web.redirect('/docs/', 308));
   app.get('/docs/*', async (web) => {

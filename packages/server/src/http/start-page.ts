@@ -42,7 +42,7 @@ export function startPage({ readiness, origin, startedAt, now }: StartPageInput)
 <meta name="color-scheme" content="light dark">
 <title>Docyard is ${ready ? 'running' : 'not ready'}</title>
 <meta name="description" content="A self-hosted documentation service: static export and agent jobs.">
-<link rel="icon" href="/docs/favicon.svg" type="image/svg+xml">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/start.css">
 </head>
 <body>
@@ -66,13 +66,15 @@ ${mark}
 `;
 }
 
-const mark = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-<rect width="32" height="32" rx="8" fill="#0f766e"/>
+const drawing = `<rect width="32" height="32" rx="8" fill="#0f766e"/>
 <path d="M10 5h8.5L24 10.5V20H10z" fill="#fff"/>
 <path d="M18.5 5v5.5H24z" fill="#8ce3d6"/>
 <path d="M13 13.3h7.5M13 16.6h5" stroke="#0f766e" stroke-width="1.6" stroke-linecap="round"/>
-<path d="M5 24c1.8 0 1.8 1.7 3.7 1.7S10.5 24 12.3 24s1.8 1.7 3.7 1.7S17.8 24 19.7 24s1.8 1.7 3.6 1.7S25.2 24 27 24" fill="none" stroke="#8ce3d6" stroke-width="2.1" stroke-linecap="round"/>
-</svg>`;
+<path d="M5 24c1.8 0 1.8 1.7 3.7 1.7S10.5 24 12.3 24s1.8 1.7 3.7 1.7S17.8 24 19.7 24s1.8 1.7 3.6 1.7S25.2 24 27 24" fill="none" stroke="#8ce3d6" stroke-width="2.1" stroke-linecap="round"/>`;
+
+const mark = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${drawing}</svg>`;
+
+export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawing}</svg>`;
 
 function duration(from: Date, to: Date): string {
   const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));

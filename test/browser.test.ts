@@ -1,0 +1,130 @@
+/**
+ * Opens exported sites as a reader would: by double click, with no network. Needs Chromium; says so when there is none.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program, startService, temporaryFolder, type Service } from './service.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined) {
+  console.warn('SKIPPED: browser tests, because Chromium is not installed (Debian package: chromium).');
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+describe.skipIf(executablePath === undefined)('in Chromium', () => {
+  let browser: Browser;
+  let service: Service;
+
+  beforeAll(async () => {
+    const quiet = [
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ];
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', ...quiet],
+    });
+    service = await startService();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  /** A page that remembers everything that went wrong on it. */
+  async function newPage(width = 1280): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+    page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+    page.on('request', (request) => {
+      if (!/^(file|data|http:\/\/127\.0\.0\.1)/.test(request.url()))
+        complaints.push(`outside: ${request.url()}`);
+    });
+    return { page, complaints };
+  }
+
+  function build(source: string): string {
+    const out = join(temporaryFolder('site'), 'out');
+    const ended = spawnSync(process.execPath, [program, 'build', join(root, source), '--out', out], {
+      encoding: 'utf8',
+    });
+    expect(ended.stderr).toBe('');
+    expect(ended.status).toBe(0);
+    return out;
+  }
+
+  test.each(['packages/server/sample', 'docs'])(
+    'every page of %s opens from disk without a complaint',
+    async (source) => {
+      const folder = build(source);
+      const { page, complaints } = await newPage();
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+        file.endsWith('.html'),
+      );
+      expect(files.length).toBeGreaterThan(5);
+      for (const file of files) {
+        await page.goto(pathToFileURL(join(folder, file)).href);
+        expect(await page.locator('h1').count(), `${file} has one h1`).toBe(1);
+      }
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+  );
+
+  test('a reader follows the navigation, changes the colours and comes back to them', async () => {
+    const folder = build('packages/server/sample');
+    const { page, complaints } = await newPage();
+    await page.goto(pathToFileURL(join(folder, 'index.html')).href);
+    await page.getByRole('navigation').getByRole('link', { name: 'Unboxing' }).first().click();
+    await page.waitForURL(/unboxing\.html$/);
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page
+      .getByRole('button', { name: /dark|theme|colou?r/i })
+      .first()
+      .click();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect(await background()).toBe(dark);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test('nothing is wider than a phone', async () => {
+    const folder = build('packages/server/sample');
+    const { page } = await newPage(360);
+    for (const file of ['index.html', 'api/observations.html', 'living/readings.html']) {
+      await page.goto(pathToFileURL(join(folder, file)).href);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, file).toBeLessThanOrEqual(360);
+    }
+    await page.close();
+  });
+
+  test('the start page leads to the manual and the OpenAPI document', async () => {
+    const { page, complaints } = await newPage();
+    await page.goto(service.origin);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Docyard');
+    expect(await page.getByRole('link', { name: /OpenAPI/ }).getAttribute('href')).toBe('/openapi.json');
+    await page.getByRole('link', { name: /Manual/ }).click();
+    await page.waitForURL(/\/docs\/$/);
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
