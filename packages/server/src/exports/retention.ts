@@ -43,7 +43,7 @@ async function purgeOldExports(context: Context): Promise<string[]> {
   return purged;
 }
 
-/** Files of a job that was deleted, purged, or whose attempt was lost before it could say so. */
+/** Files of a job that was deleted or purged, and of attempts that were lost before they could say so. */
 async function removeOrphans(context: Context): Promise<void> {
   for (const jobId of await context.blobs.listOwners()) {
     const job = await context.database
@@ -52,8 +52,16 @@ async function removeOrphans(context: Context): Promise<void> {
       .where('id', '=', jobId)
       .executeTakeFirst();
     const unfinished = job?.status === 'queued' || job?.status === 'running';
-    const wanted = job !== undefined && job.purged_at === null && (unfinished || resultOf(job) !== null);
-    if (!wanted) await context.blobs.removeAll(jobId);
+    if (unfinished) continue;
+    const result = job === undefined || job.purged_at !== null ? null : resultOf(job);
+    if (result === null) await context.blobs.removeAll(jobId);
+    else await removeOtherAttempts(context, jobId, String(result.attempt));
+  }
+}
+
+async function removeOtherAttempts(context: Context, jobId: string, kept: string): Promise<void> {
+  for (const attempt of await context.blobs.listGenerations(jobId)) {
+    if (attempt !== kept) await context.blobs.removeAll(`${jobId}/${attempt}`);
   }
 }
 

@@ -137,6 +137,7 @@ export async function reportProgress(
   ).then((row) => row !== undefined);
 }
 
+/** Undefined also when a cancellation was acknowledged meanwhile: what was promised counts, not what is finished. */
 export async function completeJob(
   context: StoreContext,
   claim: Claim,
@@ -168,7 +169,7 @@ export async function releaseJob(context: StoreContext, claim: Claim): Promise<J
 export async function requestCancel(context: StoreContext, job: Job): Promise<Job | undefined> {
   const ended =
     job.status === 'queued'
-      ? await failJob(context, job, failureOf('canceled', 'The job was cancelled before it began.'))
+      ? await cancelQueued(context, job)
       : undefined;
   if (ended !== undefined) return ended;
   return changed(context, job.id, (database) =>
@@ -180,6 +181,14 @@ export async function requestCancel(context: StoreContext, job: Job): Promise<Jo
       .returningAll()
       .executeTakeFirst(),
   );
+}
+
+function cancelQueued(context: StoreContext, claim: Claim): Promise<Job | undefined> {
+  const failure = failureOf('canceled', 'The job was cancelled before it began.');
+  return move(context, 'cancel', claim, {
+    failure: JSON.stringify(failure),
+    finished_at: nowText(context),
+  });
 }
 
 export async function markPurged(context: StoreContext, id: string): Promise<void> {
@@ -239,6 +248,7 @@ async function move(
       .where('id', '=', claim.id)
       .where('status', 'in', from)
       .where('attempt', '=', claim.attempt)
+      .$if(name === 'complete', (query) => query.where('cancel_requested_at', 'is', null))
       .returningAll()
       .executeTakeFirst(),
   );

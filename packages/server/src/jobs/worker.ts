@@ -44,6 +44,7 @@ export class Worker {
   readonly #context: Context;
   readonly #runners: Runners;
   readonly #stops = new Set<(reason: StopReason) => void>();
+  #stopping = false;
 
   constructor(context: Context, runners: Runners) {
     this.#context = context;
@@ -76,6 +77,7 @@ export class Worker {
 
   /** Hands running jobs back to the queue; the next process goes on with them. */
   async stop(): Promise<void> {
+    this.#stopping = true;
     for (const stop of this.#stops) stop('stopping');
     await this.#context.queue.stop();
   }
@@ -84,7 +86,9 @@ export class Worker {
     const log = this.#context.log.child({ jobId });
     try {
       const job = await this.#persist(() => store.claimJob(this.#context, jobId));
-      if (job !== undefined) await this.#run(job, log);
+      if (job === undefined) return;
+      if (job.cancel_requested_at === null) await this.#run(job, log);
+      else await this.#persist(() => this.#failCanceled(job));
     } catch (error) {
       log.error({ err: error }, 'job could not be settled');
     }
@@ -107,7 +111,11 @@ export class Worker {
         log,
         report: (progress) => this.#report(job, progress, stop, log),
       });
-      await this.#persist(() => store.completeJob(this.#context, job, outcome));
+      const completed = await this.#persist(() => store.completeJob(this.#context, job, outcome));
+      if (completed === undefined) {
+        reason = 'canceled';
+        throw new Error('The job was cancelled while its ending was written.');
+      }
       log.info({ pageCount: outcome.pageCount }, 'job completed');
     } catch (error) {
       await this.#persist(() => this.#settle(job, error, reason, log));
@@ -150,6 +158,7 @@ export class Worker {
     const deadline = setTimeout(() => stop('timeout'), config.exportTimeoutSeconds * 1000);
     const unlisten = changes.listen(job.id, check);
     this.#stops.add(stop);
+    if (this.#stopping) stop('stopping');
     return () => {
       clearInterval(timer);
       clearTimeout(deadline);
@@ -185,7 +194,7 @@ export class Worker {
 
   async #settleLost(job: store.Job): Promise<void> {
     if (job.cancel_requested_at !== null) {
-      await store.failJob(this.#context, job, store.failureOf('canceled', 'The job was cancelled.'));
+      await this.#failCanceled(job);
     } else if (moveAfterLoss(job.attempt) === 'release') {
       await store.releaseJob(this.#context, job);
     } else {
@@ -193,6 +202,11 @@ export class Worker {
       const hint = 'The job may need more memory than the machine has.';
       await store.failJob(this.#context, job, store.failureOf('worker_lost', message, { hint }));
     }
+  }
+
+  /** Marked while its worker was lost or stopped: there is nobody left to abort. */
+  async #failCanceled(job: store.Job): Promise<void> {
+    await store.failJob(this.#context, job, store.failureOf('canceled', 'The job was cancelled.'));
   }
 
   /** A full disk must not lose an ending: it is written as soon as the database takes it. */

@@ -20,4 +20,6 @@ export interface Blobs {
   removeAll(prefix: string): Promise<void>;
   /** The first segment of every name, for finding what no row speaks of. */
   listOwners(): Promise<string[]>;
+  /** The second segment of every name that begins with this owner. */
+  listGenerations(owner: string): Promise<string[]>;
 }

@@ -72,6 +72,10 @@ export class FolderBlobs implements Blobs {
     return readdir(this.#root).catch(() => []);
   }
 
+  async listGenerations(owner: string): Promise<string[]> {
+    return readdir(this.#path(owner)).catch(() => []);
+  }
+
   async #put(name: string, write: (temporary: string) => Promise<void>): Promise<BlobInfo> {
     const path = this.#path(name);
     await mkdir(dirname(path), { recursive: true });

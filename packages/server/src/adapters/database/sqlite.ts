@@ -3,7 +3,7 @@
  * NORMAL lost acknowledged rows in power-cut trials.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
@@ -14,7 +14,7 @@ export async function openSqlite(file: string): Promise<Kysely<Tables>> {
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
-  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(connection) }) });
+  const database = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();
   if (error !== undefined) {
@@ -29,12 +29,27 @@ export async function openSqlite(file: string): Promise<Kysely<Tables>> {
   return database;
 }
 
+/** A migration that is cut off must leave nothing behind: SQLite can undo a CREATE TABLE, Kysely only has to be told. */
+class Dialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
 /** Gives `node:sqlite` the shape Kysely's SQLite dialect expects, with prepared statements kept by their text. */
 function adapt(connection: DatabaseSync) {
   const prepared = new Map<string, ReturnType<typeof adaptStatement>>();
   return {
     close: () => connection.close(),
-    prepare(sql: string) {
+    prepare(text: string) {
+      // A transaction that reads first and writes later would fail whenever another process wrote in between.
+      const sql = text === 'begin' ? 'begin immediate' : text;
       const known = prepared.get(sql);
       if (known !== undefined) return known;
       const statement = adaptStatement(connection.prepare(sql));
