@@ -55,7 +55,10 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
   for (const id of operationIds) {
     app.on(operation(id).method.toUpperCase(), toHonoPath(operation(id).path), (web) => serve(edge, id, web));
   }
-  app.get('/b/*', (web) => serveBundle(context, web));
+  app.get('/b/*', async (web) => {
+    const file = await serveBundle(context, web);
+    return web.newResponse(file.body, file);
+  });
   addPages(app, context);
   for (const [path, allowed] of allowedMethods()) {
     app.all(toHonoPath(path), (web) => {
@@ -107,7 +110,7 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   };
   const work = () => run(edge, { id, described, web, caller, input, body });
   const reply = described.waitable ? await waitFor(edge, web, input.params, work) : await work();
-  return reply instanceof Response ? reply : answer(web, described, reply, giveBack);
+  return reply instanceof Response ? web.newResponse(reply.body, reply) : answer(web, described, reply, giveBack);
 }
 
 interface Call {

@@ -12,7 +12,8 @@ export type JobStatus = (typeof jobStatuses)[number];
 export const moves = {
   claim: { from: ['queued'], to: 'running' },
   complete: { from: ['running'], to: 'completed' },
-  fail: { from: ['queued', 'running'], to: 'failed' },
+  fail: { from: ['running'], to: 'failed' },
+  cancel: { from: ['queued'], to: 'failed' },
   release: { from: ['running'], to: 'queued' },
 } as const satisfies Record<string, { from: readonly JobStatus[]; to: JobStatus }>;
 

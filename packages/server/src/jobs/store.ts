@@ -167,10 +167,7 @@ export async function releaseJob(context: StoreContext, claim: Claim): Promise<J
 
 /** A queued job ends at once; a running one is marked, and its worker ends it. */
 export async function requestCancel(context: StoreContext, job: Job): Promise<Job | undefined> {
-  const ended =
-    job.status === 'queued'
-      ? await cancelQueued(context, job)
-      : undefined;
+  const ended = job.status === 'queued' ? await cancelQueued(context, job) : undefined;
   if (ended !== undefined) return ended;
   return changed(context, job.id, (database) =>
     database

@@ -9,6 +9,7 @@ export interface Delivery {
 
 export interface Queue {
   send(delivery: Delivery): void;
+  /** A delivery whose handler rejects counts as handled: the handler answers for its own faults. */
   consume(concurrency: number, handle: (delivery: Delivery) => Promise<void>): void;
   /** Takes no further delivery; resolves when every one under way has been handled. */
   stop(): Promise<void>;

@@ -184,7 +184,7 @@ function checkedSource(
   const checked = {
     repository: source.repository,
     ref: source.ref ?? null,
-    directory: source.directory?.replaceAll(/^\.?\/+|\/+$/g, '') || null,
+    directory: source.directory?.replaceAll(/^\.?(\/+|$)|\/+$/g, '') || null,
   };
   const complaint = context.sources.refuse({ ...checked, allowLocal });
   if (complaint !== undefined) {

@@ -33,10 +33,11 @@ export class InProcessQueue implements Queue {
     while (!this.#stopped && this.#handle !== undefined && this.#underWay.size < this.#concurrency) {
       const next = this.#next();
       if (next === undefined) return;
-      const handled: Promise<void> = this.#handle(next).finally(() => {
+      const settled = () => {
         this.#underWay.delete(handled);
         this.#fill();
-      });
+      };
+      const handled: Promise<void> = this.#handle(next).then(settled, settled);
       this.#underWay.add(handled);
     }
   }

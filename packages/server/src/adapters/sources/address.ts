@@ -46,7 +46,7 @@ function parseUrl(text: string): Address {
   }
   if (url.protocol === 'file:') {
     if (url.host !== '') throw refused('A file:// address must not name a host.');
-    return { kind: 'local-git', path: decodeURIComponent(url.pathname) };
+    return { kind: 'local-git', path: decodedPath(url) };
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw refused(
@@ -59,6 +59,14 @@ function parseUrl(text: string): Address {
   }
   if (url.search !== '' || url.hash !== '') throw refused('The address must not carry a query or fragment.');
   return { kind: 'remote', url };
+}
+
+function decodedPath(url: URL): string {
+  try {
+    return decodeURIComponent(url.pathname);
+  } catch {
+    throw refused(`${url.href} holds a percent sign that encodes nothing.`, 'Write it as %25.');
+  }
 }
 
 function checkRef(ref: string | null): void {

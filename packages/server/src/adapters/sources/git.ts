@@ -68,18 +68,20 @@ async function refuseHugeTree(git: (args: string[]) => Promise<string>, commit: 
 const mostOutputBytes = 64_000_000;
 
 async function runGit(args: string[], request: GitFetch, places: Record<string, string>): Promise<string> {
+  request.signal.throwIfAborted();
   const child = spawn('git', [...gitSettings(request), ...args], {
     cwd: request.workFolder,
     env: { ...gitEnvironment(request), ...places },
     stdio: ['ignore', 'pipe', 'pipe'],
-    signal: request.signal,
-    killSignal: 'SIGKILL',
+    detached: true,
   });
+  const kill = () => killGroup(child.pid);
+  request.signal.addEventListener('abort', kill, { once: true });
   let output = '';
   let complaint = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    if (output.length > mostOutputBytes) child.kill('SIGKILL');
+    if (output.length > mostOutputBytes) kill();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-4000);
@@ -87,11 +89,22 @@ async function runGit(args: string[], request: GitFetch, places: Record<string, 
   const status = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
-  });
+  }).finally(() => request.signal.removeEventListener('abort', kill));
+  request.signal.throwIfAborted();
   if (output.length > mostOutputBytes)
     throw new SourceError('too_large', 'The repository holds too many files.');
   if (status !== 0) throw explain(complaint, request);
   return output;
+}
+
+/** git leads a group of its own: the helper that talks to the network must not live on and hold our pipes open. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function gitSettings(request: GitFetch): string[] {

@@ -66,7 +66,12 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
     cancelExport: async ({ actor, input, commit, context }) =>
       commit(async (inside) => {
         const job = await cancelExport(inside, { jobId: input.params.jobId, actor });
-        return { ...replyWith(job), after: () => context.changes.notify(job.id) };
+        const reply = replyWith(job);
+        return {
+          ...reply,
+          headers: { ...reply.headers, location: locationOf(job) },
+          after: () => context.changes.notify(job.id),
+        };
       }),
 
     createBundle: async (request) => {
@@ -111,7 +116,7 @@ function begin(
     const reply = replyWith(job);
     return {
       ...reply,
-      headers: { ...reply.headers, location: `/v1/static-export/jobs/${job.id}` },
+      headers: { ...reply.headers, location: locationOf(job) },
       after: () => announce(context, job),
     };
   });
@@ -127,6 +132,10 @@ function findJob({
   input: { params: { jobId: string } };
 }): Promise<Job> {
   return read.findExport(context, { id: input.params.jobId, organizationId: caller.organizationId });
+}
+
+function locationOf(job: Job): string {
+  return `/v1/static-export/jobs/${job.id}`;
 }
 
 function replyWith(job: Job): Reply<ExportJob> {

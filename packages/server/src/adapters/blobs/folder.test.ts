@@ -1,0 +1,35 @@
+/** Blobs as files: the suite of the port, and what only files have – no half objects, no others' eyes. */
+import { readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { describeBlobs } from '../../ports/blobs.suite.ts';
+import { temporaryFolder } from '../../testing.ts';
+import { FolderBlobs } from './folder.ts';
+
+describeBlobs('a folder', () => new FolderBlobs(join(temporaryFolder('blobs'), 'not-made-yet')));
+
+test('a put leaves exactly one file, and after a failed one none', async () => {
+  const root = temporaryFolder('blobs');
+  const blobs = new FolderBlobs(root);
+  await blobs.putBytes('se_1/1/report.json', Buffer.from('{}'));
+  expect(readdirSync(join(root, 'se_1/1'))).toEqual(['report.json']);
+  await blobs.putFile('se_1/1/bundle.tar.gz', join(root, 'no-such-file')).catch(() => {});
+  expect(readdirSync(join(root, 'se_1/1'))).toEqual(['report.json']);
+});
+
+test('objects are for the owner of the process only', async () => {
+  const root = temporaryFolder('blobs');
+  await new FolderBlobs(root).putBytes('se_1/1/report.json', Buffer.from('{}'));
+  expect(statSync(join(root, 'se_1/1/report.json')).mode & 0o777).toBe(0o600);
+});
+
+test('a link that leads out of the folder is removed, not what it leads to', async () => {
+  const root = temporaryFolder('blobs');
+  const outside = temporaryFolder('outside');
+  const blobs = new FolderBlobs(root);
+  await new FolderBlobs(outside).putBytes('precious/file', Buffer.from('kept'));
+  symlinkSync(join(outside, 'precious'), join(root, 'se_1'));
+  await blobs.removeAll('se_1');
+  expect(await blobs.listOwners()).toEqual([]);
+  expect(readdirSync(join(outside, 'precious'))).toEqual(['file']);
+});

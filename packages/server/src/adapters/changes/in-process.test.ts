@@ -1,0 +1,19 @@
+/** The in-process changes pass the suite of their port and leave no listener behind. */
+import { expect, test } from 'vitest';
+import { describeChanges } from '../../ports/changes.suite.ts';
+import { InProcessChanges } from './in-process.ts';
+
+describeChanges('this process', () => new InProcessChanges());
+
+test('nothing is kept of a job that nobody waits for any more', async () => {
+  const changes = new InProcessChanges();
+  const stop = changes.listen('a', () => {});
+  const waits = ['a', 'b', 'c'].map((job) =>
+    changes.next(job, { seconds: 60, signal: new AbortController().signal }),
+  );
+  expect(changes.listenedJobs).toBe(3);
+  for (const wait of waits) wait.stop();
+  expect(changes.listenedJobs).toBe(1);
+  stop();
+  expect(changes.listenedJobs).toBe(0);
+});

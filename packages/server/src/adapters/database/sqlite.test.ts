@@ -1,0 +1,156 @@
+/**
+ * SQLite: the suite of the port, the settings that make a commit durable, migrations that may run again, and two
+ * processes on one file.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { describeDatabase } from '../../ports/database.suite.ts';
+import { cleanUp, temporaryFolder } from '../../testing.ts';
+import { openSqlite } from './sqlite.ts';
+
+const newFile = () => join(temporaryFolder('sqlite'), 'docyard.db');
+
+async function open(file = newFile()) {
+  const database = await openSqlite(file);
+  cleanUp(() => database.destroy());
+  return database;
+}
+
+describeDatabase('SQLite', () => open());
+
+test.each([
+  ['journal_mode', 'wal'],
+  ['synchronous', 2],
+  ['foreign_keys', 1],
+])('the setting %s is really %s', async (setting, value) => {
+  const database = await open();
+  const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${setting}`).execute(database);
+  expect(rows).toEqual([{ [setting]: value }]);
+});
+
+describe('migrations', () => {
+  test('run once: a second opening finds everything as it was', async () => {
+    const file = newFile();
+    const first = await openSqlite(file);
+    const values = { id: 'org_1', name: 'Kept', plan: 'free', local_sources: 0, created_at: '2026-03-01' };
+    await first.insertInto('organizations').values(values).execute();
+    const { rows: before } = await sql`select name, sql from sqlite_schema order by name`.execute(first);
+    await first.destroy();
+    const second = await open(file);
+    expect(await second.selectFrom('organizations').selectAll().execute()).toEqual([values]);
+    const { rows: after } = await sql`select name, sql from sqlite_schema order by name`.execute(second);
+    expect(after).toEqual(before);
+  });
+
+  test('a file from the future is refused with its name, not overwritten', async () => {
+    const file = newFile();
+    await (await openSqlite(file)).destroy();
+    const raw = new DatabaseSync(file);
+    raw.exec("insert into kysely_migration values ('9999-future', '2030-01-01')");
+    raw.close();
+    await expect(openSqlite(file)).rejects.toThrow(`The database ${file} could not be brought up to date`);
+  });
+
+  test('a file that is no database is refused', async () => {
+    const { writeFileSync } = await import('node:fs');
+    const file = newFile();
+    writeFileSync(file, 'This is a letter, not a database. '.repeat(100));
+    await expect(openSqlite(file)).rejects.toThrow();
+  });
+});
+
+describe('trouble', () => {
+  test('a lock that is not given up is told as storage_unavailable, with a time to come back', async () => {
+    const file = newFile();
+    const database = await open(file);
+    await sql`pragma busy_timeout = 50`.execute(database);
+    const other = new DatabaseSync(file);
+    other.exec('begin immediate');
+    const insert = database
+      .insertInto('organizations')
+      .values({ id: 'org_1', name: 'Late', plan: 'free', local_sources: 0, created_at: '2026-03-01' });
+    await expect(insert.execute()).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      headers: { 'retry-after': '5' },
+    });
+    other.exec('rollback');
+    other.close();
+    await insert.execute();
+  });
+
+  test('a full disk is told as storage_unavailable, and what was there stays', async () => {
+    const database = await open();
+    await sql`pragma max_page_count = 60`.execute(database);
+    const insert = (id: number) =>
+      database
+        .insertInto('job_events')
+        .values({ job_id: `se_${id}`, at: '2026-03-01', row: 'x'.repeat(10_000) })
+        .execute();
+    let kept = 0;
+    const failed = await (async () => {
+      for (;;) {
+        await insert(kept);
+        kept += 1;
+      }
+    })().catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 'storage_unavailable' });
+    expect(await database.selectFrom('job_events').selectAll().execute()).toHaveLength(kept);
+  });
+});
+
+describe('two processes on one file', () => {
+  const opened = `
+    import { openSqlite } from ${JSON.stringify(new URL('sqlite.ts', import.meta.url).href)};
+    const database = await openSqlite(process.argv[1]);
+  `;
+
+  test('a new file opened by several at once has its tables once', async () => {
+    const file = newFile();
+    const ended = await Promise.all([1, 2, 3].map(() => run(`${opened} await database.destroy();`, file)));
+    expect(ended).toEqual(ended.map(() => ({ status: 0, complaint: '' })));
+  });
+
+  test('transactions that read and then write all succeed, and none is lost', async () => {
+    const file = newFile();
+    const database = await open(file);
+    await database
+      .insertInto('organizations')
+      .values({ id: 'org_1', name: '0', plan: 'free', local_sources: 0, created_at: '2026-03-01' })
+      .execute();
+    const counting = `${opened}
+      for (let turn = 0; turn < 100; turn += 1) {
+        await database.transaction().execute(async (inside) => {
+          const { name } = await inside.selectFrom('organizations').select('name').executeTakeFirstOrThrow();
+          await inside.updateTable('organizations').set({ name: String(Number(name) + 1) }).execute();
+        });
+      }
+      await database.destroy();
+    `;
+    const ended = await Promise.all([run(counting, file), run(counting, file)]);
+    expect(ended).toEqual(ended.map(() => ({ status: 0, complaint: '' })));
+    expect(await database.selectFrom('organizations').select('name').execute()).toEqual([{ name: '200' }]);
+  });
+
+  test('a change made by one is seen by the other at once', async () => {
+    const file = newFile();
+    const database = await open(file);
+    const values = `{ id: 'org_2', name: 'There', plan: 'free', local_sources: 0, created_at: '2026-03-01' }`;
+    const inserting = `${opened} await database.insertInto('organizations').values(${values}).execute();`;
+    expect(await run(`${inserting} process.kill(process.pid, 'SIGKILL');`, file)).toMatchObject({
+      status: null,
+    });
+    expect(await database.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'There' }]);
+  });
+});
+
+async function run(program: string, file: string): Promise<{ status: number | null; complaint: string }> {
+  const args = ['--no-warnings', '--input-type=module', '--eval', program, file];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { status, complaint };
+}

@@ -1,0 +1,37 @@
+/** The embedded queue passes the suite of its port and is fair in any mix of organizations. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeQueue } from '../../ports/queue.suite.ts';
+import { InProcessQueue } from './in-process.ts';
+
+describeQueue('in this process', () => new InProcessQueue());
+
+test('in any mix, every job comes once, in its order, and no organization waits two turns of another', async () => {
+  const organizations = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(organizations, async (sent) => {
+      const queue = new InProcessQueue();
+      const got: { organizationId: string; jobId: string }[] = [];
+      for (const [index, organizationId] of sent.entries())
+        queue.send({ jobId: String(index), organizationId });
+      await new Promise<void>((resolve) => {
+        queue.consume(1, async (delivery) => {
+          got.push(delivery);
+          if (got.length === sent.length) resolve();
+        });
+      });
+      expect(got.map(({ jobId }) => Number(jobId)).toSorted((x, y) => x - y)).toEqual([...sent.keys()]);
+      for (const each of new Set(sent)) {
+        const places = got.flatMap(({ organizationId }, place) => (organizationId === each ? [place] : []));
+        const jobs = places.map((place) => Number(got[place]?.jobId));
+        expect(jobs).toEqual(jobs.toSorted((x, y) => x - y));
+        for (const [index, place] of places.entries()) {
+          const between = got
+            .slice((places[index - 1] ?? -1) + 1, place)
+            .map(({ organizationId }) => organizationId);
+          expect(new Set(between).size).toBe(between.length);
+        }
+      }
+    }),
+  );
+});

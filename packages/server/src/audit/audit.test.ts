@@ -1,0 +1,92 @@
+/** The audit log: what was written stays as it was written, or it shows. */
+import { describe, expect, test } from 'vitest';
+import { composeForTest, createTenant, present, type TestContext } from '../testing.ts';
+import { findBrokenEntry, listAuditLog, recordAudit } from './audit.ts';
+
+async function setUp() {
+  const context = await composeForTest();
+  const { actor, organizationId } = await createTenant(context);
+  for (let day = 1; day <= 5; day += 1) {
+    context.clock.advance(86_400);
+    await recordAudit(context, {
+      actor: { ...actor, name: 'key_1', address: '203.0.113.7', requestId: `req_${day}` },
+      action: 'export.start',
+      object: `se_${day}`,
+      details: { day },
+    });
+  }
+  const rows = await context.database.selectFrom('audit_log').selectAll().orderBy('sequence').execute();
+  return { context, actor, organizationId, rows };
+}
+
+test('entries are listed newest first with everything that was recorded', async () => {
+  const { context, organizationId } = await setUp();
+  const { data } = await listAuditLog(context, { organizationId, limit: 2 });
+  expect(data).toMatchObject([
+    {
+      at: '2026-03-06T12:00:00.000Z',
+      actor: 'key_1',
+      action: 'export.start',
+      object: 'se_5',
+      address: '203.0.113.7',
+      requestId: 'req_5',
+      details: { day: 5 },
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    },
+    { object: 'se_4' },
+  ]);
+});
+
+describe('the chain', () => {
+  test('is whole, also when two organizations write by turns', async () => {
+    const { context, actor, organizationId } = await setUp();
+    const other = await createTenant(context, { name: 'Other' });
+    for (let turn = 0; turn < 6; turn += 1) {
+      const who = turn % 2 === 0 ? actor : other.actor;
+      await recordAudit(context, { actor: who, action: 'turn', object: null });
+    }
+    expect(await findBrokenEntry(context, organizationId)).toBeUndefined();
+    expect(await findBrokenEntry(context, other.organizationId)).toBeUndefined();
+    const { data } = await listAuditLog(context, { organizationId: other.organizationId });
+    expect(data).toHaveLength(5);
+  });
+
+  test('stays whole when entries are written at the same time', async () => {
+    const { context, actor, organizationId } = await setUp();
+    const writes = Array.from({ length: 20 }, (_, index) =>
+      recordAudit(context, { actor, action: 'same time', object: String(index) }),
+    );
+    await Promise.all(writes);
+    expect(await findBrokenEntry(context, organizationId)).toBeUndefined();
+  });
+
+  test.each(['at', 'actor', 'action', 'object', 'address', 'request_id', 'details', 'hash'] as const)(
+    'shows a changed %s',
+    async (column) => {
+      const { context, organizationId, rows } = await setUp();
+      const row = present(rows[3]);
+      await change(context, row.id, { [column]: 'changed' });
+      expect(await findBrokenEntry(context, organizationId)).toBe(row.id);
+    },
+  );
+
+  test('shows a removed entry at the one that followed it', async () => {
+    const { context, organizationId, rows } = await setUp();
+    await context.database.deleteFrom('audit_log').where('id', '=', present(rows[2]).id).execute();
+    expect(await findBrokenEntry(context, organizationId)).toBe(present(rows[3]).id);
+  });
+
+  test('shows two entries that changed places', async () => {
+    const { context, organizationId, rows } = await setUp();
+    const [first, second] = [present(rows[2]), present(rows[3])];
+    const { sequence: _a, id: _idA, ...one } = first;
+    const { sequence: _b, id: _idB, ...two } = second;
+    await change(context, first.id, two);
+    await change(context, second.id, one);
+    expect(await findBrokenEntry(context, organizationId)).toBe(first.id);
+  });
+});
+
+async function change(context: TestContext, id: string, values: Record<string, string | null>) {
+  await context.database.updateTable('audit_log').set(values).where('id', '=', id).execute();
+}

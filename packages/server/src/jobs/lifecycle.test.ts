@@ -1,0 +1,40 @@
+/** The state machine of a job, looked at whole: every pair of states and every move. */
+import { expect, test } from 'vitest';
+import { isFinal, jobStatuses, mostAttempts, moveAfterLoss, moves, type Move } from './lifecycle.ts';
+
+const pairs = Object.values(moves).flatMap(({ from, to }) => from.map((status) => `${status} → ${to}`));
+
+test('these moves exist and no others', () => {
+  expect(new Set(pairs)).toEqual(
+    new Set([
+      'queued → running',
+      'running → completed',
+      'queued → failed',
+      'running → failed',
+      'running → queued',
+    ]),
+  );
+});
+
+test('a state is final exactly when no move leaves it', () => {
+  for (const status of jobStatuses) {
+    const left = Object.values(moves).some(({ from }) => (from as readonly string[]).includes(status));
+    expect([status, isFinal(status)]).toEqual([status, !left]);
+  }
+  expect(jobStatuses.filter(isFinal)).toEqual(['completed', 'failed']);
+});
+
+test('every state can be reached from queued', () => {
+  const reached = new Set<string>(['queued']);
+  for (const _ of jobStatuses) {
+    for (const { from, to } of Object.values(moves))
+      if (from.some((status) => reached.has(status))) reached.add(to);
+  }
+  expect(reached).toEqual(new Set(jobStatuses));
+});
+
+test('a lost job goes back to the queue until it was tried three times', () => {
+  expect(mostAttempts).toBe(3);
+  const after = [1, 2, 3, 4].map(moveAfterLoss);
+  expect(after).toEqual(['release', 'release', 'fail', 'fail'] satisfies Move[]);
+});

@@ -1,0 +1,340 @@
+/**
+ * The worker with small runners: whatever a runner does, and whenever the process stops, the row ends completed,
+ * failed, or back in the queue.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Failure } from '@docyard/api';
+import { InProcessQueue } from '../adapters/queue/in-process.ts';
+import { Problem } from '../problem.ts';
+import {
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  until,
+  type TestContext,
+} from '../testing.ts';
+import { isFinal } from './lifecycle.ts';
+import { claimJob, requestCancel, releaseJob, type Job } from './store.ts';
+import { JobFailure, Worker, type Runner, type RunnerInput } from './worker.ts';
+
+async function setUp(environment = {}) {
+  const context = await composeForTest(environment);
+  const tenant = await createTenant(context);
+  const project = await createTestProject(context, tenant);
+  const read = async ({ id }: { id: string }) =>
+    present(await context.database.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst());
+  return {
+    context,
+    newJob: () => createExport(context, tenant, project),
+    read,
+    start: (runner: Runner) => startWorker(context, runner),
+    ended: async (job: { id: string }) => {
+      await until(async () => isFinal((await read(job)).status));
+      return read(job);
+    },
+    send: (job: Job) => context.queue.send({ jobId: job.id, organizationId: job.organization_id }),
+  };
+}
+
+async function startWorker(context: TestContext, runner: Runner): Promise<Worker> {
+  const worker = new Worker(context, { export: runner });
+  await worker.start();
+  return worker;
+}
+
+const done = async () => ({ result: { fine: true }, pageCount: 2 });
+const failureOfRow = (job: Job) => JSON.parse(job.failure ?? 'null') as Failure;
+
+/** Works until it is stopped, as a well-behaved runner does. */
+function endless() {
+  const started: RunnerInput[] = [];
+  const runner: Runner = async (_context, input) => {
+    started.push(input);
+    await new Promise((_resolve, reject) => {
+      if (input.signal.aborted) reject(new Error('aborted'));
+      input.signal.addEventListener('abort', () => reject(new Error('aborted')));
+    });
+    throw new Error('Not reached.');
+  };
+  return { started, runner };
+}
+
+describe('an ending', () => {
+  test('a job that waited before the start is completed', async () => {
+    const { newJob, start, ended } = await setUp();
+    const job = await newJob();
+    const worker = await start(async (_context, { report }) => {
+      await report({ phase: 'rendering', progress: 50, pageCount: 1 });
+      return done();
+    });
+    expect(await ended(job)).toMatchObject({
+      status: 'completed',
+      attempt: 1,
+      page_count: 2,
+      result: '{"fine":true}',
+    });
+    await worker.stop();
+  });
+
+  test('a job that is sent later is completed too', async () => {
+    const { newJob, start, ended, send } = await setUp();
+    const worker = await start(done);
+    const job = await newJob();
+    send(job);
+    send(job);
+    expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 1 });
+    await worker.stop();
+  });
+
+  test('a JobFailure is told as it is', async () => {
+    const { newJob, start, ended } = await setUp();
+    const job = await newJob();
+    await start(async () => {
+      throw new JobFailure('config_invalid', 'docs.json has no navigation.', { file: 'docs.json', line: 3 });
+    });
+    expect(failureOfRow(await ended(job))).toEqual({
+      code: 'config_invalid',
+      message: 'docs.json has no navigation.',
+      file: 'docs.json',
+      line: 3,
+      hint: null,
+      retryable: false,
+    });
+  });
+
+  test('anything else is internal, and its text stays in the log', async () => {
+    const { newJob, start, ended } = await setUp();
+    const job = await newJob();
+    await start(async () => {
+      throw new TypeError('secret detail of /srv/data');
+    });
+    const failure = failureOfRow(await ended(job));
+    expect(failure).toMatchObject({ code: 'internal', retryable: true });
+    expect(JSON.stringify(failure)).not.toContain('secret detail');
+  });
+
+  test('one failing job does not hold up the next', async () => {
+    const { newJob, start, ended } = await setUp();
+    const [bad, good] = [await newJob(), await newJob()];
+    await start(async (_context, { job }) => {
+      if (job.id === bad.id) throw new Error('Broken.');
+      return done();
+    });
+    expect(await ended(good)).toMatchObject({ status: 'completed' });
+    expect(await ended(bad)).toMatchObject({ status: 'failed' });
+  });
+
+  test('a full disk costs a progress report, not the job, and the ending is written once it can be', async () => {
+    const { context, newJob, ended } = await setUp();
+    const job = await newJob();
+    let full = false;
+    let refusals = 0;
+    const flaky = new Proxy(context.database, {
+      get(target, name) {
+        if (name === 'transaction' && full) {
+          refusals += 1;
+          if (refusals === 3) full = false;
+          throw new Problem('storage_unavailable', 'The database cannot be written at the moment.');
+        }
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    await startWorker({ ...context, database: flaky }, async (_context, { report }) => {
+      full = true;
+      await report({ progress: 50 });
+      return done();
+    });
+    expect(await ended(job)).toMatchObject({ status: 'completed' });
+    expect(refusals).toBe(3);
+  });
+});
+
+describe('cancelling', () => {
+  test('a queued job never runs', async () => {
+    const { context, newJob, start, read } = await setUp();
+    const job = await newJob();
+    await requestCancel(context, job);
+    const { started, runner } = endless();
+    const worker = await start(runner);
+    context.queue.send({ jobId: job.id, organizationId: job.organization_id });
+    await worker.stop();
+    expect(started).toEqual([]);
+    expect(failureOfRow(await read(job)).code).toBe('canceled');
+  });
+
+  test('a running job is aborted at once', async () => {
+    const { context, newJob, start, ended, read } = await setUp();
+    const job = await newJob();
+    const { started, runner } = endless();
+    await start(runner);
+    await until(() => started.length === 1);
+    const before = Date.now();
+    await requestCancel(context, await read(job));
+    expect(failureOfRow(await ended(job))).toMatchObject({
+      code: 'canceled',
+      message: 'The job was cancelled.',
+    });
+    expect(Date.now() - before).toBeLessThan(500);
+  });
+
+  test('a mark set by another process is found within a second or so', async () => {
+    const { context, newJob, start, ended } = await setUp();
+    const job = await newJob();
+    const { started, runner } = endless();
+    await start(runner);
+    await until(() => started.length === 1);
+    await context.database
+      .updateTable('jobs')
+      .set({ cancel_requested_at: '2026-03-01T12:00:00.000Z' })
+      .where('id', '=', job.id)
+      .execute();
+    expect(failureOfRow(await ended(job)).code).toBe('canceled');
+  });
+
+  test('a job that was marked and then handed back ends as canceled without running again', async () => {
+    const { context, newJob, start, ended } = await setUp();
+    const claimed = present(await claimJob(context, (await newJob()).id));
+    await requestCancel(context, claimed);
+    await releaseJob(context, claimed);
+    let runs = 0;
+    await start(async () => {
+      runs += 1;
+      return done();
+    });
+    expect(failureOfRow(await ended(claimed)).code).toBe('canceled');
+    expect(runs).toBe(0);
+  });
+});
+
+test('a job over its time ends as timeout', async () => {
+  const { context, newJob, ended } = await setUp();
+  const job = await newJob();
+  const config = { ...context.config, exportTimeoutSeconds: 0.1 };
+  await startWorker({ ...context, config }, endless().runner);
+  expect(failureOfRow(await ended(job))).toMatchObject({
+    code: 'timeout',
+    message: 'The job took longer than 0.1 seconds.',
+    retryable: true,
+  });
+});
+
+describe('stopping', () => {
+  test('hands a running job back, and the next process completes it as the second attempt', async () => {
+    const { context, newJob, start, read, ended } = await setUp();
+    const job = await newJob();
+    const { started, runner } = endless();
+    const worker = await start(runner);
+    await until(() => started.length === 1);
+    await worker.stop();
+    expect(await read(job)).toMatchObject({ status: 'queued', attempt: 1, failure: null });
+    await startWorker({ ...context, queue: new InProcessQueue() }, done);
+    expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 2 });
+  });
+
+  test('leaves waiting jobs in the queue', async () => {
+    const { newJob, start, read } = await setUp();
+    const [first, second] = [await newJob(), await newJob()];
+    const { started, runner } = endless();
+    const worker = await start(runner);
+    await until(() => started.length === 1);
+    await worker.stop();
+    expect(await read(first)).toMatchObject({ status: 'queued', attempt: 1 });
+    expect(await read(second)).toMatchObject({ status: 'queued', attempt: 0 });
+  });
+
+  test('a job that completes while the worker stops is completed', async () => {
+    const { newJob, start, read } = await setUp();
+    const job = await newJob();
+    let started = false;
+    let finish = () => {};
+    const worker = await start(async () => {
+      started = true;
+      await new Promise<void>((resolve) => (finish = resolve));
+      return done();
+    });
+    await until(() => started);
+    const stopped = worker.stop();
+    finish();
+    await stopped;
+    expect(await read(job)).toMatchObject({ status: 'completed', attempt: 1 });
+  });
+});
+
+describe('a worker that was lost', () => {
+  async function lost(times: number) {
+    const parts = await setUp();
+    const job = await parts.newJob();
+    for (let time = 1; time <= times; time += 1) {
+      const claimed = present(await claimJob(parts.context, job.id));
+      if (time < times) await releaseJob(parts.context, claimed);
+    }
+    return { ...parts, job };
+  }
+
+  test.each([1, 2])('its job runs again after loss %i', async (times) => {
+    const { job, start, ended } = await lost(times);
+    await start(done);
+    expect(await ended(job)).toMatchObject({ status: 'completed', attempt: times + 1 });
+  });
+
+  test('after the third loss its job fails as worker_lost', async () => {
+    const { job, start, ended } = await lost(3);
+    let runs = 0;
+    await start(async () => {
+      runs += 1;
+      return done();
+    });
+    expect(failureOfRow(await ended(job))).toMatchObject({
+      code: 'worker_lost',
+      message: 'The worker was lost 3 times while it ran this job.',
+      hint: expect.stringContaining('memory') as string,
+    });
+    expect(runs).toBe(0);
+  });
+
+  test('its job ends as canceled if that was asked for', async () => {
+    const { context, job, read, start, ended } = await lost(1);
+    await requestCancel(context, await read(job));
+    let runs = 0;
+    await start(async () => {
+      runs += 1;
+      return done();
+    });
+    expect(failureOfRow(await ended(job)).code).toBe('canceled');
+    expect(runs).toBe(0);
+  });
+
+  test('a worker that wakes late is stopped by its next report and changes nothing', async () => {
+    const { context, newJob, start, read } = await setUp();
+    const job = await newJob();
+    let aborted = false;
+    let finished = false;
+    const worker = await start(async (_context, input) => {
+      // Meanwhile another process settles the job as lost and takes it.
+      await releaseJob(context, { id: job.id, attempt: 1 });
+      await claimJob(context, job.id);
+      await input.report({ progress: 90, pageCount: 90 });
+      aborted = input.signal.aborted;
+      finished = true;
+      return done();
+    });
+    await until(() => finished);
+    await worker.stop();
+    expect(aborted).toBe(true);
+    expect(await read(job)).toMatchObject({ status: 'running', attempt: 2, progress: 0, result: null });
+  });
+});
+
+test('as many run at the same time as the setting says', async () => {
+  const { newJob, start } = await setUp({ EXPORT_CONCURRENCY: '3' });
+  for (let made = 0; made < 5; made += 1) await newJob();
+  const { started, runner } = endless();
+  const worker = await start(runner);
+  await until(() => started.length === 3);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(started).toHaveLength(3);
+  await worker.stop();
+});

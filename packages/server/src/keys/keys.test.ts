@@ -1,0 +1,202 @@
+/** API keys: shown once, stored as a hash, ended by time, by hand or by a successor, and never more than their maker. */
+import { describe, expect, test } from 'vitest';
+import { listAuditLog } from '../audit/audit.ts';
+import { composeForTest, createTenant, everythingKept, present } from '../testing.ts';
+import { authenticate, createKey, listKeys, revokeKey, rollKey, touchKey } from './keys.ts';
+
+async function setUp() {
+  const context = await composeForTest();
+  const tenant = await createTenant(context);
+  const { actor, organizationId } = tenant;
+  const actions = async () =>
+    (await listAuditLog(context, { organizationId })).data.map(({ action }) => action);
+  const find = async (id: string) => {
+    const { data } = await listKeys(context, { organizationId });
+    return present(data.find((key) => key.id === id));
+  };
+  return { context, tenant, actor, organizationId, actions, find };
+}
+
+describe('creating', () => {
+  test('the text is given once and stored nowhere', async () => {
+    const { context, actor, organizationId } = await setUp();
+    const { key, ...view } = await createKey(context, { name: 'CI', actor });
+    expect(await authenticate(context, key)).toMatchObject({ keyId: view.id, keyName: 'CI', organizationId });
+    expect((await listKeys(context, { organizationId })).data[0]).toEqual(view);
+    const kept = everythingKept(context);
+    expect(kept).toContain(view.id);
+    expect(kept).not.toContain(key);
+    expect(kept).not.toContain(key.slice(12, -4));
+  });
+
+  test('the defaults: read and write, 90 days, every address', async () => {
+    const { context, actor } = await setUp();
+    const made = await createKey(context, { name: 'CI', actor });
+    expect(made).toMatchObject({
+      prefix: made.key.slice(0, 12),
+      last4: made.key.slice(-4),
+      scopes: ['read', 'write'],
+      allowedAddresses: [],
+      createdAt: '2026-03-01T12:00:00.000Z',
+      expiresAt: '2026-05-30T12:00:00.000Z',
+      lastUsedAt: null,
+      revokedAt: null,
+      rolledFrom: null,
+    });
+  });
+
+  test('the pepper is part of the hash: the database alone does not open anything', async () => {
+    const { context, tenant } = await setUp();
+    const elsewhere = { ...context, secrets: { ...context.secrets, keyPepper: Buffer.alloc(32) } };
+    expect(await authenticate(context, tenant.key.key)).toBeDefined();
+    expect(await authenticate(elsewhere, tenant.key.key)).toBeUndefined();
+  });
+
+  test('scopes cannot be more than those of the calling key', async () => {
+    const { context, actor } = await setUp();
+    const grantable = ['keys:write', 'exports:read'] as const;
+    const made = await createKey(context, { name: 'Less', actor, grantable, scopes: ['exports:read'] });
+    expect(made.scopes).toEqual(['exports:read']);
+    await expect(
+      createKey(context, {
+        name: 'More',
+        actor,
+        grantable,
+        scopes: ['exports:read', 'exports:write', 'read'],
+      }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [
+        { path: 'scopes.1', message: 'The calling key does not have exports:write itself.' },
+        { path: 'scopes.2', message: 'The calling key does not have read itself.' },
+      ],
+    });
+    // Read and write are the default, so leaving the scopes out is no way round.
+    await expect(createKey(context, { name: 'More', actor, grantable })).rejects.toThrow('read itself');
+  });
+
+  test('a bad address range is named by its place', async () => {
+    const { context, actor } = await setUp();
+    const allowedAddresses = ['203.0.113.7', '203.0.113.0/40'];
+    await expect(createKey(context, { name: 'CI', actor, allowedAddresses })).rejects.toMatchObject({
+      details: [{ path: 'allowedAddresses.1' }],
+    });
+  });
+});
+
+describe('ending', () => {
+  test('a key works up to the moment of its expiry and not after', async () => {
+    const { context, actor } = await setUp();
+    const { key } = await createKey(context, { name: 'Week', expiresInDays: 7, actor });
+    context.clock.advance(7 * 86_400 - 0.001);
+    expect(await authenticate(context, key)).toBeDefined();
+    context.clock.advance(0.001);
+    expect(await authenticate(context, key)).toBeUndefined();
+  });
+
+  test('a key without expiry outlives the years', async () => {
+    const { context, tenant } = await setUp();
+    context.clock.advance(20 * 365 * 86_400);
+    expect(await authenticate(context, tenant.key.key)).toBeDefined();
+  });
+
+  test('a revoked key ends at once; revoking twice keeps the first time and is told once', async () => {
+    const { context, tenant, actor, find, actions } = await setUp();
+    await revokeKey(context, { keyId: tenant.key.id, actor });
+    expect(await authenticate(context, tenant.key.key)).toBeUndefined();
+    const { revokedAt } = await find(tenant.key.id);
+    context.clock.advance(60);
+    await revokeKey(context, { keyId: tenant.key.id, actor });
+    expect(await find(tenant.key.id)).toMatchObject({ revokedAt });
+    expect((await actions()).filter((action) => action === 'key.revoke')).toHaveLength(1);
+  });
+
+  test('the key of another organization is not found, exactly as one that never was', async () => {
+    const { context, actor } = await setUp();
+    const other = await createTenant(context, { name: 'Other' });
+    const errors: unknown[] = [];
+    for (const keyId of [other.key.id, 'key_0000000000000000']) {
+      errors.push(await revokeKey(context, { keyId, actor }).catch((error: unknown) => error));
+      errors.push(await rollKey(context, { keyId, actor }).catch((error: unknown) => error));
+    }
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: 'not_found', message: (errors[0] as Error).message });
+    }
+    expect(await authenticate(context, other.key.key)).toBeDefined();
+  });
+});
+
+describe('rolling', () => {
+  test('both keys work during the overlap, then only the new one', async () => {
+    const { context, actor, actions } = await setUp();
+    const old = await createKey(context, {
+      name: 'CI',
+      scopes: ['exports:write'],
+      allowedAddresses: ['203.0.113.7'],
+      expiresInDays: 30,
+      actor,
+    });
+    context.clock.advance(86_400);
+    const made = await rollKey(context, { keyId: old.id, overlapSeconds: 600, actor });
+    expect(made).toMatchObject({
+      name: 'CI',
+      scopes: ['exports:write'],
+      allowedAddresses: ['203.0.113.7'],
+      rolledFrom: old.id,
+      expiresAt: '2026-04-01T12:00:00.000Z',
+    });
+    expect(await actions()).toContain('key.roll');
+    context.clock.advance(599);
+    expect(await authenticate(context, old.key)).toBeDefined();
+    context.clock.advance(1);
+    expect(await authenticate(context, old.key)).toBeUndefined();
+    expect(await authenticate(context, made.key)).toBeDefined();
+  });
+
+  test('without an overlap given, the old one has an hour; with 0 it ends at once', async () => {
+    const { context, tenant, actor, find } = await setUp();
+    const second = await rollKey(context, { keyId: tenant.key.id, actor });
+    expect((await find(tenant.key.id)).expiresAt).toBe('2026-03-01T13:00:00.000Z');
+    expect(second.expiresAt).toBeNull();
+    await rollKey(context, { keyId: second.id, overlapSeconds: 0, actor });
+    expect(await authenticate(context, second.key)).toBeUndefined();
+  });
+
+  test('an overlap does not lengthen the life of the old key', async () => {
+    const { context, actor, find } = await setUp();
+    const old = await createKey(context, { name: 'Week', expiresInDays: 7, actor });
+    context.clock.advance(7 * 86_400 - 60);
+    await rollKey(context, { keyId: old.id, overlapSeconds: 604_800, actor });
+    expect((await find(old.id)).expiresAt).toBe(old.expiresAt);
+  });
+
+  test('a key that has ended cannot be rolled back to life', async () => {
+    const { context, tenant, actor } = await setUp();
+    const short = await createKey(context, { name: 'Week', expiresInDays: 7, actor });
+    context.clock.advance(8 * 86_400);
+    await revokeKey(context, { keyId: tenant.key.id, actor });
+    for (const keyId of [short.id, tenant.key.id]) {
+      await expect(rollKey(context, { keyId, actor })).rejects.toThrow('has ended and cannot be rolled');
+    }
+  });
+
+  test('a narrow key cannot roll a wide one', async () => {
+    const { context, tenant, actor } = await setUp();
+    const attempt = rollKey(context, { keyId: tenant.key.id, actor, grantable: ['keys:write'] });
+    await expect(attempt).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await authenticate(context, tenant.key.key)).toBeDefined();
+  });
+});
+
+test('the last use is written at most once a minute', async () => {
+  const { context, tenant, find } = await setUp();
+  const { id } = tenant.key;
+  await touchKey(context, id);
+  expect((await find(id)).lastUsedAt).toBe('2026-03-01T12:00:00.000Z');
+  context.clock.advance(60);
+  await touchKey(context, id);
+  expect((await find(id)).lastUsedAt).toBe('2026-03-01T12:00:00.000Z');
+  context.clock.advance(1);
+  await touchKey(context, id);
+  expect((await find(id)).lastUsedAt).toBe('2026-03-01T12:01:01.000Z');
+});

@@ -1,0 +1,137 @@
+/**
+ * What every database must do: offer the tables, number rows in the order they came, hold the constraints that the
+ * kernel leans on, and keep a transaction whole or not at all.
+ */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { inTransaction, type Database, type Tables } from './database.ts';
+
+const tables: Record<keyof Tables, true> = {
+  organizations: true,
+  projects: true,
+  api_keys: true,
+  jobs: true,
+  job_events: true,
+  idempotency: true,
+  audit_log: true,
+};
+
+const at = '2026-03-01T12:00:00.000Z';
+
+export function describeDatabase(name: string, make: () => Promise<Database>): void {
+  describe(`the database ${name}`, () => {
+    let database: Database;
+
+    beforeEach(async () => {
+      database = await make();
+      await database
+        .insertInto('organizations')
+        .values({ id: 'org_1', name: 'First', plan: 'free', local_sources: 0, created_at: at })
+        .execute();
+    });
+
+    const insertProject = (
+      into: Database,
+      id: string,
+      values: { domain?: string; organization_id?: string } = {},
+    ) =>
+      into
+        .insertInto('projects')
+        .values({
+          id,
+          organization_id: 'org_1',
+          name: 'Docs',
+          domain: `${id}.example.com`,
+          repository: '/srv/docs',
+          ref: null,
+          directory: null,
+          created_at: at,
+          updated_at: at,
+          ...values,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    const projectIds = async () => {
+      const rows = await database.selectFrom('projects').select('id').orderBy('sequence').execute();
+      return rows.map(({ id }) => id);
+    };
+
+    test('has every table', async () => {
+      for (const table of Object.keys(tables) as (keyof Tables)[]) {
+        expect(await database.selectFrom(table).selectAll().execute()).toHaveLength(
+          table === 'organizations' ? 1 : 0,
+        );
+      }
+    });
+
+    test('numbers rows in order and does not use a number twice', async () => {
+      const first = await insertProject(database, 'pr_1');
+      const second = await insertProject(database, 'pr_2');
+      await database.deleteFrom('projects').where('id', '=', 'pr_2').execute();
+      const third = await insertProject(database, 'pr_3');
+      expect(second.sequence).toBeGreaterThan(first.sequence);
+      expect(third.sequence).toBeGreaterThan(second.sequence);
+    });
+
+    test('refuses a second project with the same domain in one organization', async () => {
+      await insertProject(database, 'pr_1', { domain: 'docs.example.com' });
+      await expect(insertProject(database, 'pr_2', { domain: 'docs.example.com' })).rejects.toThrow();
+    });
+
+    test('refuses a row that belongs to nobody', async () => {
+      await expect(insertProject(database, 'pr_1', { organization_id: 'org_none' })).rejects.toThrow();
+    });
+
+    test('refuses an idempotency key that the organization has used', async () => {
+      const values = {
+        organization_id: 'org_1',
+        key: 'k',
+        fingerprint: 'f',
+        status: 201,
+        headers: '{}',
+        body: '',
+        created_at: at,
+      };
+      await database.insertInto('idempotency').values(values).execute();
+      await expect(database.insertInto('idempotency').values(values).execute()).rejects.toThrow();
+      await database
+        .insertInto('idempotency')
+        .values({ ...values, organization_id: 'org_2' })
+        .execute();
+    });
+
+    test('a transaction that fails leaves nothing', async () => {
+      const attempt = inTransaction(database, async (inside) => {
+        await insertProject(inside, 'pr_1');
+        throw new Error('Changed my mind.');
+      });
+      await expect(attempt).rejects.toThrow('Changed my mind.');
+      expect(await projectIds()).toEqual([]);
+    });
+
+    test('a transaction inside another is part of it', async () => {
+      const attempt = inTransaction(database, async (outer) => {
+        await inTransaction(outer, (inner) => insertProject(inner, 'pr_1'));
+        throw new Error('Changed my mind.');
+      });
+      await expect(attempt).rejects.toThrow('Changed my mind.');
+      expect(await projectIds()).toEqual([]);
+    });
+
+    test('transactions at the same time do not mix', async () => {
+      const good = (id: string) => inTransaction(database, (inside) => insertProject(inside, id));
+      const bad = (id: string) =>
+        inTransaction(database, async (inside) => {
+          await insertProject(inside, id);
+          throw new Error('Changed my mind.');
+        });
+      await Promise.allSettled([good('pr_1'), bad('pr_2'), good('pr_3'), bad('pr_4'), good('pr_5')]);
+      expect(await projectIds()).toEqual(['pr_1', 'pr_3', 'pr_5']);
+    });
+
+    test('text comes back as it was, whatever is in it', async () => {
+      const name = 'quote \' " \\ ; -- null \u{1F600} ü \n end';
+      await database.updateTable('organizations').set({ name }).execute();
+      expect(await database.selectFrom('organizations').select('name').execute()).toEqual([{ name }]);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * What every queue must do: deliver each job, no more at once than asked for, in the order they came, turn by turn
+ * between organizations, and stop only when everything under way has been handled.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Delivery, Queue } from './queue.ts';
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, 2));
+
+/** Handles deliveries one at a time, as the test lets them through. */
+function gate() {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  return {
+    begun,
+    handle: async ({ jobId }: Delivery) => {
+      begun.push(jobId);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    },
+    async finishOne() {
+      ends.shift()?.();
+      await tick();
+    },
+    get underWay() {
+      return ends.length;
+    },
+  };
+}
+
+export function describeQueue(name: string, make: () => Queue): void {
+  const delivery = (jobId: string, organizationId = 'org_1') => ({ jobId, organizationId });
+
+  describe(`the queue ${name}`, () => {
+    test('delivers what was sent before and after somebody listens, in order', async () => {
+      const queue = make();
+      const got: Delivery[] = [];
+      queue.send(delivery('a'));
+      queue.send(delivery('b'));
+      queue.consume(1, async (each) => void got.push(each));
+      await tick();
+      queue.send(delivery('c'));
+      await tick();
+      expect(got).toEqual([delivery('a'), delivery('b'), delivery('c')]);
+      await queue.stop();
+    });
+
+    test('no more than the given number is under way, and a free place is filled', async () => {
+      const queue = make();
+      const { begun, handle, finishOne } = gate();
+      for (const job of ['a', 'b', 'c', 'd']) queue.send(delivery(job));
+      queue.consume(2, handle);
+      await tick();
+      expect(begun).toEqual(['a', 'b']);
+      await finishOne();
+      expect(begun).toEqual(['a', 'b', 'c']);
+      await finishOne();
+      await finishOne();
+      await finishOne();
+      expect(begun).toEqual(['a', 'b', 'c', 'd']);
+      await queue.stop();
+    });
+
+    test('a large backlog of one organization does not hold up another', async () => {
+      const queue = make();
+      const { begun, handle, finishOne } = gate();
+      for (let job = 1; job <= 4; job += 1) queue.send(delivery(`big-${job}`, 'org_big'));
+      queue.consume(1, handle);
+      queue.send(delivery('small-1', 'org_small'));
+      queue.send(delivery('tiny-1', 'org_tiny'));
+      queue.send(delivery('small-2', 'org_small'));
+      for (let job = 0; job < 7; job += 1) await finishOne();
+      expect(begun).toEqual(['big-1', 'big-2', 'small-1', 'tiny-1', 'big-3', 'small-2', 'big-4']);
+      await queue.stop();
+    });
+
+    test('a handler that fails does not stop the others', async () => {
+      const queue = make();
+      const got: string[] = [];
+      queue.send(delivery('bad'));
+      queue.send(delivery('good'));
+      queue.consume(1, async ({ jobId }) => {
+        got.push(jobId);
+        if (jobId === 'bad') throw new Error('Broken.');
+      });
+      await tick();
+      expect(got).toEqual(['bad', 'good']);
+      await queue.stop();
+    });
+
+    test('stop waits for what is under way and takes nothing more', async () => {
+      const queue = make();
+      const { begun, handle, finishOne } = gate();
+      queue.consume(1, handle);
+      queue.send(delivery('a'));
+      queue.send(delivery('b'));
+      let stopped = false;
+      const stopping = queue.stop().then(() => (stopped = true));
+      queue.send(delivery('c'));
+      await tick();
+      expect(stopped).toBe(false);
+      await finishOne();
+      await stopping;
+      await tick();
+      expect(begun).toEqual(['a']);
+    });
+
+    test('a queue that does nothing stops at once', async () => {
+      await make().stop();
+    });
+  });
+}

@@ -1,0 +1,135 @@
+/** Projects: one domain once in an organization, a source that may be fetched, and no deletion under a running job. */
+import { describe, expect, test } from 'vitest';
+import { requestCancel } from '../jobs/store.ts';
+import { composeForTest, createExport, createTenant, createTestProject } from '../testing.ts';
+import {
+  createProject,
+  deleteProject,
+  findProject,
+  listProjects,
+  readProject,
+  updateProject,
+} from './projects.ts';
+
+const repository = 'https://git.example.com/docs.git';
+
+async function setUp() {
+  const context = await composeForTest();
+  const tenant = await createTenant(context);
+  const other = await createTenant(context, { name: 'Other' });
+  return { context, tenant, other, actor: tenant.actor, organizationId: tenant.organizationId };
+}
+
+describe('creating', () => {
+  test('a project is read back as it was made', async () => {
+    const { context, actor, organizationId } = await setUp();
+    const project = await createProject(context, {
+      name: 'Docs',
+      domain: 'docs.example.com',
+      source: { repository, ref: 'main', directory: './packages/docs/' },
+      actor,
+      allowLocal: false,
+    });
+    expect(project).toEqual({
+      id: expect.stringMatching(/^pr_[0-9a-f]{16}$/) as string,
+      name: 'Docs',
+      domain: 'docs.example.com',
+      source: { repository, ref: 'main', directory: 'packages/docs' },
+      createdAt: '2026-03-01T12:00:00.000Z',
+      updatedAt: '2026-03-01T12:00:00.000Z',
+    });
+    expect(await readProject(context, { projectId: project.id, organizationId })).toEqual(project);
+  });
+
+  test.each(['', '.', './', '/'])('the directory %j means the whole repository', async (directory) => {
+    const { context, actor } = await setUp();
+    const source = { repository, directory };
+    const input = { name: 'Docs', domain: 'docs.example.com', source, actor, allowLocal: false };
+    expect((await createProject(context, input)).source.directory).toBeNull();
+  });
+
+  test('a domain is taken once in an organization; another organization may have it too', async () => {
+    const { context, tenant, other } = await setUp();
+    const first = await createTestProject(context, tenant, { domain: 'docs.example.com' });
+    await expect(createTestProject(context, tenant, { domain: 'docs.example.com' })).rejects.toMatchObject({
+      code: 'domain_taken',
+      message: `The project ${first.id} already has the domain docs.example.com. Use another domain.`,
+    });
+    const theirs = await createTestProject(context, other, { domain: 'docs.example.com' });
+    const where = { organizationId: other.organizationId, domain: 'docs.example.com' };
+    expect((await findProject(context, where)).id).toBe(theirs.id);
+  });
+
+  test.each(['/srv/docs', 'file:///srv/docs'])(
+    'a source on this machine (%s) needs the permission of the organization',
+    async (local) => {
+      const { context, actor } = await setUp();
+      const input = { name: 'Docs', domain: 'docs.example.com', source: { repository: local }, actor };
+      await expect(createProject(context, { ...input, allowLocal: false })).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: [{ path: 'source', message: expect.stringContaining('--local-sources') as string }],
+      });
+      await expect(createProject(context, { ...input, allowLocal: true })).resolves.toBeDefined();
+    },
+  );
+});
+
+describe('changing', () => {
+  test('only what is named changes', async () => {
+    const { context, tenant, actor } = await setUp();
+    const project = await createTestProject(context, tenant, { domain: 'docs.example.com' });
+    context.clock.advance(60);
+    const change = { name: 'Handbook' };
+    const updated = await updateProject(context, { projectId: project.id, change, actor, allowLocal: false });
+    expect(updated).toEqual({ ...project, name: 'Handbook', updatedAt: '2026-03-01T12:01:00.000Z' });
+  });
+
+  test('a domain may be kept but not taken from another project', async () => {
+    const { context, tenant, actor } = await setUp();
+    await createTestProject(context, tenant, { domain: 'a.example.com' });
+    const { id: projectId } = await createTestProject(context, tenant, { domain: 'b.example.com' });
+    const to = (domain: string) =>
+      updateProject(context, { projectId, change: { domain }, actor, allowLocal: true });
+    await expect(to('b.example.com')).resolves.toMatchObject({ domain: 'b.example.com' });
+    await expect(to('a.example.com')).rejects.toMatchObject({ code: 'domain_taken' });
+    await expect(to('c.example.com')).resolves.toMatchObject({ domain: 'c.example.com' });
+  });
+
+  test('a source on this machine is refused here too', async () => {
+    const { context, tenant, actor } = await setUp();
+    const { id: projectId } = await createTestProject(context, tenant);
+    const change = { source: { repository: '/etc' } };
+    const attempt = updateProject(context, { projectId, change, actor, allowLocal: false });
+    await expect(attempt).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('deleting', () => {
+  test('is refused while a job waits or runs, then takes the jobs along', async () => {
+    const { context, tenant, actor } = await setUp();
+    const project = await createTestProject(context, tenant);
+    const job = await createExport(context, tenant, project);
+    const input = { projectId: project.id, actor };
+    await expect(deleteProject(context, input)).rejects.toMatchObject({ code: 'project_busy' });
+    await requestCancel(context, job);
+    expect(await deleteProject(context, input)).toEqual([job.id]);
+    for (const table of ['projects', 'jobs', 'job_events'] as const) {
+      expect(await context.database.selectFrom(table).selectAll().execute()).toEqual([]);
+    }
+  });
+});
+
+test('the project of another organization is not there, whatever is asked', async () => {
+  const { context, tenant, other } = await setUp();
+  const { id: projectId, domain } = await createTestProject(context, tenant);
+  const { organizationId, actor } = other;
+  const attempts = [
+    readProject(context, { projectId, organizationId }),
+    findProject(context, { domain, organizationId }),
+    updateProject(context, { projectId, change: { name: 'Mine' }, actor, allowLocal: true }),
+    deleteProject(context, { projectId, actor }),
+  ];
+  for (const attempt of attempts) await expect(attempt).rejects.toMatchObject({ code: 'not_found' });
+  expect((await listProjects(context, { organizationId })).data).toEqual([]);
+  expect((await listProjects(context, tenant)).data).toHaveLength(1);
+});
