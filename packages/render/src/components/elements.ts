@@ -85,7 +85,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
   const classes: string[] = [];
   for (const [original, value] of props.values.entries) {
     const attribute = attributeName(original);
-    if (/^on[a-z]/.test(attribute)) {
+    if (/^on[a-z]/i.test(original)) {
       page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
     } else if (attribute === 'class') classes.push(textOf(value));
     else if (attribute === 'style') {

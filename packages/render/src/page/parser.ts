@@ -66,7 +66,10 @@ function parseSlow(source: string): Node {
     return unravel(slowProcessor.parse(source) as Node);
   } catch (error) {
     const { message, line, column } = error as Error & Partial<SourcePlace>;
-    throw new MarkupError(message, line ? { line, column: column ?? 1 } : undefined);
+    /** At the end of a file the place of the tag that was left open is told only in the message. */
+    const told = /\((\d+):(\d+)/.exec(message);
+    if (line) throw new MarkupError(message, { line, column: column ?? 1 });
+    throw new MarkupError(message, told ? { line: Number(told[1]), column: Number(told[2]) } : undefined);
   }
 }
 

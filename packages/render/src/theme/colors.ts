@@ -25,7 +25,7 @@ export function buttonColors(color: string): { background: string; text: string 
   return { background: readableOn(color, '#ffffff'), text: '#ffffff' };
 }
 
-function contrastOf(a: string, b: string): number {
+export function contrastOf(a: string, b: string): number {
   return contrast(parse(a), parse(b));
 }
 
@@ -36,11 +36,11 @@ function parse(hex: string): Rgb {
 }
 
 function format(rgb: Rgb): string {
-  return `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+  return `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
 function mix(from: Rgb, to: Rgb, share: number): Rgb {
-  return from.map((part, index) => part + ((to[index] ?? 0) - part) * share) as Rgb;
+  return from.map((part, index) => Math.round(part + ((to[index] ?? 0) - part) * share)) as Rgb;
 }
 
 function luminance(rgb: Rgb): number {

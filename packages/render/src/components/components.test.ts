@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, renderFiles } from '../render-fixture.ts';
+
+/** Each case is a page; all are rendered together. */
+const cases = {
+  callout: '<Warning title="Careful">**Hot**</Warning>\n\n> [!TIP]\n> A quote\n\n<INfo>odd spelling</INfo>',
+  card: '<CardGroup cols={3}>\n<Card title="A" icon="code" href="/other">Text with [a link](/other)</Card>\n<Card title="B">B</Card>\n</CardGroup>',
+  steps:
+    '<Steps titleSize="h3">\n<Step title="First">\n\nDo it.\n\n</Step>\n<Step title="Second">Then</Step>\n</Steps>',
+  tabs: '<Tabs>\n<Tab title="One">1</Tab>\n<Tab title="Two">2</Tab>\n</Tabs>',
+  mapped: '<Tabs>{["x", "y"].map((name) => <Tab title={name}>{name}!</Tab>)}</Tabs>',
+  accordion: '<Accordion title="More" defaultOpen>\n\n## Inside\n\n</Accordion>',
+  fields:
+    '<ParamField query="user_id" type="string" required default="x">\n\nWho\n\n</ParamField>\n\n<ResponseField name="ok" type="boolean">Yes</ResponseField>',
+  unknown: '<Mystery a={1}>kept **text**</Mystery>',
+  html: '<p className="x">one</p>\n\n<script>alert(1)</script>\n\n<iframe src="//www.youtube.com/embed/x"></iframe>\n\n<br/>',
+  tooltip: 'An <Tooltip tip="Explained">idea</Tooltip> and a <Badge color="green">new</Badge>',
+  unsupported:
+    'Before {fetch("/x").then((r) => r.json()).then((body) => body.items.length)} {undefinedName} after',
+  footnote: 'Text[^1].\n\n[^1]: The note.',
+  table: '| a | b |\n|---|--:|\n| `x` | 2 |',
+  reference: 'See [it][target] and [Missing][none].\n\n[target]: /other "Title"',
+  frame: '<Frame caption="A [link](/other)"><img src="/pic.png" alt="Pic" /></Frame>',
+  visibility: '<Visibility for="agents">secret</Visibility><Visibility for="humans">shown</Visibility>',
+};
+
+let rendered: Rendered;
+const html = (name: keyof typeof cases): string => rendered.content(`${name}.html`);
+
+beforeAll(async () => {
+  const pages = Object.entries(cases).map(([name, source]) => [`${name}.mdx`, source]);
+  rendered = await renderFiles({ ...Object.fromEntries(pages), 'other.mdx': 'Other', 'pic.png': 'x' });
+});
+
+describe('components', () => {
+  it('callouts have a kind, a title and a label', () => {
+    expect(html('callout')).toContain('<aside class="callout callout-warning" aria-label="Warning">');
+    expect(html('callout')).toContain('<p class="callout-title">Careful</p><strong>Hot</strong>');
+    expect(html('callout')).toContain('callout-tip');
+    expect(html('callout')).toContain('callout-info');
+  });
+
+  it('cards are links, and links inside them keep only their text', () => {
+    expect(html('card')).toContain('<div class="cards cards-3">');
+    expect(html('card')).toMatch(/<a class="card card-link" href="other.html">.*Text with a link<\/div>/);
+    expect(html('card')).toContain('<div class="card">');
+  });
+
+  it('steps are numbered and their titles can be headings', () => {
+    expect(html('steps')).toMatch(
+      /<span class="step-number">1<\/span>.*<h3 id="first" class="step-title">First/,
+    );
+    expect(html('steps')).toMatch(/<span class="step-number">2<\/span>.*id="second"/);
+  });
+
+  it('tabs are titled sections, readable without a script', () => {
+    expect(html('tabs')).toContain('aria-controls="one" aria-selected="true">One</button>');
+    expect(html('tabs')).toContain(
+      '<section class="tab" id="two" aria-label="Two"><p class="tab-title">Two</p>2</section>',
+    );
+    expect(html('mapped')).toContain('<p class="tab-title">y</p>y!</section>');
+  });
+
+  it('accordions are details whose headings stay out of the table of contents', () => {
+    expect(html('accordion')).toContain('<details class="accordion" id="more" open>');
+    expect(rendered.files.get('accordion.html')).not.toContain('table-of-contents');
+  });
+
+  it('fields tell name, type, place and default', () => {
+    expect(html('fields')).toContain('id="param-user-id"');
+    expect(html('fields')).toMatch(
+      /user_id<\/code><code class="field-type">string<\/code>.*query.*required.*default <code>x/,
+    );
+    expect(html('fields')).toContain('boolean');
+  });
+
+  it('unknown ones show their content and are told', () => {
+    expect(html('unknown')).toBe('kept <strong>text</strong>');
+    expect(rendered.diagnostics).toContainEqual(
+      expect.objectContaining({
+        code: 'component_unknown',
+        file: 'unknown.mdx',
+        line: 1,
+        severity: 'warning',
+      }),
+    );
+  });
+
+  it('raw HTML passes a list of what is allowed', () => {
+    expect(html('html')).toContain('<p class="x">one</p>');
+    expect(html('html')).not.toContain('alert');
+    expect(html('html')).toContain('src="https://www.youtube.com/embed/x"');
+  });
+
+  it('inline ones stay inline', () => {
+    expect(html('tooltip')).toMatch(
+      /^<p>An <span class="tooltip">.*Explained.*<span class="badge badge-green">new<\/span><\/p>$/,
+    );
+  });
+
+  it('expressions that cannot be computed show nothing, short names show as written', () => {
+    expect(html('unsupported')).toBe('<p>Before  {undefinedName} after</p>');
+    expect(rendered.codes.filter((code) => code === 'expression_unsupported')).toHaveLength(2);
+  });
+
+  it('footnotes, tables, references and frames', () => {
+    expect(html('footnote')).toContain('<li id="footnote-1"><p>The note. <a href="#footnote-ref-1"');
+    expect(html('table')).toContain('<th class="align-right">b</th>');
+    expect(html('reference')).toContain('<a href="other.html" title="Title">it</a>');
+    expect(html('reference')).toContain('[Missing][none]');
+    expect(html('frame')).toContain('<figcaption>A <a href="other.html">link</a></figcaption>');
+    expect(html('visibility').trim()).toBe('shown');
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { SiteLoadError } from '../check/diagnostic.ts';
+import { withFolder } from '../render-fixture.ts';
+import { readConfig } from './read.ts';
+import { readSettings } from './settings.ts';
+
+const read = (files: Record<string, string>): ReturnType<typeof readConfig> =>
+  withFolder(files, (root) => readConfig(root));
+
+describe('reading docs.json', () => {
+  it('tells line, column and a hint for broken JSON', async () => {
+    const failure = await read({ 'docs.json': '{\n  "name": "A"\n  "theme": "mint"\n}' }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(SiteLoadError);
+    expect((failure as SiteLoadError).diagnostic).toMatchObject({
+      code: 'config_syntax',
+      file: 'docs.json',
+      line: 3,
+      column: 3,
+      message: 'docs.json is not valid JSON: a comma was expected',
+      hint: 'Put a comma at the end of the entry before line 3.',
+    });
+  });
+
+  it('forgives comments, trailing commas and a byte-order mark', async () => {
+    const { config } = await read({ 'docs.json': '\uFEFF{ "name": "A", // why\n }' });
+    expect(config).toEqual({ name: 'A' });
+  });
+
+  it('folds in $ref files, siblings winning', async () => {
+    const { config } = await read({
+      'docs.json': '{ "navigation": { "$ref": "parts/nav.json", "tabs": [] } }',
+      'parts/nav.json': '{ "tabs": [1], "groups": { "$ref": "groups.json" } }',
+      'parts/groups.json': '["x"]',
+    });
+    expect(config).toEqual({ navigation: { tabs: [], groups: ['x'] } });
+  });
+
+  it('refuses a $ref that leaves the folder, goes in circles or names nothing', async () => {
+    const { diagnostics } = await read({
+      'docs.json':
+        '{ "a": { "$ref": "../../etc/passwd" }, "b": { "$ref": "b.json" }, "c": { "$ref": "c.json" } }',
+      'b.json': '{ "again": { "$ref": "b.json" } }',
+    });
+    expect(diagnostics.map(({ message }) => message).toSorted()).toEqual([
+      '$ref "../../etc/passwd" leaves the site\'s folder',
+      '$ref "b.json" refers back to itself',
+      '$ref "c.json" names a file that does not exist',
+    ]);
+  });
+
+  it('prefers docs.json over mint.json', async () => {
+    const { file } = await read({ 'docs.json': '{}', 'mint.json': '{}' });
+    expect(file).toBe('docs.json');
+  });
+});
+
+describe('settings', () => {
+  it('warns of unknown keys and unusable colours with their line', async () => {
+    const source = await read({ 'docs.json': '{\n"topbarLinks": [],\n"colors": { "primary": "green" }\n}' });
+    const { settings, diagnostics } = readSettings(source, 'folder');
+    expect(settings.name).toBe('folder');
+    expect(diagnostics.map(({ code, line }) => [code, line])).toEqual([
+      ['config_unknown_key', 2],
+      ['config_color', 3],
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { Evaluator } from './evaluator.ts';
+import { parseExpression } from './parse.ts';
+import { ElementValue, ObjectValue, Scope, Unsupported, type Value } from './values.ts';
+
+function evaluate(source: string): unknown {
+  const evaluator = new Evaluator();
+  const scope = new Scope(evaluator.standard, [
+    ['name', 'Ada'],
+    ['list', [1, 2, 3]],
+    ['item', new ObjectValue([['title', 'T']])],
+  ]);
+  return plain(evaluator.evaluate(parseExpression(source), scope));
+}
+
+function plain(value: Value): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof ObjectValue)
+    return Object.fromEntries([...value.entries].map(([key, item]) => [key, plain(item)]));
+  if (value instanceof ElementValue)
+    return { type: value.type, props: plain(value.props), children: value.children.map(plain) };
+  return value;
+}
+
+describe('what the static evaluator computes', () => {
+  it.each<[string, unknown]>([
+    ['1 + 2 * 3', 7],
+    ['"a" + 1 + true', 'a1true'],
+    ['`Hi ${name}!`', 'Hi Ada!'],
+    ['item.title', 'T'],
+    ['item["title"]', 'T'],
+    ['item.missing', undefined],
+    ['item?.a?.b', undefined],
+    ['list.length', 3],
+    ['list.map((x) => x * 2)', [2, 4, 6]],
+    ['list.filter((x) => x > 1).map((x, i) => `${i}:${x}`).join(" ")', '0:2 1:3'],
+    ['list.reduce((sum, x) => sum + x, 0)', 6],
+    ['name === "Ada" ? "yes" : "no"', 'yes'],
+    ['null ?? "x"', 'x'],
+    ['!list.includes(4)', true],
+    ['({ ...item, n: 1 })', { title: 'T', n: 1 }],
+    ['(({ title, ...rest }) => title + Object.keys(rest).length)({ title: "a", b: 1 })', 'a1'],
+    ['(() => { const [a, set] = useState(() => 5); if (a > 3) { return "big"; } return "small"; })()', 'big'],
+    ['Array.from({ length: 2 }, (_, i) => i)', [0, 1]],
+    ['"a-b".split("-").reverse', Unsupported],
+    ['Math.max(1, 2)', 2],
+    ['(1.005).toFixed(1)', '1.0'],
+    ['<b id="x">{name} !</b>', { type: 'b', props: { id: 'x' }, children: ['Ada', ' !'] }],
+    ['<>\n  a\n  b\n</>', { type: null, props: {}, children: ['a b'] }],
+  ])('%s', (source, expected) => {
+    if (expected === Unsupported) expect(() => evaluate(source)).toThrow(Unsupported);
+    else expect(evaluate(source)).toEqual(expected);
+  });
+});
+
+describe('what it refuses', () => {
+  it.each([
+    'process',
+    'globalThis',
+    'window.location',
+    'fetch("/x")',
+    'import("fs")',
+    'eval("1")',
+    'new Date()',
+    'name.constructor',
+    'name.constructor.constructor("return process")()',
+    '({}).constructor',
+    '({}).__proto__',
+    '({ __proto__: list })',
+    '({}).toString()',
+    '[].constructor',
+    'list["constructor"]',
+    '(() => 1).constructor',
+    '(() => 1).call',
+    '({ toString: () => "x" }) + ""',
+    '`${item}`',
+    '[1] + ""',
+    'list.sort()',
+    'list.push(4)',
+    'name.replace(/a/, "b")',
+    'name.match(/a/)',
+    'name = "x"',
+    'list[0] = 1',
+    'delete item.title',
+    'async () => 1',
+    '(async () => 1)()',
+    'function* f() {}',
+    'class {}',
+    'this',
+    '1 == "1"',
+    '"2" * 3',
+    'Object.getPrototypeOf(item)',
+    'Object.assign(item, {})',
+    'item.title.nothing.more',
+  ])('%s', (source) => {
+    expect(() => evaluate(source)).toThrow(Unsupported);
+  });
+
+  it('stops endless and oversized work before it is done', () => {
+    for (const source of [
+      '"x".repeat(1e9)',
+      'Array.from({ length: 1e9 })',
+      '"x".padStart(1e9)',
+      '(() => { const f = () => f(); return f(); })()',
+      '(() => { const a = Array.from({ length: 600 }); return a.map(() => a.map(() => a.map(() => 1))); })()',
+    ]) {
+      const start = performance.now();
+      expect(() => evaluate(source)).toThrow(Unsupported);
+      expect(performance.now() - start).toBeLessThan(2000);
+    }
+  });
+});

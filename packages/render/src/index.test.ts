@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest';
+import { SiteLoadError, engineVersion, loadSite, renderSite, unknownPaths } from './index.ts';
+import { fixture, renderFiles, renderFixture, renderFolder, withFolder } from './render-fixture.ts';
+
+describe('a rendered site', () => {
+  it('has a page for each navigation page, for each hidden one, and a not-found page', async () => {
+    const { files } = await renderFixture('small');
+    expect([...files.keys()].filter((path) => path.endsWith('.html')).toSorted()).toEqual([
+      '404.html',
+      'guides/deep/index.html',
+      'guides/start.html',
+      'hidden.html',
+      'index.html',
+    ]);
+  });
+
+  it('copies the files that are used and no others', async () => {
+    const { files } = await renderFixture('small');
+    expect([...files].filter(([, content]) => content === 'copy').map(([path]) => path)).toEqual([
+      'favicon.svg',
+      'logo.svg',
+    ]);
+  });
+
+  it('links pages relatively with .html, so that it opens from disk and from any folder', async () => {
+    const { content, files } = await renderFixture('small');
+    expect(content('index.html')).toContain('<a href="guides/start.html#first-step">the start</a>');
+    expect(content('guides/deep/index.html')).toContain('<a href="../../guides/start.html">up</a>');
+    expect(content('guides/deep/index.html')).toContain('<a href="../../index.html">home</a>');
+    expect(files.get('guides/start.html')).toContain('href="../_docyard/style.css"');
+  });
+
+  it('declares a strict policy and holds no inline script, style or handler', async () => {
+    const { files } = await renderFixture('small');
+    for (const [path, html] of files) {
+      if (!path.endsWith('.html') || path === '404.html') continue;
+      expect(html).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:/i);
+    }
+  });
+
+  it('has one h1, landmarks, a skip link and the current page marked', async () => {
+    const html = (await renderFixture('small')).files.get('guides/start.html') ?? '';
+    expect(html.match(/<h1/g)).toHaveLength(1);
+    expect(html).toContain('<a class="skip-link" href="#content-area">');
+    expect(html).toMatch(/<nav id="sidebar" aria-label="Pages">/);
+    expect(html).toContain('<a href="../guides/start.html" aria-current="page">Start</a>');
+    expect(html).toMatch(/rel="prev"[^>]*>.*Welcome/);
+  });
+
+  it('is the same, byte for byte, whatever the concurrency', async () => {
+    const [one, two] = await Promise.all([
+      renderFixture('small', { concurrency: 1 }),
+      renderFixture('small', { concurrency: 2 }),
+    ]);
+    expect(new Map([...two.files].toSorted())).toEqual(new Map([...one.files].toSorted()));
+  });
+
+  it('holds nothing of the machine it was made on', async () => {
+    const { files } = await renderFixture('small');
+    for (const content of files.values()) expect(content).not.toContain(fixture('small'));
+  });
+
+  it('tells what it left out', async () => {
+    const { diagnostics } = await renderFixture('small');
+    expect(diagnostics.map(({ code, file, line }) => [code, file, line])).toEqual([
+      ['nav_page_missing', 'docs.json', 15],
+      ['openapi_page_skipped', 'docs.json', 15],
+      ['custom_script_skipped', 'extra.js', undefined],
+      ['handler_dropped', 'guides/start.mdx', 15],
+      ['handler_dropped', 'guides/start.mdx', 21],
+    ]);
+  });
+
+  it('evaluates snippets, their properties and components without running them', async () => {
+    const { content } = await renderFixture('small');
+    const html = content('guides/start.html');
+    expect(html).toContain('<p>Hello, Ada!</p>');
+    expect(html).toMatch(/echo<\/span> Ada/);
+    expect(html).toContain('<p>The limit is 60.</p>');
+    expect(html).toContain('<b>one</b><b>two</b>');
+    expect(html).toContain('<em>HI there</em>');
+  });
+
+  it('turns inline styles into classes of the site', async () => {
+    const { content, files } = await renderFixture('small');
+    const name = /<div class="(s-[0-9a-f]+) box">styled/.exec(content('guides/start.html'))?.[1];
+    expect(files.get('_docyard/site.css')).toContain(`.${name} { margin-top: 8px; color: red }`);
+  });
+
+  it('fills in variables as text, and names headings as the format does', async () => {
+    const { content } = await renderFixture('small');
+    const html = content('index.html');
+    expect(html).toContain('Hello from Acme Cloud.');
+    expect(html.match(/<h2 id="[^"]+"/g)).toEqual([
+      '<h2 id="config-json-options"',
+      '<h2 id="config-json-options-2"',
+      '<h2 id="my-id"',
+    ]);
+  });
+});
+
+describe('address styles', () => {
+  it('writes folders with an index file', async () => {
+    const { files, content } = await renderFixture('small', { urlStyle: 'directory' });
+    expect(files.has('guides/start/index.html')).toBe(true);
+    expect(content('guides/deep/index.html')).toContain('<a href="../../guides/start/">up</a>');
+    expect(content('guides/deep/index.html')).toContain('<a href="../../">home</a>');
+  });
+
+  it('leaves the extension off for servers that add it', async () => {
+    const { files, content } = await renderFixture('small', { urlStyle: 'clean' });
+    expect(files.has('guides/start.html')).toBe(true);
+    expect(content('index.html')).toContain('<a href="guides/start#first-step">');
+    expect(content('guides/deep/index.html')).toContain('<a href="../../">home</a>');
+  });
+
+  it('names canonical addresses without extension', async () => {
+    const { files } = await renderFixture('small', { origin: 'https://docs.example.com/', basePath: 'docs' });
+    expect(files.get('guides/start.html')).toContain(
+      '<link rel="canonical" href="https://docs.example.com/docs/guides/start">',
+    );
+    expect(files.get('guides/deep/index.html')).toContain('href="https://docs.example.com/docs/guides/deep"');
+    expect(files.get('404.html')).toContain('<a href="/docs/">');
+  });
+});
+
+describe('choosing pages', () => {
+  it('renders only the paths asked for, and nothing points to the others', async () => {
+    const { files, content, codes } = await renderFixture('small', { paths: ['/guides/start', 'index.mdx'] });
+    expect(files.has('hidden.html')).toBe(false);
+    expect(files.get('index.html')).not.toContain('deep');
+    expect(content('index.html')).toContain('href="guides/start.html#first-step"');
+    expect(codes).not.toContain('broken_link');
+  });
+
+  it('shows the first page at the root when there is no index page', async () => {
+    const { files } = await renderFixture('small', { paths: ['guides/start'] });
+    expect(files.get('index.html')).toContain('<h1 id="page-title">Start</h1>');
+    expect(files.get('index.html')).toContain('href="_docyard/style.css"');
+  });
+
+  it('leaves out pages of other groups', async () => {
+    const without = await renderFixture('small', { groups: ['guests'] });
+    const with_ = await renderFixture('small', { groups: ['staff'] });
+    expect(without.files.has('guides/deep/index.html')).toBe(false);
+    expect(with_.files.has('guides/deep/index.html')).toBe(true);
+  });
+
+  it('names unknown paths and forgives slashes and extensions', async () => {
+    const site = await loadSite({ root: fixture('small') });
+    expect(unknownPaths(site, ['/index', 'guides/start.mdx', 'guides/deep/', 'guides/nope', ''])).toEqual([
+      'guides/nope',
+    ]);
+  });
+});
+
+describe('a page that fails', () => {
+  it('shows an error panel with file, line, excerpt and hint, and the rest is rendered', async () => {
+    const { content, diagnostics } = await renderFixture('broken');
+    expect(content('good.html')).toBe('<p>Fine.</p>');
+    expect(content('bad.html')).toContain('This page could not be rendered');
+    expect(content('bad.html')).toContain('bad.mdx, line 7');
+    expect(content('bad.html')).toContain('&lt;Card title="x"&gt;');
+    expect(
+      diagnostics
+        .filter(({ severity }) => severity === 'error')
+        .map(({ code, file, line }) => [code, file, line]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['mdx_syntax', 'bad.mdx', 7],
+        ['page_too_deep', 'deep.mdx', 5],
+      ]),
+    );
+  });
+
+  it('repairs what real sites write, and leaves code alone', async () => {
+    const { content, codes } = await renderFixture('broken');
+    const html = content('almost.html');
+    expect(html).not.toContain('a comment');
+    expect(html).toContain('A line<br>break, x &lt;= 3');
+    expect(html).toContain('<a href="https://example.com">https://example.com</a>');
+    expect(html).toContain('use &lt;port&gt; and {“json”: 1}');
+    expect(html).toMatch(/kept/);
+    expect(codes).toContain('mdx_repaired');
+  });
+
+  it('refuses a page over one megabyte', async () => {
+    const { content } = await renderFiles({ 'index.mdx': `# Big\n${'x'.repeat(1_000_001)}` });
+    expect(content('index.html')).toContain('data-code="page_too_large"');
+  });
+});
+
+describe('loading', () => {
+  it('needs a folder with pages', async () => {
+    await expect(loadSite({ root: '/no/such/folder' })).rejects.toMatchObject({
+      diagnostic: { code: 'site_missing' },
+    });
+    await withFolder({ 'README.md': '# Notes' }, async (root) => {
+      await expect(loadSite({ root })).rejects.toBeInstanceOf(SiteLoadError);
+    });
+  });
+
+  it('makes a navigation from the folders when there is no configuration', async () => {
+    const site = await loadSite({ root: fixture('plain-folder') });
+    expect(site.pages).toEqual([
+      { path: 'index', file: 'index.md', title: 'Home page' },
+      { path: 'guides/getting-started', file: 'guides/getting-started.md', title: 'Getting started' },
+    ]);
+  });
+
+  it('reads the older mint.json', async () => {
+    const { files } = await renderFixture('legacy');
+    const html = files.get('introduction.html') ?? '';
+    expect(html).toContain('>API</a>');
+    expect(html).toContain('<a href="https://example.com/chat">Chat</a>');
+    expect(html).toContain('<a class="button" href="https://example.com">Go</a>');
+  });
+
+  it('skips ignored files and repository notes', async () => {
+    await withFolder(
+      {
+        '.mintignore': 'drafts/\n*.draft.mdx',
+        'drafts/a.mdx': 'x',
+        'b.draft.mdx': 'x',
+        'c.mdx': 'x',
+        'CONTRIBUTING.md': 'x',
+      },
+      async (root) => {
+        const site = await loadSite({ root });
+        expect(site.pages.map(({ path }) => path)).toEqual(['c']);
+      },
+    );
+  });
+
+  it('knows its own version', () => {
+    expect(engineVersion).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('stopping', () => {
+  it('ends at once when it is told to', async () => {
+    const site = await loadSite({ root: fixture('small') });
+    const stop = new AbortController();
+    stop.abort();
+    const run = async (): Promise<void> => {
+      for await (const event of renderSite(site, { signal: stop.signal })) void event;
+    };
+    await expect(run()).rejects.toThrow(/abort/i);
+  });
+});
+
+describe('links', () => {
+  it('reports links that lead nowhere and refuses schemes that could run code', async () => {
+    const { diagnostics, files } = await renderFolder(fixture('links'));
+    const found = diagnostics.map(({ code, line }) => `${code}:${line}`).toSorted();
+    expect(found).toEqual([
+      'broken_link:5',
+      'image_missing:7',
+      'unsafe_link:5',
+      'unsafe_link:5',
+      'unsafe_link:6',
+    ]);
+    const html = files.get('a/one.html') ?? '';
+    expect(html).toContain('<a href="../a/two.html#x">ok</a>');
+    expect(html).toContain('<a href="mailto:a@b.c">mail</a>');
+    expect(html).not.toMatch(/script:|data:text/);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { createLinkResolver } from './links.ts';
+
+const links = createLinkResolver({
+  routes: ['index', 'guides/start', 'guides/deep/index', 'api/first', 'api/second', 'CamelCase'],
+  files: ['img/logo.png', 'guides/pic.png'],
+  redirects: [
+    { source: '/old/:slug*', destination: '/guides/:slug*', permanent: true },
+    { source: '/one/:id/two', destination: '/guides/start', permanent: true },
+    { source: 'away', destination: 'https://example.com/x', permanent: true },
+    { source: '/loop', destination: '/loop', permanent: true },
+  ],
+  basePath: '/help',
+});
+
+const resolve = (href: string, from = 'guides/start.mdx'): string => {
+  const target = links.resolve(href, from);
+  if (target.kind === 'page') return target.route + target.suffix;
+  if (target.kind === 'file') return `file ${target.file}`;
+  if (target.kind === 'outside') return target.href;
+  return target.kind === 'here' ? `here ${target.suffix}` : target.kind;
+};
+
+describe('what a link means', () => {
+  it.each([
+    ['/guides/start', 'guides/start'],
+    ['/guides/start/', 'guides/start'],
+    ['/guides/start.mdx#x', 'guides/start#x'],
+    ['/guides/start.html?tab=1', 'guides/start?tab=1'],
+    ['./deep', 'guides/deep/index'],
+    ['deep/index', 'guides/deep/index'],
+    ['../api/first', 'api/first'],
+    ['../../api/first', 'api/first'],
+    ['api/first', 'api/first'],
+    ['/', 'index'],
+    ['/api', 'api/first'],
+    ['/camelcase', 'CamelCase'],
+    ['/help/guides/start', 'guides/start'],
+    ['/docs/guides/start', 'guides/start'],
+    ['/old/start', 'guides/start'],
+    ['/one/7/two#a', 'guides/start#a'],
+    ['/away', 'https://example.com/x'],
+    ['/loop', 'broken'],
+    ['/img/logo.png', 'file img/logo.png'],
+    ['pic.png', 'file guides/pic.png'],
+    ['#part', 'here #part'],
+    ['', 'here '],
+    ['//example.com/a', 'https://example.com/a'],
+    ['https://example.com', 'https://example.com'],
+    ['mailto:a@b.c', 'mailto:a@b.c'],
+    ['/nowhere', 'broken'],
+    ['../../../../etc/passwd', 'broken'],
+  ])('%s is %s', (href, meaning) => {
+    expect(resolve(href)).toBe(meaning);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'java\u0000script:alert(1)',
+    '\u0001javascript:alert(1)',
+    'vbscript:x',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'blob:x',
+  ])('%j is unsafe', (href) => {
+    expect(resolve(href)).toBe('unsafe');
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { MarkupError, loadSlowParser, parseMdx } from './parser.ts';
+import { type Node } from './tree.ts';
+
+const shape = (node: Node): unknown =>
+  node.children
+    ? [node.name ?? node.type, ...node.children.map(shape)]
+    : (node.value ?? node.name ?? node.type);
+
+describe('the two parsers', () => {
+  it.each([
+    '# Title\n\nText with *emphasis* and `code`.',
+    '<Card title="a">\n  Text\n</Card>',
+    'Inline <b>bold</b> and {value}.',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    '- [x] done\n- [ ] open',
+    "import a from './a.mdx'\n\nexport const b = 1\n\n~~gone~~",
+  ])('give the same tree for %j', async (source) => {
+    await loadSlowParser();
+    expect(shape(parseMdx(source, 'slow'))).toEqual(shape(parseMdx(source, 'fast')));
+  });
+
+  it('both tell the place of an error', async () => {
+    await loadSlowParser();
+    for (const parser of ['fast', 'slow'] as const) {
+      const failure = (() => {
+        try {
+          return parseMdx('Fine\n\n<Card>\n\nnot closed', parser);
+        } catch (error) {
+          return error;
+        }
+      })();
+      expect(failure).toBeInstanceOf(MarkupError);
+      expect((failure as MarkupError).place?.line).toBeGreaterThanOrEqual(3);
+    }
+  });
+});

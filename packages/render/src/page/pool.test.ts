@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { withFolder } from '../render-fixture.ts';
+import { renderPages } from './pool.ts';
+import type { PageResult, PageTask, SitePlan } from './task.ts';
+
+const plan: SitePlan = {
+  root: '',
+  files: [],
+  routes: [],
+  rendered: [],
+  urlStyle: 'html',
+  origin: '',
+  basePath: '',
+  redirects: [],
+  variables: {},
+  banner: '',
+};
+
+const task = (id: number, file: string): PageTask => ({
+  id,
+  route: file,
+  file,
+  output: `${file}.html`,
+  title: file,
+  description: '',
+});
+
+/** A process that answers like the real one, dies on some files and hangs on others. */
+const fragileProcess = `
+process.on('message', (message) => {
+  if (message.type !== 'pages') return;
+  for (const { id, file } of message.tasks) {
+    if (file === 'always') process.abort();
+    if (file === 'fast-only' && message.parser === 'fast') process.abort();
+    if (file === 'hang') for (;;);
+    const html = file + ' by ' + message.parser;
+    process.send({ type: 'page', result: { id, html, description: '', banner: '', headings: [], styles: [], assets: [], diagnostics: [], failed: false } });
+  }
+});`;
+
+async function render(names: string[], concurrency = 2): Promise<Map<string, PageResult>> {
+  return withFolder({ 'fragile.mjs': fragileProcess }, async (root) => {
+    const results = new Map<string, PageResult>();
+    const tasks = names.map((name, id) => task(id, name));
+    const options = { plan, concurrency, pageTimeoutMs: 1000, processFile: `${root}/fragile.mjs` };
+    for await (const result of renderPages(tasks, options)) results.set(names[result.id] ?? '', result);
+    return results;
+  });
+}
+
+describe('the render processes', () => {
+  it('finish every page although some end their process', async () => {
+    const names = [...Array.from({ length: 40 }, (_, index) => `page-${index}`), 'always', 'fast-only'];
+    const results = await render(names);
+    expect(results.size).toBe(42);
+    expect(results.get('page-39')?.html).toBe('page-39 by fast');
+    expect(results.get('fast-only')?.html).toBe('fast-only by slow');
+    expect(results.get('always')?.failed).toBe(true);
+    expect(results.get('always')?.html).toContain('data-code="page_crashed"');
+    expect(results.get('always')?.diagnostics[0]).toMatchObject({
+      severity: 'error',
+      code: 'page_crashed',
+      file: 'always',
+    });
+  });
+
+  it('end a page that never finishes', async () => {
+    const results = await render(['one', 'hang', 'two'], 1);
+    expect(results.get('hang')?.failed).toBe(true);
+    expect(results.get('two')?.html).toBe('two by fast');
+  });
+
+  it('are given nothing of the environment but the path', async () => {
+    const source = fragileProcess.replace(
+      "file + ' by ' + message.parser",
+      'Object.keys(process.env).join()',
+    );
+    const html = await withFolder({ 'env.mjs': source }, async (root) => {
+      for await (const result of renderPages([task(0, 'x')], {
+        plan,
+        concurrency: 1,
+        processFile: `${root}/env.mjs`,
+      }))
+        return result.html;
+      return '';
+    });
+    expect(html.split(',').filter((name) => !name.startsWith('NODE_CHANNEL'))).toEqual(['PATH']);
+  });
+});

@@ -1,0 +1,79 @@
+/** For tests: renders a folder of `fixtures/`, or one written on the spot, and keeps everything that came out. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Diagnostic, type RenderOptions, loadSite, renderSite } from './index.ts';
+
+export interface Rendered {
+  /** Text of each output file by path; copied files as `copy`. */
+  files: Map<string, string>;
+  diagnostics: Diagnostic[];
+  codes: string[];
+  /** The content of a page without the frame around it. */
+  content(path: string): string;
+}
+
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+}
+
+export async function renderFolder(root: string, options: RenderOptions = {}): Promise<Rendered> {
+  const files = new Map<string, string>();
+  const diagnostics: Diagnostic[] = [];
+  const site = await loadSite({ root });
+  for await (const event of renderSite(site, { concurrency: 1, ...options })) {
+    if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
+    else {
+      const { path, content } = event.file;
+      if (files.has(path)) throw new Error(`${path} was written twice`);
+      files.set(path, content instanceof Uint8Array ? Buffer.from(content).toString() : 'copy');
+    }
+  }
+  return {
+    files,
+    diagnostics,
+    codes: diagnostics.map(({ code }) => code),
+    content: (path) =>
+      /<div class="content">([\s\S]*?)<\/div>\n(?:<nav id="pagination"|<\/main>)/.exec(
+        files.get(path) ?? '',
+      )?.[1] ?? '',
+  };
+}
+
+export function renderFixture(name: string, options: RenderOptions = {}): Promise<Rendered> {
+  return renderFolder(fixture(name), options);
+}
+
+/** Renders a site given as file names and contents; a `docs.json` is added when there is none. */
+export async function renderFiles(
+  files: Record<string, string>,
+  options: RenderOptions = {},
+): Promise<Rendered> {
+  return withFolder(files, (root) => renderFolder(root, options));
+}
+
+export async function withFolder<Result>(
+  files: Record<string, string>,
+  work: (root: string) => Promise<Result>,
+): Promise<Result> {
+  const root = await mkdtemp(join(tmpdir(), 'docyard-render-'));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(root, name)), { recursive: true });
+      await writeFile(join(root, name), content);
+    }
+    return await work(root);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+export async function renderBody(source: string, options: RenderOptions = {}): Promise<string> {
+  const { content } = await renderFiles({ 'index.mdx': `---\ntitle: Test\n---\n${source}\n` }, options);
+  return content('index.html');
+}
+
+export async function readThemeFile(name: string): Promise<string> {
+  return readFile(new URL(`./theme/files/${name}`, import.meta.url), 'utf8');
+}
