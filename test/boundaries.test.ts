@@ -16,7 +16,10 @@ interface Import {
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(ts|js)$/.test(file) && !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|(^|\/)files\//.test(file))
+    .filter(
+      (file) =>
+        /\.(ts|js)$/.test(file) && !/\.(test|suite)\.ts$|(testing|test-server)\.ts$|(^|\/)files\//.test(file),
+    )
     .map((file) => join(folder, file));
 }
 

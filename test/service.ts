@@ -30,6 +30,12 @@ export interface ServiceOptions {
   dataDir?: string;
   environment?: Record<string, string>;
   sample?: boolean;
+  /** Where the program runs; its children run there too. */
+  workingFolder?: string;
+  /** Called with the process as soon as there is one, before it is ready. */
+  onSpawn?: (child: ChildProcess) => void;
+  /** Called with what the program logs. */
+  onLog?: (text: string) => void;
 }
 
 /** Limits are wide open unless a test sets them. */
@@ -42,12 +48,25 @@ const openLimits = {
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? temporaryFolder('data');
   const keyFile = join(dataDir, 'admin-key');
-  const args = ['serve', '--port', '0', '--data', dataDir, '--admin-key-file', keyFile, '--log-level', 'warn'];
+  const args = [
+    'serve',
+    '--port',
+    '0',
+    '--data',
+    dataDir,
+    '--admin-key-file',
+    keyFile,
+    '--log-level',
+    'warn',
+  ];
   if (options.sample === false) args.push('--no-sample');
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ...openLimits, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(options.workingFolder === undefined ? {} : { cwd: options.workingFolder }),
   });
+  options.onSpawn?.(child);
+  child.stderr?.on('data', (text: Buffer | string) => options.onLog?.(String(text)));
   const origin = await readOrigin(child);
   const key = (await readFile(keyFile, 'utf8')).trim();
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -106,7 +125,8 @@ export function temporaryFolder(name: string): string {
 /** A git repository with these files and one commit; returns its folder. */
 export function gitRepository(files: Record<string, string> | { copyOf: string }): string {
   const folder = temporaryFolder('repository');
-  if ('copyOf' in files && typeof files['copyOf'] === 'string') cpSync(files['copyOf'], folder, { recursive: true });
+  if ('copyOf' in files && typeof files['copyOf'] === 'string')
+    cpSync(files['copyOf'], folder, { recursive: true });
   else writeFiles(folder, files as Record<string, string>);
   git(folder, 'init', '--quiet', '--initial-branch=main');
   commitAll(folder, 'First');
@@ -115,7 +135,17 @@ export function gitRepository(files: Record<string, string> | { copyOf: string }
 
 export function commitAll(folder: string, message: string): string {
   git(folder, 'add', '--all');
-  git(folder, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', 'commit', '--quiet', '-m', message);
+  git(
+    folder,
+    '-c',
+    'user.name=Test',
+    '-c',
+    'user.email=test@example.com',
+    'commit',
+    '--quiet',
+    '-m',
+    message,
+  );
   return git(folder, 'rev-parse', 'HEAD').trim();
 }
 
