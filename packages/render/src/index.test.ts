@@ -141,10 +141,10 @@ describe('choosing pages', () => {
   });
 
   it('leaves out pages of other groups', async () => {
-    const without = await renderFixture('small', { groups: ['guests'] });
-    const with_ = await renderFixture('small', { groups: ['staff'] });
-    expect(without.files.has('guides/deep/index.html')).toBe(false);
-    expect(with_.files.has('guides/deep/index.html')).toBe(true);
+    const guests = await renderFixture('small', { groups: ['guests'] });
+    const staff = await renderFixture('small', { groups: ['staff'] });
+    expect(guests.files.has('guides/deep/index.html')).toBe(false);
+    expect(staff.files.has('guides/deep/index.html')).toBe(true);
   });
 
   it('names unknown paths and forgives slashes and extensions', async () => {

@@ -10,6 +10,7 @@ import { type SiteSettings, readSettings } from './config/settings.ts';
 import { type NavigationMap, mapNavigation } from './navigation/branches.ts';
 import { type FindPage, buildNavigation, navigationFromFolders } from './navigation/build.ts';
 import { type SiteFiles, listFiles, routeOfFile } from './navigation/files.ts';
+import { maximumSourceBytes } from './page/source.ts';
 import { type PageMeta, type ReadPage, readPageMeta } from './page/meta.ts';
 
 export interface LoadOptions {
@@ -103,13 +104,19 @@ async function readPages(
     byRoute.set(route, file);
   }
   const pages = await mapInBatches([...byRoute], async ([route, file]) =>
-    readPageMeta(await readFile(join(root, file)), file, route),
+    readPageMeta(await readWithinLimit(join(root, file)), file, route),
   );
   const imported = new Set(
     pages.flatMap(({ meta, imports }) => imports.map((path) => importedFile(path, meta.file))),
   );
   const kept = pages.filter(({ meta }) => !imported.has(meta.file));
   return { pages: kept, diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)] };
+}
+
+/** A page over the limit becomes an error panel later; until then it counts as empty. */
+async function readWithinLimit(path: string): Promise<Uint8Array> {
+  const { size } = await stat(path);
+  return size > maximumSourceBytes ? new Uint8Array() : readFile(path);
 }
 
 async function mapInBatches<Item, Result>(
@@ -141,7 +148,8 @@ function buildTree(
   source: ConfigSource,
   metas: ReadonlyMap<string, PageMeta>,
 ): ReturnType<typeof buildNavigation> {
-  if (source.config['navigation'] !== undefined) return buildNavigation(source, pageFinder(metas));
+  if (source.config['navigation'] !== undefined)
+    return buildNavigation(source, pageFinder(metas), (route) => metas.get(route)?.hidden === true);
   const routes = [...metas.values()].filter((meta) => !meta.hidden).map((meta) => meta.route);
   return {
     root: navigationFromFolders(routes, (route) => metas.get(route)?.title ?? route),

@@ -1,6 +1,6 @@
 /** Small block components: code written as an element, example panels, prompts, and content for one kind of reader. */
 import type { Child, Component } from './contract.ts';
-import { element } from '../html.ts';
+import { element, escapeText } from '../html.ts';
 import { codeGroup } from './tabs.ts';
 
 export const codeBlock: Component = ({ props, children }, page) => {
@@ -61,4 +61,27 @@ export const promptBox: Component = ({ props, children }, page) => {
 export const visibility: Component = ({ props, children }, page) =>
   props.text('for') === 'agents' ? '' : page.render(children);
 
-export const plain: Component = ({ children }, page) => page.render(children);
+/** Content for one language or platform, among others on the page; each stands under its title. */
+export const view: Component = ({ props, children }, page) => {
+  const title = props.text('title') ?? '';
+  const head = title
+    ? element('p', { class: 'view-title' }, page.icon(props.icon()) + escapeText(title))
+    : '';
+  return element(
+    'section',
+    { class: 'view', 'aria-label': title || undefined },
+    head + page.render(children),
+  );
+};
+
+/** A repository as a link. Stars and forks would need the network, and a page makes no requests. */
+export const repository: Component = ({ props }, page) => {
+  const name = (props.text('repo') ?? '').replace(/^https?:\/\/github\.com\//, '').replace(/\/+$/, '');
+  if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return '';
+  return element(
+    'a',
+    { class: 'card card-link card-horizontal', href: `https://github.com/${name}` },
+    element('span', { class: 'card-icon' }, page.icon('github')) +
+      element('p', { class: 'card-title' }, escapeText(name)),
+  );
+};

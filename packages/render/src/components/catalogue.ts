@@ -2,7 +2,9 @@
 import { accordion, accordionGroup, expandable } from './disclosure.ts';
 import { callout, calloutKinds, isCalloutName } from './callouts.ts';
 import { card, cardGroup, column, tile } from './cards.ts';
-import { codeBlock, example, panel, plain, promptBox, visibility } from './blocks.ts';
+import { codeBlock, example, panel, promptBox, repository, view, visibility } from './blocks.ts';
+import { color, colorItem, colorRow } from './colors.ts';
+import { tree, treeFile, treeFolder } from './file-tree.ts';
 import { badge, icon, link, picture, tooltip } from './inline.ts';
 import { codeGroup, tab, tabs } from './tabs.ts';
 import { frame } from './media.ts';
@@ -25,7 +27,13 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['CodeBlock', codeBlock],
   ['CodeGroup', codeGroup],
   ['SnippetGroup', codeGroup],
+  ['Color', color],
+  ['Color.Row', colorRow],
+  ['Color.Item', colorItem],
   ['Expandable', expandable],
+  ['FileTree', tree],
+  ['GitHub.Repo', repository],
+  ['Github', repository],
   ['Frame', frame],
   ['Example', frame],
   ['Icon', icon],
@@ -44,8 +52,11 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Tabs', tabs],
   ['Tile', tile],
   ['Tooltip', tooltip],
+  ['Tree', tree],
+  ['Tree.File', treeFile],
+  ['Tree.Folder', treeFolder],
   ['Update', update],
-  ['View', plain],
+  ['View', view],
   ['Visibility', visibility],
 ]);
 

@@ -2,7 +2,7 @@
  * Finds and reads a site's configuration file: `docs.json`, else the older `mint.json`, with `$ref` files folded in.
  * It reports broken JSON with line, column and a hint, and never reads a file outside the site's folder.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { type Diagnostic, SiteLoadError, placeAt } from '../check/diagnostic.ts';
@@ -21,7 +21,7 @@ const maximumRefDepth = 20;
 
 export async function readConfig(root: string): Promise<ConfigSource> {
   for (const file of ['docs.json', 'mint.json']) {
-    const text = await readFile(join(root, file), 'utf8').catch(() => undefined);
+    const text = await readInside(root, join(root, file));
     if (text === undefined) continue;
     const diagnostics: Diagnostic[] = [];
     const parsed = asObject(parseJson(text, file));
@@ -31,6 +31,13 @@ export async function readConfig(root: string): Promise<ConfigSource> {
     return { file, text, config, diagnostics };
   }
   return { file: undefined, text: '', config: {}, diagnostics: [] };
+}
+
+/** A repository may hold symbolic links to anywhere; only what really lies inside its folder is read. */
+async function readInside(root: string, path: string): Promise<string | undefined> {
+  const [folder, file] = await Promise.all([root, path].map((name) => realpath(name).catch(() => undefined)));
+  if (folder === undefined || file === undefined || !file.startsWith(folder + sep)) return undefined;
+  return readFile(file, 'utf8').catch(() => undefined);
 }
 
 /** Comments and trailing commas are accepted, since editors accept them in this file; anything else is an error. */
@@ -122,7 +129,7 @@ async function readRef(ref: string, context: RefContext): Promise<unknown> {
   if (file.startsWith('..')) return refuse(`$ref "${ref}" leaves the site's folder`);
   if (context.chain.includes(file)) return refuse(`$ref "${ref}" refers back to itself`);
   if (context.chain.length >= maximumRefDepth) return refuse(`$ref "${ref}" is nested too deeply`);
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await readInside(context.root, path);
   if (text === undefined) return refuse(`$ref "${ref}" names a file that does not exist`);
   return foldRefs(parseJson(text, file), { ...context, file, chain: [...context.chain, file] });
 }

@@ -27,8 +27,9 @@ const maximumDepth = 50;
 export function buildNavigation(
   source: ConfigSource,
   findPage: FindPage,
+  isHidden: (route: string) => boolean = () => false,
 ): { root: Section; diagnostics: Diagnostic[] } {
-  const builder: Builder = { source, findPage, diagnostics: [] };
+  const builder: Builder = { source, findPage, isHidden, diagnostics: [] };
   const root = buildSection(asObject(source.config['navigation']) ?? {}, builder, 0);
   return { root, diagnostics: builder.diagnostics };
 }
@@ -36,6 +37,7 @@ export function buildNavigation(
 interface Builder {
   source: ConfigSource;
   findPage: FindPage;
+  isHidden: (route: string) => boolean;
   diagnostics: Diagnostic[];
 }
 
@@ -117,7 +119,7 @@ function buildPage(reference: string, builder: Builder): NavEntry | undefined {
     return undefined;
   }
   const route = builder.findPage(reference);
-  if (route !== undefined) return { kind: 'page', route };
+  if (route !== undefined) return builder.isHidden(route) ? undefined : { kind: 'page', route };
   note(
     builder,
     'warning',

@@ -28,6 +28,7 @@ export interface PageMeta {
   groups: GroupRule[];
   metatags: [string, string][];
   canonical?: string;
+  endpoint?: { method: string; path: string } | undefined;
 }
 
 export interface ReadPage {
@@ -53,9 +54,9 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
         },
       ]
     : [];
-  const imports = [...body.matchAll(/^import\s[^'"\n]*?from\s+['"]([^'"\n]+\.mdx?)['"]/gm)].map(
-    (match) => match[1] ?? '',
-  );
+  const imports = [
+    ...body.matchAll(/^import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/gm),
+  ].map((match) => match[1] ?? '');
   return { meta: metaOf(data, body, file, route), imports, diagnostics };
 }
 
@@ -80,6 +81,7 @@ function metaOf(data: FrontMatter, body: string, file: string, route: string): P
     hidePagination: isTrue(data['hideFooterPagination']),
     groups: readGroups(data['groups']),
     metatags: readMetatags(data),
+    endpoint: readEndpoint(data),
   };
 }
 
@@ -99,9 +101,23 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 'true';
 }
 
+/** The heading a page begins with, after blank lines and imports. */
 function firstHeading(body: string): string | undefined {
-  const text = /^\s*(?:(?:import|export)\b[^\n]*\n|\s*\n)*#[ \t]+([^\n]+)/.exec(body)?.[1];
-  return text?.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim() || undefined;
+  for (const line of body.split('\n', 200)) {
+    if (line.trim() === '' || /^(?:import|export)\s/.test(line)) continue;
+    const text = /^#[ \t]+(.+)$/.exec(line)?.[1];
+    return text?.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim() || undefined;
+  }
+  return undefined;
+}
+
+/** The operation a page is about, as its front matter names it: `POST /users`, `spec.json get /users`. */
+function readEndpoint(data: FrontMatter): PageMeta['endpoint'] {
+  const text = asText(data['openapi']) ?? asText(data['api']) ?? '';
+  const match = /(?:^|\s)(get|post|put|patch|delete|head|options|trace)\s+(\S+)\s*$/i.exec(
+    text.slice(0, 1000),
+  );
+  return match ? { method: (match[1] ?? '').toUpperCase(), path: match[2] ?? '' } : undefined;
 }
 
 function titleOfRoute(route: string): string {

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
+import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buttonColors, contrastOf, readableOn } from './colors.ts';
 
-const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
+const color = integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
 describe('colours', () => {
   it('keeps a colour that is readable', () => {
@@ -10,8 +10,8 @@ describe('colours', () => {
   });
 
   it('makes every accent readable on light and dark paper', () => {
-    fc.assert(
-      fc.property(color, (accent) => {
+    assert(
+      property(color, (accent) => {
         for (const paper of ['#ffffff', '#0e1116'])
           expect(contrastOf(readableOn(accent, paper), paper)).toBeGreaterThanOrEqual(4.5);
       }),
@@ -19,8 +19,8 @@ describe('colours', () => {
   });
 
   it('gives every button readable text', () => {
-    fc.assert(
-      fc.property(color, (accent) => {
+    assert(
+      property(color, (accent) => {
         const { background, text } = buttonColors(accent);
         expect(contrastOf(background, text)).toBeGreaterThanOrEqual(4.5);
       }),

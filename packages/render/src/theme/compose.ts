@@ -87,6 +87,7 @@ export class PageComposer {
       canonical: this.#canonical(meta),
       noIndex: meta.noIndex && !settings.indexHidden,
       deprecated: meta.deprecated,
+      endpoint: meta.endpoint,
       metatags: this.#metatags(meta),
       stylesheets: this.#stylesheets(prefix),
       favicon: this.#favicon(prefix),

@@ -42,6 +42,7 @@ export interface PageView {
   canonical?: string | undefined;
   noIndex: boolean;
   deprecated: boolean;
+  endpoint?: { method: string; path: string } | undefined;
   metatags: [string, string][];
   stylesheets: string[];
   favicon?: { light: string; dark: string } | undefined;
@@ -132,7 +133,10 @@ function pageHeader(view: PageView): string {
   const trail = eyebrow ? `<nav class="eyebrow" aria-label="Breadcrumbs"><ol>${eyebrow}</ol></nav>` : '';
   const label = view.deprecated ? ' <span class="badge badge-yellow">Deprecated</span>' : '';
   const lead = view.descriptionHtml ? element('p', { class: 'lead' }, view.descriptionHtml) : '';
-  return `<header class="page-header">${trail}<h1 id="page-title">${inlineCode(view.title)}${label}</h1>${lead}</header>\n`;
+  const endpoint = view.endpoint
+    ? `<p class="endpoint"><span class="method method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
+    : '';
+  return `<header class="page-header">${trail}<h1 id="page-title">${inlineCode(view.title)}${label}</h1>${lead}${endpoint}</header>\n`;
 }
 
 /** A page that draws its own start still has one first heading for those who cannot see it. */

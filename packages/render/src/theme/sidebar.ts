@@ -61,6 +61,7 @@ export class SidebarTemplate {
       inLooseList = false;
     };
     for (const entry of entries) {
+      if (!leadsSomewhere(entry, prefix, options.links)) continue;
       if (top && entry.kind === 'group') {
         close();
         this.#section(entry, prefix, options, groups);
@@ -135,6 +136,14 @@ export class SidebarTemplate {
     mark.groups.push(...groups);
     this.#marks.set(route, mark);
   }
+}
+
+/** When only some pages are part of the output, a group may have none left to show. */
+function leadsSomewhere(entry: NavEntry, prefix: string, links: SiteLinks): boolean {
+  if (entry.kind === 'link') return true;
+  if (entry.kind === 'page') return links.page(prefix, entry.route) !== undefined;
+  const root = entry.root !== undefined && links.page(prefix, entry.root) !== undefined;
+  return root || entry.entries.some((inner) => leadsSomewhere(inner, prefix, links));
 }
 
 /** An icon that is not drawn yet keeps its room, so that the entries of a list stay aligned. */
