@@ -31,18 +31,19 @@ export async function startService(
     await emptyWorkFolder(config.dataDir);
     const context = await compose(config);
     await beforeListening(context);
-    const worker = new Worker(context, runners);
+    const sweeper = new Sweeper(context);
+    const worker = new Worker(context, runners, () => sweeper.run());
     await worker.start();
     const stopping = new AbortController();
     const server = await listen(buildApp(context, stopping.signal), config);
-    const endSweeping = sweepRegularly(context);
+    sweeper.start();
     return {
       context,
       port: server.port,
       async stop() {
         stopping.abort();
-        endSweeping();
         await Promise.all([server.close(stopGraceSeconds), worker.stop()]);
+        await sweeper.stop();
         await context.database.destroy();
         unlock();
       },
@@ -53,14 +54,35 @@ export async function startService(
   }
 }
 
-function sweepRegularly(context: Context): () => void {
-  let underWay = Promise.resolve();
-  const run = () => {
-    underWay = underWay.then(async () => {
-      await sweep(context).catch((error: unknown) => context.log.warn({ err: error }, 'sweep failed'));
+/** One sweep at a time: at the start, after each job, and now and then. */
+class Sweeper {
+  readonly #context: Context;
+  #underWay = Promise.resolve();
+  #waiting = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  start(): void {
+    this.run();
+    this.#timer = setInterval(() => this.run(), sweepEverySeconds * 1000);
+  }
+
+  run(): void {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    this.#underWay = this.#underWay.then(async () => {
+      this.#waiting = false;
+      await sweep(this.#context).catch((error: unknown) =>
+        this.#context.log.warn({ err: error }, 'sweep failed'),
+      );
     });
-  };
-  run();
-  const timer = setInterval(run, sweepEverySeconds * 1000);
-  return () => clearInterval(timer);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#underWay;
+  }
 }

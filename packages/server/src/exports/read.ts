@@ -121,15 +121,18 @@ export interface ExportEvent {
 
 export async function readEvents(
   context: ReadContext,
-  input: { jobId: string; afterSequence: number; most: number },
+  input: { job: Job; afterSequence: number; most: number },
 ): Promise<ExportEvent[]> {
   const rows = await context.database
     .selectFrom('job_events')
     .select(['sequence', 'row'])
-    .where('job_id', '=', input.jobId)
+    .where('job_id', '=', input.job.id)
     .where('sequence', '>', input.afterSequence)
     .orderBy('sequence')
     .limit(input.most)
     .execute();
-  return rows.map(({ sequence, row }) => ({ sequence, record: viewExport(JSON.parse(row) as Job) }));
+  return rows.map(({ sequence, row }) => {
+    const job = { ...(JSON.parse(row) as Omit<Job, 'input'>), input: input.job.input };
+    return { sequence, record: viewExport(job) };
+  });
 }

@@ -43,7 +43,7 @@ async function* framesOf(
   while (!signal.aborted) {
     const change = context.changes.next(job.id, { seconds: keepAliveSeconds, signal });
     try {
-      const events = await readEvents(context, { jobId: job.id, afterSequence: last, most: eventsAtOnce });
+      const events = await readEvents(context, { job, afterSequence: last, most: eventsAtOnce });
       for (const { sequence, record } of events) {
         yield `id: ${sequence}\n${frameOf(record)}`;
         last = sequence;

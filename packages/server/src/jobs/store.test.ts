@@ -2,7 +2,7 @@
  * The only writer of a job's status: every move is guarded by the state it leaves and the attempt it belongs to, so
  * that no order of events can bring a job back from its end or let a late worker overwrite its successor.
  */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
 import { composeForTest, createExport, createTenant, createTestProject, present } from '../testing.ts';
@@ -36,7 +36,12 @@ async function events(job: { id: string }) {
     .selectAll()
     .where('job_id', '=', job.id)
     .execute();
-  return rows.map(({ row }) => JSON.parse(row) as store.Job);
+  return rows.map(({ row }) => JSON.parse(row) as Omit<store.Job, 'input'>);
+}
+
+/** An event is the row without its input, which never changes. */
+function asEvent({ input: _input, ...rest }: store.Job): Omit<store.Job, 'input'> {
+  return rest;
 }
 
 describe('a new job', () => {
@@ -52,7 +57,7 @@ describe('a new job', () => {
       started_at: null,
       finished_at: null,
     });
-    expect(await events(job)).toEqual([job]);
+    expect(await events(job)).toEqual([asEvent(job)]);
   });
 
   test('is found by id, organization and kind together, never by fewer', async () => {
@@ -206,6 +211,13 @@ describe('cancelling', () => {
     expect((await read(job)).cancel_requested_at).not.toBeNull();
   });
 
+  test('a job that was promised to be cancelled is not completed', async () => {
+    const job = await claim(await newJob());
+    await store.requestCancel(context, job);
+    expect(await store.completeJob(context, job, outcome)).toBeUndefined();
+    expect(await store.failJob(context, job, failure)).toBeDefined();
+  });
+
   test('a job claimed between reading and cancelling is marked', async () => {
     const asRead = await newJob();
     await claim(asRead);
@@ -250,7 +262,7 @@ test('every change is told to listeners and leaves the row as it then was', asyn
     ['running', 10],
     ['completed', 100],
   ]);
-  expect((await events(job)).at(-1)).toEqual(ended);
+  expect((await events(job)).at(-1)).toEqual(asEvent(ended));
 });
 
 /* Random interleavings: three workers of different memory and a caller who cancels, in any order. */
@@ -290,7 +302,7 @@ test('in any order of events the rules hold', async () => {
         expect(after.attempt).toBe(before.attempt + (action.do === 'claim' && accepted ? 1 : 0));
         before = after;
       }
-      expect((await events(job)).at(-1)).toEqual(before);
+      expect((await events(job)).at(-1)).toEqual(asEvent(before));
     }),
     { numRuns: 150 },
   );

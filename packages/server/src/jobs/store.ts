@@ -265,7 +265,8 @@ async function changed(
   return row;
 }
 
-async function recordEvent(database: Database, row: Job): Promise<void> {
+/** The input never changes and may be large; an event goes without it. */
+async function recordEvent(database: Database, { input: _input, ...row }: Job): Promise<void> {
   await database
     .insertInto('job_events')
     .values({ job_id: row.id, at: row.updated_at, row: JSON.stringify(row) })

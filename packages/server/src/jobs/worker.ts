@@ -43,12 +43,15 @@ const cancelCheckSeconds = 1;
 export class Worker {
   readonly #context: Context;
   readonly #runners: Runners;
+  readonly #afterJob: () => void;
   readonly #stops = new Set<(reason: StopReason) => void>();
   #stopping = false;
 
-  constructor(context: Context, runners: Runners) {
+  /** `afterJob` is called each time a job has ended, for clean-up that need not wait for its turn. */
+  constructor(context: Context, runners: Runners, afterJob: () => void = () => {}) {
     this.#context = context;
     this.#runners = runners;
+    this.#afterJob = afterJob;
   }
 
   /** Settles what the last process left behind, fills the queue from the rows, and begins to work. */
@@ -121,6 +124,7 @@ export class Worker {
       await this.#persist(() => this.#settle(job, error, reason, log));
     } finally {
       release();
+      this.#afterJob();
     }
   }
 

@@ -74,7 +74,7 @@ export interface JobEventRow {
   sequence: Generated<number>;
   job_id: string;
   at: string;
-  /** The job row as it was after the change, as JSON. */
+  /** The job row as it was after the change, without its input, as JSON. */
   row: string;
 }
 
