@@ -1,5 +1,5 @@
 /** Lists by cursor: whoever walks through sees every row once, whatever is added on the way. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPage } from './paging.ts';
 
@@ -7,13 +7,18 @@ interface Row {
   sequence: number;
 }
 
-/** A table in the small: rows newest first, as every list of ours asks for them. */
-function reader(rows: Row[]) {
-  return async (before: number | undefined, most: number) =>
-    rows
-      .filter(({ sequence }) => before === undefined || sequence < before)
-      .toSorted((a, b) => b.sequence - a.sequence)
-      .slice(0, most);
+/** A table in the small, asked as every list of ours is: newest first. */
+function reader(rows: Row[], before = Infinity, most = Infinity) {
+  return {
+    where: (_column: 'sequence', _operator: '<', value: number) => reader(rows, value, most),
+    orderBy: (_column: 'sequence', _direction: 'desc') => reader(rows, before, most),
+    limit: (value: number) => reader(rows, before, value),
+    execute: async (): Promise<Row[]> =>
+      rows
+        .filter(({ sequence }) => sequence < before)
+        .toSorted((a, b) => b.sequence - a.sequence)
+        .slice(0, most),
+  };
 }
 
 const view = ({ sequence }: Row) => sequence;

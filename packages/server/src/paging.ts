@@ -10,13 +10,26 @@ export interface PageRequest {
 
 const defaultLimit = 20;
 
+/** A query over a table with a `sequence` column, before its order and limit are set. */
+interface SequencedQuery<Row> {
+  where(column: 'sequence', operator: '<', value: number): SequencedQuery<Row>;
+  orderBy(column: 'sequence', direction: 'desc'): SequencedQuery<Row>;
+  limit(most: number): SequencedQuery<Row>;
+  execute(): Promise<Row[]>;
+}
+
 export async function readPage<Row extends { sequence: number }, View>(
   request: PageRequest,
-  load: (beforeSequence: number | undefined, most: number) => Promise<Row[]>,
+  query: SequencedQuery<Row>,
   view: (row: Row) => View,
 ): Promise<{ data: View[]; nextCursor: string | null }> {
   const limit = request.limit ?? defaultLimit;
-  const rows = await load(request.cursor === undefined ? undefined : decodeCursor(request.cursor), limit + 1);
+  const rest =
+    request.cursor === undefined ? query : query.where('sequence', '<', decodeCursor(request.cursor));
+  const rows = await rest
+    .orderBy('sequence', 'desc')
+    .limit(limit + 1)
+    .execute();
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {

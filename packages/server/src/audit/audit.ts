@@ -57,14 +57,7 @@ export async function listAuditLog(
     .selectFrom('audit_log')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
-  return readPage(
-    input,
-    (before, most) => {
-      const page = before === undefined ? query : query.where('sequence', '<', before);
-      return page.orderBy('sequence', 'desc').limit(most).execute();
-    },
-    viewEntry,
-  );
+  return readPage(input, query, viewEntry);
 }
 
 /** The id of the first entry that does not follow from the one before it, or undefined when the log is whole. */

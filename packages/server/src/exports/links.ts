@@ -17,7 +17,7 @@ export interface Link {
 export const bundleFileName = 'bundle.tar.gz';
 
 const targetPattern =
-  /^\/b\/(se_[0-9a-f]{16})\/bundle\.tar\.gz\?v=1&k=([0-9a-z]{1,16})&n=(\d{10})&e=(\d{10})&g=(\d{1,6})&s=([A-Za-z0-9_-]{43})$/;
+  /^\/b\/(se_[0-9a-f]{16})\/bundle\.tar\.gz\?v=1&k=([0-9a-z]{1,16})&n=(\d{10})&e=(\d{10})&g=([1-9]\d{0,5})&s=([A-Za-z0-9_-]{43})$/;
 
 /** How far the clocks of two servers may differ. */
 const clockGraceSeconds = 60;

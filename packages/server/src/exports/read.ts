@@ -40,14 +40,7 @@ export async function listExports(
   if (input.domain !== undefined) query = query.where('domain', '=', input.domain);
   if (input.status !== undefined) query = query.where('status', '=', input.status);
   if (input.since !== undefined) query = query.where('created_at', '>=', new Date(input.since).toISOString());
-  return readPage(
-    input,
-    (before, most) => {
-      const page = before === undefined ? query : query.where('sequence', '<', before);
-      return page.orderBy('sequence', 'desc').limit(most).execute();
-    },
-    viewExport,
-  );
+  return readPage(input, query, viewExport);
 }
 
 /** The newest completed export of a domain whose files are still here. */

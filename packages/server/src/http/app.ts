@@ -4,7 +4,6 @@
  * downloads and the pages for people.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import type { HttpBindings } from '@hono/node-server';
 import { operation, operationIds, type Operation, type OperationId, type ParsedInput } from '@docyard/api';
 import { Hono } from 'hono';
 import type { Context } from '../context.ts';
@@ -28,10 +27,9 @@ import {
   type Handlers,
   type Reply,
   type Web,
+  type App,
 } from './request.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
-
-export type App = Hono<{ Bindings: HttpBindings; Variables: { requestId: string } }>;
 
 /** `stopping` is aborted when the server begins to drain. */
 export function buildApp(context: Context, stopping: AbortSignal): App {
@@ -110,7 +108,9 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   };
   const work = () => run(edge, { id, described, web, caller, input, body });
   const reply = described.waitable ? await waitFor(edge, web, input.params, work) : await work();
-  return reply instanceof Response ? web.newResponse(reply.body, reply) : answer(web, described, reply, giveBack);
+  return reply instanceof Response
+    ? web.newResponse(reply.body, reply)
+    : answer(web, described, reply, giveBack);
 }
 
 interface Call {

@@ -4,7 +4,7 @@
 import { buildOpenApi } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
-import type { App } from './app.ts';
+import type { App } from './request.ts';
 import { checkReadiness } from './handlers/health.ts';
 import { Manual } from './manual.ts';
 import { favicon, startPage, startStyle } from './start-page.ts';

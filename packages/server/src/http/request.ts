@@ -4,11 +4,17 @@
  */
 import type { HttpBindings } from '@hono/node-server';
 import type { OperationId, OperationResult, ParsedInput } from '@docyard/api';
-import type { Context as HonoContext } from 'hono';
+import type { Context as HonoContext, Hono } from 'hono';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
 
-export type Web = HonoContext<{ Bindings: HttpBindings; Variables: { requestId: string } }>;
+interface Surroundings {
+  Bindings: HttpBindings;
+  Variables: { requestId: string };
+}
+
+export type App = Hono<Surroundings>;
+export type Web = HonoContext<Surroundings>;
 
 export interface Reply<Body> {
   body: Body;

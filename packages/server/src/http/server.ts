@@ -4,9 +4,9 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
-import type { App } from './app.ts';
+import type { App } from './request.ts';
 
 export interface RunningServer {
   port: number;
@@ -15,7 +15,10 @@ export interface RunningServer {
 }
 
 export async function listen(app: App, where: { host: string; port: number }): Promise<RunningServer> {
-  const server = createServer({ keepAliveTimeout: 72_000 }, getRequestListener(app.fetch));
+  const server = createServer(
+    { keepAliveTimeout: 72_000 },
+    getRequestListener(app.fetch, { errorHandler: answerUnreadable }),
+  );
   server.headersTimeout = 20_000;
   server.requestTimeout = 60_000;
   server.maxHeadersCount = 100;
@@ -57,8 +60,19 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
         ? 'request_timeout'
         : 'invalid_request';
   const { status, title } = errorTable[code];
-  const body = JSON.stringify({ error: `${title}.`, code, requestId: 'none' });
+  const body = bareBody(code);
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** A host or path that makes no URL never reaches the app. */
+function answerUnreadable(error: unknown): Response {
+  const code: ErrorCode = error instanceof RequestError ? 'invalid_request' : 'internal';
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return new Response(bareBody(code), { status: errorTable[code].status, headers });
+}
+
+function bareBody(code: ErrorCode): string {
+  return JSON.stringify({ error: `${errorTable[code].title}.`, code, requestId: 'none' });
 }

@@ -104,14 +104,7 @@ export async function listKeys(
     .selectFrom('api_keys')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
-  return readPage(
-    input,
-    (before, most) => {
-      const page = before === undefined ? query : query.where('sequence', '<', before);
-      return page.orderBy('sequence', 'desc').limit(most).execute();
-    },
-    viewKey,
-  );
+  return readPage(input, query, viewKey);
 }
 
 /** Undefined for every text that is not a live key; why is nobody's business but the log's. */
@@ -141,11 +134,18 @@ export async function authenticate(context: KeyContext, text: string): Promise<C
 /** At most one write a minute and key, so that reading does not turn into writing. */
 export async function touchKey(context: KeyContext, keyId: string): Promise<void> {
   const stale = new Date(context.clock.now().getTime() - lastUsedGrainSeconds * 1000).toISOString();
+  const fresh = await context.database
+    .selectFrom('api_keys')
+    .select('id')
+    .where('id', '=', keyId)
+    .where('last_used_at', '>=', stale)
+    .executeTakeFirst();
+  // An UPDATE waits for the write lock even when it changes nothing.
+  if (fresh !== undefined) return;
   await context.database
     .updateTable('api_keys')
     .set({ last_used_at: nowText(context) })
     .where('id', '=', keyId)
-    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', stale)]))
     .execute();
 }
 

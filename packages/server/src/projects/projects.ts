@@ -126,14 +126,7 @@ export async function listProjects(
     .selectFrom('projects')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
-  return readPage(
-    input,
-    (before, most) => {
-      const page = before === undefined ? query : query.where('sequence', '<', before);
-      return page.orderBy('sequence', 'desc').limit(most).execute();
-    },
-    viewProject,
-  );
+  return readPage(input, query, viewProject);
 }
 
 /** By id or by domain; in both cases only among the organization's own. */

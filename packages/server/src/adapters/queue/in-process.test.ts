@@ -1,5 +1,5 @@
 /** The embedded queue passes the suite of its port and is fair in any mix of organizations. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeQueue } from '../../ports/queue.suite.ts';
 import { InProcessQueue } from './in-process.ts';

@@ -1,0 +1,315 @@
+/**
+ * Fetching for real: a repository behind `git http-backend`, one on this machine, and a plain folder. The repositories
+ * are as hostile as a tenant can make them.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { SourceRequest } from '../../ports/sources.ts';
+import { cleanUp, commitAll, git, temporaryFolder, until, writeFiles } from '../../testing.ts';
+import { GitAndFolderSources } from './sources.ts';
+
+const site = {
+  'docs.json': '{"name":"Site"}',
+  'index.mdx': '# Hello',
+  'guides/docs.json': '{"name":"Guides"}',
+};
+const never = new AbortController().signal;
+
+function fetchSource(
+  repository: string,
+  more: Partial<SourceRequest> & { allowed?: string[]; signal?: AbortSignal; workFolder?: string } = {},
+) {
+  const { allowed = ['127.0.0.1'], signal = never, workFolder = temporaryFolder('work'), ...request } = more;
+  return new GitAndFolderSources(allowed).fetch(
+    { repository, ref: null, directory: null, commit: null, allowLocal: false, ...request },
+    workFolder,
+    signal,
+  );
+}
+
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Real git behind a real socket: CGI as the manual of `git http-backend` describes it. */
+async function serveRepository(folder: string): Promise<string> {
+  const backend = join(
+    spawnSync('git', ['--exec-path'], { encoding: 'utf8' }).stdout.trim(),
+    'git-http-backend',
+  );
+  const origin = await serve((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://host');
+    const child = spawn(backend, {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        GIT_PROJECT_ROOT: join(folder, '..'),
+        GIT_HTTP_EXPORT_ALL: '1',
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'safe.directory',
+        GIT_CONFIG_VALUE_0: '*',
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+        REQUEST_METHOD: request.method ?? '',
+        PATH_INFO: decodeURIComponent(url.pathname),
+        QUERY_STRING: url.search.slice(1),
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        HTTP_CONTENT_ENCODING: String(request.headers['content-encoding'] ?? ''),
+        REMOTE_ADDR: '127.0.0.1',
+      },
+    });
+    request.pipe(child.stdin);
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.once('close', () => {
+      const answer = Buffer.concat(chunks);
+      const end = answer.indexOf('\r\n\r\n');
+      const headers = answer
+        .subarray(0, end)
+        .toString()
+        .split('\r\n')
+        .map((line) => line.split(': ') as [string, string]);
+      const status = Number(headers.find(([name]) => name === 'Status')?.[1].slice(0, 3) ?? 200);
+      response.writeHead(status, Object.fromEntries(headers.filter(([name]) => name !== 'Status')));
+      response.end(answer.subarray(end + 4));
+    });
+  });
+  return `${origin}/${folder.split('/').at(-1)}/.git`;
+}
+
+async function repositoryOverHttp(files: Record<string, string> = site) {
+  const folder = temporaryFolder('repository');
+  const commit = commitAll(folder, files);
+  return { folder, commit, url: await serveRepository(folder) };
+}
+
+describe('a repository over http', () => {
+  test('the newest commit of the default branch is laid out', async () => {
+    const { url, commit } = await repositoryOverHttp();
+    const fetched = await fetchSource(url);
+    expect(fetched.commit).toBe(commit);
+    expect(readdirSync(fetched.folder).toSorted()).toEqual(['docs.json', 'guides', 'index.mdx']);
+    expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello');
+  });
+
+  test('a branch, a tag and a commit can be named', async () => {
+    const { folder, url, commit } = await repositoryOverHttp();
+    git(folder, 'tag', 'v1');
+    git(folder, 'checkout', '--quiet', '-b', 'feature/next');
+    const next = commitAll(folder, { 'next.mdx': '# Next' });
+    git(folder, 'checkout', '--quiet', 'main');
+    expect((await fetchSource(url, { ref: 'feature/next' })).commit).toBe(next);
+    expect((await fetchSource(url, { ref: 'v1' })).commit).toBe(commit);
+    expect((await fetchSource(url, { ref: next })).commit).toBe(next);
+  });
+
+  test('a pinned commit is fetched again although the branch has moved on', async () => {
+    const { folder, url, commit } = await repositoryOverHttp();
+    const moved = commitAll(folder, { 'index.mdx': '# Changed' });
+    const again = await fetchSource(url, { ref: 'main', commit });
+    expect(again.commit).toBe(commit);
+    expect(readFileSync(join(again.folder, 'index.mdx'), 'utf8')).toBe('# Hello');
+    expect((await fetchSource(url, { ref: 'main' })).commit).toBe(moved);
+  });
+
+  test('the host must be listed: a private address and plain http are refused', async () => {
+    const { url } = await repositoryOverHttp();
+    await expect(fetchSource(url, { allowed: [] })).rejects.toMatchObject({ code: 'source_refused' });
+    const port = new URL(url).port;
+    await expect(fetchSource(url, { allowed: [`127.0.0.1:${port}`] })).resolves.toBeDefined();
+  });
+
+  test('git dials what was checked, whatever the name would resolve to', async () => {
+    const { url, commit } = await repositoryOverHttp();
+    const named = url.replace('127.0.0.1', 'localhost');
+    expect((await fetchSource(named, { allowed: ['localhost'] })).commit).toBe(commit);
+  });
+
+  test.each(['no-such-branch', 'f'.repeat(40)])('a missing ref (%s) is not found', async (ref) => {
+    const { url } = await repositoryOverHttp();
+    await expect(fetchSource(url, { ref })).rejects.toMatchObject({
+      code: 'source_not_found',
+      message: `The repository has no ${ref}.`,
+    });
+  });
+
+  test('a missing repository is not found', async () => {
+    const { url } = await repositoryOverHttp();
+    const elsewhere = url.replace(/\/[^/]+\/\.git$/, '/nothing/.git');
+    await expect(fetchSource(elsewhere)).rejects.toMatchObject({ code: 'source_not_found' });
+  });
+
+  test('a repository that asks for a password is not found, and nobody is prompted', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+    });
+    await expect(fetchSource(`${url}/docs.git`)).rejects.toMatchObject({ code: 'source_not_found' });
+  });
+
+  test('a server that does not answer as git is unavailable', async () => {
+    const url = await serve((_request, response) => void response.writeHead(500).end('Broken'));
+    await expect(fetchSource(`${url}/docs.git`)).rejects.toMatchObject({ code: 'source_unavailable' });
+    await expect(fetchSource('http://127.0.0.1:1/docs.git')).rejects.toMatchObject({
+      code: 'source_unavailable',
+    });
+  });
+
+  test('a redirect is not followed, to another host or to this one', async () => {
+    const { url, commit } = await repositoryOverHttp();
+    let asked = 0;
+    const target = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(404).end();
+    });
+    for (const to of [target.replace('127.0.0.1', 'localhost'), url]) {
+      const redirecting = await serve((request, response) => {
+        response.writeHead(301, { location: `${to}${request.url?.replace('/docs.git', '')}` }).end();
+      });
+      const attempt = fetchSource(`${redirecting}/docs.git`);
+      await expect(attempt).rejects.toMatchObject({ name: 'SourceError' });
+    }
+    expect(asked).toBe(0);
+    expect((await fetchSource(url)).commit).toBe(commit);
+  });
+
+  test('the folder inside must be there', async () => {
+    const { url } = await repositoryOverHttp();
+    const { folder } = await fetchSource(url, { directory: 'guides' });
+    expect(readFileSync(join(folder, 'docs.json'), 'utf8')).toContain('Guides');
+    for (const directory of ['missing', 'index.mdx', 'guides/deeper']) {
+      await expect(fetchSource(url, { directory })).rejects.toMatchObject({
+        code: 'source_not_found',
+        message: `The folder ${directory} of the source does not exist.`,
+      });
+    }
+  });
+
+  test('a symbolic link in the repository is laid out as text and leads nowhere', async () => {
+    const folder = temporaryFolder('repository');
+    writeFiles(folder, site);
+    symlinkSync('/etc', join(folder, 'etc'));
+    symlinkSync('/etc/passwd', join(folder, 'passwd.mdx'));
+    commitAll(folder);
+    const url = await serveRepository(folder);
+    const fetched = await fetchSource(url);
+    for (const name of ['etc', 'passwd.mdx']) {
+      expect(lstatSync(join(fetched.folder, name)).isFile()).toBe(true);
+    }
+    expect(readFileSync(join(fetched.folder, 'passwd.mdx'), 'utf8')).toBe('/etc/passwd');
+    await expect(fetchSource(url, { directory: 'etc' })).rejects.toMatchObject({ code: 'source_not_found' });
+  });
+
+  test('attributes, hooks and submodules of the repository run nothing', async () => {
+    const marker = join(temporaryFolder('marker'), 'ran');
+    const folder = temporaryFolder('repository');
+    writeFiles(folder, {
+      ...site,
+      '.gitattributes': '*.mdx filter=evil diff=evil merge=evil\n',
+      '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = file://${folder}\n\tupdate = none\n`,
+      '.gitconfig': `[filter "evil"]\n\tsmudge = touch ${marker}\n`,
+    });
+    commitAll(folder);
+    await fetchSource(await serveRepository(folder));
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test('an abort kills git and what it started: the connection ends', async () => {
+    let open = 0;
+    const url = await serve((request) => {
+      open += 1;
+      request.socket.once('close', () => (open -= 1));
+    });
+    const controller = new AbortController();
+    const attempt = fetchSource(`${url}/docs.git`, { signal: controller.signal });
+    const outcome = attempt.catch((error: unknown) => error);
+    await until(() => open === 1);
+    const before = Date.now();
+    controller.abort();
+    expect(await outcome).toMatchObject({ name: 'AbortError' });
+    await until(() => open === 0, 3);
+    expect(Date.now() - before).toBeLessThan(3000);
+  });
+
+  test('with a signal that was aborted before nothing is begun', async () => {
+    let asked = 0;
+    const url = await serve(() => (asked += 1));
+    await expect(fetchSource(`${url}/docs.git`, { signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(asked).toBe(0);
+  });
+});
+
+describe('a repository on this machine', () => {
+  test.each(['file://', ''])('%s… with a ref is fetched as a repository', async (scheme) => {
+    const folder = temporaryFolder('repository with space');
+    const commit = commitAll(folder, site);
+    writeFiles(folder, { 'index.mdx': 'not committed' });
+    const address = scheme === '' ? folder : `file://${encodeURI(folder)}`;
+    const fetched = await fetchSource(address, { ref: 'main', allowLocal: true });
+    expect(fetched.commit).toBe(commit);
+    expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello');
+    expect(fetched.folder).not.toBe(folder);
+  });
+
+  test('file:// needs no ref; the permission it does need', async () => {
+    const folder = temporaryFolder('repository');
+    const commit = commitAll(folder, site);
+    expect((await fetchSource(`file://${folder}`, { allowLocal: true })).commit).toBe(commit);
+    await expect(fetchSource(`file://${folder}`)).rejects.toMatchObject({ code: 'source_refused' });
+  });
+
+  test('a folder that is none, or holds no repository, is not found', async () => {
+    const empty = temporaryFolder('empty');
+    for (const path of [`file://${empty}`, `file://${empty}/nothing`]) {
+      await expect(fetchSource(path, { allowLocal: true })).rejects.toMatchObject({
+        code: 'source_not_found',
+      });
+    }
+  });
+});
+
+describe('a plain folder', () => {
+  test('is read where it lies and has no commit', async () => {
+    const folder = temporaryFolder('folder');
+    writeFiles(folder, site);
+    expect(await fetchSource(folder, { allowLocal: true })).toEqual({ folder, commit: null });
+    const inside = await fetchSource(folder, { directory: 'guides', allowLocal: true });
+    expect(inside).toEqual({ folder: join(folder, 'guides'), commit: null });
+  });
+
+  test('a link that leads out of it is refused', async () => {
+    const folder = temporaryFolder('folder');
+    symlinkSync('/etc', join(folder, 'docs'));
+    await expect(fetchSource(folder, { directory: 'docs', allowLocal: true })).rejects.toMatchObject({
+      code: 'source_refused',
+      message: 'The folder docs leads out of the source.',
+    });
+  });
+
+  test('what is not there is not found', async () => {
+    const folder = join(temporaryFolder('folder'), 'missing');
+    await expect(fetchSource(folder, { allowLocal: true })).rejects.toMatchObject({
+      code: 'source_not_found',
+    });
+  });
+});
+
+describe('refuse', () => {
+  const sources = new GitAndFolderSources([]);
+  const request = { ref: null, directory: null, allowLocal: false };
+
+  test('is silent on what may be fetched and one sentence, with a hint, on what may not', () => {
+    expect(sources.refuse({ ...request, repository: 'https://example.com/docs.git' })).toBeUndefined();
+    expect(sources.refuse({ ...request, repository: 'ssh://example.com/docs.git' })).toBe(
+      'The scheme ssh:// is not supported. Use the https:// address of the repository.',
+    );
+    expect(sources.refuse({ ...request, repository: 'file:///srv/%zz', allowLocal: true })).toBeDefined();
+  });
+});

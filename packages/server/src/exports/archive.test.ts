@@ -1,0 +1,198 @@
+/**
+ * The bundle: the same files give the same bytes in whatever order they arrive, and every common reader gets back
+ * exactly what went in.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../testing.ts';
+import { Archive } from './archive.ts';
+
+const mebibyte = 1024 * 1024;
+type Files = [path: string, content: Uint8Array][];
+
+async function pack(files: Files) {
+  const folder = temporaryFolder('archive');
+  const archive = new Archive(join(folder, 'spool'));
+  for (const [path, content] of files) archive.add(path, content);
+  const file = join(folder, 'bundle.tar.gz');
+  const packed = await archive.pack(file);
+  const list = archive.list();
+  archive.close();
+  return { file, packed, list, bytes: readFileSync(file) };
+}
+
+function extract(file: string): Record<string, string> {
+  const folder = temporaryFolder('extracted');
+  const ended = spawnSync('tar', ['xzf', file, '-C', folder], { encoding: 'utf8' });
+  expect(ended).toMatchObject({ status: 0, stderr: '' });
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(folder, path), hash(readFileSync(path))];
+    }),
+  );
+}
+
+const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const hashes = (files: Files) => Object.fromEntries(files.map(([path, content]) => [path, hash(content)]));
+
+describe('the same files', () => {
+  /** Names as sites have them: short, long, of any language. Each file gets a folder of its own, so none is in another's way. */
+  const part = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...'abcXYZ019-_ .~'.split('')), minLength: 1, maxLength: 30 }),
+    fc.string({ unit: fc.constantFrom('ü', 'é', '日', '本', 'ж', '😀'), minLength: 1, maxLength: 12 }),
+    fc.string({ unit: fc.constantFrom('l', 'o'), minLength: 90, maxLength: 120 }),
+  );
+  const size = fc.oneof(
+    fc.constantFrom(0, 1, 511, 512, 513, 1024, 10_240),
+    fc.integer({ min: 0, max: 5000 }),
+  );
+  const files = fc
+    .array(fc.tuple(fc.array(part, { minLength: 1, maxLength: 3 }), size), { maxLength: 12 })
+    .map((entries): Files =>
+      entries.map(([parts, bytes], index) => [
+        [`f${index}`, ...parts.map((each) => `n${each}`)].join('/'),
+        Buffer.alloc(bytes, `content ${index} `),
+      ]),
+    );
+  const shuffled = files.chain((entries) =>
+    fc.tuple(fc.constant(entries), fc.shuffledSubarray(entries, { minLength: entries.length })),
+  );
+
+  test('in any order give the same bytes, and tar extracts exactly them', async () => {
+    await fc.assert(
+      fc.asyncProperty(shuffled, async ([inOrder, inAnother]) => {
+        const [one, other] = [await pack(inOrder), await pack(inAnother)];
+        expect(one.bytes.equals(other.bytes)).toBe(true);
+        expect(one.packed).toEqual({
+          sizeBytes: one.bytes.length,
+          sha256: hash(one.bytes),
+          fileCount: inOrder.length,
+        });
+        expect(extract(one.file)).toEqual(hashes(inOrder));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('from memory and from disk give the same bytes', async () => {
+    const folder = temporaryFolder('files');
+    const content = randomBytes(2.5 * mebibyte);
+    writeFileSync(join(folder, 'image.png'), content);
+    const archive = new Archive(join(folder, 'spool'));
+    archive.addFile('image.png', join(folder, 'image.png'));
+    await archive.pack(join(folder, 'bundle.tar.gz'));
+    archive.close();
+    const { bytes } = await pack([['image.png', content]]);
+    expect(readFileSync(join(folder, 'bundle.tar.gz')).equals(bytes)).toBe(true);
+  });
+});
+
+describe('every reader reads the whole', () => {
+  // One file: header and end of archive take 1,536 bytes, so that the stream ends exactly at, before and after a block.
+  const edge = (blocks: number, more: number): Files => [
+    ['file', randomBytes(blocks * mebibyte - 1536 + more)],
+  ];
+  const repetitive = Buffer.alloc(3 * mebibyte + 7, 'the same words again and again ');
+  const cases: [string, Files][] = [
+    ['nothing', []],
+    ['one empty file', [['empty', new Uint8Array()]]],
+    ['exactly one block', edge(1, 0)],
+    ['one record less than a block', edge(1, -512)],
+    ['one record more than a block', edge(1, 512)],
+    ['exactly four blocks', edge(4, 0)],
+    ['six blocks, more than are compressed at once', [['large', randomBytes(6 * mebibyte)]]],
+    [
+      'references across blocks',
+      [
+        ['a', repetitive],
+        ['b', repetitive],
+      ],
+    ],
+    [
+      'many small files',
+      Array.from({ length: 3000 }, (_, n): Files[number] => [`pages/${n}.html`, Buffer.from(`<p>${n}`)]),
+    ],
+  ];
+
+  test.each(cases)('%s', async (_name, files) => {
+    const { file, bytes, packed } = await pack(files);
+    expect(packed.fileCount).toBe(files.length);
+    expect(spawnSync('gzip', ['-t', file]).status).toBe(0);
+    expect(extract(file)).toEqual(hashes(files));
+    const browser = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const raw = Buffer.from(await new Response(browser).arrayBuffer());
+    expect(raw.equals(gunzipSync(bytes))).toBe(true);
+    expect(raw.length % 512).toBe(0);
+    expect(raw.subarray(-1024).every((byte) => byte === 0)).toBe(true);
+  });
+});
+
+test('entries are sorted by their bytes, and the list tells size and hash', async () => {
+  const names = ['b', 'a', 'B', 'ä', 'a/b', '\uffee', '😀'];
+  const { list, bytes } = await pack(names.map((name): Files[number] => [name, Buffer.from(name)]));
+  const sorted = names.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  expect(list).toEqual(
+    sorted.map((path) => ({ path, sizeBytes: Buffer.byteLength(path), sha256: hash(Buffer.from(path)) })),
+  );
+  const offsets = ['B', 'a', 'a/b', 'b'].map((name) => gunzipSync(bytes).indexOf(`${name}\0`));
+  expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+});
+
+test('a later file of the same path takes the place of the first', async () => {
+  const { file, packed } = await pack([
+    ['index.html', Buffer.from('first, and longer')],
+    ['other.html', Buffer.from('other')],
+    ['index.html', Buffer.from('second')],
+  ]);
+  expect(packed.fileCount).toBe(2);
+  expect(extract(file)).toEqual({
+    'index.html': hash(Buffer.from('second')),
+    'other.html': hash(Buffer.from('other')),
+  });
+});
+
+test('content waits on disk, not in memory, and the spool file is gone at the end', async () => {
+  const folder = temporaryFolder('archive');
+  const spool = join(folder, 'spool');
+  const archive = new Archive(spool);
+  const content = Buffer.alloc(2 * mebibyte, 'x');
+  const before = process.memoryUsage();
+  for (let index = 0; index < 100; index += 1) archive.add(`file-${index}`, content);
+  const used = process.memoryUsage();
+  expect(statSync(spool).size).toBe(200 * mebibyte);
+  const grown = used.arrayBuffers + used.heapUsed - before.arrayBuffers - before.heapUsed;
+  expect(grown).toBeLessThan(50 * mebibyte);
+  expect(statSync(spool).mode & 0o777).toBe(0o600);
+  archive.close();
+  expect(existsSync(spool)).toBe(false);
+});
+
+test('progress rises from 0 to 1', async () => {
+  const folder = temporaryFolder('archive');
+  const archive = new Archive(join(folder, 'spool'));
+  archive.add('large', randomBytes(3 * mebibyte));
+  const shares: number[] = [];
+  await archive.pack(join(folder, 'bundle.tar.gz'), (share) => shares.push(share));
+  archive.close();
+  expect(shares.length).toBeGreaterThanOrEqual(3);
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  expect(shares.at(-1)).toBe(1);
+});
+
+test('a file that cannot be read, or a place that cannot be written, is an error', async () => {
+  const folder = temporaryFolder('archive');
+  const archive = new Archive(join(folder, 'spool'));
+  mkdirSync(join(folder, 'taken'));
+  expect(() => archive.addFile('a', join(folder, 'missing'))).toThrow('ENOENT');
+  await expect(archive.pack(join(folder, 'taken'))).rejects.toThrow('EISDIR');
+  archive.close();
+});

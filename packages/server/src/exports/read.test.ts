@@ -1,0 +1,149 @@
+/** Reading exports: only one's own, lists that filter, and for files that cannot be had the reason why. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Project } from '@docyard/api';
+import { claimJob, failJob, failureOf, markPurged, reportProgress, type Job } from '../jobs/store.ts';
+import {
+  composeForTest,
+  createCompletedExport,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
+import {
+  finishedResult,
+  findExport,
+  findLatestExport,
+  listExports,
+  readEvents,
+  readManifest,
+  readReport,
+} from './read.ts';
+import { blobName } from './record.ts';
+
+let context: TestContext;
+let tenant: Tenant;
+let project: Project;
+
+beforeAll(async () => {
+  context = await composeForTest();
+  tenant = await createTenant(context);
+  project = await createTestProject(context, tenant, { domain: 'docs.example.com' });
+});
+
+const find = ({ id }: Job) => findExport(context, { id, organizationId: tenant.organizationId });
+
+describe('finishedResult', () => {
+  test('gives the result of a completed job', async () => {
+    const job = await createCompletedExport(context, tenant, project);
+    expect(finishedResult(job)).toMatchObject({ attempt: 1, bundle: { fileCount: 1 } });
+  });
+
+  test('says that a waiting or running job is not ready, and when to ask again', async () => {
+    const job = await createExport(context, tenant, project);
+    for (const status of ['queued', 'running']) {
+      const ask = () => finishedResult({ ...job, status });
+      expect(ask).toThrow(
+        expect.objectContaining({ code: 'job_not_completed', headers: { 'retry-after': '2' } }) as Error,
+      );
+      expect(ask).toThrow(
+        `The job is ${status}. Poll GET /v1/static-export/jobs/${job.id} until it is completed.`,
+      );
+    }
+  });
+
+  test('says that a failed job has no files, and how to go on', async () => {
+    const job = present(await claimJob(context, (await createExport(context, tenant, project)).id));
+    const failed = present(await failJob(context, job, failureOf('internal', 'Broken.')));
+    expect(() => finishedResult(failed)).toThrow(expect.objectContaining({ code: 'job_failed' }) as Error);
+    expect(() => finishedResult(failed)).toThrow(`POST /v1/static-export/jobs/${job.id}/retry`);
+  });
+
+  test('says when purged files were removed', async () => {
+    const job = await createCompletedExport(context, tenant, project);
+    await markPurged(context, job.id);
+    const purged = await find(job);
+    expect(() => finishedResult(purged)).toThrow(expect.objectContaining({ code: 'bundle_purged' }) as Error);
+    expect(() => finishedResult(purged)).toThrow('removed on 2026-03-01T12:00:00.000Z');
+  });
+});
+
+describe('one export', () => {
+  test('of another organization, of another kind and one that never was are the same: not found', async () => {
+    const other = await createTenant(context, { name: 'Other' });
+    const job = await createExport(context, tenant, project);
+    const attempts = [
+      findExport(context, { id: job.id, organizationId: other.organizationId }),
+      findExport(context, { id: 'se_0000000000000000', organizationId: tenant.organizationId }),
+    ];
+    const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
+    expect(errors[0]).toMatchObject({ code: 'not_found' });
+    expect((errors[1] as Error).message).toBe((errors[0] as Error).message);
+  });
+
+  test('its report and manifest come from its own attempt', async () => {
+    const job = await createCompletedExport(context, tenant, project);
+    const report = { pages: 1, errors: 0, warnings: 0, byCode: {}, diagnostics: [], truncated: false };
+    await context.blobs.putBytes(blobName(job.id, 1, 'report.json'), Buffer.from(JSON.stringify(report)));
+    await context.blobs.putBytes(blobName(job.id, 1, 'manifest.json'), Buffer.from('{"format":1}'));
+    await context.blobs.putBytes(blobName(job.id, 2, 'manifest.json'), Buffer.from('{"format":"late"}'));
+    expect(await readReport(context, job)).toEqual({ jobId: job.id, ...report });
+    expect(await readManifest(context, job)).toEqual({ format: 1 });
+  });
+
+  test('its events come in order and from where the reader stopped', async () => {
+    const job = await createExport(context, tenant, project);
+    const claimed = present(await claimJob(context, job.id));
+    await reportProgress(context, claimed, { progress: 10 });
+    await reportProgress(context, claimed, { progress: 20 });
+    const all = await readEvents(context, { job, afterSequence: 0, most: 100 });
+    expect(all.map(({ record }) => [record.status, record.progress])).toEqual([
+      ['queued', 0],
+      ['running', 0],
+      ['running', 10],
+      ['running', 20],
+    ]);
+    const afterSequence = present(all[1]).sequence;
+    expect(await readEvents(context, { job, afterSequence, most: 1 })).toEqual([all[2]]);
+  });
+});
+
+describe('the newest export of a domain', () => {
+  test('is the last completed one whose files are here', async () => {
+    const where = { domain: 'latest.example.com', organizationId: tenant.organizationId };
+    const mine = await createTestProject(context, tenant, { domain: where.domain });
+    await expect(findLatestExport(context, where)).rejects.toMatchObject({ code: 'not_found' });
+    const first = await createCompletedExport(context, tenant, mine);
+    const second = await createCompletedExport(context, tenant, mine);
+    await createExport(context, tenant, mine);
+    expect((await findLatestExport(context, where)).id).toBe(second.id);
+    await markPurged(context, second.id);
+    expect((await findLatestExport(context, where)).id).toBe(first.id);
+    const other = await createTenant(context, { name: 'Other' });
+    const elsewhere = { ...where, organizationId: other.organizationId };
+    await expect(findLatestExport(context, elsewhere)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+test('a list is filtered by domain, status and time', async () => {
+  const own = await createTenant(context, { name: 'Lists' });
+  const a = await createTestProject(context, own, { domain: 'a.example.com' });
+  const b = await createTestProject(context, own, { domain: 'b.example.com' });
+  const [first, second] = [await createCompletedExport(context, own, a), await createExport(context, own, a)];
+  context.clock.advance(3600);
+  const third = await createExport(context, own, b);
+  const list = async (filter: { domain?: string; status?: string; since?: string }) => {
+    const { data } = await listExports(context, { organizationId: own.organizationId, ...filter });
+    return data.map(({ jobId }) => jobId);
+  };
+  expect(await list({})).toEqual([third.id, second.id, first.id]);
+  expect(await list({ domain: 'a.example.com' })).toEqual([second.id, first.id]);
+  expect(await list({ domain: 'a.example.com', status: 'completed' })).toEqual([first.id]);
+  expect(await list({ since: third.created_at })).toEqual([third.id]);
+  expect(await list({ since: third.created_at.replace('13:00:00.000Z', '14:00:00.000+01:00') })).toEqual([
+    third.id,
+  ]);
+  expect(await list({ status: 'failed' })).toEqual([]);
+});

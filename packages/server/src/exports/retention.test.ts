@@ -1,0 +1,136 @@
+/** What is kept and for how long: the last exports of a project, some days, and the newest whatever its age. */
+import { describe, expect, test } from 'vitest';
+import type { Project } from '@docyard/api';
+import { claimJob, failJob, failureOf, type Job } from '../jobs/store.ts';
+import {
+  composeForTest,
+  createCompletedExport,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+} from '../testing.ts';
+import { sweep } from './retention.ts';
+
+const day = 86_400;
+
+async function setUp() {
+  const context = await composeForTest();
+  const tenant = await createTenant(context);
+  const project = await createTestProject(context, tenant);
+  const complete = (where: Project = project) => createCompletedExport(context, tenant, where);
+  const kept = async () => (await context.blobs.listOwners()).toSorted();
+  const ids = (jobs: Job[]) => jobs.map(({ id }) => id).toSorted();
+  return { context, tenant, project, complete, kept, ids };
+}
+
+test('the last five of each project are kept, and the rows of the others say when they went', async () => {
+  const { context, tenant, complete, kept, ids } = await setUp();
+  const other = await createTestProject(context, tenant);
+  const jobs: Job[] = [];
+  for (let made = 0; made < 7; made += 1) jobs.push(await complete());
+  const others = [await complete(other), await complete(other)];
+  const { purged } = await sweep(context);
+  expect(purged.toSorted()).toEqual(ids(jobs.slice(0, 2)));
+  expect(await kept()).toEqual(ids([...jobs.slice(2), ...others]));
+  const rows = await context.database.selectFrom('jobs').select(['id', 'status', 'purged_at']).execute();
+  for (const row of rows) {
+    const gone = purged.includes(row.id);
+    expect(row).toMatchObject({ status: 'completed', purged_at: gone ? '2026-03-01T12:00:00.000Z' : null });
+  }
+  expect((await sweep(context)).purged).toEqual([]);
+});
+
+test('after 30 days an export goes, but the newest of a project never', async () => {
+  const { context, complete, kept, ids } = await setUp();
+  const old = await complete();
+  context.clock.advance(10 * day);
+  const newest = await complete();
+  context.clock.advance(20 * day);
+  expect((await sweep(context)).purged).toEqual([]);
+  context.clock.advance(1);
+  expect((await sweep(context)).purged).toEqual([old.id]);
+  context.clock.advance(1000 * day);
+  expect((await sweep(context)).purged).toEqual([]);
+  expect(await kept()).toEqual(ids([newest]));
+});
+
+test('the settings count', async () => {
+  const { context, complete } = await setUp();
+  const [first, second] = [await complete(), await complete()];
+  await complete();
+  const config = { ...context.config, retention: { exports: 1, days: 1 } };
+  const { purged } = await sweep({ ...context, config });
+  expect(purged.toSorted()).toEqual([first.id, second.id].toSorted());
+});
+
+test('a newer export that failed does not push out a completed one', async () => {
+  const { context, tenant, project, complete, kept, ids } = await setUp();
+  const completed = await complete();
+  for (let made = 0; made < 8; made += 1) {
+    const { id } = await createExport(context, tenant, project);
+    const claimed = present(await claimJob(context, id));
+    await failJob(context, claimed, failureOf('internal', 'Broken.'));
+  }
+  context.clock.advance(100 * day);
+  await sweep(context);
+  expect(await kept()).toEqual(ids([completed]));
+});
+
+describe('files that no row speaks of', () => {
+  test('go: of a deleted job, of a failed one, of one purged before a crash', async () => {
+    const { context, tenant, project, complete, kept } = await setUp();
+    const bytes = Buffer.from('x');
+    await context.blobs.putBytes('se_deleted/1/bundle.tar.gz', bytes);
+    const failed = present(await claimJob(context, (await createExport(context, tenant, project)).id));
+    await failJob(context, failed, failureOf('internal', 'Broken.'));
+    await context.blobs.putBytes(`${failed.id}/1/bundle.tar.gz`, bytes);
+    const purged = await complete();
+    const marked = { purged_at: '2026-03-01T12:00:00.000Z' };
+    await context.database.updateTable('jobs').set(marked).where('id', '=', purged.id).execute();
+    await sweep(context);
+    expect(await kept()).toEqual([]);
+  });
+
+  test('stay as long as the job waits or runs', async () => {
+    const { context, tenant, project, kept, ids } = await setUp();
+    const queued = await createExport(context, tenant, project);
+    const running = await createExport(context, tenant, project);
+    await claimJob(context, running.id);
+    for (const { id } of [queued, running]) {
+      await context.blobs.putBytes(`${id}/1/bundle.tar.gz`, Buffer.from('x'));
+    }
+    context.clock.advance(100 * day);
+    await sweep(context);
+    expect(await kept()).toEqual(ids([queued, running]));
+  });
+});
+
+test('events go after a week and idempotency records after a day', async () => {
+  const { context, tenant, project } = await setUp();
+  await createExport(context, tenant, project);
+  await context.database
+    .insertInto('idempotency')
+    .values({
+      organization_id: tenant.organizationId,
+      key: 'k',
+      fingerprint: 'f',
+      status: 202,
+      headers: '{}',
+      body: '',
+      created_at: context.clock.now().toISOString(),
+    })
+    .execute();
+  const counts = async () => {
+    await sweep(context);
+    const events = await context.database.selectFrom('job_events').selectAll().execute();
+    const records = await context.database.selectFrom('idempotency').selectAll().execute();
+    return { events: events.length, records: records.length };
+  };
+  context.clock.advance(day);
+  expect(await counts()).toEqual({ events: 1, records: 1 });
+  context.clock.advance(1);
+  expect(await counts()).toEqual({ events: 1, records: 0 });
+  context.clock.advance(6 * day);
+  expect(await counts()).toEqual({ events: 0, records: 0 });
+});
