@@ -65,6 +65,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.workingFolder === undefined ? {} : { cwd: options.workingFolder }),
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   options.onSpawn?.(child);
   child.stderr?.on('data', (text: Buffer | string) => options.onLog?.(String(text)));
   const origin = await readOrigin(child);
@@ -109,9 +111,12 @@ async function readOrigin(child: ChildProcess): Promise<string> {
   });
 }
 
+const children = new Set<ChildProcess>();
 const temporaryFolders: string[] = [];
 
+/** A test that fails half way leaves nothing behind. */
 process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
   for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -127,7 +132,7 @@ export function gitRepository(files: Record<string, string> | { copyOf: string }
   const folder = temporaryFolder('repository');
   if ('copyOf' in files && typeof files['copyOf'] === 'string')
     cpSync(files['copyOf'], folder, { recursive: true });
-  else writeFiles(folder, files as Record<string, string>);
+  else writeFiles(folder, files);
   git(folder, 'init', '--quiet', '--initial-branch=main');
   commitAll(folder, 'First');
   return folder;

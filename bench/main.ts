@@ -1,0 +1,69 @@
+/**
+ * `npm run bench`: runs the measurements and prints Markdown tables. A new measurement is a file beside this one and
+ * an entry in the list below. Nothing here is a test: figures depend on the machine and on what else it does.
+ */
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { exportPages } from './export-pages.ts';
+import { toMarkdown, type Measurement, type Result } from './measurement.ts';
+import { statusUnderLoad } from './status-under-load.ts';
+
+const measurements: readonly Measurement[] = [exportPages, statusUnderLoad];
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', multiple: true },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const chosen = measurements.filter(({ name }) => values.only?.includes(name) ?? true);
+  if (values.help || chosen.length === 0) {
+    process.stdout.write(help());
+    return values.help ? 0 : 2;
+  }
+  const machine = describeMachine();
+  console.log(
+    `${machine.cores} cores (${machine.processor}), ${machine.memoryGigabytes} GB, Node ${machine.node}, load average ${machine.loadAverage} at the start.`,
+  );
+  const results: Record<string, Result> = {};
+  for (const { name, run } of chosen) {
+    const result = await run((progress) => process.stderr.write(`${name}: ${progress}\n`));
+    results[name] = result;
+    console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
+  }
+  if (values.json !== undefined) {
+    await writeFile(values.json, `${JSON.stringify({ machine, results }, null, 2)}\n`);
+  }
+  return 0;
+}
+
+function help(): string {
+  const list = measurements.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n');
+  return `Measures Docyard on this machine.
+
+  npm run bench -- [--only NAME]... [--json FILE]
+
+  --only NAME   only this measurement; may be repeated
+  --json FILE   write the figures to a file as well
+  --help        this text
+
+Measurements:
+${list}
+`;
+}
+
+function describeMachine() {
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    memoryGigabytes: Math.round(totalmem() / 1e9),
+    node: process.versions.node,
+    loadAverage: loadavg()[0]?.toFixed(1) ?? 'unknown',
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * How quickly the service answers a status request while it exports a large site, beside the same without an export.
+ * The load generator runs on the same machine and competes for its cores.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { waitForExport } from '@docyard/api';
+import { commitAll, git, startService, temporaryFolder, type Service } from '../test/service.ts';
+import { writeCorpus } from './corpus.ts';
+import type { Load, ToGenerator } from './load-generator.ts';
+import { percentile, rounded, type Measurement } from './measurement.ts';
+
+const pages = 1000;
+const perSecond = 200;
+const quietSeconds = 15;
+const loadedSeconds = 20;
+const domain = 'corpus.example.com';
+
+export const statusUnderLoad: Measurement = {
+  name: 'status-under-load',
+  about: `latency of ${perSecond} status GETs a second, idle and while ${pages} pages are exported`,
+  async run(tell) {
+    const folder = temporaryFolder('corpus');
+    await writeCorpus(folder, pages);
+    git(folder, 'init', '--quiet', '--initial-branch=main');
+    commitAll(folder, 'Corpus');
+    const service = await startService({ sample: false });
+    try {
+      const source = { repository: `file://${folder}`, ref: 'main' };
+      await service.client.call('createProject', { body: { name: 'Corpus', domain, source } });
+      tell('a first export, so that both measurements begin warm');
+      const first = await exportOnce(service);
+      tell(`${quietSeconds} s without an export`);
+      const quiet = await measure(service, first, () => pause(quietSeconds));
+      tell(`${loadedSeconds} s or more while exporting`);
+      let exports = 0;
+      const loaded = await measure(service, first, async (aim) => {
+        for (const end = Date.now() + loadedSeconds * 1000; Date.now() < end; exports += 1) {
+          await exportOnce(service, aim);
+        }
+      });
+      return {
+        columns: ['', 'requests', 'errors', 'p50 ms', 'p95 ms', 'p99 ms', 'max ms', 'sent late, p99 ms'],
+        rows: [row('without an export', quiet), row(`during ${exports} exports`, loaded)],
+        notes: [
+          `Open loop, ${perSecond} requests a second over keep-alive connections, latency from the moment a request was due. The generator shares the cores with the service and its renderers; “sent late” is its own part of the latency. Target: p99 below 50 ms on two cores.`,
+        ],
+      };
+    } finally {
+      await service.stop();
+    }
+  },
+};
+
+async function exportOnce(service: Service, onStart: (url: string) => void = () => {}): Promise<string> {
+  const { jobId } = await service.client.call('startExport', { body: { domain } });
+  const url = `${service.origin}/v1/static-export/jobs/${jobId}`;
+  onStart(url);
+  const { status, failure } = await waitForExport(service.client, jobId);
+  if (status !== 'completed') throw new Error(`The export ended as ${status}: ${JSON.stringify(failure)}`);
+  return url;
+}
+
+async function measure(
+  service: Service,
+  url: string,
+  meanwhile: (aim: (url: string) => void) => Promise<void>,
+): Promise<Load> {
+  const generator = fork(fileURLToPath(new URL('load-generator.ts', import.meta.url)), [], {
+    serialization: 'advanced',
+  });
+  const tell = (message: ToGenerator) => generator.send(message);
+  const answered = once(generator, 'message') as Promise<[Load]>;
+  tell({ type: 'begin', url, key: service.key, perSecond });
+  await meanwhile((next) => tell({ type: 'aim', url: next }));
+  tell({ type: 'end' });
+  const [load] = await answered;
+  return load;
+}
+
+function row(name: string, { latencies, delays, errors }: Load): (string | number)[] {
+  const shares = [0.5, 0.95, 0.99, 1].map((share) => rounded(percentile(latencies, share)));
+  return [name, latencies.length, errors, ...shares, rounded(percentile(delays, 0.99))];
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}

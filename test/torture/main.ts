@@ -1,0 +1,77 @@
+/**
+ * `npm run torture`: the long version of the torture test, with figures to publish. Ends with 1 when anything that
+ * was acknowledged was lost.
+ */
+import { parseArgs } from 'node:util';
+import { torture, type TortureFigures } from './torture.ts';
+
+const help = `Kills the service again and again while it is used, and counts what it forgets.
+
+  npm run torture -- [--rounds 100] [--seed 1] [--log]
+
+  --rounds N   how many kills (default 100; about 3 s each)
+  --seed N     which random moments and operations (default 1)
+  --log        print what the service logs
+  --help       this text
+`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '100' },
+      seed: { type: 'string', default: '1' },
+      log: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+  if (values.help || !(Number.isInteger(rounds) && rounds > 0 && Number.isInteger(seed))) {
+    process.stdout.write(help);
+    return values.help ? 0 : 2;
+  }
+  const figures = await torture({
+    rounds,
+    seed,
+    onRound: ({ number, kind, killed, problems }) =>
+      console.log(`round ${number} of ${rounds}: ${kind}, killed: ${killed}; problems so far: ${problems}`),
+    ...(values.log ? { onLog: (text: string) => process.stderr.write(text) } : {}),
+  });
+  console.log(`\n${table(figures, seed)}`);
+  for (const problem of figures.problems) console.log(`\n- ${problem}`);
+  return figures.problems.length === 0 ? 0 : 1;
+}
+
+function table(figures: TortureFigures, seed: number): string {
+  const rows: [string, number][] = [
+    ['rounds', figures.rounds],
+    ['seed', seed],
+    ['kills during start-up', figures.killsDuringStart],
+    ['kills while running', figures.killsWhileRunning],
+    ['kills during packing, storing or a download', figures.killsDuringBundle],
+    ['rendering processes killed', figures.renderersKilled],
+    ['acknowledged starts', figures.acknowledgedStarts],
+    ['lost (jobs, keys, projects)', figures.lost],
+    ['stuck', figures.stuck],
+    ['torn archives', figures.torn],
+    ['duplicated results', figures.duplicated],
+    ['cancelled jobs resurrected', figures.resurrected],
+    ['idempotent retries', figures.idempotentRetries],
+    ['idempotent retries that made a second job', figures.secondJobs],
+    ['other contradictions', figures.other],
+    ['leaked processes', figures.leakedProcesses],
+    ['attempts spent', figures.attempts],
+    ['jobs completed', figures.completed],
+    ['jobs cancelled', figures.canceled],
+    ['jobs given up after three lost workers', figures.workerLost],
+    ['jobs failed because their renderer was killed', figures.failedOtherwise],
+    ['archives downloaded during the rounds', figures.downloads],
+    ['archives unpacked at the end', figures.wholeArchives],
+    ['seconds', figures.seconds],
+  ];
+  return ['| Figure | Value |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join(
+    '\n',
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * Finds the processes that work inside a folder, by their working folder in /proc, and ends them. A service started
+ * with its data folder as working folder is found with everything it started, also when it is dead itself.
+ */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+export interface FoundProcess {
+  pid: number;
+  command: string;
+}
+
+export function processesIn(folder: string): FoundProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => look(Number(name), folder));
+}
+
+export function renderingProcesses(folder: string): FoundProcess[] {
+  return processesIn(folder).filter(({ command }) => command.includes('exports/child'));
+}
+
+export function killProcess({ pid }: FoundProcess): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/** What is still there after the time it is given to end by itself. */
+export async function survivors(folder: string, seconds: number): Promise<FoundProcess[]> {
+  for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
+    if (processesIn(folder).length === 0) return [];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return processesIn(folder);
+}
+
+function look(pid: number, folder: string): FoundProcess[] {
+  try {
+    const place = readlinkSync(`/proc/${pid}/cwd`);
+    if (place !== folder && !place.startsWith(`${folder}/`) && !place.startsWith(`${folder} `)) return [];
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return [{ pid, command }];
+  } catch {
+    // It has ended meanwhile, or belongs to somebody else.
+    return [];
+  }
+}
