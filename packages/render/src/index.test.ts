@@ -1,10 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SiteLoadError, engineVersion, loadSite, renderSite, unknownPaths } from './index.ts';
-import { fixture, renderFiles, renderFixture, renderFolder, withFolder } from './render-fixture.ts';
+import {
+  type Rendered,
+  fixture,
+  renderFiles,
+  renderFixture,
+  renderFolder,
+  withFolder,
+} from './render-fixture.ts';
 
 describe('a rendered site', () => {
-  it('has a page for each navigation page, for each hidden one, and a not-found page', async () => {
-    const { files } = await renderFixture('small');
+  let small: Rendered;
+
+  beforeAll(async () => {
+    small = await renderFixture('small');
+  });
+
+  it('has a page for each navigation page, for each hidden one, and a not-found page', () => {
+    const { files } = small;
     expect([...files.keys()].filter((path) => path.endsWith('.html')).toSorted()).toEqual([
       '404.html',
       'guides/deep/index.html',
@@ -14,24 +27,24 @@ describe('a rendered site', () => {
     ]);
   });
 
-  it('copies the files that are used and no others', async () => {
-    const { files } = await renderFixture('small');
+  it('copies the files that are used and no others', () => {
+    const { files } = small;
     expect([...files].filter(([, content]) => content === 'copy').map(([path]) => path)).toEqual([
       'favicon.svg',
       'logo.svg',
     ]);
   });
 
-  it('links pages relatively with .html, so that it opens from disk and from any folder', async () => {
-    const { content, files } = await renderFixture('small');
+  it('links pages relatively with .html, so that it opens from disk and from any folder', () => {
+    const { content, files } = small;
     expect(content('index.html')).toContain('<a href="guides/start.html#first-step">the start</a>');
     expect(content('guides/deep/index.html')).toContain('<a href="../../guides/start.html">up</a>');
     expect(content('guides/deep/index.html')).toContain('<a href="../../index.html">home</a>');
     expect(files.get('guides/start.html')).toContain('href="../_docyard/style.css"');
   });
 
-  it('declares a strict policy and holds no inline script, style or handler', async () => {
-    const { files } = await renderFixture('small');
+  it('declares a strict policy and holds no inline script, style or handler', () => {
+    const { files } = small;
     for (const [path, html] of files) {
       if (!path.endsWith('.html') || path === '404.html') continue;
       expect(html).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -39,8 +52,8 @@ describe('a rendered site', () => {
     }
   });
 
-  it('has one h1, landmarks, a skip link and the current page marked', async () => {
-    const html = (await renderFixture('small')).files.get('guides/start.html') ?? '';
+  it('has one h1, landmarks, a skip link and the current page marked', () => {
+    const html = small.files.get('guides/start.html') ?? '';
     expect(html.match(/<h1/g)).toHaveLength(1);
     expect(html).toContain('<a class="skip-link" href="#content-area">');
     expect(html).toMatch(/<nav id="sidebar" aria-label="Pages">/);
@@ -49,20 +62,17 @@ describe('a rendered site', () => {
   });
 
   it('is the same, byte for byte, whatever the concurrency', async () => {
-    const [one, two] = await Promise.all([
-      renderFixture('small', { concurrency: 1 }),
-      renderFixture('small', { concurrency: 2 }),
-    ]);
-    expect(new Map([...two.files].toSorted())).toEqual(new Map([...one.files].toSorted()));
+    const again = await renderFixture('small', { concurrency: 2 });
+    expect(new Map([...again.files].toSorted())).toEqual(new Map([...small.files].toSorted()));
   });
 
-  it('holds nothing of the machine it was made on', async () => {
-    const { files } = await renderFixture('small');
+  it('holds nothing of the machine it was made on', () => {
+    const { files } = small;
     for (const content of files.values()) expect(content).not.toContain(fixture('small'));
   });
 
-  it('tells what it left out', async () => {
-    const { diagnostics } = await renderFixture('small');
+  it('tells what it left out', () => {
+    const { diagnostics } = small;
     expect(diagnostics.map(({ code, file, line }) => [code, file, line])).toEqual([
       ['nav_page_missing', 'docs.json', 15],
       ['openapi_page_skipped', 'docs.json', 15],
@@ -72,8 +82,8 @@ describe('a rendered site', () => {
     ]);
   });
 
-  it('evaluates snippets, their properties and components without running them', async () => {
-    const { content } = await renderFixture('small');
+  it('evaluates snippets, their properties and components without running them', () => {
+    const { content } = small;
     const html = content('guides/start.html');
     expect(html).toContain('<p>Hello, Ada!</p>');
     expect(html).toMatch(/echo<\/span> Ada/);
@@ -82,14 +92,14 @@ describe('a rendered site', () => {
     expect(html).toContain('<em>HI there</em>');
   });
 
-  it('turns inline styles into classes of the site', async () => {
-    const { content, files } = await renderFixture('small');
+  it('turns inline styles into classes of the site', () => {
+    const { content, files } = small;
     const name = /<div class="(s-[0-9a-f]+) box">styled/.exec(content('guides/start.html'))?.[1];
     expect(files.get('_docyard/site.css')).toContain(`.${name} { margin-top: 8px; color: red }`);
   });
 
-  it('fills in variables as text, and names headings as the format does', async () => {
-    const { content } = await renderFixture('small');
+  it('fills in variables as text, and names headings as the format does', () => {
+    const { content } = small;
     const html = content('index.html');
     expect(html).toContain('Hello from Acme Cloud.');
     expect(html.match(/<h2 id="[^"]+"/g)).toEqual([
@@ -156,8 +166,14 @@ describe('choosing pages', () => {
 });
 
 describe('a page that fails', () => {
-  it('shows an error panel with file, line, excerpt and hint, and the rest is rendered', async () => {
-    const { content, diagnostics } = await renderFixture('broken');
+  let broken: Rendered;
+
+  beforeAll(async () => {
+    broken = await renderFixture('broken');
+  });
+
+  it('shows an error panel with file, line, excerpt and hint, and the rest is rendered', () => {
+    const { content, diagnostics } = broken;
     expect(content('good.html')).toBe('<p>Fine.</p>');
     expect(content('bad.html')).toContain('This page could not be rendered');
     expect(content('bad.html')).toContain('bad.mdx, line 7');
@@ -174,8 +190,8 @@ describe('a page that fails', () => {
     );
   });
 
-  it('repairs what real sites write, and leaves code alone', async () => {
-    const { content, codes } = await renderFixture('broken');
+  it('repairs what real sites write, and leaves code alone', () => {
+    const { content, codes } = broken;
     const html = content('almost.html');
     expect(html).not.toContain('a comment');
     expect(html).toContain('A line<br>break, x &lt;= 3');
@@ -183,6 +199,24 @@ describe('a page that fails', () => {
     expect(html).toContain('use &lt;port&gt; and {“json”: 1}');
     expect(html).toMatch(/kept/);
     expect(codes).toContain('mdx_repaired');
+  });
+
+  it('survives input that ends the native parser, and shows it with the slow one or as an error', async () => {
+    const depth = 20_000;
+    const { content, diagnostics } = await renderFiles({
+      'index.mdx': 'Before.',
+      'braces.mdx': `Deep {${'('.repeat(depth)}1${')'.repeat(depth)}}`,
+      'export.mdx': `export const a = ${'['.repeat(depth)}${']'.repeat(depth)}`,
+      'zebra.mdx': 'After.',
+    });
+    expect(content('index.html')).toBe('<p>Before.</p>');
+    expect(content('zebra.html')).toBe('<p>After.</p>');
+    expect(content('braces.html')).toContain('<p>Deep {((((');
+    expect(content('export.html')).toContain('This page could not be rendered');
+    expect(diagnostics.map(({ file, severity }) => [file, severity]).toSorted()).toEqual([
+      ['braces.mdx', 'warning'],
+      ['export.mdx', 'error'],
+    ]);
   });
 
   it('refuses a page over one megabyte', async () => {

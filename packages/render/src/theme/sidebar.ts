@@ -85,12 +85,7 @@ export class SidebarTemplate {
     const tag = group.tag ? element('span', { class: 'nav-tag' }, escapeText(group.tag)) : '';
     const title = group.label ? element('h2', {}, icon(group.icon) + inlineCode(group.label) + tag) : '';
     this.#pieces.push(`<section class="nav-group">${title}`);
-    if (group.root !== undefined) {
-      this.#pieces.push('<ul>');
-      this.#page(group.root, prefix, options, groups);
-      this.#pieces.push('</ul>');
-    }
-    this.#list(group.entries, prefix, options, groups, false);
+    this.#list(withRoot(group), prefix, options, groups, false);
     this.#pieces.push('</section>');
   }
 
@@ -104,12 +99,7 @@ export class SidebarTemplate {
     this.#pieces.push(`><summary>${label}${iconSvg('chevron-right')}</summary>`);
     const range = { open, from: this.#pieces.length, to: 0 };
     this.#groups.push(range);
-    if (group.root !== undefined) {
-      this.#pieces.push('<ul>');
-      this.#page(group.root, prefix, options, inner);
-      this.#pieces.push('</ul>');
-    }
-    this.#list(group.entries, prefix, options, inner, false);
+    this.#list(withRoot(group), prefix, options, inner, false);
     range.to = this.#pieces.length;
     if (this.#isLarge) this.#collapsedLink(group, prefix, options);
     this.#pieces.push('</details></li>');
@@ -149,6 +139,11 @@ function leadsSomewhere(entry: NavEntry, prefix: string, links: SiteLinks): bool
 /** An icon that is not drawn yet keeps its room, so that the entries of a list stay aligned. */
 function icon(name: string | undefined): string {
   return name === undefined ? '' : iconSvg(name) || '<span class="icon"></span>';
+}
+
+/** The page that stands for a group is listed first in it. */
+function withRoot(group: GroupEntry): NavEntry[] {
+  return group.root === undefined ? group.entries : [{ kind: 'page', route: group.root }, ...group.entries];
 }
 
 function countEntries(entries: readonly NavEntry[]): number {
