@@ -165,7 +165,7 @@ function pageFinder(metas: ReadonlyMap<string, PageMeta>): FindPage {
 }
 
 /** Forgives what people write: a leading or trailing slash, an extension. */
-export function normalizedRoute(path: string): string {
+function normalizedRoute(path: string): string {
   return path
     .trim()
     .replace(/[?#].*$/, '')

@@ -69,11 +69,6 @@ export async function withFolder<Result>(
   }
 }
 
-export async function renderBody(source: string, options: RenderOptions = {}): Promise<string> {
-  const { content } = await renderFiles({ 'index.mdx': `---\ntitle: Test\n---\n${source}\n` }, options);
-  return content('index.html');
-}
-
 export async function readThemeFile(name: string): Promise<string> {
   return readFile(new URL(`./theme/files/${name}`, import.meta.url), 'utf8');
 }

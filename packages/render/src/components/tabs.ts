@@ -61,7 +61,7 @@ function codePanels(children: readonly Child[], page: PageContext): Panel[] {
   });
 }
 
-export function tabPanels(
+function tabPanels(
   panels: readonly Panel[],
   page: PageContext,
   className: string,

@@ -117,7 +117,7 @@ function optional<Key extends string, Value>(
   return value === undefined ? {} : ({ [key]: value } as Record<Key, Value>);
 }
 
-export function isColor(value: string | undefined): value is string {
+function isColor(value: string | undefined): value is string {
   return value !== undefined && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(value);
 }
 

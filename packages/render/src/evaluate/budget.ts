@@ -4,8 +4,8 @@
  */
 import { Unsupported } from './values.ts';
 
-export const maximumSteps = 200_000;
-export const maximumCells = 2_000_000;
+const maximumSteps = 200_000;
+const maximumCells = 2_000_000;
 const maximumCallDepth = 100;
 
 export class Budget {

@@ -1,3 +1,5 @@
+import { runInNewContext } from 'node:vm';
+import { array, assert, constantFrom, integer, letrec, oneof, property, string, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Evaluator } from './evaluator.ts';
 import { parseExpression } from './parse.ts';
@@ -108,5 +110,48 @@ describe('what it refuses', () => {
       expect(() => evaluate(source)).toThrow(Unsupported);
       expect(performance.now() - start).toBeLessThan(2000);
     }
+  });
+});
+
+/** Random expressions from the supported operators, methods and literals, mostly well typed and sometimes not. */
+const { expression } = letrec<{ expression: string }>((tie) => ({
+  expression: oneof(
+    { depthSize: 'small' },
+    integer({ min: -20, max: 20 }).map((value) => `(${value})`),
+    string({ maxLength: 4 }).map((value) => JSON.stringify(value)),
+    constantFrom('true', 'false', 'null', 'undefined', '[1, 2, 3]', '({ a: 1, b: "x" })', '["b", "a"]'),
+    tuple(tie('expression'), constantFrom(...'+ - * / % === !== < <= > >= && || ?? =='.split(' ')), tie('expression')).map(
+      ([left, operator, right]) => `((${left}) ${operator} (${right}))`,
+    ),
+    tuple(tie('expression'), tie('expression'), tie('expression')).map((parts) => `(${parts[0]} ? ${parts[1]} : ${parts[2]})`),
+    tuple(
+      tie('expression'),
+      constantFrom('.length', '.a', '[0]', '["b"]', '?.a', '.trim()', '.slice(1)', '.join("-")', '.includes("a")', '.map((x) => x + 1)', '.filter((x) => x > 1)', '.toUpperCase()', '.split("")', '.at(-1)', '.concat([9])', '.toFixed(1)', '.indexOf("a")', '.flat()'),
+    ).map(([receiver, access]) => `(${receiver})${access}`),
+    array(tie('expression'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+    tie('expression').map((inner) => `\`<\${${inner}}>\``),
+    tie('expression').map((inner) => `!(${inner})`),
+  ),
+}));
+
+describe('against a real engine', () => {
+  it('never gives a different value: the same, or a refusal', () => {
+    let computed = 0;
+    assert(
+      property(expression, (source) => {
+        let value: unknown;
+        try {
+          value = evaluate(source);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Unsupported);
+          return;
+        }
+        computed++;
+        const real: unknown = runInNewContext(`JSON.stringify({ value: (${source}) })`, { undefined });
+        expect(JSON.stringify({ value })).toBe(real);
+      }),
+      { numRuns: 1500, seed: 7 },
+    );
+    expect(computed).toBeGreaterThan(300);
   });
 });

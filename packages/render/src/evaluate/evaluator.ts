@@ -21,6 +21,8 @@ import type {
   VariableDeclaration,
 } from 'estree-jsx';
 import { Budget } from './budget.ts';
+import { attributeName, jsxName, jsxText } from './jsx.ts';
+import { arithmetic, literal, looselyEqual, textOrder } from './operators.ts';
 import { callMethod, isObject, readProperty, standardScope, textOf, truthy, unsupported } from './methods.ts';
 import {
   ElementValue,
@@ -361,12 +363,6 @@ export class Evaluator {
   }
 }
 
-function literal(value: unknown): Value {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return value;
-  return unsupported('this kind of literal');
-}
-
 /** A name defined on the page wins over a built-in component of the same name, as in a module. */
 export function elementType(name: string, scope: Scope): ElementValue['type'] {
   if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? '')) return name;
@@ -374,78 +370,4 @@ export function elementType(name: string, scope: Scope): ElementValue['type'] {
   const value = rest.reduce((current: Value, key) => readProperty(current, key), scope.get(first));
   if (value instanceof FunctionValue || value instanceof Foreign) return value;
   throw new Unsupported(`<${name}> is not a component`);
-}
-
-function jsxName(name: JSXElement['openingElement']['name']): string {
-  if (name.type === 'JSXIdentifier') return name.name;
-  if (name.type === 'JSXMemberExpression') return `${jsxName(name.object)}.${name.property.name}`;
-  return `${name.namespace.name}:${name.name.name}`;
-}
-
-function attributeName({ name }: JSXAttribute): string {
-  return name.type === 'JSXIdentifier' ? name.name : `${name.namespace.name}:${name.name.name}`;
-}
-
-/** JSX drops the white space around line breaks and keeps the rest. */
-function jsxText(text: string): string {
-  const lines = text.split('\n');
-  return lines
-    .map((line, index) => {
-      let kept = line.replaceAll('\t', ' ');
-      if (index > 0) kept = kept.replace(/^ +/, '');
-      if (index < lines.length - 1) kept = kept.replace(/ +$/, '');
-      return kept;
-    })
-    .filter((line) => line !== '')
-    .join(' ');
-}
-
-/** `==` is defined here only where it means `===`, or asks for null and undefined together. */
-function looselyEqual(left: Value, right: Value): boolean {
-  if (left === null || left === undefined || right === null || right === undefined)
-    return (left ?? null) === (right ?? null);
-  if (typeof left !== typeof right) return unsupported('comparing values of different types with ==');
-  return left === right;
-}
-
-function arithmetic(operator: BinaryExpression['operator'], left: number, right: number): Value {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    case '%':
-      return left % right;
-    case '**':
-      return left ** right;
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
-    default:
-      return unsupported(`the operator ${operator}`);
-  }
-}
-
-function textOrder(operator: BinaryExpression['operator'], left: string, right: string): Value {
-  switch (operator) {
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
-    default:
-      return unsupported(`the operator ${operator} on text`);
-  }
 }

@@ -219,14 +219,20 @@ export function navigationFromFolders(
     (a, b) =>
       depthOf(a) - depthOf(b) ||
       Number(isIndex(b)) - Number(isIndex(a)) ||
-      titleOf(a).localeCompare(titleOf(b), 'en') ||
-      (a < b ? -1 : 1),
+      compareText(titleOf(a), titleOf(b)) ||
+      compareText(a, b),
   );
   for (const route of ordered) {
     const slash = route.lastIndexOf('/');
     listOf(slash < 0 ? '' : route.slice(0, slash)).push({ kind: 'page', route });
   }
   return { entries, switchers: [], globals: [] };
+}
+
+/** By code unit, which is the same on every machine. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function depthOf(route: string): number {

@@ -63,7 +63,7 @@ async function walk(root: string, folder: string, rules: Ignore, found: string[]
   }
 }
 
-export function isSnippet(file: string): boolean {
+function isSnippet(file: string): boolean {
   return /(?:^|\/)_?snippets\//.test(file) || /\.[jt]sx$/.test(file);
 }
 

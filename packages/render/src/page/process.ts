@@ -2,7 +2,7 @@
  * The process that renders pages. It may die on a page at any time; the pool that started it notices and goes on.
  * It talks only to its parent, over the channel it was started with.
  */
-import type { SiteTools } from './renderer.ts';
+import type { SiteTools } from './record.ts';
 import { loadSlowParser } from './parser.ts';
 import { renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';

@@ -10,7 +10,8 @@ import { createLinkResolver } from '../navigation/links.ts';
 import { failedPage } from './failure.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
-import { PageRenderer, type SiteTools } from './renderer.ts';
+import type { SiteTools } from './record.ts';
+import { PageRenderer } from './renderer.ts';
 import type { PageResult, PageTask, SitePlan } from './task.ts';
 
 export function siteTools(plan: SitePlan): SiteTools {

@@ -1,82 +1,44 @@
 /**
  * Renders one page: one walk over the syntax tree, with elements handed to components and expressions to the static
- * evaluator. It collects headings, assets, styles and findings on the way. One instance serves one page.
+ * evaluator. One instance serves one page.
  */
-import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
+import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
-import type { Child, ElementCall, HeadingOptions, PageContext } from '../components/contract.ts';
+import type { Child, ElementCall, PageContext } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
-import { iconSvg } from '../components/icons.ts';
 import { Props } from '../components/props.ts';
-import { classOfDeclarations } from '../components/style.ts';
 import { Evaluator, elementType } from '../evaluate/evaluator.ts';
 import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
-import { ElementValue, Foreign, ObjectValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
-import { FunctionValue } from '../evaluate/values.ts';
-import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
-import { attributes, element, escapeText, textOfHtml } from '../html.ts';
-import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
-import type { LinkResolver } from '../navigation/links.ts';
+import {
+  ElementValue,
+  Foreign,
+  FunctionValue,
+  ObjectValue,
+  Scope,
+  Unsupported,
+  type Value,
+} from '../evaluate/values.ts';
+import { escapeText } from '../html.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
-import { UniqueIds, slugOf } from './headings.ts';
+import { Footnotes } from './footnotes.ts';
+import { type Frame, codeBlockOf, placeOf } from './frame.ts';
 import { type MarkdownHost, markdownHtml } from './markdown.ts';
-import { type Module, type ModuleSources, PageModules } from './modules.ts';
+import { type Module, PageModules } from './modules.ts';
 import { type ParserName, parseMarkdown } from './parser.ts';
-import type { Heading, PageTask, SitePlan } from './task.ts';
+import { PageRecord, type SiteTools } from './record.ts';
+import { withoutRepeatedTitle } from './repeated-title.ts';
+import type { PageTask } from './task.ts';
 import type { JsxAttribute, Node } from './tree.ts';
 
-/** What all pages share: built once per process from the plan. */
-export interface SiteTools {
-  plan: SitePlan;
-  rendered: ReadonlySet<string>;
-  addresses: Addresses;
-  links: LinkResolver;
-  sources: ModuleSources;
-}
-
-/** The file and scope that a part of the tree belongs to: the page itself or a snippet on it. */
-interface Frame {
-  file: string;
-  document: Document | undefined;
-  scope: Scope;
-  /** Properties of a snippet, which also stand in its code blocks. */
-  interpolations: ReadonlyMap<string, string>;
-  depth: number;
-}
-
 const maximumSnippetDepth = 20;
-const severities: Record<string, Severity> = {
-  broken_link: 'warning',
-  unsafe_link: 'warning',
-  image_missing: 'warning',
-  import_missing: 'warning',
-  component_unknown: 'warning',
-  expression_unsupported: 'warning',
-  module_unsupported: 'warning',
-  snippet_missing: 'warning',
-  snippet_failed: 'error',
-  mdx_repaired: 'warning',
-};
-
-export class PageRenderer implements PageContext {
-  readonly headings: Heading[] = [];
-  readonly assets = new Set<string>();
-  readonly styles = new Map<string, string>();
-  readonly diagnostics: Diagnostic[] = [];
-  readonly #tools: SiteTools;
-  readonly #task: PageTask;
-  readonly #prefix: string;
+export class PageRenderer extends PageRecord implements PageContext {
   readonly #evaluator = new Evaluator();
   readonly #modules: PageModules;
-  readonly #ids = new UniqueIds();
-  readonly #footnotes = new Map<string, { node: Node; frame: Frame; number: number; references: number }>();
-  #quiet = 0;
+  readonly #footnotes = new Footnotes();
 
   constructor(tools: SiteTools, task: PageTask, parser: ParserName) {
-    this.#tools = tools;
-    this.#task = task;
-    this.#prefix = prefixToRoot(task.output);
+    super(tools, task);
     const report = this.report.bind(this);
     this.#modules = new PageModules(tools.sources, { evaluator: this.#evaluator, report }, parser);
   }
@@ -84,15 +46,15 @@ export class PageRenderer implements PageContext {
   renderDocument(document: Document): string {
     for (const { what, place } of document.repaired)
       this.report('mdx_repaired', `The page is not valid MDX: ${what}`, place);
-    const module = this.#modules.ofDocument(this.#task.file, document);
+    const module = this.#modules.ofDocument(this.task.file, document);
     const frame: Frame = {
-      file: this.#task.file,
+      file: this.task.file,
       document,
       scope: module.scope,
       interpolations: new Map(),
       depth: 0,
     };
-    const nodes = withoutRepeatedTitle(document.tree.children ?? [], this.#task.title);
+    const nodes = withoutRepeatedTitle(document.tree.children ?? [], this.task.title);
     return this.render(this.#childrenOf(nodes, frame)) + this.#footnoteSection();
   }
 
@@ -116,7 +78,7 @@ export class PageRenderer implements PageContext {
   inlineMarkdown(source: string): string {
     if (!/[\\`*_[\]<>&~!"'.-]/.test(source)) return escapeText(source);
     const frame: Frame = {
-      file: this.#task.file,
+      file: this.task.file,
       document: undefined,
       scope: this.#evaluator.standard,
       interpolations: new Map(),
@@ -124,109 +86,6 @@ export class PageRenderer implements PageContext {
     };
     const children = parseMarkdown(source).children ?? [];
     return this.renderPhrasing(this.#childrenOf(children, frame));
-  }
-
-  code(block: CodeBlock): string {
-    return codeBlockHtml(block, (name) => this.icon(name));
-  }
-
-  heading({ level, html, id, anchor = true, className }: HeadingOptions): string {
-    const text = textOfHtml(html).trim();
-    const unique = this.#ids.take(id ?? slugOf(text));
-    if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
-    const shown = Math.min(Math.max(level, 2), 6);
-    const mark = anchor
-      ? `<a class="anchor"${attributes({ href: `#${unique}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`
-      : '';
-    return element(`h${shown}`, { id: unique, class: className }, html + mark);
-  }
-
-  uniqueId(text: string): string {
-    return this.#ids.take(slugOf(text));
-  }
-
-  outsideContents<Result>(work: () => Result): Result {
-    this.#quiet++;
-    try {
-      return work();
-    } finally {
-      this.#quiet--;
-    }
-  }
-
-  link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean } {
-    const target = this.#tools.links.resolve(href, this.#task.file);
-    switch (target.kind) {
-      case 'outside':
-        return { href: target.href, outside: true };
-      case 'here':
-        return { href: target.suffix || '#', outside: false };
-      case 'page':
-        return { href: this.#pageHref(target.route, target.suffix), outside: false };
-      case 'file':
-        this.assets.add(target.file);
-        return { href: relativeHref(this.#prefix, target.file) + target.suffix, outside: false };
-      case 'unsafe':
-        this.report(
-          'unsafe_link',
-          `The link "${href}" was left out: "${target.scheme}:" is not allowed`,
-          place,
-        );
-        return { href: undefined, outside: false };
-      case 'broken':
-        this.report(
-          'broken_link',
-          `The link "${href}" leads to no page or file of the site`,
-          place,
-          'Check the spelling, or add a redirect for a page that has moved.',
-        );
-        return { href: undefined, outside: false };
-    }
-  }
-
-  #pageHref(route: string, suffix: string): string | undefined {
-    const { addresses, rendered, plan } = this.#tools;
-    if (rendered.has(route)) return relativeHref(this.#prefix, addresses.hrefOf(route)) + suffix;
-    return plan.origin
-      ? `${plan.origin}${plan.basePath}/${addresses.canonicalOf(route)}${suffix}`
-      : undefined;
-  }
-
-  asset(address: string, place: FilePlace | undefined): string | undefined {
-    const target = this.#tools.links.resolveFile(address, this.#task.file);
-    if (target.kind === 'outside') return target.href.replace(/^http:/, 'https:');
-    if (target.kind === 'file') {
-      this.assets.add(target.file);
-      return relativeHref(this.#prefix, target.file) + target.suffix;
-    }
-    this.report(
-      target.kind === 'unsafe' ? 'unsafe_link' : 'image_missing',
-      `"${address.slice(0, 200)}" is not a file of the site`,
-      place,
-    );
-    return undefined;
-  }
-
-  icon(name: string | undefined): string {
-    return name === undefined ? '' : iconSvg(name);
-  }
-
-  styleClass(declarations: string): string | undefined {
-    if (declarations === '') return undefined;
-    const name = classOfDeclarations(declarations);
-    this.styles.set(name, declarations);
-    return name;
-  }
-
-  report(code: string, message: string, place: FilePlace | undefined, hint?: string): void {
-    this.diagnostics.push({
-      severity: severities[code] ?? 'info',
-      code,
-      message,
-      file: place?.file ?? this.#task.file,
-      ...(place ? { line: place.line, column: place.column } : {}),
-      ...(hint ? { hint } : {}),
-    });
   }
 
   #child(child: Child, unwrap: boolean): string {
@@ -333,7 +192,7 @@ export class PageRenderer implements PageContext {
       icon: (name) => this.icon(name),
       place: (inner) => placeOf(inner, frame),
       definition: (identifier) => frame.document?.definitions.get(identifier),
-      footnoteNumber: (identifier) => this.#footnoteNumber(identifier, frame),
+      footnoteNumber: (identifier) => this.#footnotes.refer(identifier, frame),
       code: (inner) => this.code(codeBlockOf(inner, frame)),
     };
     return unwrap && node.type === 'paragraph' ? host.children(node) : markdownHtml(node, host);
@@ -434,32 +293,8 @@ export class PageRenderer implements PageContext {
       props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), frame.scope));
   }
 
-  #footnoteNumber(identifier: string, frame: Frame): { number: number; reference: number } | undefined {
-    const node = frame.document?.footnotes.get(identifier);
-    if (!node) return undefined;
-    const key = `${frame.file}#${identifier}`;
-    const known = this.#footnotes.get(key) ?? {
-      node,
-      frame,
-      number: this.#footnotes.size + 1,
-      references: 0,
-    };
-    known.references++;
-    this.#footnotes.set(key, known);
-    return { number: known.number, reference: known.references };
-  }
-
   #footnoteSection(): string {
-    if (this.#footnotes.size === 0) return '';
-    const items = [...this.#footnotes.values()].map(({ node, frame, number }) => {
-      const back = `<a href="#footnote-ref-${number}" aria-label="Back to the text">↩</a>`;
-      const content = this.render(this.#childrenOf(node.children ?? [], frame));
-      const withBack = content.endsWith('</p>')
-        ? `${content.slice(0, -4)} ${back}</p>`
-        : `${content} ${back}`;
-      return `<li id="footnote-${number}">${withBack}</li>`;
-    });
-    return `<section class="footnotes" aria-label="Footnotes"><ol>${items.join('')}</ol></section>`;
+    return this.#footnotes.html((node, frame) => this.render(this.#childrenOf(node.children ?? [], frame)));
   }
 }
 
@@ -471,43 +306,4 @@ function isShortText(node: Node): boolean {
 
 function isModule(content: unknown): content is Module {
   return typeof content === 'object' && content !== null && 'scope' in content && 'file' in content;
-}
-
-function placeOf(node: Node, frame: Frame): FilePlace | undefined {
-  const start = node.position?.start;
-  return (
-    start && { file: frame.file, line: start.line + (frame.document?.linesBefore ?? 0), column: start.column }
-  );
-}
-
-function codeBlockOf(node: Node, frame: Frame): CodeBlock {
-  const code = node.value ?? '';
-  return {
-    language: node.lang ?? '',
-    meta: node.meta ?? '',
-    code: frame.interpolations.size
-      ? code.replaceAll(
-          /\{([A-Za-z_$][\w$]*)\}/g,
-          (whole, name: string) => frame.interpolations.get(name) ?? whole,
-        )
-      : code,
-  };
-}
-
-/** The title stands above the page already; a first heading that says the same is not shown twice. */
-function withoutRepeatedTitle(nodes: readonly Node[], title: string): readonly Node[] {
-  const at = nodes.findIndex((node) => node.type !== 'mdxjsEsm' && !isComment(node));
-  const first = nodes[at];
-  if (first?.type !== 'heading' || first.depth !== 1) return nodes;
-  return plainText(first).trim().toLowerCase() === title.trim().toLowerCase()
-    ? nodes.toSpliced(at, 1)
-    : nodes;
-}
-
-function isComment(node: Node): boolean {
-  return node.type === 'mdxFlowExpression' && isEmptyExpression(node.value ?? '');
-}
-
-function plainText(node: Node): string {
-  return (node.value ?? '') + (node.children ?? []).map(plainText).join('');
 }

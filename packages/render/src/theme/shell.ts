@@ -8,7 +8,7 @@ import { attributes, element, escapeText } from '../html.ts';
 import type { Heading } from '../page/task.ts';
 import { inlineCode, plainTitle } from './text.ts';
 
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -1,0 +1,37 @@
+/** Which file and scope a part of a page's tree comes from, and what follows from that for places and code. */
+import type { FilePlace } from '../check/diagnostic.ts';
+import type { Scope } from '../evaluate/values.ts';
+import type { CodeBlock } from '../highlight/code-block.ts';
+import type { Document } from './document.ts';
+import type { Node } from './tree.ts';
+
+/** The file and scope that a part of the tree belongs to: the page itself or a snippet on it. */
+export interface Frame {
+  file: string;
+  document: Document | undefined;
+  scope: Scope;
+  /** Properties of a snippet, which also stand in its code blocks. */
+  interpolations: ReadonlyMap<string, string>;
+  depth: number;
+}
+
+export function placeOf(node: Node, frame: Frame): FilePlace | undefined {
+  const start = node.position?.start;
+  return (
+    start && { file: frame.file, line: start.line + (frame.document?.linesBefore ?? 0), column: start.column }
+  );
+}
+
+export function codeBlockOf(node: Node, frame: Frame): CodeBlock {
+  const code = node.value ?? '';
+  return {
+    language: node.lang ?? '',
+    meta: node.meta ?? '',
+    code: frame.interpolations.size
+      ? code.replaceAll(
+          /\{([A-Za-z_$][\w$]*)\}/g,
+          (whole, name: string) => frame.interpolations.get(name) ?? whole,
+        )
+      : code,
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * What is gathered while a page is rendered: headings, files, styles and findings, with the services for components
+ * that add to them. It knows nothing of syntax trees.
+ */
+import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
+import type { HeadingOptions } from '../components/contract.ts';
+import { iconSvg } from '../components/icons.ts';
+import { classOfDeclarations } from '../components/style.ts';
+import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
+import { attributes, element, textOfHtml } from '../html.ts';
+import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
+import type { LinkResolver } from '../navigation/links.ts';
+import { UniqueIds, slugOf } from './headings.ts';
+import type { ModuleSources } from './modules.ts';
+import type { Heading, PageTask, SitePlan } from './task.ts';
+
+/** What all pages share: built once per process from the plan. */
+export interface SiteTools {
+  plan: SitePlan;
+  rendered: ReadonlySet<string>;
+  addresses: Addresses;
+  links: LinkResolver;
+  sources: ModuleSources;
+}
+
+const severities: Record<string, Severity> = {
+  broken_link: 'warning',
+  unsafe_link: 'warning',
+  image_missing: 'warning',
+  import_missing: 'warning',
+  component_unknown: 'warning',
+  expression_unsupported: 'warning',
+  module_unsupported: 'warning',
+  snippet_missing: 'warning',
+  snippet_failed: 'error',
+  mdx_repaired: 'warning',
+};
+
+export class PageRecord {
+  readonly headings: Heading[] = [];
+  readonly assets = new Set<string>();
+  readonly styles = new Map<string, string>();
+  readonly diagnostics: Diagnostic[] = [];
+  protected readonly task: PageTask;
+  readonly #tools: SiteTools;
+  readonly #prefix: string;
+  readonly #ids = new UniqueIds();
+  #quiet = 0;
+
+  constructor(tools: SiteTools, task: PageTask) {
+    this.#tools = tools;
+    this.task = task;
+    this.#prefix = prefixToRoot(task.output);
+  }
+
+  code(block: CodeBlock): string {
+    return codeBlockHtml(block, (name) => this.icon(name));
+  }
+
+  heading({ level, html, id, anchor = true, className }: HeadingOptions): string {
+    const text = textOfHtml(html).trim();
+    const unique = this.#ids.take(id ?? slugOf(text));
+    if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
+    const shown = Math.min(Math.max(level, 2), 6);
+    const mark = anchor
+      ? `<a class="anchor"${attributes({ href: `#${unique}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`
+      : '';
+    return element(`h${shown}`, { id: unique, class: className }, html + mark);
+  }
+
+  uniqueId(text: string): string {
+    return this.#ids.take(slugOf(text));
+  }
+
+  outsideContents<Result>(work: () => Result): Result {
+    this.#quiet++;
+    try {
+      return work();
+    } finally {
+      this.#quiet--;
+    }
+  }
+
+  link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean } {
+    const target = this.#tools.links.resolve(href, this.task.file);
+    switch (target.kind) {
+      case 'outside':
+        return { href: target.href, outside: true };
+      case 'here':
+        return { href: target.suffix || '#', outside: false };
+      case 'page':
+        return { href: this.#pageHref(target.route, target.suffix), outside: false };
+      case 'file':
+        this.assets.add(target.file);
+        return { href: relativeHref(this.#prefix, target.file) + target.suffix, outside: false };
+      case 'unsafe':
+        this.report(
+          'unsafe_link',
+          `The link "${href}" was left out: "${target.scheme}:" is not allowed`,
+          place,
+        );
+        return { href: undefined, outside: false };
+      case 'broken':
+        this.report(
+          'broken_link',
+          `The link "${href}" leads to no page or file of the site`,
+          place,
+          'Check the spelling, or add a redirect for a page that has moved.',
+        );
+        return { href: undefined, outside: false };
+    }
+  }
+
+  #pageHref(route: string, suffix: string): string | undefined {
+    const { addresses, rendered, plan } = this.#tools;
+    if (rendered.has(route)) return relativeHref(this.#prefix, addresses.hrefOf(route)) + suffix;
+    return plan.origin
+      ? `${plan.origin}${plan.basePath}/${addresses.canonicalOf(route)}${suffix}`
+      : undefined;
+  }
+
+  asset(address: string, place: FilePlace | undefined): string | undefined {
+    const target = this.#tools.links.resolveFile(address, this.task.file);
+    if (target.kind === 'outside') return target.href.replace(/^http:/, 'https:');
+    if (target.kind === 'file') {
+      this.assets.add(target.file);
+      return relativeHref(this.#prefix, target.file) + target.suffix;
+    }
+    this.report(
+      target.kind === 'unsafe' ? 'unsafe_link' : 'image_missing',
+      `"${address.slice(0, 200)}" is not a file of the site`,
+      place,
+    );
+    return undefined;
+  }
+
+  icon(name: string | undefined): string {
+    return name === undefined ? '' : iconSvg(name);
+  }
+
+  styleClass(declarations: string): string | undefined {
+    if (declarations === '') return undefined;
+    const name = classOfDeclarations(declarations);
+    this.styles.set(name, declarations);
+    return name;
+  }
+
+  report(code: string, message: string, place: FilePlace | undefined, hint?: string): void {
+    this.diagnostics.push({
+      severity: severities[code] ?? 'info',
+      code,
+      message,
+      file: place?.file ?? this.task.file,
+      ...(place ? { line: place.line, column: place.column } : {}),
+      ...(hint ? { hint } : {}),
+    });
+  }
+}
