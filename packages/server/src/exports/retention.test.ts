@@ -92,6 +92,14 @@ describe('files that no row speaks of', () => {
     expect(await kept()).toEqual([]);
   });
 
+  test('go when they are of another attempt than the one that completed', async () => {
+    const { context, complete } = await setUp();
+    const job = await complete();
+    await context.blobs.putBytes(`${job.id}/2/bundle.tar.gz`, Buffer.from('late'));
+    await sweep(context);
+    expect(await context.blobs.listGenerations(job.id)).toEqual(['1']);
+  });
+
   test('stay as long as the job waits or runs', async () => {
     const { context, tenant, project, kept, ids } = await setUp();
     const queued = await createExport(context, tenant, project);

@@ -60,19 +60,23 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
-    const where = position === undefined ? 'at its end' : placeOf(text, Number(position));
+    const where = placeOf(text, (error as Error).message);
     throw new Problem('malformed_json', `The body is not JSON: it cannot be read ${where}.`);
   }
 }
 
-function placeOf(text: string, position: number): string {
-  const before = text.slice(0, position).split('\n');
+/** The parser tells a position, a character, or neither when the text ends too early. */
+function placeOf(text: string, complaint: string): string {
+  const [, position] = /at position (\d+)/.exec(complaint) ?? [];
+  const [, character] = /^Unexpected token '(.)'/su.exec(complaint) ?? [];
+  if (position === undefined)
+    return character === undefined ? 'at its end' : `at the unexpected ${character}`;
+  const before = text.slice(0, Number(position)).split('\n');
   return `at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 function check(schema: z.ZodType, value: unknown, place: 'body' | 'query'): unknown {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.slice(0, 50).flatMap((issue) => describe(issue, schema));
   const [first] = details;

@@ -81,6 +81,15 @@ export function describeBlobs(name: string, make: () => Promise<Blobs> | Blobs):
       expect(await blobs.stat('se_10/1/a')).toBeDefined();
     });
 
+    test('the attempts of an owner are listed, and one can be removed alone', async () => {
+      const blobs = await make();
+      for (const each of ['se_1/1/a', 'se_1/2/a', 'se_1/2/b', 'se_2/7/a']) await blobs.putBytes(each, bytes);
+      expect((await blobs.listGenerations('se_1')).toSorted()).toEqual(['1', '2']);
+      await blobs.removeAll('se_1/1');
+      expect(await blobs.listGenerations('se_1')).toEqual(['2']);
+      expect(await blobs.listGenerations('se_none')).toEqual([]);
+    });
+
     test('a store that holds nothing has no owners', async () => {
       expect(await (await make()).listOwners()).toEqual([]);
     });

@@ -1,0 +1,210 @@
+/** Errors on the wire: one shape, one closed table, and nothing of our insides. */
+import { ErrorBody, errorTable, ProblemBody } from '@docyard/api';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { buildApp } from './app.ts';
+import { listen } from './server.ts';
+import { createKey, revokeKey } from '../keys/keys.ts';
+import {
+  cleanUp,
+  composeForTest,
+  createTenant,
+  jsonBody,
+  serveForTest,
+  type Tenant,
+  type TestContext,
+  type TestService,
+} from '../testing.ts';
+
+let context: TestContext;
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  context = await composeForTest();
+  service = await serveForTest(context);
+  tenant = await createTenant(context);
+});
+
+describe('the answer', () => {
+  test('is the sentence, the code and the id of the request', async () => {
+    const answer = await service.request('/v1/projects/pr_none', {
+      key: tenant.key.key,
+      headers: { 'x-request-id': 'abc-1' },
+    });
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('x-request-id')).toBe('abc-1');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(ErrorBody.strict().parse(await answer.json())).toEqual({
+      error: 'There is no such project. List them with GET /v1/projects.',
+      code: 'not_found',
+      requestId: 'abc-1',
+    });
+  });
+
+  test('after RFC 9457 when asked for, with the same facts', async () => {
+    const answer = await service.request('/v1/api-keys', {
+      ...jsonBody({ name: 'CI', extra: 1 }),
+      headers: { accept: 'application/problem+json', 'content-type': 'application/json' },
+      key: tenant.key.key,
+    });
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(ProblemBody.strict().parse(await answer.json())).toMatchObject({
+      type: '/docs/reference/errors.html#invalid_request',
+      title: errorTable.invalid_request.title,
+      status: 400,
+      code: 'invalid_request',
+      errors: [{ path: 'extra' }],
+    });
+  });
+
+  test.each(['a b', '<script>', 'x'.repeat(129), ''])('the request id %j is not echoed', async (given) => {
+    const answer = await service.request('/healthz', { headers: { 'x-request-id': given } });
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
+  });
+});
+
+describe('who may not', () => {
+  test('every kind of useless key gets the same 401', async () => {
+    const revoked = await createKey(context, { name: 'Revoked', actor: tenant.actor });
+    await revokeKey(context, { keyId: revoked.id, actor: tenant.actor });
+    const expired = await createKey(context, { name: 'Week', expiresInDays: 7, actor: tenant.actor });
+    context.clock.advance(8 * 86_400);
+    const headers = [
+      undefined,
+      'Bearer',
+      'Bearer ',
+      `Basic ${tenant.key.key}`,
+      tenant.key.key,
+      `Bearer ${tenant.key.key} x`,
+      'Bearer docyard_nonsense',
+      `Bearer ${tenant.key.key.slice(0, -1)}!`,
+      `Bearer ${revoked.key}`,
+      `Bearer ${expired.key}`,
+    ];
+    const texts = new Set<string>();
+    for (const authorization of headers) {
+      const answer = await service.request('/v1/me', {
+        headers: { 'x-request-id': 'same', ...(authorization === undefined ? {} : { authorization }) },
+      });
+      expect([authorization, answer.status]).toEqual([authorization, 401]);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      texts.add(await answer.text());
+    }
+    expect(texts.size).toBe(1);
+  });
+
+  test('a key in the address is refused, valid or not', async () => {
+    for (const key of [tenant.key.key, undefined]) {
+      const answer = await service.request(`/v1/me?key=${tenant.key.key}`, key === undefined ? {} : { key });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ code: 'key_in_query' });
+    }
+  });
+
+  test('a key from an address that is not on its list', async () => {
+    const { key } = await createKey(context, {
+      name: 'Far',
+      allowedAddresses: ['203.0.113.0/24'],
+      actor: tenant.actor,
+    });
+    const near = await createKey(context, {
+      name: 'Near',
+      allowedAddresses: ['127.0.0.0/8'],
+      actor: tenant.actor,
+    });
+    const answer = await service.request('/v1/me', { key, headers: { 'x-forwarded-for': '203.0.113.7' } });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ code: 'address_refused' });
+    expect((await service.request('/v1/me', { key: near.key })).status).toBe(200);
+  });
+
+  test('behind a trusted proxy the last forwarded address counts', async () => {
+    const config = { ...context.config, trustProxy: true };
+    const behind = await serveForTest({ ...context, config });
+    const { key } = await createKey(context, {
+      name: 'Far',
+      allowedAddresses: ['203.0.113.0/24'],
+      actor: tenant.actor,
+    });
+    const ask = async (forwarded: string) =>
+      (await behind.request('/v1/me', { key, headers: { 'x-forwarded-for': forwarded } })).status;
+    expect(await ask('203.0.113.7')).toBe(200);
+    expect(await ask('198.51.100.1, 203.0.113.7')).toBe(200);
+    expect(await ask('203.0.113.7, 198.51.100.1')).toBe(403);
+  });
+
+  test('a plan that lacks the feature', async () => {
+    const free = await createTenant(context, { name: 'Small', plan: 'free' });
+    const init = { ...jsonBody({ domain: 'docs.example.com' }), key: free.key.key };
+    const answer = await service.request('/v1/static-export/jobs', init);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({
+      code: 'plan_required',
+      error: expect.stringContaining('Small has free') as string,
+    });
+  });
+});
+
+describe('where nothing is', () => {
+  test('an unknown path is 404, a wrong method 405 with what is possible', async () => {
+    expect((await service.request('/v3/nothing')).status).toBe(404);
+    const answer = await service.request('/v1/static-export/jobs', { method: 'PUT', key: tenant.key.key });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+    expect(await answer.json()).toMatchObject({
+      code: 'method_not_allowed',
+      error: 'PUT is not possible here; GET, HEAD, POST is.',
+    });
+  });
+});
+
+describe('a fault of ours', () => {
+  test('is told as internal with the id to quote; the rest is in the log', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    const broken = await composeForTest();
+    const other = await createTenant(broken);
+    await broken.database.schema
+      .dropTable('projects')
+      .execute()
+      .catch(() => {});
+    await broken.database.schema.dropTable('audit_log').execute();
+    const app = await listen(buildApp({ ...broken, log }, new AbortController().signal), {
+      host: '127.0.0.1',
+      port: 0,
+    });
+    cleanUp(() => app.close(1));
+    const answer = await fetch(`http://127.0.0.1:${app.port}/v1/audit-log`, {
+      headers: { authorization: `Bearer ${other.key.key}`, 'x-request-id': 'quote-me' },
+    });
+    const text = await answer.text();
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(text)).toEqual({
+      error: 'Something went wrong here. Quote request quote-me to the operator.',
+      code: 'internal',
+      requestId: 'quote-me',
+    });
+    expect(text).not.toContain('audit_log');
+    expect(lines.join('')).toContain('no such table: audit_log');
+    expect(lines.join('')).toContain('quote-me');
+    expect(lines.join('')).not.toContain(other.key.key);
+  });
+});
+
+test('while the server drains, reading goes on and writing is told to come back', async () => {
+  const draining = await serveForTest(context);
+  draining.stopping.abort();
+  const write = await draining.request('/v1/api-keys', { ...jsonBody({ name: 'CI' }), key: tenant.key.key });
+  expect(write.status).toBe(503);
+  expect(write.headers.get('retry-after')).toBe('5');
+  expect(await write.json()).toMatchObject({ code: 'draining' });
+  expect((await draining.request('/v1/me', { key: tenant.key.key })).status).toBe(200);
+  const ready = await draining.request('/readyz');
+  expect(ready.status).toBe(503);
+  expect(await ready.json()).toMatchObject({
+    status: 'not_ready',
+    checks: [{ name: 'serving', ok: false }, { ok: true }, { ok: true }],
+  });
+});

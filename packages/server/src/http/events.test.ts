@@ -1,0 +1,178 @@
+/** Server-sent events: every change in order, resumed where the client stopped, and an end after the final record. */
+import { ExportJob } from '@docyard/api';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { InProcessChanges } from '../adapters/changes/in-process.ts';
+import { claimJob, completeJob, reportProgress, type Job } from '../jobs/store.ts';
+import {
+  composeForTest,
+  createCompletedExport,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  serveForTest,
+  until,
+  type TestContext,
+  type TestService,
+} from '../testing.ts';
+
+let context: TestContext;
+let service: TestService;
+let key: string;
+let newJob: () => Promise<Job>;
+let newCompleted: () => Promise<Job>;
+
+beforeEach(async () => {
+  context = await composeForTest();
+  service = await serveForTest(context);
+  const tenant = await createTenant(context);
+  const project = await createTestProject(context, tenant);
+  key = tenant.key.key;
+  newJob = () => createExport(context, tenant, project);
+  newCompleted = () => createCompletedExport(context, tenant, project);
+});
+
+const follow = (id: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+  service.request(`/v1/static-export/jobs/${id}/events`, {
+    key,
+    headers,
+    ...(signal === undefined ? {} : { signal }),
+  });
+
+interface Frame {
+  id: string | undefined;
+  record: ExportJob;
+}
+
+function framesIn(text: string): Frame[] {
+  return text
+    .split('\n\n')
+    .filter((frame) => frame.includes('event: job'))
+    .map((frame) => ({
+      id: /^id: (\d+)$/m.exec(frame)?.[1],
+      record: ExportJob.parse(JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '')),
+    }));
+}
+
+const told = (frames: Frame[]) => frames.map(({ record }) => [record.status, record.progress]);
+
+async function run(job: Job): Promise<void> {
+  const claimed = present(await claimJob(context, job.id));
+  for (const progress of [10, 20, 30]) await reportProgress(context, claimed, { progress });
+  const result = {
+    bundle: { sizeBytes: 1, sha256: 'a'.repeat(64), fileCount: 1 },
+    warnings: 0,
+    errors: 0,
+    attempt: 1,
+  };
+  await completeJob(context, claimed, { result, pageCount: 1 });
+}
+
+const whole = [
+  ['queued', 0],
+  ['running', 0],
+  ['running', 10],
+  ['running', 20],
+  ['running', 30],
+  ['completed', 100],
+];
+
+test('a job is followed from its first change to its last, then the stream ends', async () => {
+  const job = await newJob();
+  const answer = await follow(job.id);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  const body = answer.text();
+  await run(job);
+  const text = await body;
+  expect(text.startsWith('retry: 2000\n\n')).toBe(true);
+  expect(told(framesIn(text))).toEqual(whole);
+  expect((context.changes as InProcessChanges).listenedJobs).toBe(0);
+});
+
+describe('Last-Event-ID', () => {
+  test('resumes after the event that was seen', async () => {
+    const job = await newJob();
+    await run(job);
+    const all = framesIn(await (await follow(job.id)).text());
+    expect(told(all)).toEqual(whole);
+    for (const [index, { id }] of all.entries()) {
+      const rest = framesIn(await (await follow(job.id, { 'last-event-id': id ?? '' })).text());
+      expect(rest).toEqual(all.slice(index + 1));
+    }
+  });
+
+  test.each(['', 'abc', '-1', '1e3', '9'.repeat(20)])('%j is taken for none', async (id) => {
+    const job = await newCompleted();
+    const frames = framesIn(await (await follow(job.id, { 'last-event-id': id })).text());
+    expect(told(frames)[0]).toEqual(['queued', 0]);
+  });
+
+  test('a connection that was cut in the middle misses nothing', async () => {
+    const job = await newJob();
+    const claimed = present(await claimJob(context, job.id));
+    const leaving = new AbortController();
+    const answer = await follow(job.id, {}, leaving.signal);
+    const reader = present(answer.body).getReader();
+    let seen = '';
+    while (framesIn(seen).length < 2) seen += Buffer.from(present((await reader.read()).value)).toString();
+    leaving.abort();
+    await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
+    await reportProgress(context, claimed, { progress: 50 });
+    const result = {
+      bundle: { sizeBytes: 1, sha256: 'a'.repeat(64), fileCount: 1 },
+      warnings: 0,
+      errors: 0,
+      attempt: 1,
+    };
+    await completeJob(context, claimed, { result, pageCount: 1 });
+    const last = framesIn(seen).at(-1)?.id ?? '';
+    const rest = framesIn(await (await follow(job.id, { 'last-event-id': last })).text());
+    expect([...told(framesIn(seen)), ...told(rest)]).toEqual([
+      ['queued', 0],
+      ['running', 0],
+      ['running', 50],
+      ['completed', 100],
+    ]);
+  });
+});
+
+test('a finished job whose events are past their time gives its record once', async () => {
+  const job = await newCompleted();
+  await context.database.deleteFrom('job_events').execute();
+  const frames = framesIn(await (await follow(job.id)).text());
+  expect(told(frames)).toEqual([['completed', 100]]);
+});
+
+test('more events than are read at once all come', async () => {
+  const job = await newJob();
+  const claimed = present(await claimJob(context, job.id));
+  for (let step = 1; step <= 250; step += 1) await reportProgress(context, claimed, { pageCount: step });
+  const result = {
+    bundle: { sizeBytes: 1, sha256: 'a'.repeat(64), fileCount: 1 },
+    warnings: 0,
+    errors: 0,
+    attempt: 1,
+  };
+  await completeJob(context, claimed, { result, pageCount: 250 });
+  const frames = framesIn(await (await follow(job.id)).text());
+  expect(frames).toHaveLength(253);
+  expect(frames.map(({ id }) => Number(id))).toEqual(
+    frames.map(({ id }) => Number(id)).toSorted((a, b) => a - b),
+  );
+});
+
+test('a stop of the server ends the stream', async () => {
+  const job = await newJob();
+  const body = (await follow(job.id)).text();
+  await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+  service.stopping.abort();
+  expect(told(framesIn(await body))).toEqual([['queued', 0]]);
+});
+
+test('the job of somebody else cannot be followed', async () => {
+  const job = await newJob();
+  const other = await createTenant(context, { name: 'Other' });
+  const answer = await service.request(`/v1/static-export/jobs/${job.id}/events`, { key: other.key.key });
+  expect(answer.status).toBe(404);
+});

@@ -1,0 +1,88 @@
+/** What a person sees in a browser: no script, nothing from elsewhere, and no link that leads nowhere. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildOpenApi } from '@docyard/api';
+import { composeForTest, serveForTest, type TestService } from '../testing.ts';
+
+let service: TestService;
+let html: string;
+
+beforeAll(async () => {
+  service = await serveForTest(await composeForTest());
+  html = await (await service.request('/')).text();
+});
+
+describe('the start page', () => {
+  test('is HTML under a policy that allows no script and nothing from elsewhere', async () => {
+    const answer = await service.request('/');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(policy).not.toContain('script-src');
+  });
+
+  test('has no script, no style in the page and no handler', () => {
+    expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
+    expect(html).not.toMatch(/(src|href)="https?:/i);
+  });
+
+  test('shows the first steps for the host it was asked at, and no key', () => {
+    expect(html).toContain(`${service.origin}/v1/static-export/jobs`);
+    expect(html).not.toMatch(/docyard_[0-9A-Za-z]{8}/);
+    expect(html).toContain('Docyard is running');
+  });
+
+  test('a host name that is none is not echoed', async () => {
+    const { request } = await import('node:http');
+    const text = await new Promise<string>((resolve, reject) => {
+      request(`${service.origin}/`, { headers: { host: '"><script>alert(1)</script>' } }, (answer) => {
+        let body = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+        answer.once('end', () => resolve(body));
+      })
+        .once('error', reject)
+        .end();
+    });
+    expect(text).not.toContain('alert(1)');
+  });
+});
+
+test('the OpenAPI document is the one made from the table of operations', async () => {
+  const answer = await service.request('/openapi.json');
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(buildOpenApi())));
+});
+
+describe('the manual', () => {
+  test('/docs leads to /docs/, which is rendered by our own engine', async () => {
+    const redirect = await service.request('/docs');
+    expect(redirect.status).toBe(308);
+    expect(redirect.headers.get('location')).toBe('/docs/');
+    const index = await service.request('/docs/');
+    expect(index.status).toBe(200);
+    expect(index.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  });
+
+  test('every link of the start page resolves', async () => {
+    const links = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, href]) => href ?? '');
+    expect(links.length).toBeGreaterThanOrEqual(5);
+    for (const link of links.filter((each) => !each.startsWith('data:'))) {
+      const answer = await service.request(link);
+      expect([link, answer.status]).toEqual([link, 200]);
+      await answer.arrayBuffer();
+    }
+  });
+
+  test('only files of the manual can be had', async () => {
+    for (const path of [
+      '/docs/nothing',
+      '/docs/../package.json',
+      '/docs/%2e%2e/%2e%2e/etc/passwd',
+      '/docs/%zz',
+      '/docs//etc/passwd',
+    ]) {
+      expect([path, (await service.request(path)).status]).toEqual([path, 404]);
+    }
+  });
+});
