@@ -110,7 +110,11 @@ function responsesOf(described: Operation): Json {
     responses['304'] = { description: 'Nothing changed since the answer with this `ETag`.' };
   }
   if (described.alsoStatus !== undefined) {
-    responses[described.alsoStatus] = { ...successResponse(described), description: described.description };
+    responses[described.alsoStatus] = {
+      ...successResponse(described),
+      description: described.description,
+      headers: retryAfter,
+    };
   }
   const byStatus = new Map<number, Set<ErrorCode>>();
   for (const code of [...described.errors, ...impliedErrors(described)]) {
@@ -164,14 +168,16 @@ function successHeaders(described: Operation): Json {
 }
 
 function hasEtag(described: Operation): boolean {
-  return described.method === 'get' && described.scope !== null && described.success.kind === 'json';
+  return described.method === 'get' && described.success.kind === 'json';
 }
+
+const retryAfter = { 'Retry-After': { schema: { type: 'integer' } } };
 
 function errorResponse(status: number, codes: ErrorCode[]): Json {
   const wait = status === 429 || status === 503;
   return {
     description: codes.map((code) => `\`${code}\`: ${errorTable[code].title}.`).join(' '),
-    ...(wait ? { headers: { 'Retry-After': { schema: { type: 'integer' } } } } : {}),
+    ...(wait ? { headers: retryAfter } : {}),
     content: {
       'application/json': { schema: reference(ErrorBody) },
       'application/problem+json': { schema: reference(ProblemBody) },

@@ -58,7 +58,7 @@ describe('operations', () => {
       const paths = buildOpenApi()['paths'] as Record<string, { post: { parameters: { name: string }[] } }>;
       expect(paths[path]?.post.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
       expect(impliedErrors(operation(id))).toEqual(
-        expect.arrayContaining(['invalid_request', 'idempotency_key_reused', 'idempotency_in_progress']),
+        expect.arrayContaining(['invalid_request', 'idempotency_key_reused']),
       );
     },
   );

@@ -54,7 +54,7 @@ export const operations = {
     plan: 'enterprise',
     body: schemas.StartExport,
     success: json(202, schemas.ExportJob),
-    errors: ['not_found', 'queue_full'],
+    errors: ['not_found', 'queue_full', 'idempotency_in_progress'],
   },
   listExports: {
     method: 'get',
@@ -351,9 +351,7 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   if (operation.plan !== undefined) codes.push('plan_required');
   if (operation.body !== undefined) codes.push('invalid_request', 'malformed_json', 'unsupported_media_type');
   if (operation.query !== undefined) codes.push('invalid_request');
-  if (operation.method === 'post') {
-    codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
-  }
+  if (operation.method === 'post') codes.push('invalid_request', 'idempotency_key_reused');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining', 'storage_unavailable');
   return [...new Set(codes)];
 }

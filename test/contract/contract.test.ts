@@ -1,0 +1,345 @@
+/**
+ * The running server against its own OpenAPI document: every documented outcome of every operation is brought
+ * about by a real request, and the answer is what the document says. An operation or a status that is added to the
+ * document without a scenario here fails by name.
+ */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ErrorBody, operation, ProblemBody, type ErrorCode, type OperationId } from '@docyard/api';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startService, type Service } from '../service.ts';
+import { callOf, fetchDocument, type DocumentedOperation, type Given } from './document.ts';
+import { send, type Answer } from './raw.ts';
+import { bodyBytes, startServices } from './services.ts';
+import * as stage from './stage.ts';
+import { sendWhileStopping } from './stopping.ts';
+
+const { main, spent, full, stop } = await startServices();
+const { service, records, keys } = main;
+const document = await fetchDocument(service.origin);
+
+afterAll(stop);
+
+const cancelled = async (): Promise<Given> => {
+  const params = (await queued()).params;
+  await service.client.call('cancelExport', { params });
+  return { params };
+};
+const queued = async () => {
+  const { jobId } = await service.client.call('startExport', { body: { domain: records.busy.domain } });
+  return { params: { jobId } };
+};
+const someKey = async () => ({
+  params: { keyId: (await service.client.call('createKey', { body: { name: 'Short-lived' } })).id },
+});
+const completed = () => ({ params: { jobId: records.completed.jobId } });
+const project = () => ({ params: { projectId: records.project.id } });
+
+/** For each operation, a request that succeeds. Every scenario below changes one thing about it. */
+const valid: Record<OperationId, () => Given | Promise<Given>> = {
+  startExport: () => ({ body: { domain: records.project.domain, metadata: { build: '7' } } }),
+  listExports: () => ({ query: { domain: records.project.domain, status: 'completed', limit: '1' } }),
+  readExport: completed,
+  deleteExport: cancelled,
+  createBundle: () => ({ ...completed(), body: { ttlSeconds: 60 } }),
+  openBundle: completed,
+  openLatestBundle: () => ({ query: { domain: records.project.domain } }),
+  followExport: completed,
+  readReport: completed,
+  readManifest: completed,
+  cancelExport: queued,
+  retryExport: () => ({ params: { jobId: records.failed.jobId } }),
+  readAgentJob: () => ({ params: { projectId: records.project.id, id: records.agentJob } }),
+  listProjects: () => ({ query: { limit: '2' } }),
+  createProject: () => ({
+    body: {
+      name: 'New',
+      domain: stage.freshDomain(),
+      source: { repository: 'https://example.com/docs.git' },
+    },
+  }),
+  readProject: project,
+  updateProject: () => ({ ...project(), body: { name: 'Renamed' } }),
+  deleteProject: async () => ({
+    params: { projectId: (await stage.addProject(service, 'https://example.com/docs.git')).id },
+  }),
+  listKeys: () => ({ query: { limit: '3' } }),
+  createKey: () => ({ body: { name: 'New', scopes: ['read'], expiresInDays: 7 } }),
+  rollKey: async () => ({ ...(await someKey()), body: { overlapSeconds: 0 } }),
+  revokeKey: someKey,
+  readMe: () => ({}),
+  listAuditLog: () => ({ query: { limit: '5' } }),
+  readHealth: () => ({}),
+  readReadiness: () => ({}),
+};
+
+/** For each error code, what is wrong with the request or its circumstances. It works for every operation alike. */
+const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Answer | Promise<Answer>>> = {
+  unauthorized: (id, given) => ask(id, given, { key: null }),
+  key_in_query: (id, given) => ask(id, { ...given, query: { ...given.query, key: service.key } }),
+  address_refused: (id, given) => ask(id, given, { key: keys.elsewhere }),
+  scope_missing: (id, given) =>
+    ask(id, given, { key: operation(id).scope === 'audit:read' ? keys.projects : keys.audit }),
+  plan_required: (id, given) => ask(id, given, { key: keys.free }),
+  rate_limited: (id, given) => ask(id, given, { to: spent }),
+  invalid_request: (id, given) => {
+    const { body, query } = operation(id);
+    if (body !== undefined) return ask(id, { ...given, body: { ...(given.body as object), colour: 'red' } });
+    if (query !== undefined) return ask(id, { ...given, query: { ...given.query, colour: 'red' } });
+    return ask(id, given, { headers: { 'Idempotency-Key': 'x'.repeat(256) } });
+  },
+  malformed_json: (id, given) => ask(id, given, { text: '{"name": ' }),
+  unsupported_media_type: (id, given) =>
+    ask(id, given, { text: 'name=x', headers: { 'Content-Type': 'text/plain' } }),
+  payload_too_large: (id, given) => ask(id, given, { text: JSON.stringify({ name: 'x'.repeat(bodyBytes) }) }),
+  idempotency_key_reused: async (id, given) => {
+    const headers = { 'Idempotency-Key': `used-for-${id}` };
+    await ask('createKey', { body: { name: 'The first use' } }, { headers });
+    return ask(id, given, { headers });
+  },
+  idempotency_in_progress: async (id, given) => {
+    const slow = { ...given, body: { ...(given.body as object), paths: ['index'] } };
+    const twice = { headers: { 'Idempotency-Key': 'at-the-same-time' } };
+    const answers = await Promise.all([ask(id, slow, twice), ask(id, slow, twice)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409]);
+    return answers.find(({ status }) => status === 409) as Answer;
+  },
+  not_found: (id, given) => {
+    const params = { jobId: stage.randomId('se'), id: stage.randomId('aj'), keyId: stage.randomId('key') };
+    if (given.params !== undefined)
+      return ask(id, { ...given, params: { projectId: stage.randomId('pr'), ...params } });
+    const domain = { domain: stage.freshDomain() };
+    return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
+  },
+  job_not_completed: (id, given) => ask(id, { ...given, params: { jobId: records.queued.jobId } }),
+  job_not_finished: (id, given) => ask(id, { ...given, params: { jobId: records.queued.jobId } }),
+  job_failed: (id, given) => ask(id, { ...given, params: { jobId: records.failed.jobId } }),
+  job_finished: (id, given) => ask(id, { ...given, params: { jobId: records.failed.jobId } }),
+  bundle_purged: (id, given) => ask(id, { ...given, params: { jobId: records.purged.jobId } }),
+  domain_taken: (id, given) =>
+    ask(id, { ...given, body: { ...(given.body as object), domain: records.busy.domain } }),
+  project_busy: (id, given) => ask(id, { ...given, params: { projectId: records.busy.id } }),
+  queue_full: (id) =>
+    ask(
+      id,
+      {
+        params: { jobId: full.endedJobId },
+        ...(operation(id).body === undefined ? {} : { body: { domain: full.domain } }),
+      },
+      { to: full.service },
+    ),
+  draining: (id) => whileItStops(id),
+};
+
+interface Circumstances {
+  /** Another key, or none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** In place of the body. */
+  text?: string;
+  to?: Service;
+}
+
+let requests = 0;
+
+/** Every answer is held to the document here, also those on the way to a scenario. */
+async function ask(id: OperationId, given: Given, circumstances: Circumstances = {}): Promise<Answer> {
+  const { key, headers, text, to = service } = circumstances;
+  requests += 1;
+  const requestId = `walk-${requests}`;
+  const call = callOf(id, given, {
+    'X-Request-Id': requestId,
+    ...(key === null ? {} : { Authorization: `Bearer ${key ?? to.key}` }),
+    ...headers,
+  });
+  const answer = await send(to.origin, text === undefined ? call : { ...call, body: text });
+  expectPromisesKept(id, answer, requestId);
+  return answer;
+}
+
+function expectPromisesKept(id: OperationId, answer: Answer, requestId: string): void {
+  const { status, headers, body } = answer;
+  expect(document.complaints(id, answer), `${id} ${status} ${body.slice(0, 500)}`).toEqual([]);
+  expect(headers.get('x-request-id')).toBe(requestId);
+  expect(headers.get('cache-control')).toBe('no-store');
+  if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer');
+  if (status === 429 || status === 503) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  if (status === 201 || status === 202) expect(headers.get('location')).toMatch(/^\/v\d\/[\w/-]+$/);
+  if (status === 302) expect(headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/b\//);
+  const { success, method, alsoStatus } = operation(id);
+  if (method === 'get' && success.kind === 'json' && status < 400) {
+    expect(headers.get('etag')).toMatch(/^"[\w-]+"$/);
+  }
+  if (status === success.status || status === alsoStatus) expectRecord(id, answer);
+  else if (status >= 400) expectErrorBody(answer, requestId);
+}
+
+/** The schema drops what it does not know, so an equal result also means that no field is undocumented. */
+function expectRecord(id: OperationId, { body }: Answer): void {
+  const { success } = operation(id);
+  if (success.kind === 'json') expect(success.schema.parse(JSON.parse(body))).toEqual(JSON.parse(body));
+  if (success.kind !== 'events') return;
+  const records = [...body.matchAll(/^event: job\ndata: (.*)$/gm)].map(
+    ([, data]) => JSON.parse(data ?? '') as unknown,
+  );
+  expect(records.length).toBeGreaterThan(0);
+  for (const record of records) expect(success.schema.parse(record)).toEqual(record);
+}
+
+function expectErrorBody({ status, headers, body }: Answer, requestId: string): void {
+  if (headers.get('content-type') === 'application/problem+json') {
+    expect(ProblemBody.strict().parse(JSON.parse(body))).toMatchObject({ status, requestId });
+  } else {
+    expect(ErrorBody.strict().parse(JSON.parse(body)).requestId).toBe(requestId);
+  }
+}
+
+function codeOf({ headers, body }: Answer): unknown {
+  return headers.get('content-type')?.endsWith('json')
+    ? (JSON.parse(body) as { code?: unknown }).code
+    : undefined;
+}
+
+let whileStopping: Promise<Map<OperationId, Answer>> | undefined;
+
+/** Every operation at once, for a server stops only once. */
+function answersWhileStopping(): Promise<Map<OperationId, Answer>> {
+  whileStopping ??= (async () => {
+    const stopping = await startService({ sample: false });
+    const ids = document.operations.map(({ id }) => id);
+    const calls = await Promise.all(
+      ids.map(async (id) =>
+        callOf(id, await valid[id](), {
+          'X-Request-Id': `stopping-${id}`,
+          Authorization: `Bearer ${stopping.key}`,
+        }),
+      ),
+    );
+    const { answers, exitCode } = await sendWhileStopping(stopping, calls);
+    expect(exitCode).toBe(0);
+    return new Map(ids.map((id, index) => [id, answers[index] as Answer]));
+  })();
+  return whileStopping;
+}
+
+/** The answer of a stopping server to one operation. */
+async function whileItStops(id: OperationId): Promise<Answer> {
+  const answer = (await answersWhileStopping()).get(id) as Answer;
+  expectPromisesKept(id, answer, `stopping-${id}`);
+  return answer;
+}
+
+/** Takes five seconds each, for that is how long the server waits for a lock: shown once, below. */
+const shownOnce: ErrorCode = 'storage_unavailable';
+
+describe.each(document.operations)('$id', ({ id, outcomes }) => {
+  const walked = outcomes.filter(({ code }) => code !== shownOnce);
+
+  it.each(walked)('answers $status $code', async ({ status, code }) => {
+    const answer = await bringAbout(id, status, code);
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({ status, code });
+  });
+});
+
+async function bringAbout(id: OperationId, status: number, code: ErrorCode | undefined): Promise<Answer> {
+  const given = await valid[id]?.();
+  if (given === undefined) throw new Error(`There is no request for ${id}. Add one to \`valid\`.`);
+  if (code !== undefined) {
+    const failure = failures[code];
+    if (failure === undefined)
+      throw new Error(`There is no scenario for ${code} of ${id}. Add one to \`failures\`.`);
+    return failure(id, given);
+  }
+  if (status === 503) return whileItStops(id);
+  const answer = await ask(id, given);
+  if (status !== 304) return answer;
+  return ask(id, given, { headers: { 'If-None-Match': answer.headers.get('etag') ?? '' } });
+}
+
+describe('every operation with a key', () => {
+  const keyed = document.operations.filter(({ id }) => operation(id).scope !== null);
+
+  it.each(keyed)('$id tells its errors as application/problem+json when asked to', async ({ id }) => {
+    const headers = { Accept: 'application/problem+json' };
+    const answer = await ask(id, await valid[id](), { key: null, headers });
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(codeOf(answer)).toBe('unauthorized');
+  });
+});
+
+describe('every operation that reads', () => {
+  const reads = document.operations.filter(({ method }) => method === 'get');
+
+  it.each(reads)('$id answers HEAD as it answers GET, without the body', async ({ id }) => {
+    const call = callOf(id, await valid[id](), { Authorization: `Bearer ${service.key}` });
+    const answer = await send(service.origin, { ...call, method: 'HEAD' });
+    expect(answer).toMatchObject({ status: operation(id).success.status, body: '' });
+  });
+});
+
+describe.each(pathsOf(document.operations))('$path', ({ path, methods }) => {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).toSorted();
+  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+    (method) => !methods.includes(method),
+  );
+
+  it.each(others)(`answers %s with 405 and allows ${allowed.join(', ')}`, async (method) => {
+    const target = path.replaceAll(/\{\w+\}/g, 'some-id');
+    const headers = { 'X-Request-Id': 'other-method', Authorization: `Bearer ${service.key}` };
+    const answer = await send(service.origin, { method, target, headers });
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 405,
+      code: 'method_not_allowed',
+    });
+    expect(answer.headers.get('allow')).toBe(allowed.join(', '));
+    expectErrorBody(answer, 'other-method');
+  });
+});
+
+function pathsOf(operations: DocumentedOperation[]): { path: string; methods: string[] }[] {
+  return [...Map.groupBy(operations, ({ path }) => path)].map(([path, group]) => ({
+    path,
+    methods: group.map(({ method }) => method.toUpperCase()),
+  }));
+}
+
+describe('a database that cannot be written', () => {
+  it('answers 503 storage_unavailable, and reads go on', async () => {
+    const database = new DatabaseSync(join(service.dataDir, 'docyard.db'));
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const answer = await ask('createProject', await valid.createProject());
+      expect({ status: answer.status, code: codeOf(answer) }).toEqual({ status: 503, code: shownOnce });
+      expect((await ask('readProject', project())).status).toBe(200);
+    } finally {
+      database.exec('ROLLBACK');
+      database.close();
+    }
+  });
+});
+
+describe('an unfinished job', () => {
+  it('is told with Retry-After, and Prefer: wait holds the answer', async () => {
+    const given = { params: { jobId: records.queued.jobId } };
+    const first = await ask('readExport', given);
+    expect(first.headers.get('retry-after')).toBe('2');
+    const began = performance.now();
+    const held = await ask('readExport', given, { headers: { Prefer: 'wait=1' } });
+    expect(performance.now() - began).toBeGreaterThan(900);
+    expect(held.headers.get('preference-applied')).toBe('wait=1');
+    expect(held.body).toBe(first.body);
+  });
+});
+
+describe('a repeated POST', () => {
+  it('gets the first answer again, marked as such', async () => {
+    const given = await valid.createProject();
+    const repeat = { headers: { 'Idempotency-Key': 'sent-twice' } };
+    const first = await ask('createProject', given, repeat);
+    const second = await ask('createProject', given, repeat);
+    expect(second).toMatchObject({ status: first.status, body: first.body });
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+  });
+});

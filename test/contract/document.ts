@@ -1,0 +1,106 @@
+/**
+ * The OpenAPI document as a running server gives it out: what it promises for each operation, and whether an
+ * answer keeps the promise.
+ */
+import { operation, type ErrorCode, type OperationId } from '@docyard/api';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer, Call } from './raw.ts';
+
+/** One way an operation can end: its status, and the code when it is an error. */
+export interface Outcome {
+  status: number;
+  code: ErrorCode | undefined;
+}
+
+export interface DocumentedOperation {
+  id: OperationId;
+  method: string;
+  path: string;
+  outcomes: Outcome[];
+}
+
+export interface ApiDocument {
+  operations: DocumentedOperation[];
+  /** What is wrong with the body of an answer, measured by the schema of the document; empty when it fits. */
+  complaints(id: OperationId, answer: Answer): string[];
+}
+
+interface Described {
+  operationId: OperationId;
+  responses: Record<string, { description: string; content?: Record<string, object> }>;
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, Described>>;
+}
+
+export async function fetchDocument(origin: string): Promise<ApiDocument> {
+  const document = (await (await fetch(`${origin}/openapi.json`)).json()) as OpenApi;
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'document');
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({
+      id: described.operationId,
+      method,
+      path,
+      outcomes: outcomesOf(described),
+    })),
+  );
+  return {
+    operations,
+    complaints(id, { status, headers, body }) {
+      const found = operations.find((each) => each.id === id);
+      const response = document.paths[found?.path ?? '']?.[found?.method ?? '']?.responses[status];
+      if (found === undefined || response === undefined) return [`${status} is not documented`];
+      const type = headers.get('content-type')?.split(';')[0];
+      if (response.content === undefined) return body === '' ? [] : ['a body where none is documented'];
+      if (type === undefined || !(type in response.content)) return [`${type} is not documented`];
+      const pointer = ['paths', found.path, found.method, 'responses', status, 'content', type, 'schema'];
+      const validate = ajv.compile({ $ref: `document#/${pointer.map(escapePointer).join('/')}` });
+      validate(type.endsWith('json') ? JSON.parse(body) : body);
+      return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+    },
+  };
+}
+
+/** The codes of an error stand in its description, each before a colon. */
+function outcomesOf({ responses }: Described): Outcome[] {
+  return Object.entries(responses).flatMap(([text, { description }]) => {
+    const status = Number(text);
+    const codes = status < 400 ? [] : [...description.matchAll(/`(\w+)`:/g)].map(([, code]) => code);
+    return (codes.length === 0 ? [undefined] : codes).map((code) => ({
+      status,
+      code: code as ErrorCode | undefined,
+    }));
+  });
+}
+
+function escapePointer(step: string | number): string {
+  return encodeURIComponent(String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** What a caller fills into an operation. */
+export interface Given {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+export function callOf(id: OperationId, given: Given, headers: Record<string, string>): Call {
+  const { method, path } = operation(id);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given.params?.[name] ?? '');
+  const query = new URLSearchParams(given.query).toString();
+  const call = {
+    method: method.toUpperCase(),
+    target: query === '' ? filled : `${filled}?${query}`,
+    headers,
+  };
+  if (given.body === undefined) return call;
+  return {
+    ...call,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(given.body),
+  };
+}

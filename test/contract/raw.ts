@@ -1,0 +1,102 @@
+/**
+ * HTTP by hand over a plain socket: what is written is what arrives, also where `fetch` would tidy it up first,
+ * and a request can be sent in two halves.
+ */
+import { connect } from 'node:net';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+export interface Call {
+  method: string;
+  /** Path and query, exactly as they go over the wire. */
+  target: string;
+  headers: Record<string, string>;
+  body?: string | Uint8Array;
+}
+
+export interface Exchange {
+  send(bytes: string | Uint8Array): void;
+  /** Rejects when the server does not end the connection in time. */
+  answer: Promise<Answer>;
+}
+
+const longestSeconds = 10;
+
+export function send(origin: string, call: Call): Promise<Answer> {
+  const exchange = openExchange(origin);
+  exchange.send(headOf(origin, call));
+  if (call.body !== undefined) exchange.send(call.body);
+  return exchange.answer;
+}
+
+/** `Connection: close` lets the end of the connection be the end of the answer. */
+export function headOf(origin: string, call: Call): string {
+  const headers = {
+    Host: new URL(origin).host,
+    Connection: 'close',
+    ...(call.body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(call.body)) }),
+    ...call.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${call.method} ${call.target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+export function openExchange(origin: string): Exchange {
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const chunks: Buffer[] = [];
+  const answer = new Promise<Answer>((resolve, reject) => {
+    socket.setTimeout(longestSeconds * 1000, () => {
+      socket.destroy(new Error(`No answer within ${longestSeconds} s.`));
+    });
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that refuses a body closes while it is still being sent: the answer that came before counts.
+    socket.once('error', (error) => (chunks.length === 0 ? reject(error) : undefined));
+    socket.once('close', () => {
+      try {
+        resolve(parseAnswer(Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+  return {
+    send(bytes) {
+      // One byte a character, so that a test can put any byte into a head.
+      socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+    },
+    answer,
+  };
+}
+
+function parseAnswer(bytes: Buffer): Answer {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1)
+    throw new Error(`Not an HTTP answer: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`);
+  const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  const rest = bytes.subarray(end + 4);
+  const body = headers.get('transfer-encoding') === 'chunked' ? joinChunks(rest) : rest;
+  return { status: Number(statusLine.split(' ')[1]), headers, body: body.toString('utf8') };
+}
+
+function joinChunks(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16);
+    if (size === 0) break;
+    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,93 @@
+/**
+ * The services that the contract test needs: one with records in every state, one whose limits are used up, and
+ * one whose queue is full.
+ */
+import { join } from 'node:path';
+import { startService, temporaryFolder, type Service } from '../service.ts';
+import * as stage from './stage.ts';
+
+/** The largest body the services take. */
+export const bodyBytes = 20_000;
+
+export async function startServices() {
+  const git = await stage.startEndlessGit();
+  const environment = {
+    EGRESS_ALLOW: git.host,
+    EXPORT_CONCURRENCY: '1',
+    LIMIT_BODY_BYTES: String(bodyBytes),
+    RETENTION_EXPORTS: '1',
+  };
+  const [main, spent, full] = await Promise.all([
+    startMain(environment, git.repository),
+    startSpent(),
+    startFull({ ...environment, LIMIT_QUEUED_JOBS: '1' }, git.repository),
+  ]);
+  return {
+    main,
+    spent,
+    full,
+    async stop() {
+      await Promise.all([main.service.stop(), spent.stop(), full.service.stop()]);
+      git.stop();
+    },
+  };
+}
+
+/** Retention keeps one export, so that the second one takes the files of the first away. */
+async function startMain(environment: Record<string, string>, endless: string) {
+  const service = await startService({ environment, sample: false });
+  const { client, dataDir } = service;
+  const project = await stage.addProject(service, stage.siteFolder());
+  const purged = await stage.runExport(service, project.domain);
+  const completed = await stage.runExport(service, project.domain);
+  await stage.waitFor(service, purged.jobId, ({ purgedAt }) => purgedAt !== null);
+  const broken = await stage.addProject(service, join(temporaryFolder('empty'), 'missing'));
+  const failed = await stage.runExport(service, broken.domain);
+  const busy = await stage.addProject(service, endless);
+  const running = await client.call('startExport', { body: { domain: busy.domain } });
+  await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
+  const queued = await client.call('startExport', { body: { domain: busy.domain } });
+  const agentJob = stage.addAgentJob(dataDir, project);
+  return {
+    service,
+    records: { project, busy, purged, completed, failed, queued, agentJob },
+    keys: {
+      projects: await makeKey(service, { scopes: ['projects:read'] }),
+      audit: await makeKey(service, { scopes: ['audit:read'] }),
+      elsewhere: await makeKey(service, { allowedAddresses: ['203.0.113.7'] }),
+      free: stage.addOrganization(dataDir, 'free').key,
+    },
+  };
+}
+
+/** Its key has made the only read and the only write of its minute. */
+async function startSpent(): Promise<Service> {
+  const service = await startService({
+    environment: { LIMIT_READS_PER_MINUTE: '1', LIMIT_WRITES_PER_MINUTE: '1' },
+    sample: false,
+  });
+  await service.client.call('readMe');
+  await service.client.call('createKey', { body: { name: 'The one write' } });
+  return service;
+}
+
+/** Its queue has room for one job, and has it. */
+async function startFull(environment: Record<string, string>, endless: string) {
+  const service = await startService({ environment, sample: false });
+  const { domain } = await stage.addProject(service, endless);
+  const start = () => service.client.call('startExport', { body: { domain } });
+  const ended = await start();
+  await service.client.call('cancelExport', { params: { jobId: ended.jobId } });
+  await stage.waitFor(service, ended.jobId, ({ status }) => status === 'failed');
+  const running = await start();
+  await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
+  await start();
+  return { service, domain, endedJobId: ended.jobId };
+}
+
+async function makeKey(
+  { client }: Service,
+  limits: { scopes?: ('projects:read' | 'audit:read')[]; allowedAddresses?: string[] },
+): Promise<string> {
+  return (await client.call('createKey', { body: { name: 'Limited key', ...limits } })).key;
+}

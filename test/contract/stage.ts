@@ -1,0 +1,140 @@
+/**
+ * What these tests need to find in a running service: exports in every state, an agent job, a second
+ * organization, and a source that keeps an export running for as long as the test likes.
+ */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ExportJob, Project } from '@docyard/api';
+import { program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
+
+/** An id of the right shape that nothing has. */
+export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key'): string {
+  return `${prefix}_${randomBytes(8).toString('hex')}`;
+}
+
+let lastDomain = 0;
+
+/** A domain that no project has yet. */
+export function freshDomain(): string {
+  lastDomain += 1;
+  return `site-${lastDomain}.example.com`;
+}
+
+export function siteFolder(): string {
+  const folder = temporaryFolder('site');
+  writeFiles(folder, siteFiles(1));
+  return folder;
+}
+
+export function addProject({ client }: Pick<Service, 'client'>, repository: string): Promise<Project> {
+  return client.call('createProject', {
+    body: { name: 'Test project', domain: freshDomain(), source: { repository } },
+  });
+}
+
+export async function runExport(service: Pick<Service, 'client'>, domain: string): Promise<ExportJob> {
+  const { jobId } = await service.client.call('startExport', { body: { domain } });
+  return waitFor(service, jobId, ({ status }) => status === 'completed' || status === 'failed');
+}
+
+/** Polls a job until it is as wanted. */
+export async function waitFor(
+  { client }: Pick<Service, 'client'>,
+  jobId: string,
+  wanted: (job: ExportJob) => boolean,
+): Promise<ExportJob> {
+  const signal = AbortSignal.timeout(30_000);
+  for (;;) {
+    const job = await client.call(
+      'readExport',
+      { params: { jobId } },
+      { signal, headers: { prefer: 'wait=1' } },
+    );
+    if (wanted(job)) return job;
+    if (job.status === 'failed') throw new Error(`${jobId} failed: ${job.error}`);
+    if (job.status === 'completed') await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/**
+ * A git host that answers for ever: just fast enough that git does not give up, so an export of it runs until it
+ * is cancelled. With one export at a time, everything behind it stays queued.
+ */
+export async function startEndlessGit(): Promise<{ repository: string; host: string; stop(): void }> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' });
+    const timer = setInterval(() => response.write('0'.repeat(1000)), 200);
+    response.once('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    repository: `http://${host}/docs.git`,
+    host,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** An organization with a key of its own, made by an operator beside the running service. */
+export function addOrganization(
+  dataDir: string,
+  plan: 'free' | 'enterprise',
+): { organizationId: string; key: string } {
+  const options = ['--name', 'Other organization', '--plan', plan, '--local-sources'];
+  const [{ id }] = runCommand(dataDir, 'orgs', 'create', ...options) as [{ id: string }];
+  const { key } = runCommand(dataDir, 'keys', 'create', '--org', id, '--name', 'Other key') as {
+    key: string;
+  };
+  return { organizationId: id, key };
+}
+
+function runCommand(dataDir: string, ...args: string[]): unknown {
+  const ended = spawnSync(process.execPath, [program, ...args, '--data', dataDir, '--json'], {
+    encoding: 'utf8',
+  });
+  if (ended.status !== 0) throw new Error(`docyard ${args.join(' ')}: ${ended.stderr}`);
+  return JSON.parse(ended.stdout);
+}
+
+/** No operation makes agent jobs, so the row is written straight into the database. */
+export function addAgentJob(dataDir: string, project: Project): string {
+  const id = randomId('aj');
+  const now = new Date().toISOString();
+  const source = { repository: 'https://example.com/docs.git', ref: 'main' };
+  const row = {
+    id,
+    kind: 'agent',
+    project_id: project.id,
+    domain: project.domain,
+    status: 'completed',
+    phase: 'done',
+    progress: 100,
+    page_count: 0,
+    attempt: 1,
+    input: JSON.stringify({ prompt: 'Correct the spelling.', model: 'test-model', source }),
+    result: JSON.stringify({ prLink: 'https://example.com/pulls/1' }),
+    created_at: now,
+    updated_at: now,
+    finished_at: now,
+  };
+  const database = new DatabaseSync(join(dataDir, 'docyard.db'), { timeout: 5000 });
+  try {
+    const names = Object.keys(row);
+    database
+      .prepare(
+        `INSERT INTO jobs (organization_id, ${names.join(', ')})
+         SELECT organization_id, ${names.map(() => '?').join(', ')} FROM projects WHERE id = ?`,
+      )
+      .run(...Object.values(row), project.id);
+  } finally {
+    database.close();
+  }
+  return id;
+}
