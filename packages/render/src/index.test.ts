@@ -56,7 +56,7 @@ describe('a rendered site', () => {
     const html = small.files.get('guides/start.html') ?? '';
     expect(html.match(/<h1/g)).toHaveLength(1);
     expect(html).toContain('<a class="skip-link" href="#content-area">');
-    expect(html).toMatch(/<nav id="sidebar" aria-label="Pages">/);
+    expect(html).toMatch(/<nav id="sidebar" class="site-sidebar" aria-label="Pages">/);
     expect(html).toContain('<a href="../guides/start.html" aria-current="page">Start</a>');
     expect(html).toMatch(/rel="prev"[^>]*>.*Welcome/);
   });

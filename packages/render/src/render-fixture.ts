@@ -35,7 +35,7 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
     diagnostics,
     codes: diagnostics.map(({ code }) => code),
     content: (path) =>
-      /<div class="content">([\s\S]*?)<\/div>\n(?:<nav id="pagination"|<\/main>)/.exec(
+      /<div class="content">([\s\S]*?)<\/div>\n(?:<nav[^>]* class="site-pagination"|<\/main>)/.exec(
         files.get(path) ?? '',
       )?.[1] ?? '',
   };

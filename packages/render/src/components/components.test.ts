@@ -21,6 +21,7 @@ const cases = {
   table: '| a | b |\n|---|--:|\n| `x` | 2 |',
   reference: 'See [it][target] and [Missing][none].\n\n[target]: /other "Title"',
   frame: '<Frame caption="A [link](/other)"><img src="/pic.png" alt="Pic" /></Frame>',
+  ids: '<div id="setup">\n\n## Setup\n\n</div>\n\n## Footer\n\n## Navbar\n\n## Content area',
   visibility: '<Visibility for="agents">secret</Visibility><Visibility for="humans">shown</Visibility>',
 };
 
@@ -63,7 +64,7 @@ describe('components', () => {
 
   it('accordions are details whose headings stay out of the table of contents', () => {
     expect(html('accordion')).toContain('<details class="accordion" id="more" open>');
-    expect(rendered.files.get('accordion.html')).not.toContain('table-of-contents');
+    expect(rendered.files.get('accordion.html')).not.toContain('site-contents');
   });
 
   it('fields tell name, type, place and default', () => {
@@ -101,6 +102,14 @@ describe('components', () => {
   it('expressions that cannot be computed show nothing, short names show as written', () => {
     expect(html('unsupported')).toBe('<p>Before  {undefinedName} after</p>');
     expect(rendered.codes.filter((code) => code === 'expression_unsupported')).toHaveLength(2);
+  });
+
+  it('ids are unique on a page, and content has them before the frame', () => {
+    const page = rendered.files.get('ids.html') ?? '';
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(html('ids')).toMatch(/<div id="setup"><h2 id="setup-2">/);
+    expect(html('ids')).toMatch(/<h2 id="footer">.*<h2 id="navbar">.*<h2 id="content-area-2">/);
   });
 
   it('footnotes, tables, references and frames', () => {

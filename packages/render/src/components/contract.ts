@@ -39,6 +39,8 @@ export interface PageContext {
   heading(options: HeadingOptions): string;
   /** An id that is unique on the page, made from a title. */
   uniqueId(text: string): string;
+  /** Whether an id an author wrote may stand: false when the page has it already. */
+  claimId(id: string): boolean;
   /** Headings inside are left out of the table of contents. */
   outsideContents<Result>(work: () => Result): Result;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };

@@ -98,6 +98,8 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
       attribute === 'poster'
     ) {
       if (!addAddress(call, page, attribute, textOf(value), values)) return undefined;
+    } else if (attribute === 'id') {
+      if (page.claimId(textOf(value))) values['id'] = textOf(value);
     } else if (isAllowedAttribute(attribute)) {
       const text = value === true ? true : typeof value === 'boolean' ? undefined : textOf(value);
       if (text !== '') values[camelCaseAttributes[attribute] ?? attribute] = text;

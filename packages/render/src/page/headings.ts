@@ -26,7 +26,18 @@ function decode(text: string): string {
 
 /** Hands out each id once: the second `setup` on a page is `setup-2`. */
 export class UniqueIds {
-  readonly #used = new Map<string, number>();
+  /** Two ids of the frame that the page needs for itself. */
+  readonly #used = new Map([
+    ['content-area', 1],
+    ['page-title', 1],
+  ]);
+
+  /** Takes an id as it is; false when it is taken. */
+  claim(id: string): boolean {
+    if (this.#used.has(id)) return false;
+    this.#used.set(id, 1);
+    return true;
+  }
 
   take(wanted: string): string {
     const base = wanted || 'section';

@@ -72,6 +72,10 @@ export class PageRecord {
     return this.#ids.take(slugOf(text));
   }
 
+  claimId(id: string): boolean {
+    return this.#ids.claim(id);
+  }
+
   outsideContents<Result>(work: () => Result): Result {
     this.#quiet++;
     try {

@@ -33,8 +33,8 @@ export function headerHtml(context: FrameContext): string {
     : `<button type="button" class="icon-button" data-theme-toggle aria-label="Switch between light and dark">${moon}${sun}</button>`;
   const tabs = tabsHtml(context);
   return (
-    `<header id="navbar"${attributes({ class: tabs ? 'has-tabs' : undefined })}><div class="bar">` +
-    '<button type="button" class="icon-button menu-button" data-menu-toggle aria-controls="sidebar" aria-expanded="false" ' +
+    `<header id="navbar" class="${tabs ? 'site-navbar has-tabs' : 'site-navbar'}"><div class="bar">` +
+    '<button type="button" class="icon-button menu-button" data-menu-toggle aria-expanded="false" ' +
     `aria-label="Navigation menu">${menuIcon}</button>` +
     `<div class="brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +
     (items || button
@@ -185,7 +185,7 @@ export function footerHtml(context: FrameContext): string {
     })
     .join('');
   return (
-    '<footer id="footer">' +
+    '<footer id="footer" class="site-footer">' +
     (columns ? `<nav class="footer-columns" aria-label="Footer">${columns}</nav>` : '') +
     `<div class="footer-bar"><span>${escapeText(settings.name)}</span>` +
     `${socials ? `<div class="socials">${socials}</div>` : ''}</div></footer>`

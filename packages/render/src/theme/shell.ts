@@ -65,12 +65,26 @@ export function pageDocument(view: PageView): string {
   return (
     `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
     '<a class="skip-link" href="#content-area">Skip to the content</a>\n' +
-    `${view.bannerHtml ? bannerHtml(view) : ''}${view.header}\n<div class="${layout}">\n` +
-    (withSidebar ? `<nav id="sidebar" aria-label="Pages">${view.sidebar}</nav>\n` : '') +
+    `${view.bannerHtml ? bannerHtml(view) : ''}${withoutUsedId(view, view.header, 'navbar')}\n<div class="${layout}">\n` +
+    (withSidebar
+      ? `<nav${frameId(view, 'sidebar')} class="site-sidebar" aria-label="Pages">${view.sidebar}</nav>\n`
+      : '') +
     `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}` +
     `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : paginationHtml(view)}</main>\n` +
-    `${withContents ? contentsHtml(view.headings) : ''}</div>\n${view.footer}\n</body>\n</html>\n`
+    `${withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n</body>\n</html>\n`
   );
+}
+
+/**
+ * The parts of the frame carry ids by which authors' stylesheets find them. Where a page's own content uses the same
+ * id (a heading called "Footer"), it belongs to the content.
+ */
+function frameId(view: PageView, id: string): string {
+  return view.bodyHtml.includes(` id="${id}"`) ? '' : ` id="${id}"`;
+}
+
+function withoutUsedId(view: PageView, html: string, id: string): string {
+  return frameId(view, id) === '' ? html.replace(` id="${id}"`, '') : html;
 }
 
 function headHtml(view: PageView): string {
@@ -121,11 +135,12 @@ function faviconLinks({ favicon }: PageView): string[] {
   ];
 }
 
-function bannerHtml({ bannerHtml: content, settings }: PageView): string {
+function bannerHtml(view: PageView): string {
+  const { bannerHtml: content, settings } = view;
   const close = settings.banner?.dismissible
     ? `<button type="button" class="icon-button" data-banner-close aria-label="Close this notice">${iconSvg('xmark')}</button>`
     : '';
-  return `<div id="banner" role="region" aria-label="Notice"><p>${content}</p>${close}</div>\n`;
+  return `<div${frameId(view, 'banner')} class="site-banner" role="region" aria-label="Notice"><p>${content}</p>${close}</div>\n`;
 }
 
 function pageHeader(view: PageView): string {
@@ -144,7 +159,8 @@ function hiddenTitle(view: PageView): string {
   return `<h1 class="visually-hidden">${inlineCode(view.title)}</h1>\n`;
 }
 
-function paginationHtml({ previous, next }: PageView): string {
+function paginationHtml(view: PageView): string {
+  const { previous, next } = view;
   if (!previous && !next) return '';
   const link = (target: { href: string; title: string } | undefined, word: string, rel: string): string =>
     target
@@ -154,10 +170,11 @@ function paginationHtml({ previous, next }: PageView): string {
           `<span class="pagination-word">${word}</span><span>${inlineCode(target.title)}</span>`,
         )
       : '';
-  return `<nav id="pagination" aria-label="Previous and next page">${link(previous, 'Previous', 'prev')}${link(next, 'Next', 'next')}</nav>\n`;
+  return `<nav${frameId(view, 'pagination')} class="site-pagination" aria-label="Previous and next page">${link(previous, 'Previous', 'prev')}${link(next, 'Next', 'next')}</nav>\n`;
 }
 
-function contentsHtml(headings: readonly Heading[]): string {
+function contentsHtml(view: PageView): string {
+  const { headings } = view;
   const top = Math.min(...headings.map(({ level }) => level));
   const items = headings
     .filter(({ level }) => level <= top + 2)
@@ -166,7 +183,7 @@ function contentsHtml(headings: readonly Heading[]): string {
       return `<li${attributes({ class: depth ? `depth-${depth}` : undefined })}>${element('a', { href: `#${id}` }, escapeText(text))}</li>`;
     });
   return (
-    '<aside id="table-of-contents"><nav aria-label="On this page">' +
+    `<aside${frameId(view, 'table-of-contents')} class="site-contents"><nav aria-label="On this page">` +
     `<p class="contents-title">On this page</p><ul>${items.join('')}</ul></nav></aside>\n`
   );
 }

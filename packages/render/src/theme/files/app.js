@@ -35,7 +35,7 @@
 
   function mobileMenu() {
     var button = document.querySelector('[data-menu-toggle]');
-    var sidebar = document.getElementById('sidebar');
+    var sidebar = document.querySelector('.site-sidebar');
     if (!button) return;
     if (!sidebar) {
       button.hidden = true;
@@ -187,7 +187,7 @@
   }
 
   function contentsMark() {
-    var links = all('#table-of-contents a');
+    var links = all('.site-contents a');
     if (!links.length || !('IntersectionObserver' in window)) return;
     var byId = {};
     links.forEach(function (link) {
@@ -226,7 +226,7 @@
   }
 
   function showCurrentEntry() {
-    var sidebar = document.getElementById('sidebar');
+    var sidebar = document.querySelector('.site-sidebar');
     var current = sidebar && sidebar.querySelector('[aria-current="page"]');
     if (!current) return;
     var offset = current.getBoundingClientRect().top - sidebar.getBoundingClientRect().top;
@@ -234,7 +234,7 @@
   }
 
   function banner() {
-    var box = document.getElementById('banner');
+    var box = document.querySelector('.site-banner');
     var button = box && box.querySelector('[data-banner-close]');
     if (!button) return;
     var text = box.textContent.trim();
