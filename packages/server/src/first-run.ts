@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { cp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Actor, Context } from './context.ts';
 import { writeDurably } from './data-folder.ts';
 import { sampleDomain } from './http/first-steps.ts';
@@ -38,7 +38,7 @@ export async function setUpFirstRun(context: Context, options: FirstRunOptions):
       await createProject(inside, {
         name: 'Sample handbook',
         domain: sampleDomain,
-        source: { repository: `file://${encodeURI(sampleRepository)}`, ref: 'main' },
+        source: { repository: pathToFileURL(sampleRepository).href, ref: 'main' },
         actor,
         allowLocal: true,
       });

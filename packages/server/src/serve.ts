@@ -33,9 +33,13 @@ export async function startService(
     await beforeListening(context);
     const sweeper = new Sweeper(context);
     const worker = new Worker(context, runners, () => sweeper.run());
-    await worker.start();
     const stopping = new AbortController();
+    // The port first: when it is taken, no job has been touched.
     const server = await listen(buildApp(context, stopping.signal), config);
+    await worker.start().catch(async (error: unknown) => {
+      await server.close(0);
+      throw error;
+    });
     sweeper.start();
     return {
       context,

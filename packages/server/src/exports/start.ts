@@ -101,21 +101,21 @@ export async function recentStarts(
   // The audit log rather than the jobs: a deleted job was started all the same.
   const found = await context.database
     .selectFrom('audit_log')
-    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('at').as('oldest')])
+    .select((eb) => [eb.fn.countAll<number | string>().as('count'), eb.fn.min('at').as('oldest')])
     .where('organization_id', '=', organizationId)
     .where('action', '=', 'export.start')
     .where('at', '>', since)
     .executeTakeFirstOrThrow();
   return {
     count: Number(found.count),
-    oldestAt: found.oldest === null ? undefined : new Date(found.oldest as string),
+    oldestAt: found.oldest === null ? undefined : new Date(found.oldest),
   };
 }
 
 async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
   const { count } = await context.database
     .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
     .where('status', '=', 'queued')
     .executeTakeFirstOrThrow();
   if (Number(count) >= context.config.limits.queuedJobs) {

@@ -15,9 +15,10 @@ export interface RunningServer {
 }
 
 export async function listen(app: App, where: { host: string; port: number }): Promise<RunningServer> {
+  const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
   const server = createServer(
     { keepAliveTimeout: 72_000 },
-    getRequestListener(app.fetch, { errorHandler: answerUnreadable }),
+    (incoming, outgoing) => void handle(incoming, outgoing),
   );
   server.headersTimeout = 20_000;
   server.requestTimeout = 60_000;

@@ -1,0 +1,121 @@
+/** The gate for settings: defaults that work, each wrong value named with what it is for, and nothing else looked at. */
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig, settings } from './config.ts';
+
+test('without any setting everything has its default', () => {
+  expect(readConfig({})).toEqual({
+    port: 4400,
+    host: '127.0.0.1',
+    dataDir: resolve('data'),
+    publicUrl: null,
+    logLevel: 'info',
+    trustProxy: false,
+    exportConcurrency: 1,
+    exportTimeoutSeconds: 900,
+    renderProcesses: availableParallelism(),
+    linkSeconds: 3600,
+    egressAllow: [],
+    limits: {
+      readsPerMinute: 600,
+      writesPerMinute: 60,
+      exportStartsPerHour: 10,
+      queuedJobs: 1000,
+      bodyBytes: 1_000_000,
+    },
+    retention: { exports: 5, days: 30 },
+  });
+});
+
+test('every setting reaches its place', () => {
+  const read = readConfig({
+    PORT: '0',
+    HOST: '0.0.0.0',
+    DATA_DIR: '/srv/docyard',
+    PUBLIC_URL: 'https://docs.example.com//',
+    LOG_LEVEL: 'debug',
+    TRUST_PROXY: 'on',
+    EXPORT_CONCURRENCY: '2',
+    EXPORT_TIMEOUT_SECONDS: '11',
+    RENDER_PROCESSES: '3',
+    LINK_SECONDS: '61',
+    EGRESS_ALLOW: ' git.internal , Gitea:3000,,',
+    LIMIT_READS_PER_MINUTE: '4',
+    LIMIT_WRITES_PER_MINUTE: '5',
+    LIMIT_EXPORT_STARTS_PER_HOUR: '6',
+    LIMIT_QUEUED_JOBS: '7',
+    LIMIT_BODY_BYTES: '8000',
+    RETENTION_EXPORTS: '9',
+    RETENTION_DAYS: '10',
+  });
+  expect(read).toEqual({
+    port: 0,
+    host: '0.0.0.0',
+    dataDir: '/srv/docyard',
+    publicUrl: 'https://docs.example.com',
+    logLevel: 'debug',
+    trustProxy: true,
+    exportConcurrency: 2,
+    exportTimeoutSeconds: 11,
+    renderProcesses: 3,
+    linkSeconds: 61,
+    egressAllow: ['git.internal', 'gitea:3000'],
+    limits: { readsPerMinute: 4, writesPerMinute: 5, exportStartsPerHour: 6, queuedJobs: 7, bodyBytes: 8000 },
+    retention: { exports: 9, days: 10 },
+  });
+});
+
+describe('a wrong value', () => {
+  const wrong: Record<keyof typeof settings, string[]> = {
+    PORT: ['x', '-1', '65536', '1.5'],
+    HOST: [],
+    DATA_DIR: [],
+    PUBLIC_URL: ['docs.example.com', 'ftp://docs.example.com', 'javascript:alert(1)'],
+    LOG_LEVEL: ['loud', 'INFO'],
+    TRUST_PROXY: ['maybe', '2'],
+    EXPORT_CONCURRENCY: ['0', '65', 'two'],
+    EXPORT_TIMEOUT_SECONDS: ['9', '86401'],
+    RENDER_PROCESSES: ['0', '257'],
+    LINK_SECONDS: ['59', '604801'],
+    EGRESS_ALLOW: [],
+    LIMIT_READS_PER_MINUTE: ['0'],
+    LIMIT_WRITES_PER_MINUTE: ['-5'],
+    LIMIT_EXPORT_STARTS_PER_HOUR: ['0'],
+    LIMIT_QUEUED_JOBS: ['none'],
+    LIMIT_BODY_BYTES: ['999'],
+    RETENTION_EXPORTS: ['0'],
+    RETENTION_DAYS: ['0', '40000'],
+  };
+  const cases = Object.entries(wrong).flatMap(([name, values]) =>
+    values.map((value) => [name, value] as const),
+  );
+
+  test.each(cases)('%s=%s stops the boot with its name and meaning', (name, value) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow('The configuration is not usable:');
+    expect(read).toThrow(`  ${name}=${value}: `);
+    expect(read).toThrow(settings[name as keyof typeof settings].meaning);
+  });
+
+  test('all of them are told at once', () => {
+    let message = '';
+    try {
+      readConfig({ PORT: 'x', LOG_LEVEL: 'loud' });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message.split('\n')).toHaveLength(3);
+  });
+});
+
+test('an empty value is no value, and unknown variables are ignored', () => {
+  const read = readConfig({ PORT: '', LOG_LEVEL: undefined, PATH: '/bin', toString: 'x', PORTS: '1' });
+  expect(read).toEqual(readConfig({}));
+});
+
+test('there are at most 30 settings, each with a sentence of meaning', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(30);
+  for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
+});

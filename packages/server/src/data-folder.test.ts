@@ -1,0 +1,127 @@
+/** The data folder: one serving process at a time however it ends, secrets that stay, files whole or not at all. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  emptyWorkFolder,
+  lockDataFolder,
+  prepareDataFolder,
+  readSecrets,
+  writeDurably,
+} from './data-folder.ts';
+import { cleanUp, temporaryFolder } from './testing.ts';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('preparing', () => {
+  test('makes the folder and its parts for the owner only, and may be done again', async () => {
+    const folder = join(temporaryFolder(), 'deep', 'data');
+    await prepareDataFolder(folder);
+    await prepareDataFolder(folder);
+    expect(readdirSync(folder).toSorted()).toEqual(['blobs', 'cache', 'work']);
+    for (const path of ['', 'blobs', 'cache', 'work']) expect(modeOf(join(folder, path))).toBe(0o700);
+  });
+
+  test('says what to do when the place is taken by a file', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(prepareDataFolder(file)).rejects.toMatchObject({
+      name: 'DataFolderError',
+      message: `The data folder ${file} cannot be used (EEXIST). Choose another with --data.`,
+    });
+  });
+
+  test('work that was left is removed, and nothing else', async () => {
+    const folder = temporaryFolder();
+    await prepareDataFolder(folder);
+    mkdirSync(join(folder, 'work', 'se_1-1'));
+    writeFileSync(join(folder, 'blobs', 'kept'), '');
+    await emptyWorkFolder(folder);
+    expect(readdirSync(join(folder, 'work'))).toEqual([]);
+    expect(existsSync(join(folder, 'blobs', 'kept'))).toBe(true);
+  });
+});
+
+describe('the lock', () => {
+  async function lockElsewhere(folder: string): Promise<ChildProcess> {
+    const program = `
+      import { lockDataFolder } from ${JSON.stringify(new URL('data-folder.ts', import.meta.url).href)};
+      await lockDataFolder(process.argv[1]);
+      console.log('locked');
+      setInterval(() => {}, 1000);
+    `;
+    const args = ['--no-warnings', '--input-type=module', '--eval', program, folder];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    cleanUp(() => void child.kill('SIGKILL'));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    return child;
+  }
+
+  test('held by another process is refused with its pid, and free once that was killed', async () => {
+    const folder = temporaryFolder();
+    const child = await lockElsewhere(folder);
+    await expect(lockDataFolder(folder)).rejects.toMatchObject({
+      name: 'DataFolderError',
+      message: `Another docyard process (pid ${child.pid}) is using ${folder}. Stop it first, or choose another folder with --data.`,
+    });
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+    const unlock = await lockDataFolder(folder);
+    expect(readFileSync(join(folder, 'lock.pid'), 'utf8').trim()).toBe(String(process.pid));
+    unlock();
+  });
+
+  test('is given back and can be taken again', async () => {
+    const folder = temporaryFolder();
+    (await lockDataFolder(folder))();
+    (await lockDataFolder(folder))();
+  });
+
+  test('of two folders have nothing to do with each other', async () => {
+    const unlocks = [await lockDataFolder(temporaryFolder()), await lockDataFolder(temporaryFolder())];
+    for (const unlock of unlocks) unlock();
+  });
+});
+
+describe('the secrets', () => {
+  test('are made once, for the owner only, and are the same ever after', async () => {
+    const folder = temporaryFolder();
+    const first = await readSecrets(folder);
+    const second = await readSecrets(folder);
+    expect(second).toEqual(first);
+    expect(first.keyPepper).toHaveLength(32);
+    expect(first.linkKeys).toHaveLength(1);
+    expect(first.linkKeys[0]?.key).toHaveLength(32);
+    expect(first.linkKeys[0]?.id).toMatch(/^[0-9a-z]{1,16}$/);
+    expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
+  });
+
+  test('of two installations differ', async () => {
+    const [one, other] = [await readSecrets(temporaryFolder()), await readSecrets(temporaryFolder())];
+    expect(one.keyPepper.equals(other.keyPepper)).toBe(false);
+  });
+
+  test('that cannot be read are an error, never made anew', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'secrets.json'), '{"keyPepper": ');
+    await expect(readSecrets(folder)).rejects.toThrow();
+    expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe('{"keyPepper": ');
+  });
+});
+
+describe('writing durably', () => {
+  test('replaces the whole file, for the owner only, and leaves nothing beside it', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'file');
+    writeFileSync(file, 'a much longer text than the new one', { mode: 0o644 });
+    await writeDurably(file, 'new\n');
+    expect(readFileSync(file, 'utf8')).toBe('new\n');
+    expect(modeOf(file)).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  test('into a folder that is not there fails', async () => {
+    await expect(writeDurably(join(temporaryFolder(), 'none', 'file'), 'x')).rejects.toThrow('ENOENT');
+  });
+});

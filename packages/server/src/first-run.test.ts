@@ -1,0 +1,91 @@
+/** A new installation gets an organization, a sample and a key, once; on a later start nothing new. */
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { setUpFirstRun } from './first-run.ts';
+import { authenticate, listKeys } from './keys/keys.ts';
+import { listOrganizations } from './organizations/organizations.ts';
+import { listProjects } from './projects/projects.ts';
+import { composeForTest, git, present, temporaryFolder, type TestContext } from './testing.ts';
+
+const plain = { sample: true, adminKeyFile: undefined };
+
+async function whatIsThere(context: TestContext) {
+  const organizations = await listOrganizations(context);
+  const organizationId = organizations[0]?.id ?? '';
+  const { data: projects } = await listProjects(context, { organizationId });
+  const { data: keys } = await listKeys(context, { organizationId });
+  return { organizations, projects, keys };
+}
+
+test('the first start makes an enterprise organization, a sample project and an admin key', async () => {
+  const context = await composeForTest();
+  const key = present(await setUpFirstRun(context, plain));
+  const { organizations, projects, keys } = await whatIsThere(context);
+  expect(organizations).toMatchObject([{ name: 'My organization', plan: 'enterprise', local_sources: 1 }]);
+  expect(projects).toMatchObject([{ domain: 'handbook.example.com', source: { ref: 'main' } }]);
+  expect(keys).toMatchObject([{ name: 'First admin key', scopes: ['read', 'write'], expiresAt: null }]);
+  expect(await authenticate(context, key)).toMatchObject({ keyId: keys[0]?.id });
+});
+
+test('the sample is a git repository with one commit that the service can fetch', async () => {
+  const context = await composeForTest({ DATA_DIR: join(temporaryFolder(), 'data with # and ? and ü') });
+  await setUpFirstRun(context, plain);
+  const folder = join(context.config.dataDir, 'sample-docs');
+  expect(git(folder, 'rev-list', '--count', 'main')).toBe('1');
+  expect(git(folder, 'status', '--porcelain')).toBe('');
+  expect(existsSync(join(folder, 'docs.json'))).toBe(true);
+  expect(existsSync(`${folder}.draft`)).toBe(false);
+  const { projects } = await whatIsThere(context);
+  const source = { ...present(projects[0]).source, commit: null, allowLocal: true };
+  const fetched = await context.sources.fetch(source, temporaryFolder('work'), new AbortController().signal);
+  expect(fetched.commit).toBe(git(folder, 'rev-parse', 'HEAD'));
+});
+
+test('a second start changes nothing', async () => {
+  const context = await composeForTest();
+  await setUpFirstRun(context, plain);
+  const before = await whatIsThere(context);
+  context.clock.advance(60);
+  expect(await setUpFirstRun(context, plain)).toBeUndefined();
+  expect(await whatIsThere(context)).toEqual(before);
+});
+
+test('without the sample there is no project and no repository', async () => {
+  const context = await composeForTest();
+  await setUpFirstRun(context, { ...plain, sample: false });
+  expect((await whatIsThere(context)).projects).toEqual([]);
+  expect(existsSync(join(context.config.dataDir, 'sample-docs'))).toBe(false);
+});
+
+describe('the key file', () => {
+  test('holds the key, for the owner only, and is left alone afterwards', async () => {
+    const context = await composeForTest();
+    const adminKeyFile = join(temporaryFolder(), 'admin-key');
+    const key = await setUpFirstRun(context, { sample: false, adminKeyFile });
+    expect(readFileSync(adminKeyFile, 'utf8')).toBe(`${key}\n`);
+    expect(statSync(adminKeyFile).mode & 0o777).toBe(0o600);
+    expect(await setUpFirstRun(context, { sample: false, adminKeyFile })).toBeUndefined();
+    expect(readFileSync(adminKeyFile, 'utf8')).toBe(`${key}\n`);
+    expect((await whatIsThere(context)).keys).toHaveLength(1);
+  });
+
+  test('that was lost is made again with a new key', async () => {
+    const context = await composeForTest();
+    const adminKeyFile = join(temporaryFolder(), 'admin-key');
+    const first = present(await setUpFirstRun(context, { sample: false, adminKeyFile }));
+    rmSync(adminKeyFile);
+    const second = present(await setUpFirstRun(context, { sample: false, adminKeyFile }));
+    expect(second).not.toBe(first);
+    expect(readFileSync(adminKeyFile, 'utf8')).toBe(`${second}\n`);
+    expect(await authenticate(context, second)).toBeDefined();
+  });
+
+  test('that cannot be written leaves no organization behind: the next start is a first one', async () => {
+    const context = await composeForTest();
+    const adminKeyFile = join(temporaryFolder(), 'no', 'such', 'folder');
+    await expect(setUpFirstRun(context, { sample: false, adminKeyFile })).rejects.toThrow('ENOENT');
+    expect((await whatIsThere(context)).organizations).toEqual([]);
+    expect(await setUpFirstRun(context, { sample: false, adminKeyFile: undefined })).toBeDefined();
+  });
+});

@@ -1,0 +1,293 @@
+/** The command line as people call it: the real binary, its help, its hints, its JSON and its exit statuses. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setUpFirstRun } from './first-run.ts';
+import { authenticate } from './keys/keys.ts';
+import { composeForTest, temporaryFolder, writeFiles, type TestContext } from './testing.ts';
+import { version } from './version.ts';
+
+const binary = fileURLToPath(new URL('../bin/docyard.js', import.meta.url));
+
+function docyard(...args: string[]) {
+  const cwd = temporaryFolder('cwd');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [binary, ...args], {
+    cwd,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+function json(...args: string[]): unknown {
+  const { status, stdout, stderr } = docyard(...args, '--json');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout) as unknown;
+}
+
+let context: TestContext;
+let data: string[];
+
+beforeAll(async () => {
+  context = await composeForTest();
+  await setUpFirstRun(context, { sample: false, adminKeyFile: undefined });
+  data = ['--data', context.config.dataDir];
+});
+
+describe('help', () => {
+  const commands = [
+    ['serve', '--port', '--admin-key-file', '--no-sample'],
+    ['build', '<folder>', '--out', '--json', '--strict'],
+    ['keys', 'list', 'create', 'roll', 'revoke'],
+    ['keys create', '--name', '--scope', '--expires', '--address'],
+    ['projects', 'list', 'create', 'update', 'delete'],
+    ['projects create', '--domain', '--repository', '--ref', '--directory'],
+    ['orgs', 'list', 'create', 'plan'],
+    ['orgs create', '--plan', '--local-sources'],
+  ].map(([command = '', ...words]) => [command, words] as const);
+
+  test('names every command', () => {
+    const { status, stdout } = docyard('--help');
+    expect(status).toBe(0);
+    for (const command of ['serve', 'build', 'keys', 'projects', 'orgs'])
+      expect(stdout).toContain(`  ${command}`);
+  });
+
+  test.each(commands)('of %s names %j', (command, words) => {
+    const { status, stdout, stderr } = docyard(...command.split(' '), '--help');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: docyard ${command}`);
+    for (const word of words) expect(stdout).toContain(word);
+  });
+
+  test('--version prints the version', () => {
+    expect(docyard('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('a wrong call ends with status 2 and a hint', () => {
+  test.each([
+    [['sevre'], 'Did you mean serve?'],
+    [['nothing'], '(add --help for what is possible)'],
+    [['keys', 'crate'], 'Did you mean create?'],
+    [['serve', '--prot', '1'], 'Did you mean --port?'],
+    [['keys', 'create'], "required option '--name <text>' not specified"],
+    [['keys', 'create', '--name', 'x', '--scope', 'root'], 'Allowed choices are read, write'],
+    [['keys', 'create', '--name', 'x', '--expires', '31'], '--expires must be 7, 30, 60, 90 or none.'],
+    [['orgs', 'create', '--name', 'x', '--plan', 'gold'], 'Allowed choices are free, pro, enterprise'],
+    [
+      ['projects', 'create', '--name', 'x', '--domain', 'https://x', '--repository', 'y'],
+      'domain: The domain must not carry a scheme.',
+    ],
+    [['projects', 'update', 'pr_1', '--ref', 'x'], 'give --repository too'],
+    [
+      ['build', '.', '--out', 'x', '--url-style', 'pretty'],
+      '--url-style must be one of html, directory, clean.',
+    ],
+  ])('%j: %s', (args, hint) => {
+    const { status, stderr, stdout } = docyard(...args);
+    expect(stderr).toContain(hint);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('without a command the help is shown', () => {
+    const { status, stderr } = docyard();
+    expect(status).toBe(2);
+    expect(stderr).toContain('Usage: docyard');
+  });
+});
+
+describe('an expected error is one sentence and status 1', () => {
+  test('a folder without data', () => {
+    const folder = temporaryFolder();
+    expect(docyard('keys', 'list', '--data', folder)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `docyard: ${folder} holds no Docyard data. Start the service once, or name its folder with --data.\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a setting that is not usable', () => {
+    const { status, stderr } = docyard('serve', '--port', '99999999');
+    expect(status).toBe(1);
+    expect(stderr).toContain('PORT=99999999');
+  });
+
+  test('an unknown key, project or organization', () => {
+    expect(docyard('keys', 'revoke', 'key_none', ...data).stderr).toContain('There is no such API key.');
+    expect(docyard('projects', 'delete', 'pr_none', ...data).stderr).toContain('There is no such project.');
+    expect(docyard('keys', 'list', '--org', 'org_none', ...data).stderr).toContain(
+      'There is no organization org_none.',
+    );
+    expect(docyard('orgs', 'plan', 'org_none', 'pro', ...data)).toMatchObject({ status: 1 });
+  });
+});
+
+describe('keys, projects and organizations', () => {
+  test('a key is created, listed, rolled and revoked', async () => {
+    interface Key {
+      id: string;
+      key?: string;
+      scopes: string[];
+      allowedAddresses: string[];
+      revokedAt: string | null;
+      expiresAt: string | null;
+    }
+    const created = json(
+      ...'keys create --name CI --scope exports:read exports:write --expires none'.split(' '),
+      ...['--address', '203.0.113.0/24'],
+      ...data,
+    ) as Key;
+    expect(created).toMatchObject({
+      scopes: ['exports:read', 'exports:write'],
+      allowedAddresses: ['203.0.113.0/24'],
+      expiresAt: null,
+    });
+    expect(await authenticate(context, created.key ?? '')).toMatchObject({ keyId: created.id });
+    const rolled = json('keys', 'roll', created.id, '--overlap', '0', ...data) as Key & {
+      rolledFrom: string;
+    };
+    expect(rolled.rolledFrom).toBe(created.id);
+    expect(docyard('keys', 'revoke', rolled.id, ...data)).toMatchObject({
+      status: 0,
+      stdout: `${rolled.id} is revoked.\n`,
+    });
+    const listed = json('keys', 'list', ...data) as Key[];
+    expect(listed.find(({ id }) => id === rolled.id)?.revokedAt).not.toBeNull();
+    expect(JSON.stringify(listed)).not.toContain(created.key);
+    const table = docyard('keys', 'list', ...data).stdout;
+    expect(table).toContain('revoked');
+    expect(table).not.toContain(created.key);
+  });
+
+  test('a project is created, changed and deleted; a folder may be given as people type it', () => {
+    interface Project {
+      id: string;
+      name: string;
+      source: { repository: string; ref: string | null; directory: string | null };
+    }
+    const args = ['--name', 'Docs', '--domain', 'cli.example.com', '--directory', 'docs'];
+    const created = json('projects', 'create', ...args, '--repository', './site', ...data) as Project;
+    expect(created.source).toMatchObject({ directory: 'docs', ref: null });
+    expect(created.source.repository).toMatch(/^\/.*\/site$/);
+    const changed = json('projects', 'update', created.id, '--name', 'Handbook', ...data) as Project;
+    expect(changed).toMatchObject({ name: 'Handbook', source: created.source });
+    expect(json('projects', 'list', ...data) as Project[]).toEqual([changed]);
+    expect(docyard('projects', 'delete', created.id, ...data).stdout).toContain(`${created.id} is deleted`);
+    expect(docyard('projects', 'list', ...data).stdout).toBe('None.\n');
+  });
+
+  test('an organization is created and its plan changed; with several, one must be named', async () => {
+    interface Organization {
+      id: string;
+      plan: string;
+      localSources: boolean;
+    }
+    const own = await composeForTest();
+    await setUpFirstRun(own, { sample: false, adminKeyFile: undefined });
+    const there = ['--data', own.config.dataDir];
+    const [created] = json(
+      'orgs',
+      'create',
+      '--name',
+      'Second',
+      '--local-sources',
+      ...there,
+    ) as Organization[];
+    expect(created).toMatchObject({ plan: 'free', localSources: true });
+    const id = created?.id ?? '';
+    expect(json('orgs', 'plan', id, 'enterprise', ...there) as Organization[]).toMatchObject([
+      { id, plan: 'enterprise' },
+    ]);
+    expect(json('orgs', 'list', ...there) as Organization[]).toHaveLength(2);
+    const ambiguous = docyard('keys', 'list', ...there);
+    expect(ambiguous.status).toBe(2);
+    expect(ambiguous.stderr).toContain(`choose one with --org`);
+    expect(ambiguous.stderr).toContain(id);
+    expect(json('keys', 'list', '--org', id, ...there) as unknown[]).toEqual([]);
+  });
+});
+
+describe('build', () => {
+  function site(): string {
+    const folder = temporaryFolder('site');
+    writeFiles(folder, {
+      'docs.json': JSON.stringify({
+        theme: 'mint',
+        name: 'Site',
+        colors: { primary: '#0f766e' },
+        navigation: { groups: [{ group: 'Guides', pages: ['index', 'second'] }] },
+      }),
+      'index.mdx': '---\ntitle: Home\n---\n\nHello, see [second](/second).\n',
+      'second.mdx': '---\ntitle: Second\n---\n\nText.\n',
+    });
+    return folder;
+  }
+
+  test('--json prints the figures and nothing else', () => {
+    const out = join(temporaryFolder(), 'out');
+    const summary = json('build', site(), '--out', out) as Record<string, number>;
+    expect(Object.keys(summary)).toEqual(['pages', 'warnings', 'errors', 'files', 'bytes', 'seconds']);
+    expect(summary).toMatchObject({ pages: 2, errors: 0 });
+    const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(summary['files']).toBe(files.filter(({ name }) => name !== '.docyard-build').length);
+    expect(readFileSync(join(out, 'index.html'), 'utf8')).toContain('Hello');
+    expect(existsSync(`${out}.docyard-draft`)).toBe(false);
+  });
+
+  test('a second build replaces the first; a folder with other files is refused unless forced', () => {
+    const [folder, out] = [site(), join(temporaryFolder(), 'out')];
+    json('build', folder, '--out', out);
+    json('build', folder, '--out', out);
+    const foreign = join(temporaryFolder(), 'home');
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'precious.txt'), 'kept');
+    const refused = docyard('build', folder, '--out', foreign);
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toBe(
+      `docyard: The folder ${foreign} holds other files. Choose another --out, or add --force to replace it.\n`,
+    );
+    expect(readdirSync(foreign)).toEqual(['precious.txt']);
+    json('build', folder, '--out', foreign, '--force');
+    expect(existsSync(join(foreign, 'index.html'))).toBe(true);
+  });
+
+  test('a folder that is missing or holds no site is an error with a sentence, and nothing is made', () => {
+    const out = join(temporaryFolder(), 'out');
+    for (const folder of [join(temporaryFolder(), 'missing'), temporaryFolder('empty')]) {
+      const { status, stderr, stdout } = docyard('build', folder, '--out', out);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^docyard: .+/);
+      expect(stderr).not.toContain('    at ');
+      expect(existsSync(out)).toBe(false);
+    }
+  });
+});
+
+describe('the launcher on an older Node', () => {
+  /** The Node of the machine, if there is one that cannot run TypeScript itself. */
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter);
+  const found = spawnSync('node', ['--version'], { env: { PATH: path }, encoding: 'utf8' });
+  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(found.stdout ?? '') ?? [];
+  const older = major !== undefined && (Number(major) < 22 || (Number(major) === 22 && Number(minor) < 18));
+  if (!older)
+    console.log(
+      `Skipped: no Node older than 22.18 on this machine (found ${found.stdout?.trim() || 'none'}).`,
+    );
+
+  test.runIf(older)('goes on with the Node 24 that came with the packages, status and all', () => {
+    const run = (...args: string[]) =>
+      spawnSync('node', [binary, ...args], { env: { PATH: path }, encoding: 'utf8' });
+    expect(run('--version')).toMatchObject({ status: 0, stdout: `${version}\n` });
+    expect(run('nothing').status).toBe(2);
+    expect(run('keys', 'list', '--data', temporaryFolder()).status).toBe(1);
+  });
+});

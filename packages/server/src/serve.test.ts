@@ -1,0 +1,61 @@
+/** The whole service in one process: started, stopped without loss, and not started twice on one folder or port. */
+import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { readConfig } from './config.ts';
+import { setUpFirstRun } from './first-run.ts';
+import { startService } from './serve.ts';
+import {
+  cleanUp,
+  createExport,
+  createTenant,
+  createTestProject,
+  composeForTest,
+  temporaryFolder,
+} from './testing.ts';
+
+const settingsFor = (dataDir: string, port = '0') =>
+  readConfig({ DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'silent' });
+
+test('it answers once it is started, and a stop gives the folder free', async () => {
+  const config = settingsFor(temporaryFolder('data'));
+  for (let start = 1; start <= 2; start += 1) {
+    const service = await startService(config, async (context) => {
+      await setUpFirstRun(context, { sample: false, adminKeyFile: undefined });
+    });
+    const answer = await fetch(`http://127.0.0.1:${service.port}/readyz`);
+    expect(await answer.json()).toMatchObject({ status: 'ready' });
+    await service.stop();
+    await expect(fetch(`http://127.0.0.1:${service.port}/readyz`)).rejects.toThrow();
+  }
+});
+
+test('a second service on the same folder is refused while the first goes on', async () => {
+  const config = settingsFor(temporaryFolder('data'));
+  const service = await startService(config);
+  await expect(startService(config)).rejects.toMatchObject({ name: 'DataFolderError' });
+  expect((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status).toBe(200);
+  await service.stop();
+});
+
+describe('a port that is in use', () => {
+  test('is an error that leaves waiting jobs alone and the folder free', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    cleanUp(() => void other.close());
+    const context = await composeForTest();
+    const tenant = await createTenant(context);
+    const project = await createTestProject(context, tenant, { repository: '/no/such/folder' });
+    await createExport(context, tenant, project);
+    const { dataDir } = context.config;
+    const { port } = other.address() as AddressInfo;
+    await expect(startService(settingsFor(dataDir, String(port)))).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const jobs = await context.database.selectFrom('jobs').select(['status', 'attempt']).execute();
+    expect(jobs).toMatchObject([{ status: 'queued' }]);
+    const service = await startService(settingsFor(dataDir));
+    await service.stop();
+  });
+});
