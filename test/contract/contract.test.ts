@@ -14,7 +14,7 @@ import { bodyBytes, startServices } from './services.ts';
 import * as stage from './stage.ts';
 import { sendWhileStopping } from './stopping.ts';
 
-const { main, spent, full, stop } = await startServices();
+const { main, sparing, full, stop } = await startServices();
 const { service, records, keys } = main;
 const document = await fetchDocument(service.origin);
 
@@ -74,14 +74,18 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
 };
 
 /** For each error code, what is wrong with the request or its circumstances. It works for every operation alike. */
-const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Answer | Promise<Answer>>> = {
+const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Promise<Answer>>> = {
   unauthorized: (id, given) => ask(id, given, { key: null }),
   key_in_query: (id, given) => ask(id, { ...given, query: { ...given.query, key: service.key } }),
   address_refused: (id, given) => ask(id, given, { key: keys.elsewhere }),
   scope_missing: (id, given) =>
     ask(id, given, { key: operation(id).scope === 'audit:read' ? keys.projects : keys.audit }),
   plan_required: (id, given) => ask(id, given, { key: keys.free }),
-  rate_limited: (id, given) => ask(id, given, { to: spent }),
+  rate_limited: async (id, given) => {
+    const spend: OperationId = operation(id).method === 'get' ? 'readMe' : 'createKey';
+    await ask(spend, await valid[spend](), { to: sparing });
+    return ask(id, given, { to: sparing });
+  },
   invalid_request: (id, given) => {
     const { body, query } = operation(id);
     if (body !== undefined) return ask(id, { ...given, body: { ...(given.body as object), colour: 'red' } });
@@ -233,9 +237,15 @@ async function whileItStops(id: OperationId): Promise<Answer> {
 const shownOnce: ErrorCode = 'storage_unavailable';
 
 describe.each(document.operations)('$id', ({ id, outcomes }) => {
-  const walked = outcomes.filter(({ code }) => code !== shownOnce);
+  const walked = outcomes
+    .filter(({ code }) => code !== shownOnce)
+    .map(({ status, code }) => ({
+      status,
+      code,
+      name: code === undefined ? `${status}` : `${status} ${code}`,
+    }));
 
-  it.each(walked)('answers $status $code', async ({ status, code }) => {
+  it.each(walked)('answers $name', async ({ status, code }) => {
     const answer = await bringAbout(id, status, code);
     expect({ status: answer.status, code: codeOf(answer) }).toEqual({ status, code });
   });

@@ -19,7 +19,8 @@ export interface Call {
 }
 
 export interface Exchange {
-  send(bytes: string | Uint8Array): void;
+  /** Resolves once the bytes are on their way. */
+  send(bytes: string | Uint8Array): Promise<void>;
   /** Rejects when the server does not end the connection in time. */
   answer: Promise<Answer>;
 }
@@ -28,8 +29,9 @@ const longestSeconds = 10;
 
 export function send(origin: string, call: Call): Promise<Answer> {
   const exchange = openExchange(origin);
-  exchange.send(headOf(origin, call));
-  if (call.body !== undefined) exchange.send(call.body);
+  void exchange.send(headOf(origin, call));
+  const { body } = call;
+  if (body !== undefined) void exchange.send(typeof body === 'string' ? Buffer.from(body) : body);
   return exchange.answer;
 }
 
@@ -67,7 +69,8 @@ export function openExchange(origin: string): Exchange {
   return {
     send(bytes) {
       // One byte a character, so that a test can put any byte into a head.
-      socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+      const written = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+      return new Promise((resolve) => void socket.write(written, () => resolve()));
     },
     answer,
   };

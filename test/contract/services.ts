@@ -1,6 +1,6 @@
 /**
- * The services that the contract test needs: one with records in every state, one whose limits are used up, and
- * one whose queue is full.
+ * The services that the contract test needs: one with records in every state, one whose limits are soon used up,
+ * and one whose queue is full.
  */
 import { join } from 'node:path';
 import { startService, temporaryFolder, type Service } from '../service.ts';
@@ -17,17 +17,17 @@ export async function startServices() {
     LIMIT_BODY_BYTES: String(bodyBytes),
     RETENTION_EXPORTS: '1',
   };
-  const [main, spent, full] = await Promise.all([
+  const [main, sparing, full] = await Promise.all([
     startMain(environment, git.repository),
-    startSpent(),
+    startSparing(),
     startFull({ ...environment, LIMIT_QUEUED_JOBS: '1' }, git.repository),
   ]);
   return {
     main,
-    spent,
+    sparing,
     full,
     async stop() {
-      await Promise.all([main.service.stop(), spent.stop(), full.service.stop()]);
+      await Promise.all([main.service.stop(), sparing.stop(), full.service.stop()]);
       git.stop();
     },
   };
@@ -60,15 +60,10 @@ async function startMain(environment: Record<string, string>, endless: string) {
   };
 }
 
-/** Its key has made the only read and the only write of its minute. */
-async function startSpent(): Promise<Service> {
-  const service = await startService({
-    environment: { LIMIT_READS_PER_MINUTE: '1', LIMIT_WRITES_PER_MINUTE: '1' },
-    sample: false,
-  });
-  await service.client.call('readMe');
-  await service.client.call('createKey', { body: { name: 'The one write' } });
-  return service;
+/** One read and one write, and its limits are used up for a minute. */
+function startSparing(): Promise<Service> {
+  const environment = { LIMIT_READS_PER_MINUTE: '1', LIMIT_WRITES_PER_MINUTE: '1' };
+  return startService({ environment, sample: false });
 }
 
 /** Its queue has room for one job, and has it. */

@@ -11,16 +11,17 @@ export async function sendWhileStopping(
   service: Service,
   calls: Call[],
 ): Promise<{ answers: Answer[]; exitCode: number | null }> {
-  const begun = calls.map((call) => {
+  const begin = async (call: Call) => {
     const exchange = openExchange(service.origin);
     const head = headOf(service.origin, call);
-    exchange.send(head.slice(0, begunLength));
+    await exchange.send(head.slice(0, begunLength));
     return { exchange, rest: head.slice(begunLength) + String(call.body ?? '') };
-  });
+  };
+  const begun = await Promise.all(calls.map(begin));
   await untilReceived(service);
   const ended = service.stop();
   await untilRefused(service);
-  for (const { exchange, rest } of begun) exchange.send(rest);
+  for (const { exchange, rest } of begun) void exchange.send(rest);
   const answers = await Promise.all(begun.map(({ exchange }) => exchange.answer));
   return { answers, exitCode: await ended };
 }
