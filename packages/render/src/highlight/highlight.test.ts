@@ -11,6 +11,14 @@ describe('code', () => {
     ]);
   });
 
+  it('is coloured the same whatever was coloured before', () => {
+    const page = '---\ntitle: "A"\n---\n\n```js\nlet a\n```';
+    const before = highlightLines(page, 'mdx');
+    for (const language of ['yaml', 'php', 'tsx', 'scss', 'unheard-of']) highlightLines('a: 1', language);
+    expect(highlightLines(page, 'mdx')).toEqual(before);
+    expect(before[1]).toContain('<span class="t-a">title</span>');
+  });
+
   it('is only escaped when the language is unknown', () => {
     expect(highlightLines('<a> & b', 'no-such-language')).toEqual(['&lt;a&gt; &amp; b']);
     expect(highlightLines('x', '../../etc')).toEqual(['x']);

@@ -88,35 +88,41 @@ const classes: Record<string, string> = {
   punctuation: 'o',
 };
 
+/**
+ * Loaded together, in this order, on first use. A language loaded later would change how others colour what they
+ * embed (front matter in Markdown, styles in HTML), and pages would differ with the order they are rendered in.
+ */
+const languages = (
+  'markup css clike javascript bash basic batch c cpp csharp clojure cmake csv dart diff docker ruby elixir erlang git go ' +
+  'graphql groovy haskell hcl http ini java json json5 jsx kotlin latex less liquid lua makefile markdown markup-templating ' +
+  'nginx objectivec perl php powershell properties protobuf python django promql r rego regex rust sass scala scss solidity ' +
+  'sql swift toml typescript tsx vim wasm yaml zig'
+).split(' ');
+
 let prism: PrismModule | undefined;
-const grammars = new Map<string, string | undefined>();
 
 /** The lines of the code as HTML. */
 export function highlightLines(code: string, language: string): string[] {
-  const name = code.length > maximumCharacters ? undefined : grammarFor(language);
-  const grammar = name === undefined ? undefined : prism?.languages[name];
+  const grammar = code.length > maximumCharacters || code === '' ? undefined : grammarFor(language);
   if (!grammar || !prism) return code.split('\n').map(escapeText);
   return stringify(prism.tokenize(code, grammar)).split('\n');
 }
 
-/** Loads a language on first use; undefined when there is no such language. */
-function grammarFor(language: string): string | undefined {
+function grammarFor(language: string): PrismNamespace.Grammar | undefined {
   const wanted = language.toLowerCase();
-  if (grammars.has(wanted)) return grammars.get(wanted);
   const name = Object.hasOwn(synonyms, wanted) ? (synonyms[wanted] ?? wanted) : wanted;
-  const found = /^[a-z][a-z0-9-]*$/.test(name) ? loadGrammar(name) : undefined;
-  grammars.set(wanted, found);
-  return found;
+  if (!/^[a-z][a-z0-9-]*$/.test(name)) return undefined;
+  prism ??= loadPrism();
+  const grammar = Object.hasOwn(prism.languages, name) ? prism.languages[name] : undefined;
+  return typeof grammar === 'object' ? grammar : undefined;
 }
 
-function loadGrammar(name: string): string | undefined {
-  prism ??= require('prismjs') as PrismModule;
-  if (typeof prism.languages[name] !== 'object') {
-    const load = require('prismjs/components/index.js') as LoadLanguages;
-    load.silent = true;
-    load([name]);
-  }
-  return typeof prism.languages[name] === 'object' ? name : undefined;
+function loadPrism(): PrismModule {
+  const loaded = require('prismjs') as PrismModule;
+  const load = require('prismjs/components/index.js') as LoadLanguages;
+  load.silent = true;
+  load(languages);
+  return loaded;
 }
 
 type Stream = string | PrismNamespace.Token | Stream[];

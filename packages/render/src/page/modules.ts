@@ -52,11 +52,12 @@ export class ModuleSources {
   }
 
   document(file: string, parser: ParserName): Document {
-    const known = this.#documents.get(file);
+    const key = `${parser} ${file}`;
+    const known = this.#documents.get(key);
     if (known) return known;
     const bytes = readFileSync(join(this.#root, file));
     const document = readDocument(bytes, { file, variables: this.#variables, parser });
-    this.#documents.set(file, document);
+    this.#documents.set(key, document);
     return document;
   }
 
