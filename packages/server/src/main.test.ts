@@ -138,7 +138,8 @@ describe('keys, projects and organizations', () => {
     }
     const created = json(
       ...'keys create --name CI --scope exports:read exports:write --expires none'.split(' '),
-      ...['--address', '203.0.113.0/24'],
+      '--address',
+      '203.0.113.0/24',
       ...data,
     ) as Key;
     expect(created).toMatchObject({

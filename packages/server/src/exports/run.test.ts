@@ -1,0 +1,156 @@
+/** An export from row to bundle with every real part: git, the rendering process, the archive, the store. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Manifest, Report, type Project, type StartExport } from '@docyard/api';
+import type { RunnerInput } from '../jobs/worker.ts';
+import { claimJob, completeJob, reportProgress, type Progress } from '../jobs/store.ts';
+import {
+  commitAll,
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  temporaryFolder,
+  until,
+  writeFiles,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
+import { readManifest, readReport } from './read.ts';
+import { blobName } from './record.ts';
+import { runExport } from './run.ts';
+
+const site = {
+  'docs.json': JSON.stringify({
+    theme: 'mint',
+    name: 'Site',
+    colors: { primary: '#0f766e' },
+    navigation: { groups: [{ group: 'Guides', pages: ['index', 'second'] }] },
+  }),
+  'index.mdx': '---\ntitle: Home\n---\n\nHello, see [second](/second).\n',
+  'second.mdx': '---\ntitle: Second\n---\n\nText.\n',
+};
+
+let context: TestContext;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  context = await composeForTest({ RENDER_PROCESSES: '1' });
+  tenant = await createTenant(context);
+});
+
+async function projectWith(files: Record<string, string>): Promise<Project & { commit: string }> {
+  const folder = temporaryFolder('repository');
+  const commit = commitAll(folder, files);
+  return { ...(await createTestProject(context, tenant, { repository: `file://${folder}` })), commit };
+}
+
+async function claimed(project: Project, request: Partial<StartExport> = {}) {
+  const job = present(await claimJob(context, (await createExport(context, tenant, project, request)).id));
+  const reports: Progress[] = [];
+  const controller = new AbortController();
+  const input: RunnerInput = {
+    job,
+    signal: controller.signal,
+    log: context.log,
+    report: async (progress) => {
+      reports.push(progress);
+      await reportProgress(context, job, progress);
+    },
+  };
+  return { job, input, reports, controller };
+}
+
+const workLeft = () => readdirSync(join(context.config.dataDir, 'work'));
+
+describe('a site', () => {
+  test('becomes a bundle with a manifest and a report that tell of it truly', async () => {
+    const project = await projectWith(site);
+    const { job, input, reports } = await claimed(project, { version: '7' });
+    const outcome = await runExport(context, input);
+    const done = present(await completeJob(context, job, outcome));
+    expect(done).toMatchObject({ status: 'completed', page_count: 2, source_commit: project.commit });
+
+    const file = join(temporaryFolder('bundle'), 'bundle.tar.gz');
+    writeFileSync(file, await context.blobs.readBytes(blobName(job.id, 1, 'bundle.tar.gz')));
+    const unpacked = temporaryFolder('unpacked');
+    expect(spawnSync('tar', ['xzf', file, '-C', unpacked]).status).toBe(0);
+    const manifest = Manifest.parse(await readManifest(context, done));
+    expect(manifest).toMatchObject({ version: '7', commit: project.commit, pages: 2 });
+    for (const { path, sha256, sizeBytes } of manifest.files) {
+      const bytes = readFileSync(join(unpacked, path));
+      expect([path, bytes.length, createHash('sha256').update(bytes).digest('hex')]).toEqual([
+        path,
+        sizeBytes,
+        sha256,
+      ]);
+    }
+    const names = readdirSync(unpacked, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(names).toHaveLength(manifest.files.length + 1);
+    expect(Report.parse(await readReport(context, done))).toMatchObject({
+      jobId: job.id,
+      pages: 2,
+      errors: 0,
+    });
+
+    const shares = reports.flatMap(({ progress }) => progress ?? []);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(reports.at(0)).toMatchObject({ phase: 'fetching' });
+    expect(reports.at(-1)).toMatchObject({ phase: 'storing' });
+    expect(workLeft()).toEqual([]);
+  });
+
+  test('gives the same bytes each time', async () => {
+    const project = await projectWith(site);
+    const hashes: string[] = [];
+    for (let time = 1; time <= 2; time += 1) {
+      const { input } = await claimed(project);
+      const { result } = (await runExport(context, input)) as { result: { bundle: { sha256: string } } };
+      hashes.push(result.bundle.sha256);
+    }
+    expect(hashes[0]).toBe(hashes[1]);
+  });
+});
+
+describe('what ends it early', () => {
+  test.each([
+    ['a docs.json that cannot be read', { ...site, 'docs.json': '{ "name": ' }, {}, 'config_invalid'],
+    ['a page that is not there', site, { paths: ['nothing'] }, 'unknown_paths'],
+    ['a branch that is not there', site, { ref: 'nothing' }, 'source_not_found'],
+  ])('%s', async (_what, files, request, code) => {
+    const project = await projectWith(files);
+    const { input } = await claimed(
+      { ...project, source: { ...project.source, ref: 'ref' in request ? request.ref : null } },
+      request,
+    );
+    await expect(runExport(context, input)).rejects.toMatchObject({ name: 'JobFailure', failure: { code } });
+    expect(workLeft()).toEqual([]);
+  });
+
+  test('an abort: the rendering process is killed, and nothing is left', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 400 }, (_, n) => [
+        `p${n}.mdx`,
+        `---\ntitle: P${n}\n---\n\n${'Text. '.repeat(2000)}\n`,
+      ]),
+    );
+    const folder = temporaryFolder('folder');
+    const pages = Object.keys(many).map((name) => name.replace('.mdx', ''));
+    const docs = { theme: 'mint', name: 'S', colors: { primary: '#0f766e' }, navigation: { pages } };
+    writeFiles(folder, { ...many, 'docs.json': JSON.stringify(docs) });
+    const project = await createTestProject(context, tenant, { repository: folder });
+    const { input, reports, controller, job } = await claimed(project);
+    const running = runExport(context, input).catch((error: unknown) => error);
+    await until(() => reports.some(({ phase }) => phase === 'loading'), 30);
+    controller.abort();
+    expect(await running).toBeInstanceOf(Error);
+    expect(workLeft()).toEqual([]);
+    expect(await context.blobs.listGenerations(job.id)).toEqual([]);
+  });
+});
