@@ -1,5 +1,5 @@
 /** For tests: renders a folder of `fixtures/`, or one written on the spot, and keeps everything that came out. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,8 +67,4 @@ export async function withFolder<Result>(
   } finally {
     await rm(root, { recursive: true, force: true });
   }
-}
-
-export async function readThemeFile(name: string): Promise<string> {
-  return readFile(new URL(`./theme/files/${name}`, import.meta.url), 'utf8');
 }

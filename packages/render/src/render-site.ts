@@ -15,6 +15,7 @@ import { renderPages } from './page/pool.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import { notFoundPage } from './outputs/not-found.ts';
 import { PageComposer } from './theme/compose.ts';
+import { themeFiles } from './theme/files.ts';
 import { siteStylesheet } from './theme/site-css.ts';
 
 export interface RenderOptions {
@@ -44,7 +45,6 @@ export interface OutputFile {
 export type RenderEvent = { type: 'file'; file: OutputFile } | { type: 'diagnostic'; diagnostic: Diagnostic };
 
 const encoder = new TextEncoder();
-const sharedFiles = ['style.css', 'app.js', 'theme.js'];
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
   const plan = planSite(site, options);
@@ -157,10 +157,7 @@ async function* sharedOutputs(
   plan: SitePlan,
   styles: ReadonlyMap<string, string>,
 ): AsyncGenerator<RenderEvent> {
-  for (const name of sharedFiles) {
-    const content = await readFile(new URL(`./theme/files/${name}`, import.meta.url));
-    yield { type: 'file', file: { path: `_docyard/${name}`, content, kind: 'output' } };
-  }
+  for (const { path, content } of await themeFiles()) yield text(path, content, 'output');
   yield text('_docyard/site.css', siteStylesheet(site.settings, styles), 'output');
   yield text('404.html', notFoundPage(site.settings, plan.basePath), 'output');
 }

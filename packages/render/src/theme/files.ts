@@ -1,0 +1,27 @@
+/**
+ * The files every exported site shares. A stylesheet or script is written in parts, one subject a file, and shipped as
+ * one: the parts are joined in the order of their names.
+ */
+import { readFile, readdir } from 'node:fs/promises';
+
+export interface ThemeFile {
+  path: string;
+  content: string;
+}
+
+const folder = new URL('./files/', import.meta.url);
+
+export async function themeFiles(): Promise<ThemeFile[]> {
+  return [
+    { path: '_docyard/style.css', content: await joined('style/') },
+    { path: '_docyard/app.js', content: await joined('app/') },
+    { path: '_docyard/theme.js', content: await readFile(new URL('theme.js', folder), 'utf8') },
+  ];
+}
+
+async function joined(name: string): Promise<string> {
+  const parts = new URL(name, folder);
+  const names = (await readdir(parts)).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const texts = await Promise.all(names.map((part) => readFile(new URL(part, parts), 'utf8')));
+  return texts.join('\n');
+}

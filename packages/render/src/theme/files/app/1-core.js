@@ -1,0 +1,20 @@
+/* Everything a page does beyond being read. Each part leaves a page without it complete; this one holds what they share. */
+window.docyard = {
+  all: function (selector, from) {
+    return Array.prototype.slice.call((from || document).querySelectorAll(selector));
+  },
+  remember: function (key, value) {
+    try {
+      localStorage.setItem('docyard-' + key, value);
+    } catch {
+      /* Storage may be switched off; the choice then lasts for this page. */
+    }
+  },
+  recall: function (key) {
+    try {
+      return localStorage.getItem('docyard-' + key);
+    } catch {
+      return null;
+    }
+  },
+};

@@ -1,0 +1,90 @@
+/* Tabs that keep step with each other, and opening whatever the address points at. */
+(function () {
+  'use strict';
+  var all = docyard.all;
+  var remember = docyard.remember;
+  var recall = docyard.recall;
+
+  function panelsOf(group) {
+    return all(':scope > .tab', group);
+  }
+
+  function buttonsOf(group) {
+    return all(':scope > .tab-list > [role="tab"]', group);
+  }
+
+  function select(group, index) {
+    buttonsOf(group).forEach(function (button, at) {
+      button.setAttribute('aria-selected', String(at === index));
+      button.tabIndex = at === index ? 0 : -1;
+    });
+    panelsOf(group).forEach(function (panel, at) {
+      panel.toggleAttribute('data-active', at === index);
+    });
+  }
+
+  function selectTitle(title, except) {
+    all('[data-tabs][data-sync]').forEach(function (group) {
+      if (group === except) return;
+      var index = buttonsOf(group).findIndex(function (button) {
+        return button.textContent.trim() === title;
+      });
+      if (index >= 0) select(group, index);
+    });
+  }
+
+  function chooseTab(group, index) {
+    var button = buttonsOf(group)[index];
+    if (!button) return;
+    var before = button.getBoundingClientRect().top;
+    select(group, index);
+    if (group.hasAttribute('data-sync')) {
+      var title = button.textContent.trim();
+      selectTitle(title, group);
+      remember('tab', title);
+      window.scrollBy(0, button.getBoundingClientRect().top - before);
+    }
+  }
+
+  function tabs() {
+    all('[data-tabs]').forEach(function (group) {
+      var buttons = buttonsOf(group);
+      panelsOf(group).forEach(function (panel, index) {
+        panel.setAttribute('role', 'tabpanel');
+        panel.removeAttribute('aria-label');
+        if (buttons[index]) panel.setAttribute('aria-labelledby', buttons[index].id);
+      });
+      buttons.forEach(function (button, index) {
+        button.addEventListener('click', function () {
+          chooseTab(group, index);
+        });
+        button.addEventListener('keydown', function (event) {
+          var step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+          if (!step) return;
+          event.preventDefault();
+          var next = (index + step + buttons.length) % buttons.length;
+          chooseTab(group, next);
+          buttons[next].focus();
+        });
+      });
+    });
+    var last = recall('tab');
+    if (last) selectTitle(last, null);
+  }
+
+  function revealTarget() {
+    var id = decodeURIComponent(location.hash.slice(1));
+    var target = id && document.getElementById(id);
+    if (!target) return;
+    for (var node = target; node; node = node.parentElement) {
+      if (node.tagName === 'DETAILS') node.open = true;
+      if (node.classList.contains('tab') && node.parentElement.hasAttribute('data-tabs'))
+        select(node.parentElement, panelsOf(node.parentElement).indexOf(node));
+    }
+    target.scrollIntoView();
+  }
+
+  tabs();
+  revealTarget();
+  addEventListener('hashchange', revealTarget);
+})();
