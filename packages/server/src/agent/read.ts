@@ -7,7 +7,7 @@ import { readJob, type Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import { viewAgentJob } from './view.ts';
 
-export async function findAgentJob(
+async function findAgentJob(
   context: Pick<Context, 'database'>,
   where: { id: string; projectId: string; organizationId: string },
 ): Promise<Job> {

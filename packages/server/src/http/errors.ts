@@ -28,7 +28,7 @@ function wantsProblemJson(web: Web): boolean {
   return web.req.header('accept')?.toLowerCase().includes('application/problem+json') ?? false;
 }
 
-export function asErrorBody(problem: Problem, requestId: string): ErrorBody {
+function asErrorBody(problem: Problem, requestId: string): ErrorBody {
   return {
     error: problem.message,
     code: problem.code,

@@ -41,12 +41,15 @@ describe('closing', () => {
       key: tenant.key.key,
     });
     await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+    const before = performance.now();
     const closed = service.close(10);
     service.stopping.abort();
     const answer = await waiting;
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ jobId: id });
     await closed;
+    // The connection is kept alive by the client; it goes idle only after the close and must not hold it up.
+    expect(performance.now() - before).toBeLessThan(5000);
     await expect(service.request('/healthz')).rejects.toThrow();
   });
 

@@ -16,6 +16,14 @@ test('these moves exist and no others', () => {
   );
 });
 
+test('a worker moves only what runs; waiting jobs are claimed or cancelled', () => {
+  expect(moves.fail.from).toEqual(['running']);
+  expect(moves.complete.from).toEqual(['running']);
+  expect(moves.release.from).toEqual(['running']);
+  expect(moves.claim.from).toEqual(['queued']);
+  expect(moves.cancel.from).toEqual(['queued']);
+});
+
 test('a state is final exactly when no move leaves it', () => {
   for (const status of jobStatuses) {
     const left = Object.values(moves).some(({ from }) => (from as readonly string[]).includes(status));

@@ -187,6 +187,14 @@ describe('endings', () => {
     expect(await read(job)).toEqual(job);
   });
 
+  test('a worker whose job went back to the queue cannot end it any more', async () => {
+    const late = await claim(await newJob());
+    const released = await store.releaseJob(context, late);
+    expect(await store.failJob(context, late, failure)).toBeUndefined();
+    expect(await store.completeJob(context, late, outcome)).toBeUndefined();
+    expect(await read(late)).toEqual(released);
+  });
+
   test('a worker that wakes late changes nothing of its successor', async () => {
     const late = await claim(await newJob());
     await store.releaseJob(context, late);

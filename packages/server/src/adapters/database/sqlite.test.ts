@@ -134,6 +134,21 @@ describe('two processes on one file', () => {
     expect(await database.selectFrom('organizations').select('name').execute()).toEqual([{ name: '200' }]);
   });
 
+  test('a transaction has the right to write from its first reading on', async () => {
+    const file = newFile();
+    const database = await open(file);
+    const other = new DatabaseSync(file, { timeout: 0 });
+    cleanUp(() => other.close());
+    await database.transaction().execute(async (inside) => {
+      await inside.selectFrom('organizations').selectAll().execute();
+      expect(() => other.exec('begin immediate')).toThrow('database is locked');
+      const values = { id: 'org_1', name: 'Mine', plan: 'free', local_sources: 0, created_at: '2026-03-01' };
+      await inside.insertInto('organizations').values(values).execute();
+    });
+    other.exec('begin immediate');
+    other.exec('rollback');
+  });
+
   test('a change made by one is seen by the other at once', async () => {
     const file = newFile();
     const database = await open(file);
