@@ -13,13 +13,13 @@ export type ToGenerator =
 export interface Load {
   /** Milliseconds from the moment each request was due to the end of its answer. */
   latencies: number[];
-  /** How late each request was sent: the part of the latency that is the generator's own. */
-  delays: number[];
+  /** The same from the moment each request was really sent: without the part that is the generator's own. */
+  fromSending: number[];
   errors: number;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-const load: Load = { latencies: [], delays: [], errors: 0 };
+const load: Load = { latencies: [], fromSending: [], errors: 0 };
 let url = '';
 let underWay = 0;
 let ended = false;
@@ -30,11 +30,14 @@ process.on('message', (message: ToGenerator) => {
   if (message.type === 'begin') begin(message.key, message.perSecond);
 });
 
+// Without a parent there is nobody to measure for.
+process.once('disconnect', () => process.exit());
+
 function begin(key: string, perSecond: number): void {
   const began = performance.now();
   let sent = 0;
   const timer = setInterval(() => {
-    const due = ended ? sent : Math.floor(((performance.now() - began) * perSecond) / 1000);
+    const due = ended ? sent : 1 + Math.floor(((performance.now() - began) * perSecond) / 1000);
     for (; sent < due; sent += 1) send(key, began + (sent * 1000) / perSecond);
     if (!ended || underWay > 0) return;
     clearInterval(timer);
@@ -45,10 +48,11 @@ function begin(key: string, perSecond: number): void {
 
 function send(key: string, dueAt: number): void {
   underWay += 1;
-  load.delays.push(performance.now() - dueAt);
+  const sentAt = performance.now();
   const settle = (fine: boolean) => {
     underWay -= 1;
     load.latencies.push(performance.now() - dueAt);
+    load.fromSending.push(performance.now() - sentAt);
     if (!fine) load.errors += 1;
   };
   const request = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
