@@ -3,8 +3,6 @@
  * environment and is killed when the signal says so, with everything it started.
  */
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
 import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { JobFailure } from '../jobs/worker.ts';
@@ -31,7 +29,6 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
     serialization: 'advanced',
     detached: true,
   });
-  standBack(child.pid);
   let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-4000);
@@ -58,19 +55,6 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
     options.signal.removeEventListener('abort', kill);
     kill();
   }
-}
-
-/** Where cores are few, requests come first: rendering can wait a moment, a caller should not have to. */
-function standBack(pid: number | undefined): void {
-  if (pid === undefined) return;
-  const niceness = constants.priority.PRIORITY_BELOW_NORMAL;
-  try {
-    setPriority(pid, niceness);
-  } catch {
-    // It has ended already, or the system does not allow it.
-  }
-  // Linux may share the cores between sessions before it looks at processes, and this one leads its own session.
-  writeFile(`/proc/${pid}/autogroup`, String(niceness)).catch(() => {});
 }
 
 /** The process leads a group of its own, so that the page renderers it started go with it. */
