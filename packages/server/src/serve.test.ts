@@ -12,6 +12,7 @@ import {
   createTestProject,
   composeForTest,
   temporaryFolder,
+  until,
 } from './testing.ts';
 
 const settingsFor = (dataDir: string, port = '0') =>
@@ -36,6 +37,36 @@ test('a second service on the same folder is refused while the first goes on', a
   await expect(startService(config)).rejects.toMatchObject({ name: 'DataFolderError' });
   expect((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status).toBe(200);
   await service.stop();
+});
+
+test('a stop hands a running job back, and the next start goes on with it', async () => {
+  // A git server that never answers keeps the job running.
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  cleanUp(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const context = await composeForTest();
+  const tenant = await createTenant(context);
+  const repository = `http://127.0.0.1:${port}/docs.git`;
+  const { id } = await createExport(
+    context,
+    tenant,
+    await createTestProject(context, tenant, { repository }),
+  );
+  const read = () =>
+    context.database
+      .selectFrom('jobs')
+      .select(['status', 'attempt'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  const config = { ...settingsFor(context.config.dataDir), egressAllow: ['127.0.0.1'] };
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    const service = await startService(config);
+    await until(async () => (await read()).status === 'running');
+    expect(await read()).toEqual({ status: 'running', attempt });
+    await service.stop();
+    expect(await read()).toEqual({ status: 'queued', attempt });
+  }
 });
 
 describe('a port that is in use', () => {

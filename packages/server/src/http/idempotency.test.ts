@@ -8,6 +8,8 @@ import {
   everythingKept,
   jsonBody,
   serveForTest,
+  temporaryFolder,
+  writeFiles,
   type Tenant,
   type TestContext,
   type TestService,
@@ -100,7 +102,34 @@ describe('the same key', () => {
     expect(theirs.body['id']).not.toBe(mine.body['id']);
   });
 
-  test('while the first is under way is told to come back, and exactly one is done', async () => {
+  test('while the first is under way is told to come back', async () => {
+    const folder = temporaryFolder('site');
+    const docs = {
+      theme: 'mint',
+      name: 'S',
+      colors: { primary: '#0f766e' },
+      navigation: { pages: ['index'] },
+    };
+    writeFiles(folder, {
+      'docs.json': JSON.stringify(docs),
+      'index.mdx': '---\ntitle: Home\n---\n\nHello.\n',
+    });
+    await createTestProject(context, tenant, { domain: 'docs.example.com', repository: folder });
+    // Named pages are looked up in the source before the answer, which takes a moment.
+    const body = { domain: 'docs.example.com', paths: ['index'] };
+    const start = () => post('/v1/static-export/jobs', body, 'export-1');
+    const answers = await Promise.all([start(), start(), start()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
+    const busy = answers.filter(({ status }) => status === 409);
+    for (const answer of busy) {
+      expect(answer.body.code).toBe('idempotency_in_progress');
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    expect((await start()).headers.get('idempotency-replayed')).toBe('true');
+    expect(await context.database.selectFrom('jobs').selectAll().execute()).toHaveLength(1);
+  });
+
+  test('many times at once: exactly one is done, and no other answer than the first or a later', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => post('/v1/api-keys', { name: 'CI' }, 'one')),
     );
@@ -108,10 +137,6 @@ describe('the same key', () => {
     const busy = answers.filter(({ status }) => status === 409);
     expect(made.length + busy.length).toBe(8);
     expect(new Set(made.map(({ body }) => body['id'])).size).toBe(1);
-    for (const { body, headers } of busy) {
-      expect(body.code).toBe('idempotency_in_progress');
-      expect(headers.get('retry-after')).toBe('1');
-    }
     expect(await keyCount()).toBe(2);
   });
 });

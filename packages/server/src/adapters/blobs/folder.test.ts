@@ -17,6 +17,14 @@ test('a put leaves exactly one file, and after a failed one none', async () => {
   expect(readdirSync(join(root, 'se_1/1'))).toEqual(['report.json']);
 });
 
+test('an object that cannot take its place leaves nothing beside it', async () => {
+  const root = temporaryFolder('blobs');
+  const blobs = new FolderBlobs(root);
+  await blobs.putBytes('se_1/1/report.json', Buffer.from('{}'));
+  await expect(blobs.putBytes('se_1/1', Buffer.from('in the way'))).rejects.toThrow();
+  expect(readdirSync(join(root, 'se_1'))).toEqual(['1']);
+});
+
 test('objects are for the owner of the process only', async () => {
   const root = temporaryFolder('blobs');
   await new FolderBlobs(root).putBytes('se_1/1/report.json', Buffer.from('{}'));
