@@ -15,6 +15,7 @@ interface BuildOptions {
   basePath?: string;
   urlStyle: string;
   origin?: string;
+  group?: string[];
 }
 
 interface Summary {
@@ -39,6 +40,7 @@ export function describeBuild(command: Command): void {
     .option('--base-path <path>', 'where the site will live below its host, for example /docs')
     .option('--url-style <style>', 'html, directory or clean', 'html')
     .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
+    .option('--group <name...>', 'also pages that only these groups may see')
     .action(build);
 }
 
@@ -55,6 +57,7 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   });
   const renderOptions: RenderOptions = {
     urlStyle,
+    groups: options.group ?? [],
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
     ...(options.origin === undefined ? {} : { origin: options.origin }),
   };

@@ -9,8 +9,11 @@ import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
 import { migrations } from './migrations/index.ts';
 
+/** The wait for another process' write blocks this one; the command line writes for milliseconds at most. */
+const busyTimeoutMs = 1000;
+
 export async function openSqlite(file: string): Promise<Kysely<Tables>> {
-  const connection = new DatabaseSync(file, { timeout: 5000 });
+  const connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
