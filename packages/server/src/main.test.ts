@@ -12,9 +12,8 @@ import { version } from './version.ts';
 const binary = fileURLToPath(new URL('../bin/docyard.js', import.meta.url));
 
 function docyard(...args: string[]) {
-  const cwd = temporaryFolder('cwd');
   const { status, stdout, stderr } = spawnSync(process.execPath, [binary, ...args], {
-    cwd,
+    cwd: temporaryFolder('cwd'),
     encoding: 'utf8',
   });
   return { status, stdout, stderr };

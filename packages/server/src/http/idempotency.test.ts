@@ -119,8 +119,9 @@ describe('the same key', () => {
     const body = { domain: 'docs.example.com', paths: ['index'] };
     const start = () => post('/v1/static-export/jobs', body, 'export-1');
     const answers = await Promise.all([start(), start(), start()]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
     const busy = answers.filter(({ status }) => status === 409);
+    expect(busy).toHaveLength(2);
     for (const answer of busy) {
       expect(answer.body.code).toBe('idempotency_in_progress');
       expect(answer.headers.get('retry-after')).toBe('1');
