@@ -9,6 +9,8 @@ import type { LinkResolver } from '../navigation/links.ts';
 
 const urlPattern = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)/g;
 
+const remoteImport = /@import\s+(?:url\(\s*)?(["']?)((?:https?:)?\/\/[^"')]+)\1\s*\)?[^;]*;/gi;
+
 export interface PreparedStylesheet {
   css: string;
   assets: string[];
@@ -18,9 +20,17 @@ export interface PreparedStylesheet {
 export function prepareStylesheet(css: string, file: string, links: LinkResolver): PreparedStylesheet {
   const assets: string[] = [];
   const diagnostics: Diagnostic[] = [];
-  const rewritten = css.replaceAll(urlPattern, (whole, double?: string, single?: string, bare?: string) => {
+  const local = css.replaceAll(remoteImport, (whole, _quote: string, address: string) => {
+    diagnostics.push(remoteFinding(address, file, css, whole));
+    return '';
+  });
+  const rewritten = local.replaceAll(urlPattern, (whole, double?: string, single?: string, bare?: string) => {
     const address = double ?? single ?? bare ?? '';
-    if (address === '' || /^(?:data:|#|https?:|\/\/)/i.test(address)) return whole;
+    if (address === '' || /^(?:data:|#)/i.test(address)) return whole;
+    if (isElsewhere(address)) {
+      diagnostics.push(remoteFinding(address, file, css, whole));
+      return 'url("data:,")';
+    }
     const target = links.resolveFile(address, file);
     if (target.kind !== 'file') {
       diagnostics.push({
@@ -36,6 +46,22 @@ export function prepareStylesheet(css: string, file: string, links: LinkResolver
     return `url("${encodeURI(prefixToRoot(file) + target.file)}${target.suffix}")`;
   });
   return { css: rewritten, assets, diagnostics };
+}
+
+function isElsewhere(address: string): boolean {
+  return /^(?:https?:|\/\/)/i.test(address);
+}
+
+/** An exported site asks no other host for anything. */
+function remoteFinding(address: string, file: string, css: string, found: string): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'remote_asset',
+    message: `"${address.slice(0, 200)}" is on another host and is not loaded`,
+    file,
+    line: css.slice(0, css.indexOf(found)).split('\n').length,
+    hint: 'Put the file into the repository and name it there.',
+  };
 }
 
 /** A picture named in the configuration, when the site has it. */

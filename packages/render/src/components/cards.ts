@@ -1,6 +1,7 @@
 /** Cards, the grids they stand in, and tiles: a title, a picture or icon, some text, often one link. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { attributes, element } from '../html.ts';
+import { withoutLinks } from './remote.ts';
 
 export const card: Component = (call, page) => {
   const { props, children, place } = call;
@@ -23,11 +24,6 @@ export const card: Component = (call, page) => {
   if (!link?.href) return element('div', values, content);
   return element('a', { ...values, href: link.href }, withoutLinks(content));
 };
-
-/** A link inside a link is not HTML; inside a card that is itself a link, inner links keep only their text. */
-function withoutLinks(html: string): string {
-  return html.replaceAll(/<a\b[^>]*>|<\/a>/g, '');
-}
 
 function picture({ props, place }: ElementCall, page: PageContext): string {
   const address = props.text('img');

@@ -90,7 +90,8 @@ describe('components', () => {
   it('raw HTML passes a list of what is allowed', () => {
     expect(html('html')).toContain('<p class="x">one</p>');
     expect(html('html')).not.toContain('alert');
-    expect(html('html')).toContain('src="https://www.youtube.com/embed/x"');
+    expect(html('html')).toContain('<a class="remote-embed" href="https://www.youtube.com/watch?v=x"');
+    expect(html('html')).not.toContain('<iframe');
   });
 
   it('inline ones stay inline', () => {

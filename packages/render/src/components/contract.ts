@@ -44,8 +44,10 @@ export interface PageContext {
   /** Headings inside are left out of the table of contents. */
   outsideContents<Result>(work: () => Result): Result;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
-  /** The address of a picture or other file of the site as seen from the page; undefined when it is missing. */
+  /** The address of a picture or other file of the site as seen from the page; undefined when it is missing or elsewhere. */
   asset(address: string, place: FilePlace | undefined): string | undefined;
+  /** The https address of a file on another host; undefined for the site's own. A page must not load it. */
+  elsewhere(address: string): string | undefined;
   icon(name: string | undefined): string;
   /** A class that stands for inline style declarations. */
   styleClass(declarations: string): string | undefined;

@@ -4,7 +4,8 @@
  */
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
-import { type Attributes, attributes, textOfHtml } from '../html.ts';
+import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
+import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf } from './style.ts';
 
 const voidElements = new Set('area br col hr img input source track wbr'.split(' '));
@@ -64,11 +65,13 @@ export const htmlElement: Component = (call, page) => {
   }
   const heading = /^h([1-6])$/.exec(name)?.[1];
   if (heading) return jsxHeading(call, page, Number(heading));
+  const elsewhere = remoteMedia(call, page);
+  if (elsewhere !== undefined) return elsewhere;
   const values = readAttributes(call, page);
   if (!values) return '';
   if (voidElements.has(name)) return `<${name}${attributes(values)}>`;
   const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
-  return `<${name}${attributes(values)}>${content}</${name}>`;
+  return element(name, values, name === 'a' ? withoutLinks(content) : content);
 };
 
 function jsxHeading({ props, children }: ElementCall, page: PageContext, level: number): string {
@@ -142,34 +145,17 @@ function addAddress(
     if (sources.every((source) => source !== undefined)) values['srcset'] = sources.join(', ');
     return true;
   }
-  if (name === 'iframe') return addFrame(page, address, place, values);
+  if (name === 'iframe') {
+    page.report('frame_dropped', `The frame "${address}" was left out: pages frame nothing`, place);
+    return false;
+  }
   const resolved = page.asset(address, place);
   if (resolved !== undefined) values[attribute] = resolved;
   return resolved !== undefined || attribute === 'poster';
 }
 
-function addFrame(
-  page: PageContext,
-  address: string,
-  place: ElementCall['place'],
-  values: Attributes,
-): boolean {
-  const secure = address.replace(/^(?:http:)?\/\//, 'https://');
-  if (!secure.startsWith('https://')) {
-    page.report(
-      'frame_dropped',
-      `The frame "${address}" was left out: only https addresses are framed`,
-      place,
-    );
-    return false;
-  }
-  values['src'] = secure;
-  return true;
-}
-
 function withDefaults(name: string, values: Attributes): Attributes {
   if (name === 'img') return { loading: 'lazy', ...values, alt: values['alt'] ?? '' };
-  if (name === 'iframe') return { loading: 'lazy', title: 'Embedded content', ...values };
   if (name === 'a' && values['target'] === '_blank') return { ...values, rel: 'noopener' };
   if (name === 'video' && values['autoplay'])
     return { ...values, muted: true, playsinline: true, loop: true };

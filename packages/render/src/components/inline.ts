@@ -1,6 +1,7 @@
 /** Components that stand inside a line of text: icons, badges, tooltips. */
 import type { Component } from './contract.ts';
 import { attributes, element, escapeText } from '../html.ts';
+import { remoteImage } from './remote.ts';
 
 export const icon: Component = ({ props, place }, page) => {
   const name = props.icon() ?? props.text('src');
@@ -47,7 +48,10 @@ export const link: Component = ({ props, children, place }, page) => {
 };
 
 export const picture: Component = ({ props, place }, page) => {
-  const source = page.asset(props.text('src') ?? '', place);
+  const address = props.text('src') ?? '';
+  const source = page.asset(address, place);
+  const elsewhere = page.elsewhere(address);
+  if (elsewhere !== undefined) return remoteImage(elsewhere, props.text('alt'));
   if (source === undefined) return '';
   const size = { width: props.text('width'), height: props.text('height') };
   return `<img${attributes({ src: source, alt: props.text('alt') ?? '', ...size, loading: 'lazy' })}>`;

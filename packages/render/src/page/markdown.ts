@@ -2,6 +2,7 @@
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutKind } from '../components/callouts.ts';
 import type { HeadingOptions } from '../components/contract.ts';
+import { remoteImage, withoutLinks } from '../components/remote.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import type { Node } from './tree.ts';
 
@@ -11,6 +12,7 @@ export interface MarkdownHost {
   heading(options: HeadingOptions): string;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
   asset(address: string, place: FilePlace | undefined): string | undefined;
+  elsewhere(address: string): string | undefined;
   icon(name: string): string;
   place(node: Node): FilePlace | undefined;
   definition(identifier: string): { url: string; title: string | undefined } | undefined;
@@ -129,7 +131,7 @@ interface Target {
 }
 
 function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
-  const content = host.children(node);
+  const content = withoutLinks(host.children(node));
   if (!target) return node.label ? `[${content}]` : content;
   const { href } = host.link(target.url, host.place(node));
   return element(
@@ -141,6 +143,8 @@ function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): s
 
 function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
   const source = target && host.asset(target.url, host.place(node));
+  const elsewhere = target && host.elsewhere(target.url);
+  if (elsewhere !== undefined) return remoteImage(elsewhere, node.alt || undefined);
   if (source === undefined)
     return node.alt ? element('em', { class: 'missing-image' }, escapeText(node.alt)) : '';
   return `<img${attributes({ src: source, alt: node.alt ?? '', title: target?.title, loading: 'lazy' })}>`;

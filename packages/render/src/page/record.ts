@@ -5,6 +5,7 @@
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { HeadingOptions } from '../components/contract.ts';
 import { iconSvg } from '../components/icons.ts';
+import { hint as remoteHint } from '../components/remote.ts';
 import { classOfDeclarations } from '../components/style.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { attributes, element, textOfHtml } from '../html.ts';
@@ -125,10 +126,15 @@ export class PageRecord {
 
   asset(address: string, place: FilePlace | undefined): string | undefined {
     const target = this.#tools.links.resolveFile(address, this.task.file);
-    if (target.kind === 'outside') return target.href.replace(/^http:/, 'https:');
     if (target.kind === 'file') {
       this.assets.add(target.file);
       return relativeHref(this.#prefix, target.file) + target.suffix;
+    }
+    if (target.kind === 'outside') {
+      if (target.href.startsWith('data:')) return target.href;
+      const message = `The picture "${target.href.slice(0, 200)}" is on another host and is not loaded`;
+      this.report('remote_image', message, place, remoteHint);
+      return undefined;
     }
     this.report(
       target.kind === 'unsafe' ? 'unsafe_link' : 'image_missing',
@@ -136,6 +142,12 @@ export class PageRecord {
       place,
     );
     return undefined;
+  }
+
+  elsewhere(address: string): string | undefined {
+    const target = this.#tools.links.resolveFile(address, this.task.file);
+    if (target.kind !== 'outside' || !/^https?:/i.test(target.href)) return undefined;
+    return target.href.replace(/^http:/i, 'https:');
   }
 
   icon(name: string | undefined): string {

@@ -189,6 +189,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       heading: (options) => this.heading(options),
       link: (href, place) => this.link(href, place),
       asset: (address, place) => this.asset(address, place),
+      elsewhere: (address) => this.elsewhere(address),
       icon: (name) => this.icon(name),
       place: (inner) => placeOf(inner, frame),
       definition: (identifier) => frame.document?.definitions.get(identifier),

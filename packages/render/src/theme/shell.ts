@@ -12,10 +12,9 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data: https:",
-  "media-src 'self' https:",
-  "font-src 'self'",
-  'frame-src https:',
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "font-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');

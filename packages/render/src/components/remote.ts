@@ -1,0 +1,65 @@
+/**
+ * Pictures, frames and videos that live on another host. An exported page asks no other host for anything, so a reader
+ * gets a link to them instead, which says where it leads; nothing is fetched.
+ */
+import { type ElementCall, type PageContext, elementsNamed } from './contract.ts';
+import { element, escapeText } from '../html.ts';
+
+const framed = new Set(['iframe', 'video', 'audio']);
+
+/** What stands for an element whose file is on another host; undefined when it is not. */
+export function remoteMedia(call: ElementCall, page: PageContext): string | undefined {
+  const { name, props, place } = call;
+  if (name !== 'img' && !framed.has(name)) return undefined;
+  const href = page.elsewhere(addressOf(call) ?? '');
+  if (href === undefined) return undefined;
+  if (name === 'img') {
+    page.report('remote_image', notice('picture', href), place, hint);
+    return remoteImage(href, props.text('alt'));
+  }
+  page.report('remote_embed', notice(name === 'iframe' ? 'frame' : name, href), place, hint);
+  const host = hostOf(watchable(href));
+  const title = props.text('title') ?? (name === 'iframe' ? 'Embedded content' : `A ${name}`);
+  return element(
+    'a',
+    { class: 'remote-embed', href: watchable(href), rel: 'noopener' },
+    element('span', { class: 'remote-title' }, escapeText(title)) +
+      element('span', { class: 'remote-host' }, `Opens on ${escapeText(host)}`),
+  );
+}
+
+export function remoteImage(href: string, alt: string | undefined): string {
+  const text = alt ?? `Picture on ${hostOf(href)}`;
+  return element('a', { class: 'remote-image', href, rel: 'noopener' }, escapeText(text));
+}
+
+/** A link inside a link is not HTML; within one, inner links keep only their text. */
+export function withoutLinks(html: string): string {
+  return html.includes('<a') ? html.replaceAll(/<a\b[^>]*>|<\/a>/g, '') : html;
+}
+
+export const hint = 'Put the file into the repository to have it on the page.';
+
+function notice(kind: string, href: string): string {
+  return `The ${kind} "${href.slice(0, 200)}" is on another host; the page links to it`;
+}
+
+/** A video or sound names its file itself or in its first source. */
+function addressOf({ props, children }: ElementCall): string | undefined {
+  return props.text('src') ?? elementsNamed(children, 'source')[0]?.props.text('src');
+}
+
+function hostOf(href: string): string {
+  return URL.canParse(href) ? new URL(href).hostname.replace(/^www\./, '') : href;
+}
+
+/** Addresses meant for frames have one meant for readers. */
+function watchable(href: string): string {
+  return href
+    .replace(
+      /^https:\/\/(?:www\.)?youtube(?:-nocookie)?\.com\/embed\/([\w-]+).*$/,
+      'https://www.youtube.com/watch?v=$1',
+    )
+    .replace(/^https:\/\/(?:www\.)?loom\.com\/embed\//, 'https://www.loom.com/share/')
+    .replace(/^https:\/\/player\.vimeo\.com\/video\//, 'https://vimeo.com/');
+}
