@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
 import { composeForTest, createTenant, everythingKept, present } from '../testing.ts';
-import { authenticate, createKey, listKeys, revokeKey, rollKey, touchKey } from './keys.ts';
+import { authenticate, createKey, listKeys, revokeKey, rollKey, touchKey, type Granter } from './keys.ts';
 
 async function setUp() {
   const context = await composeForTest();
@@ -54,14 +54,14 @@ describe('creating', () => {
 
   test('scopes cannot be more than those of the calling key', async () => {
     const { context, actor } = await setUp();
-    const grantable = ['keys:write', 'exports:read'] as const;
-    const made = await createKey(context, { name: 'Less', actor, grantable, scopes: ['exports:read'] });
+    const granter: Granter = { scopes: ['keys:write', 'exports:read'], allowedAddresses: [] };
+    const made = await createKey(context, { name: 'Less', actor, granter, scopes: ['exports:read'] });
     expect(made.scopes).toEqual(['exports:read']);
     await expect(
       createKey(context, {
         name: 'More',
         actor,
-        grantable,
+        granter,
         scopes: ['exports:read', 'exports:write', 'read'],
       }),
     ).rejects.toMatchObject({
@@ -72,7 +72,26 @@ describe('creating', () => {
       ],
     });
     // Read and write are the default, so leaving the scopes out is no way round.
-    await expect(createKey(context, { name: 'More', actor, grantable })).rejects.toThrow('read itself');
+    await expect(createKey(context, { name: 'More', actor, granter })).rejects.toThrow('read itself');
+  });
+
+  test('a key that is limited to addresses hands the limit on and cannot widen it', async () => {
+    const granter: Granter = {
+      scopes: ['read', 'write'],
+      allowedAddresses: ['203.0.113.0/24', '2001:db8::1'],
+    };
+    const inherited = await createKey(context, { name: 'Same', actor, granter });
+    expect(inherited.allowedAddresses).toEqual(granter.allowedAddresses);
+    const narrower = { name: 'Less', actor, granter, allowedAddresses: ['2001:db8::1'] };
+    expect((await createKey(context, narrower)).allowedAddresses).toEqual(['2001:db8::1']);
+    for (const allowedAddresses of [[], ['198.51.100.7']]) {
+      await expect(
+        createKey(context, { name: 'More', actor, granter, allowedAddresses }),
+      ).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+    }
+    await expect(rollKey(context, { keyId: tenant.key.id, actor, granter })).rejects.toThrow('limited');
   });
 
   test('a bad address range is named by its place', async () => {
@@ -182,7 +201,11 @@ describe('rolling', () => {
 
   test('a narrow key cannot roll a wide one', async () => {
     const { context, tenant, actor } = await setUp();
-    const attempt = rollKey(context, { keyId: tenant.key.id, actor, grantable: ['keys:write'] });
+    const attempt = rollKey(context, {
+      keyId: tenant.key.id,
+      actor,
+      granter: { scopes: ['keys:write'], allowedAddresses: [] },
+    });
     await expect(attempt).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await authenticate(context, tenant.key.key)).toBeDefined();
   });

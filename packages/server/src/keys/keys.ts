@@ -41,18 +41,23 @@ export interface Caller {
   expiresAt: string | null;
 }
 
+/** The key that asks for another. The operator on the machine has none and no limits. */
+export type Granter = Pick<Caller, 'scopes' | 'allowedAddresses'>;
+
 export async function createKey(
   context: KeyContext,
-  input: CreateKey & { actor: Actor; grantable?: readonly Scope[] },
+  input: CreateKey & { actor: Actor; granter?: Granter },
 ): Promise<CreatedKey> {
   const scopes = input.scopes ?? ['read', 'write'];
-  refuseBadRequest(input.allowedAddresses ?? [], scopes, input.grantable);
+  // A key that may be used only from some addresses hands that limit on.
+  const addresses = input.allowedAddresses ?? [...(input.granter?.allowedAddresses ?? [])];
+  refuseMoreThanGranted(addresses, scopes, input.granter);
   const days = input.expiresInDays === undefined ? defaultLifetimeDays : input.expiresInDays;
   const expiresAt = days === null ? null : later(context, days * 86_400);
   return insertKey(context, input.actor, {
     name: input.name,
     scopes: JSON.stringify([...new Set(scopes)]),
-    allowed_addresses: JSON.stringify(input.allowedAddresses ?? []),
+    allowed_addresses: JSON.stringify(addresses),
     expires_at: expiresAt,
     rolled_from: null,
   });
@@ -61,7 +66,7 @@ export async function createKey(
 /** The new key has the rights and the kind of lifetime of the old one, which ends after the overlap. */
 export async function rollKey(
   context: KeyContext,
-  input: RollKey & { keyId: string; actor: Actor; grantable?: readonly Scope[] },
+  input: RollKey & { keyId: string; actor: Actor; granter?: Granter },
 ): Promise<CreatedKey> {
   const old = await findKey(context, input.actor.organizationId, input.keyId);
   if (old.revoked_at !== null || hasExpired(context, old)) {
@@ -70,7 +75,11 @@ export async function rollKey(
       'This key has ended and cannot be rolled. Create a new one instead.',
     );
   }
-  refuseBadRequest([], JSON.parse(old.scopes) as Scope[], input.grantable);
+  refuseMoreThanGranted(
+    JSON.parse(old.allowed_addresses) as string[],
+    JSON.parse(old.scopes) as Scope[],
+    input.granter,
+  );
   const lifetime = old.expires_at === null ? null : Date.parse(old.expires_at) - Date.parse(old.created_at);
   const overlapEnd = later(context, input.overlapSeconds ?? defaultOverlapSeconds);
   return inTransaction(context.database, async (database) => {
@@ -184,18 +193,32 @@ async function insertKey(
   });
 }
 
-function refuseBadRequest(
-  ranges: readonly string[],
+/** Nobody gives more than they have: neither scopes nor addresses. */
+function refuseMoreThanGranted(
+  addresses: readonly string[],
   scopes: readonly Scope[],
-  grantable: readonly Scope[] | undefined,
-) {
+  granter: Granter | undefined,
+): void {
+  const limit = granter?.allowedAddresses ?? [];
   const details = [
-    ...ranges.flatMap((range, index) => {
-      const message = complainAboutRange(range);
+    ...addresses.flatMap((range, index) => {
+      const message =
+        complainAboutRange(range) ??
+        (limit.length > 0 && !limit.includes(range)
+          ? `The calling key may not be used from ${range} itself.`
+          : undefined);
       return message === undefined ? [] : [{ path: `allowedAddresses.${index}`, message }];
     }),
+    ...(limit.length > 0 && addresses.length === 0
+      ? [
+          {
+            path: 'allowedAddresses',
+            message: 'The calling key is limited to some addresses; so must the new one be.',
+          },
+        ]
+      : []),
     ...scopes.flatMap((scope, index) =>
-      grantable === undefined || scopesGrant(grantable, scope)
+      granter === undefined || scopesGrant(granter.scopes, scope)
         ? []
         : [{ path: `scopes.${index}`, message: `The calling key does not have ${scope} itself.` }],
     ),

@@ -68,13 +68,13 @@ export const restHandlers: Pick<
 
   createKey: async ({ actor, caller, input, commit }) =>
     commit(async (inside) => {
-      const key = await createKey(inside, { ...input.body, actor, grantable: caller.scopes });
+      const key = await createKey(inside, { ...input.body, actor, granter: caller });
       return { body: key, headers: { location: `/v1/api-keys/${key.id}` } };
     }),
 
   rollKey: async ({ actor, caller, input, commit }) =>
     commit(async (inside) => {
-      const given = { ...input.params, ...input.body, actor, grantable: caller.scopes };
+      const given = { ...input.params, ...input.body, actor, granter: caller };
       const key = await rollKey(inside, given);
       return { body: key, headers: { location: `/v1/api-keys/${key.id}` } };
     }),
