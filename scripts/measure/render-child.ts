@@ -1,0 +1,25 @@
+/** Renders one site into a folder, in a process of its own, and sends what it found. Started by `render.ts` only. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Diagnostic, loadSite, renderSite } from '@docyard/render';
+
+export interface ChildReport {
+  pages: number;
+  diagnostics: Diagnostic[];
+}
+
+const [root = '', out = ''] = process.argv.slice(2);
+const report: ChildReport = { pages: 0, diagnostics: [] };
+for await (const event of renderSite(await loadSite({ root }))) {
+  if (event.type === 'diagnostic') {
+    report.diagnostics.push(event.diagnostic);
+    continue;
+  }
+  const { path, content, kind } = event.file;
+  const target = join(out, path);
+  mkdirSync(dirname(target), { recursive: true });
+  if (content instanceof Uint8Array) writeFileSync(target, content);
+  else copyFileSync(content.copyFrom, target);
+  if (kind === 'page') report.pages += 1;
+}
+process.send?.(report, () => process.disconnect());

@@ -1,0 +1,143 @@
+/**
+ * `npm run sites -- FOLDER…`: renders real sites and prints what became of each: speed, size, warnings, dead links,
+ * memory. Ends with status 1 when a site crashes or a page of its navigation is missing.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { megabytes, rounded, toMarkdown } from '../bench/measurement.ts';
+import { type Miss, crawl } from './measure/crawl.ts';
+import { findSites } from './measure/find-sites.ts';
+import { pagesLeftOut } from './measure/navigation.ts';
+import { type RenderedSite, filesBelow, render } from './measure/render.ts';
+
+const help = `Renders real sites with the engine and says what became of each.
+
+  npm run sites -- FOLDER... [--only NAME]... [--crawl] [--keep FOLDER] [--json FILE]
+
+FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites.
+
+  --only NAME     only sites whose name contains this; may be repeated
+  --crawl         list every address in the output that leads nowhere
+  --keep FOLDER   keep the rendered sites there
+  --json FILE     write everything to a file as well
+  --help          this text
+`;
+
+interface SiteResult extends RenderedSite {
+  name: string;
+  leftOut: string[];
+  panels: number;
+  misses: Miss[];
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: 'string', multiple: true },
+      crawl: { type: 'boolean', default: false },
+      keep: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help || positionals.length === 0) {
+    process.stdout.write(help);
+    return values.help ? 0 : 2;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'docyard-sites-'));
+  try {
+    const found = findSites(positionals, join(scratch, 'sources'));
+    const chosen = found.filter(({ name }) => values.only?.some((part) => name.includes(part)) ?? true);
+    const results: SiteResult[] = [];
+    for (const { name, root } of chosen) {
+      process.stderr.write(`${name}\n`);
+      const out = join(values.keep === undefined ? join(scratch, 'out') : resolve(values.keep), name);
+      results.push(await measure(name, root, out));
+      if (values.keep === undefined) rmSync(out, { recursive: true, force: true });
+    }
+    console.log(table(results));
+    for (const result of results) console.log(details(result, values.crawl));
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+    return results.some(({ crash, leftOut }) => crash !== undefined || leftOut.length > 0) ? 1 : 0;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function measure(name: string, root: string, out: string): Promise<SiteResult> {
+  const rendered = await render(root, out);
+  if (rendered.crash !== undefined) return { ...rendered, name, leftOut: [], panels: 0, misses: [] };
+  const files = filesBelow(out);
+  const panels = files.filter(
+    (file) => file.endsWith('.html') && readFileSync(join(out, file), 'utf8').includes('class="error-panel"'),
+  );
+  return {
+    ...rendered,
+    name,
+    leftOut: pagesLeftOut(root, new Set(files)),
+    panels: panels.length,
+    misses: crawl(out),
+  };
+}
+
+function table(results: readonly SiteResult[]): string {
+  const rows = results.map(({ name, pages, seconds, files, bytes, peakBytes, panels, misses, ...rest }) => [
+    name,
+    pages,
+    rounded(seconds, 2),
+    Math.round(pages / seconds),
+    files,
+    megabytes(bytes),
+    Math.round(bytes / 1000 / Math.max(pages, 1)),
+    Math.round(peakBytes / 1e6),
+    rest.diagnostics.filter(({ severity }) => severity === 'warning').length,
+    panels,
+    count(rest, 'broken_link'),
+    count(rest, 'image_missing'),
+    misses.length,
+    rest.crash === undefined ? rest.leftOut.length : 'CRASHED',
+  ]);
+  return toMarkdown({
+    columns: [
+      'site',
+      'pages',
+      'seconds',
+      'pages/s',
+      'files',
+      'MB',
+      'kB/page',
+      'peak MB',
+      'warnings',
+      'error panels',
+      'unresolved links',
+      'missing images',
+      'crawl misses',
+      'navigation pages left out',
+    ],
+    rows,
+    notes: [],
+  });
+}
+
+function count({ diagnostics }: Pick<SiteResult, 'diagnostics'>, code: string): number {
+  return diagnostics.filter((item) => item.code === code).length;
+}
+
+function details({ name, diagnostics, leftOut, crash, misses }: SiteResult, listMisses: boolean): string {
+  const byCode = Map.groupBy(diagnostics, ({ severity, code }) => `${code} (${severity})`);
+  const codes = [...byCode].map(([code, items]) => `${code} ${items.length}`).toSorted();
+  const byReason = Map.groupBy(misses, ({ why }) => why);
+  return [
+    `\n${name}`,
+    ...(crash === undefined ? [] : [`  crashed: ${crash}`]),
+    ...(codes.length ? [`  ${codes.join(', ')}`] : []),
+    ...leftOut.map((page) => `  not in the output: ${page}`),
+    ...[...byReason].map(([why, items]) => `  addresses: ${why} ${items.length}`),
+    ...(listMisses ? misses.map(({ page, address, why }) => `    ${page}: ${address} (${why})`) : []),
+  ].join('\n');
+}
