@@ -76,6 +76,7 @@ describe('creating', () => {
   });
 
   test('a key that is limited to addresses hands the limit on and cannot widen it', async () => {
+    const { context, actor, tenant } = await setUp();
     const granter: Granter = {
       scopes: ['read', 'write'],
       allowedAddresses: ['203.0.113.0/24', '2001:db8::1'],
