@@ -240,8 +240,8 @@ function count({ ledger, figures }: Run): void {
   }
   // A rendering process that is killed from outside fails its job as a fault of ours; nothing else may.
   if (figures.failedOtherwise > figures.renderersKilled) {
-    const failures = [...ledger.jobs.values()].flatMap(({ latest }) => latest.failure ?? []);
-    ledger.complain('other', `more failures than killed renderers: ${JSON.stringify(failures)}`);
+    const excess = `${figures.failedOtherwise} failures, ${figures.renderersKilled} killed renderers`;
+    ledger.complain('other', `${excess}; run with --log to see why`);
   }
 }
 
