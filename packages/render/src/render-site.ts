@@ -13,6 +13,7 @@ import { createLinkResolver } from './navigation/links.ts';
 import { isVisibleTo } from './page/meta.ts';
 import { renderPages } from './page/pool.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
+import { mathFiles } from './math/files.ts';
 import { notFoundPage } from './outputs/not-found.ts';
 import { PageComposer } from './theme/compose.ts';
 import { themeFiles } from './theme/files.ts';
@@ -51,6 +52,8 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   const links = createLinkResolver(plan);
   const assets = new Set<string>();
   const styles = new Map<string, string>();
+  const mathStyles = new Map<string, string>();
+  let usesMath = false;
   const pictures = configuredPictures(site, links);
   for (const file of pictures.files) assets.add(file);
   for (const item of [...site.diagnostics, ...pictures.diagnostics]) yield diagnostic(item);
@@ -64,12 +67,17 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     if (!task) continue;
     for (const file of result.assets) assets.add(file);
     for (const [name, declarations] of result.styles) styles.set(name, declarations);
+    for (const [name, declaration] of result.mathStyles) mathStyles.set(name, declaration);
+    usesMath ||= result.features.includes('math');
     /** A page shown a second time at the root tells its findings once. */
     if (task.id < plan.rendered.length) for (const item of result.diagnostics) yield diagnostic(item);
     yield text(task.output, composer.compose(task, result), 'page');
   }
 
   yield* sharedOutputs(site, plan, styles);
+  if (usesMath)
+    for (const { path, content } of await mathFiles(mathStyles))
+      yield { type: 'file', file: { path, content, kind: 'output' } };
   yield* stylesheets(site, links, assets);
   for (const file of [...assets].toSorted()) {
     options.signal?.throwIfAborted();
@@ -89,8 +97,15 @@ function planSite(site: Site, options: RenderOptions): SitePlan {
     basePath: normalizedBasePath(options.basePath),
     redirects: site.settings.redirects,
     variables: site.settings.variables,
+    math: mathMode(site.settings.latex),
     banner: site.settings.banner?.content ?? '',
+    iconLibrary: site.settings.iconLibrary,
   };
+}
+
+function mathMode(latex: boolean | undefined): SitePlan['math'] {
+  if (latex === undefined) return 'auto';
+  return latex ? 'always' : 'never';
 }
 
 function normalizedBasePath(basePath = ''): string {

@@ -1,4 +1,5 @@
 /** Small block components: code written as an element, example panels, prompts, and content for one kind of reader. */
+import { interfaceIcon } from '../icons/interface.ts';
 import type { Child, Component } from './contract.ts';
 import { element, escapeText } from '../html.ts';
 import { codeGroup } from './tabs.ts';
@@ -52,7 +53,7 @@ export const promptBox: Component = ({ props, children }, page) => {
   return element(
     'details',
     { class: 'accordion' },
-    element('summary', {}, page.icon('chevron-right') + (title || 'Prompt')) +
+    element('summary', {}, interfaceIcon('chevron-right') + (title || 'Prompt')) +
       element('div', { class: 'accordion-body' }, body),
   );
 };

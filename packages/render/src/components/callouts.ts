@@ -1,11 +1,12 @@
 /** Callouts: a short remark beside the text, by kind (note, warning, …) or with an icon and colour of its own. */
 import type { Component } from './contract.ts';
 import { element } from '../html.ts';
+import { type InterfaceIcon, interfaceIcon } from '../icons/interface.ts';
 
 interface Kind {
   className: string;
   label: string;
-  icon: string;
+  icon: InterfaceIcon;
 }
 
 export const calloutKinds: Record<string, Kind> = {
@@ -42,7 +43,7 @@ export const callout: Component = ({ name, props, children }, page) => {
       class: ['callout', `callout-${kind.className}`, tint].filter(Boolean).join(' '),
       'aria-label': kind.label,
     },
-    element('span', { class: 'callout-icon' }, ownIcon || page.icon(kind.icon)) +
+    element('span', { class: 'callout-icon' }, ownIcon || interfaceIcon(kind.icon)) +
       element('div', { class: 'callout-body' }, body),
   );
 };

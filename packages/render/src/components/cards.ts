@@ -1,4 +1,5 @@
 /** Cards, the grids they stand in, and tiles: a title, a picture or icon, some text, often one link. */
+import { interfaceIcon } from '../icons/interface.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { attributes, element } from '../html.ts';
 import { withoutLinks } from './remote.ts';
@@ -45,13 +46,13 @@ function cardTitle({ props }: ElementCall, page: PageContext, outside: boolean):
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
   if (!title) return '';
   const arrow = props.has('arrow') ? props.flag('arrow') : outside;
-  return element('p', { class: 'card-title' }, title + (arrow ? page.icon('arrow-up-right') : ''));
+  return element('p', { class: 'card-title' }, title + (arrow ? interfaceIcon('arrow-up-right') : ''));
 }
 
 function cta({ props }: ElementCall, page: PageContext): string {
   const label = props.text('cta');
   return label
-    ? element('p', { class: 'card-cta' }, page.inlineMarkdown(label) + page.icon('arrow-right'))
+    ? element('p', { class: 'card-cta' }, page.inlineMarkdown(label) + interfaceIcon('arrow-right'))
     : '';
 }
 

@@ -48,7 +48,12 @@ export interface PageContext {
   asset(address: string, place: FilePlace | undefined): string | undefined;
   /** The https address of a file on another host; undefined for the site's own. A page must not load it. */
   elsewhere(address: string): string | undefined;
-  icon(name: string | undefined): string;
+  /** An icon as authors name it: see `icons/reference.ts`. */
+  icon(icon: string | undefined, place?: FilePlace): string;
+  /** Puts HTML into the column beside the content and returns nothing; inside of such HTML it stays where it is. */
+  beside(work: () => string): string;
+  /** Notes classes that an author wrote, so that the utilities among them get a rule. Returns them. */
+  useClasses(names: string): string;
   /** A class that stands for inline style declarations. */
   styleClass(declarations: string): string | undefined;
   report(code: string, message: string, place: FilePlace | undefined, hint?: string): void;

@@ -1,4 +1,5 @@
 /** Accordions and expandables: content behind a line that opens it. They are `<details>`, so they need no script. */
+import { interfaceIcon } from '../icons/interface.ts';
 import type { Component } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
 
@@ -9,7 +10,7 @@ export const accordion: Component = ({ props, children }, page) => {
     ? element('span', { class: 'accordion-description' }, page.renderProp(props, 'description'))
     : '';
   const summary =
-    page.icon('chevron-right') +
+    interfaceIcon('chevron-right') +
     page.icon(props.icon()) +
     element('span', { class: 'accordion-title' }, title + description);
   const body = page.outsideContents(() => page.render(children));
@@ -29,7 +30,7 @@ export const expandable: Component = ({ props, children }, page) => {
   return element(
     'details',
     { class: 'expandable', open: props.flag('defaultOpen') },
-    element('summary', {}, page.icon('chevron-right') + element('span', {}, `Show ${title}`)) +
+    element('summary', {}, interfaceIcon('chevron-right') + element('span', {}, `Show ${title}`)) +
       element('div', { class: 'expandable-body' }, body),
   );
 };

@@ -1,4 +1,5 @@
 /** Trees of files and folders. Folders are `<details>`; a tree may also be written as a nested Markdown list. */
+import { interfaceIcon } from '../icons/interface.ts';
 import type { Component } from './contract.ts';
 import { element, escapeText } from '../html.ts';
 
@@ -8,7 +9,7 @@ export const tree: Component = ({ children }, page) => {
 };
 
 export const treeFolder: Component = ({ props, children }, page) => {
-  const name = page.icon('folder') + element('span', {}, escapeText(props.text('name') ?? ''));
+  const name = interfaceIcon('folder') + element('span', {}, escapeText(props.text('name') ?? ''));
   if (props.has('openable') && !props.flag('openable')) return element('div', { class: 'tree-entry' }, name);
   return element(
     'details',
@@ -21,9 +22,9 @@ export const treeFolder: Component = ({ props, children }, page) => {
   );
 };
 
-export const treeFile: Component = ({ props }, page) =>
+export const treeFile: Component = ({ props }) =>
   element(
     'div',
     { class: props.flag('highlight') ? 'tree-entry tree-marked' : 'tree-entry' },
-    page.icon('file') + element('span', {}, escapeText(props.text('name') ?? '')),
+    interfaceIcon('file') + element('span', {}, escapeText(props.text('name') ?? '')),
   );

@@ -3,6 +3,7 @@
  * `required="true"`. It never throws.
  */
 import { ObjectValue, type Value } from '../evaluate/values.ts';
+import { iconText } from '../icons/reference.ts';
 
 export class Props {
   readonly values: ObjectValue;
@@ -44,7 +45,7 @@ export class Props {
   /** An icon is a name, an address, or an object that holds a name. */
   icon(name = 'icon'): string | undefined {
     const value = this.values.get(name);
-    const named = value instanceof ObjectValue ? value.get('name') : value;
-    return typeof named === 'string' && named !== '' ? named : undefined;
+    const style = this.values.get('iconType') ?? this.values.get('icontype');
+    return iconText(value instanceof ObjectValue ? Object.fromEntries(value.entries) : value, style);
   }
 }

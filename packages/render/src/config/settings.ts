@@ -3,20 +3,26 @@
  * Unknown keys and wrong types become findings; nothing here can make a site unrenderable.
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
-import { placeAt } from '../check/diagnostic.ts';
+import { type IconLibrary, iconText } from '../icons/reference.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
 import type { ConfigSource } from './read.ts';
+import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
+import { type Surroundings, readSurroundings } from './surroundings.ts';
 
-export interface LinkItem {
-  label: string;
-  href: string;
-  icon?: string;
-}
+export const themeNames = [
+  'mint',
+  'maple',
+  'palm',
+  'willow',
+  'linden',
+  'almond',
+  'aspen',
+  'sequoia',
+  'luma',
+] as const;
+export type ThemeName = (typeof themeNames)[number];
 
-export interface FooterColumn {
-  header?: string;
-  items: LinkItem[];
-}
+export type { Banner, FooterColumn, LinkItem, Surroundings } from './surroundings.ts';
 
 export interface Redirect {
   source: string;
@@ -30,33 +36,53 @@ export interface Appearances {
   dark: string;
 }
 
-export interface SiteSettings {
+export interface Font {
+  family: string;
+  weight?: string;
+  /** A file of the site, or an address elsewhere. */
+  source?: string;
+  format?: string;
+}
+
+/** An entry of the menu beside a page's title: one of the known ones by name, or one the author describes. */
+export type ContextualOption =
+  | { kind: 'known'; id: string }
+  | { kind: 'own'; title: string; description?: string; icon?: string; href: string };
+
+export interface SiteSettings extends Surroundings {
   name: string;
   description?: string;
-  theme: string;
+  theme: ThemeName;
   colors: { primary: string; light?: string; dark?: string };
-  background?: Partial<Appearances>;
+  background?: {
+    color?: Partial<Appearances>;
+    image?: Appearances;
+    decoration?: 'gradient' | 'grid' | 'windows';
+  };
+  fonts: { heading?: Font; body?: Font };
+  iconLibrary: IconLibrary;
+  /** Whether `$…$` is mathematics: true, false, or by the look of the page. */
+  latex?: boolean;
   logo?: Appearances & { href?: string };
   favicon?: Appearances;
   appearance: { initial: 'system' | 'light' | 'dark'; strict: boolean };
-  navbar: { links: LinkItem[]; primary?: LinkItem };
-  footer: { socials: LinkItem[]; columns: FooterColumn[] };
-  banner?: { content: string; dismissible: boolean };
+  /** What a click on a group does: true leads to its first page, false never; undefined leaves it to the theme. */
+  drilldown?: boolean;
+  contextual: ContextualMenu;
+  timestamp: boolean;
+  searchPrompt?: string;
   redirects: Redirect[];
   variables: Record<string, string>;
   metatags: Record<string, string>;
   indexHidden: boolean;
-  notFound: { title?: string; description?: string };
+  notFound: { title?: string; description?: string; redirect: boolean };
   breadcrumbs: boolean;
 }
 
-const knownKeys = new Set(
-  (
-    '$schema theme name description public colors logo favicon appearance background fonts icons styling thumbnails navbar ' +
-    'navigation footer banner interaction contextual redirects variables metadata errors api seo search markdown integrations ' +
-    'feedback variations'
-  ).split(' '),
-);
+export interface ContextualMenu {
+  options: ContextualOption[];
+  display: 'header' | 'toc';
+}
 
 const defaultPrimary = '#2563eb';
 
@@ -65,48 +91,36 @@ export function readSettings(
   fallbackName: string,
 ): { settings: SiteSettings; diagnostics: Diagnostic[] } {
   const { config } = source;
-  const diagnostics = unknownKeyFindings(source);
+  const diagnostics = shapeFindings(source);
   const settings: SiteSettings = {
     name: textAt(config, 'name') ?? fallbackName,
     ...optional('description', textAt(config, 'description')),
-    theme: textAt(config, 'theme') ?? 'mint',
-    colors: readColors(source, diagnostics),
+    theme: readTheme(source, diagnostics),
+    colors: readColors(config),
     ...optional('background', readBackground(config)),
+    fonts: readFonts(config['fonts']),
+    iconLibrary: readLibrary(config),
+    ...optional('latex', flagAt(config, 'styling', 'latex')),
     ...optional('logo', readLogo(config['logo'])),
     ...optional('favicon', readAppearances(config['favicon'])),
     appearance: readAppearance(config),
-    navbar: readNavbar(config),
-    footer: { socials: readSocials(at(config, 'footer', 'socials')), columns: readColumns(config) },
-    ...optional('banner', readBanner(config)),
+    ...optional('drilldown', flagAt(config, 'interaction', 'drilldown')),
+    contextual: readContextual(config['contextual']),
+    timestamp: at(config, 'metadata', 'timestamp') === true,
+    ...optional('searchPrompt', textAt(config, 'search', 'prompt')),
     redirects: readRedirects(config),
     variables: stringRecord(config['variables']),
     metatags: stringRecord(at(config, 'seo', 'metatags')),
-    indexHidden: at(config, 'seo', 'indexing') === 'all',
+    indexHidden: at(config, 'seo', 'indexing') === 'all' || at(config, 'seo', 'indexHiddenPages') === true,
     notFound: {
       ...optional('title', textAt(config, 'errors', '404', 'title')),
       ...optional('description', textAt(config, 'errors', '404', 'description')),
+      redirect: at(config, 'errors', '404', 'redirect') === true,
     },
     breadcrumbs: at(config, 'styling', 'eyebrows') === 'breadcrumbs',
+    ...readSurroundings(config),
   };
   return { settings, diagnostics };
-}
-
-function unknownKeyFindings({ file, text, config }: ConfigSource): Diagnostic[] {
-  if (file !== 'docs.json') return [];
-  return Object.keys(config)
-    .filter((key) => !knownKeys.has(key))
-    .map((key) => ({
-      severity: 'warning',
-      code: 'config_unknown_key',
-      message: `"${key}" is not a known setting and is ignored`,
-      file,
-      ...placeOfKey(text, key),
-    }));
-}
-
-function placeOfKey(text: string, key: string): { line?: number; column?: number } {
-  const offset = text.indexOf(JSON.stringify(key));
-  return offset < 0 ? {} : placeAt(text, offset);
 }
 
 /** `{ key: value }` when there is a value, else nothing: absent keys stay absent under exact optional types. */
@@ -117,26 +131,32 @@ function optional<Key extends string, Value>(
   return value === undefined ? {} : ({ [key]: value } as Record<Key, Value>);
 }
 
-function isColor(value: string | undefined): value is string {
-  return value !== undefined && /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(value);
+function flagAt(config: JsonObject, ...keys: string[]): boolean | undefined {
+  const value = at(config, ...keys);
+  return typeof value === 'boolean' ? value : undefined;
 }
 
-function readColors(source: ConfigSource, diagnostics: Diagnostic[]): SiteSettings['colors'] {
-  const colors = asObject(source.config['colors']) ?? {};
-  for (const key of ['primary', 'light', 'dark']) {
-    const value = asText(colors[key]);
-    if (value === undefined || isColor(value)) continue;
+function readTheme(source: ConfigSource, diagnostics: Diagnostic[]): ThemeName {
+  const name = textAt(source.config, 'theme');
+  const known = themeNames.find((theme) => theme === name?.toLowerCase());
+  if (known === undefined && name !== undefined) {
+    const near = nearestName(name, themeNames);
     diagnostics.push({
       severity: 'warning',
-      code: 'config_color',
-      message: `colors.${key} "${value}" is not a 3 or 6 digit hex colour and is ignored`,
+      code: 'theme_unknown',
+      message: `There is no theme "${name}"; the site is shown in "mint"`,
       file: source.file ?? 'docs.json',
-      ...placeOfKey(source.text, 'colors'),
+      ...placeFinder(source.text)(['theme']),
+      hint: near ? `Did you mean "${near}"?` : `Choose one of ${themeNames.join(', ')}.`,
     });
   }
+  return known ?? 'mint';
+}
+
+function readColors(config: JsonObject): SiteSettings['colors'] {
   const color = (key: string): string | undefined => {
-    const value = asText(colors[key]);
-    return isColor(value) ? value : undefined;
+    const value = at(config, 'colors', key);
+    return isColor(value) ? value.trim() : undefined;
   };
   return {
     primary: color('primary') ?? defaultPrimary,
@@ -145,11 +165,44 @@ function readColors(source: ConfigSource, diagnostics: Diagnostic[]): SiteSettin
   };
 }
 
-function readBackground(config: JsonObject): Partial<Appearances> | undefined {
-  const light = textAt(config, 'background', 'color', 'light');
-  const dark = textAt(config, 'background', 'color', 'dark');
-  if (!isColor(light) && !isColor(dark)) return undefined;
-  return { ...(isColor(light) ? { light } : {}), ...(isColor(dark) ? { dark } : {}) };
+function readBackground(config: JsonObject): SiteSettings['background'] {
+  const light = at(config, 'background', 'color', 'light');
+  const dark = at(config, 'background', 'color', 'dark');
+  const color =
+    isColor(light) || isColor(dark)
+      ? { ...(isColor(light) ? { light } : {}), ...(isColor(dark) ? { dark } : {}) }
+      : undefined;
+  const image = readAppearances(at(config, 'background', 'image'));
+  const decoration = (['gradient', 'grid', 'windows'] as const).find(
+    (name) => name === at(config, 'background', 'decoration'),
+  );
+  if (!color && !image && !decoration) return undefined;
+  return { ...optional('color', color), ...optional('image', image), ...optional('decoration', decoration) };
+}
+
+function readFonts(value: unknown): SiteSettings['fonts'] {
+  const both = readFont(value);
+  return {
+    ...optional('heading', readFont(at(value, 'heading')) ?? both),
+    ...optional('body', readFont(at(value, 'body')) ?? both),
+  };
+}
+
+function readFont(value: unknown): Font | undefined {
+  const family = textAt(value, 'family')?.replaceAll(/[^\p{L}\p{N} ._-]/gu, '').trim();
+  if (!family) return undefined;
+  const weight = textAt(value, 'weight');
+  return {
+    family,
+    ...optional('weight', weight && /^\d{1,4}(?:\.\d+)?$/.test(weight) ? weight : undefined),
+    ...optional('source', textAt(value, 'source')),
+    ...optional('format', textAt(value, 'format')),
+  };
+}
+
+function readLibrary(config: JsonObject): IconLibrary {
+  const library = at(config, 'icons', 'library');
+  return library === 'lucide' || library === 'tabler' ? library : 'fontawesome';
 }
 
 function readAppearances(value: unknown): Appearances | undefined {
@@ -172,61 +225,35 @@ function readAppearance(config: JsonObject): SiteSettings['appearance'] {
   };
 }
 
-function readLink(value: unknown): LinkItem | undefined {
-  const href = textAt(value, 'href') ?? textAt(value, 'url');
-  if (!href) return undefined;
-  const type = textAt(value, 'type');
-  const icon = textAt(value, 'icon') ?? textAt(value, 'icon', 'name') ?? type;
-  const label =
-    textAt(value, 'label') ??
-    textAt(value, 'name') ??
-    brandNames[icon ?? ''] ??
-    href.replace(/^https?:\/\//, '');
-  return { label, href, ...optional('icon', icon === 'button' ? undefined : icon) };
-}
-
-function readNavbar(config: JsonObject): SiteSettings['navbar'] {
-  return {
-    links: readLinks(at(config, 'navbar', 'links')),
-    ...optional('primary', readLink(at(config, 'navbar', 'primary'))),
-  };
-}
-
-function readLinks(value: unknown): LinkItem[] {
-  return asList(value).flatMap((item) => readLink(item) ?? []);
-}
-
-const brandNames: Record<string, string> = {
-  x: 'X',
-  twitter: 'Twitter',
-  'x-twitter': 'X',
-  github: 'GitHub',
-  discord: 'Discord',
-  slack: 'Slack',
-  linkedin: 'LinkedIn',
-  youtube: 'YouTube',
-  'hacker-news': 'Hacker News',
-  'earth-americas': 'Website',
-};
-
-function readSocials(value: unknown): LinkItem[] {
-  return Object.entries(stringRecord(value)).map(([key, href]) => ({
-    label: brandNames[key] ?? key.charAt(0).toUpperCase() + key.slice(1),
-    href,
-    icon: key,
-  }));
-}
-
-function readColumns(config: JsonObject): FooterColumn[] {
-  return asList(at(config, 'footer', 'links')).flatMap((column) => {
-    const items = readLinks(at(column, 'items'));
-    return items.length ? [{ ...optional('header', textAt(column, 'header')), items }] : [];
+/** The menu of a site, or of a page whose front matter brings its own. */
+export function readContextual(value: unknown): ContextualMenu {
+  const options = asList(at(value, 'options')).flatMap((item): ContextualOption[] => {
+    if (typeof item === 'string') return [{ kind: 'known', id: item }];
+    const title = textAt(item, 'title');
+    const href = textAt(item, 'href') ?? addressWithQuery(at(item, 'href'));
+    if (!title || !href) return [];
+    return [
+      {
+        kind: 'own',
+        title,
+        href,
+        ...optional('description', textAt(item, 'description')),
+        ...optional('icon', iconText(at(item, 'icon'), at(item, 'iconType'))),
+      },
+    ];
   });
+  return { options, display: at(value, 'display') === 'toc' ? 'toc' : 'header' };
 }
 
-function readBanner(config: JsonObject): SiteSettings['banner'] {
-  const content = textAt(config, 'banner', 'content');
-  return content ? { content, dismissible: at(config, 'banner', 'dismissible') === true } : undefined;
+function addressWithQuery(value: unknown): string | undefined {
+  const base = textAt(value, 'base');
+  if (!base) return undefined;
+  const query = at(value, 'query');
+  const pairs = Array.isArray(query)
+    ? query.map((pair) => [textAt(pair, 'key') ?? '', textAt(pair, 'value') ?? ''] as const)
+    : Object.entries(stringRecord(query));
+  const text = pairs.map(([key, item]) => `${encodeURIComponent(key)}=${encodeURIComponent(item)}`).join('&');
+  return text ? `${base}${base.includes('?') ? '&' : '?'}${text}` : base;
 }
 
 function readRedirects(config: JsonObject): Redirect[] {

@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { placeAt } from '../check/diagnostic.ts';
+import { iconText } from '../icons/reference.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
 import type { ConfigSource } from '../config/read.ts';
 import type { Division, DivisionKind, GroupEntry, NavEntry, Section } from './tree.ts';
@@ -171,7 +172,7 @@ function noteGeneratedPages(node: JsonObject, builder: Builder): void {
 }
 
 function iconOf(node: JsonObject): { icon?: string } {
-  const icon = textAt(node, 'icon') ?? textAt(node, 'icon', 'name');
+  const icon = iconText(node['icon'], node['iconType']);
   return icon ? { icon } : {};
 }
 

@@ -44,10 +44,14 @@ export function failedPage(task: PageTask, error: unknown): PageResult {
   return {
     id: task.id,
     html: errorPanel(failure),
+    aside: '',
     description: '',
     banner: '',
     headings: [],
     styles: [],
+    features: [],
+    mathStyles: [],
+    classes: [],
     assets: [],
     diagnostics: [
       {

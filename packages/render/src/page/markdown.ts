@@ -3,7 +3,9 @@ import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutKind } from '../components/callouts.ts';
 import type { HeadingOptions } from '../components/contract.ts';
 import { remoteImage, withoutLinks } from '../components/remote.ts';
+import { type Formula, formulaOfCode } from '../math/marks.ts';
 import { attributes, element, escapeText } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
 import type { Node } from './tree.ts';
 
 /** What this file needs from the renderer while it walks. */
@@ -13,11 +15,11 @@ export interface MarkdownHost {
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
   asset(address: string, place: FilePlace | undefined): string | undefined;
   elsewhere(address: string): string | undefined;
-  icon(name: string): string;
   place(node: Node): FilePlace | undefined;
   definition(identifier: string): { url: string; title: string | undefined } | undefined;
   footnoteNumber(identifier: string): { number: number; reference: number } | undefined;
   code(node: Node): string;
+  math(formula: Formula, place: FilePlace | undefined): string;
 }
 
 export function markdownHtml(node: Node, host: MarkdownHost): string {
@@ -37,7 +39,7 @@ export function markdownHtml(node: Node, host: MarkdownHost): string {
     case 'delete':
       return `<del>${host.children(node)}</del>`;
     case 'inlineCode':
-      return `<code>${escapeText(node.value ?? '')}</code>`;
+      return inlineCodeHtml(node, host);
     case 'break':
       return '<br>';
     case 'thematicBreak':
@@ -62,13 +64,15 @@ export function markdownHtml(node: Node, host: MarkdownHost): string {
       return tableHtml(node, host);
     case 'footnoteReference':
       return footnoteReferenceHtml(node, host);
-    case 'math':
-      return `<pre class="math" tabindex="0"><code>${escapeText(node.value ?? '')}</code></pre>`;
-    case 'inlineMath':
-      return `<code class="math">${escapeText(node.value ?? '')}</code>`;
     default:
       return node.children ? host.children(node) : '';
   }
+}
+
+function inlineCodeHtml(node: Node, host: MarkdownHost): string {
+  const value = node.value ?? '';
+  const formula = formulaOfCode(value);
+  return formula ? host.math(formula, host.place(node)) : `<code>${escapeText(value)}</code>`;
 }
 
 /** A heading may end in a comment that carries its id, left there by the preparation of the source. */
@@ -94,7 +98,7 @@ function blockquoteHtml(node: Node, host: MarkdownHost): string {
   return element(
     'aside',
     { class: `callout callout-${kind.className}`, 'aria-label': kind.label },
-    element('span', { class: 'callout-icon' }, host.icon(kind.icon)) +
+    element('span', { class: 'callout-icon' }, interfaceIcon(kind.icon)) +
       element('div', { class: 'callout-body' }, body),
   );
 }

@@ -1,6 +1,7 @@
 /** What the front matter of a page says, with defaults; read once when a site is loaded, before anything is rendered. */
 import type { Diagnostic } from '../check/diagnostic.ts';
-import { asList, asText, textAt } from '../config/json.ts';
+import { asList, asText } from '../config/json.ts';
+import { iconText } from '../icons/reference.ts';
 import { type FrontMatter, readFrontMatter, splitFrontMatter } from './front-matter.ts';
 import { decodeSource } from './source.ts';
 
@@ -63,7 +64,7 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
 function metaOf(data: FrontMatter, body: string, file: string, route: string): PageMeta {
   const title = asText(data['title']) ?? firstHeading(body) ?? titleOfRoute(route);
   const mode = asText(data['mode']);
-  const icon = asText(data['icon']) ?? textAt(data['icon'], 'name');
+  const icon = iconText(data['icon'], data['iconType']);
   return {
     route,
     file,

@@ -13,6 +13,8 @@ const plan: SitePlan = {
   basePath: '',
   redirects: [],
   variables: {},
+  math: 'auto',
+  iconLibrary: 'fontawesome',
   banner: '',
 };
 

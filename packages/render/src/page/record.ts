@@ -4,16 +4,19 @@
  */
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { HeadingOptions } from '../components/contract.ts';
-import { iconSvg } from '../components/icons.ts';
 import { hint as remoteHint } from '../components/remote.ts';
 import { classOfDeclarations } from '../components/style.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
-import { attributes, element, textOfHtml } from '../html.ts';
+import { attributes, element, escapeText, textOfHtml } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
+import { iconHtml } from '../icons/markup.ts';
 import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
+import { type Formula, isMathFence } from '../math/marks.ts';
+import { typeset } from '../math/typeset.ts';
 import { UniqueIds, slugOf } from './headings.ts';
 import type { ModuleSources } from './modules.ts';
-import type { Heading, PageTask, SitePlan } from './task.ts';
+import type { Heading, PageFeature, PageTask, SitePlan } from './task.ts';
 
 /** What all pages share: built once per process from the plan. */
 export interface SiteTools {
@@ -35,18 +38,27 @@ const severities: Record<string, Severity> = {
   snippet_missing: 'warning',
   snippet_failed: 'error',
   mdx_repaired: 'warning',
+  math_syntax: 'warning',
+  diagram_unsupported: 'warning',
 };
 
 export class PageRecord {
   readonly headings: Heading[] = [];
   readonly assets = new Set<string>();
   readonly styles = new Map<string, string>();
+  readonly classes = new Set<string>();
+  /** What goes beside the content rather than into it. */
+  readonly aside: string[] = [];
   readonly diagnostics: Diagnostic[] = [];
+  readonly features = new Set<PageFeature>();
+  readonly mathStyles = new Map<string, string>();
+  readonly #formulas = new Map<string, string>();
   protected readonly task: PageTask;
   readonly #tools: SiteTools;
   readonly #prefix: string;
   readonly #ids = new UniqueIds();
   #quiet = 0;
+  #isBeside = false;
 
   constructor(tools: SiteTools, task: PageTask) {
     this.#tools = tools;
@@ -55,11 +67,23 @@ export class PageRecord {
   }
 
   code(block: CodeBlock): string {
+    if (isMathFence(block.language) && this.#tools.plan.math !== 'never')
+      return element('p', { class: 'math' }, this.math({ tex: block.code, display: true }, block.place));
     return codeBlockHtml(block, (name) => this.icon(name));
   }
 
+  math(formula: Formula, place: FilePlace | undefined): string {
+    const { html, styles, error } = typeset(formula);
+    if (error === undefined) this.features.add('math');
+    else
+      this.report('math_syntax', `A formula cannot be read: ${error}`, place, 'Its source is shown instead.');
+    for (const [name, declaration] of styles) this.mathStyles.set(name, declaration);
+    this.#formulas.set(html, formula.tex);
+    return html;
+  }
+
   heading({ level, html, id, anchor = true, className }: HeadingOptions): string {
-    const text = textOfHtml(html).trim();
+    const text = textOfHtml(this.#withFormulaSources(html)).trim();
     const unique = this.#ids.take(id ?? slugOf(text));
     if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
     const shown = Math.min(Math.max(level, 2), 6);
@@ -67,6 +91,14 @@ export class PageRecord {
       ? `<a class="anchor"${attributes({ href: `#${unique}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`
       : '';
     return element(`h${shown}`, { id: unique, class: className }, html + mark);
+  }
+
+  /** A formula holds its text twice, as markup and as drawn; for ids and the table of contents its source is enough. */
+  #withFormulaSources(html: string): string {
+    let text = html;
+    if (html.includes('katex'))
+      for (const [drawn, tex] of this.#formulas) text = text.replaceAll(drawn, escapeText(tex));
+    return text;
   }
 
   uniqueId(text: string): string {
@@ -150,8 +182,30 @@ export class PageRecord {
     return target.href.replace(/^http:/i, 'https:');
   }
 
-  icon(name: string | undefined): string {
-    return name === undefined ? '' : iconSvg(name);
+  icon(icon: string | undefined, place?: FilePlace): string {
+    if (icon === undefined) return '';
+    const { iconLibrary: library } = this.#tools.plan;
+    const html = iconHtml(icon, { library, picture: (address) => this.asset(address, place) });
+    if (html !== undefined) return html;
+    this.report('icon_unknown', `No icon is called "${icon}"; a plain shape is shown`, place);
+    return interfaceIcon('unknown');
+  }
+
+  beside(work: () => string): string {
+    if (this.#isBeside) return work();
+    this.#isBeside = true;
+    try {
+      this.aside.push(work());
+    } finally {
+      this.#isBeside = false;
+    }
+    return '';
+  }
+
+  /** Notes the classes of an element, so that the site's stylesheet can hold the utilities among them. */
+  useClasses(names: string): string {
+    for (const name of names.split(/\s+/)) if (name) this.classes.add(name);
+    return names;
   }
 
   styleClass(declarations: string): string | undefined {

@@ -20,7 +20,7 @@ export function siteTools(plan: SitePlan): SiteTools {
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, new Set(plan.routes)),
     links: createLinkResolver(plan),
-    sources: new ModuleSources(plan.root, new Set(plan.files), plan.variables),
+    sources: new ModuleSources(plan.root, new Set(plan.files), plan),
   };
 }
 
@@ -36,7 +36,12 @@ export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName)
 
 function readPage(tools: SiteTools, task: PageTask, parser: ParserName): Document {
   const bytes = readFileSync(join(tools.plan.root, task.file));
-  return readDocument(bytes, { file: task.file, variables: tools.plan.variables, parser });
+  return readDocument(bytes, {
+    file: task.file,
+    variables: tools.plan.variables,
+    math: tools.plan.math,
+    parser,
+  });
 }
 
 function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html: string): PageResult {
@@ -48,10 +53,14 @@ function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html
   return {
     id: task.id,
     html,
+    aside: renderer.aside.join(''),
     description,
     banner,
     headings: renderer.headings,
     styles: [...renderer.styles],
+    features: [...renderer.features],
+    mathStyles: [...renderer.mathStyles],
+    classes: [...renderer.classes],
     assets: [...renderer.assets],
     diagnostics: renderer.diagnostics,
     failed: false,

@@ -190,11 +190,11 @@ export class PageRenderer extends PageRecord implements PageContext {
       link: (href, place) => this.link(href, place),
       asset: (address, place) => this.asset(address, place),
       elsewhere: (address) => this.elsewhere(address),
-      icon: (name) => this.icon(name),
       place: (inner) => placeOf(inner, frame),
       definition: (identifier) => frame.document?.definitions.get(identifier),
       footnoteNumber: (identifier) => this.#footnotes.refer(identifier, frame),
       code: (inner) => this.code(codeBlockOf(inner, frame)),
+      math: (formula, place) => this.math(formula, place),
     };
     return unwrap && node.type === 'paragraph' ? host.children(node) : markdownHtml(node, host);
   }

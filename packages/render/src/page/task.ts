@@ -1,7 +1,9 @@
 /** What goes to a render process and what comes back: plain data, so that it can cross a process boundary. */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { Redirect } from '../config/settings.ts';
+import type { IconLibrary } from '../icons/reference.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
+import type { MathMode } from '../math/marks.ts';
 import type { ParserName } from './parser.ts';
 
 /** What every page of a site has in common. Sent once to each process. */
@@ -16,7 +18,9 @@ export interface SitePlan {
   basePath: string;
   redirects: Redirect[];
   variables: Record<string, string>;
+  math: MathMode;
   banner: string;
+  iconLibrary: IconLibrary;
 }
 
 export interface PageTask {
@@ -34,14 +38,24 @@ export interface Heading {
   id: string;
 }
 
+export type PageFeature = 'math';
+
 export interface PageResult {
   id: number;
   html: string;
+  /** What belongs beside the content on a wide screen: example requests, panels. */
+  aside: string;
   description: string;
   banner: string;
   headings: Heading[];
   /** Classes generated for inline styles, with their declarations. */
   styles: [string, string][];
+  /** Classes that authors wrote on elements. */
+  classes: string[];
+  /** What the page uses that needs files of its own. */
+  features: PageFeature[];
+  /** Classes of the formulas on the page, with their declarations. */
+  mathStyles: [string, string][];
   /** Files of the site that the page shows or links to. */
   assets: string[];
   diagnostics: Diagnostic[];

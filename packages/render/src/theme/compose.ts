@@ -14,6 +14,7 @@ import { type PageView, pageDocument } from './shell.ts';
 import { SidebarTemplate } from './sidebar.ts';
 import { type SiteLinks, createSiteLinks } from './site-links.ts';
 import { textOfHtml } from '../html.ts';
+import { mathStylesheet } from '../math/files.ts';
 
 export interface ComposedSite {
   settings: SiteSettings;
@@ -56,7 +57,7 @@ export class PageComposer {
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
     this.#addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
-    this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile);
+    this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile, site.settings.iconLibrary);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';
   }
 
@@ -76,6 +77,7 @@ export class PageComposer {
       descriptionHtml: result.description,
       description: textOfHtml(result.description),
       bodyHtml: result.html,
+      asideHtml: result.aside,
       bannerHtml: result.banner,
       headings: result.headings,
       mode: result.failed ? 'default' : meta.mode,
@@ -89,7 +91,7 @@ export class PageComposer {
       deprecated: meta.deprecated,
       endpoint: meta.endpoint,
       metatags: this.#metatags(meta),
-      stylesheets: this.#stylesheets(prefix),
+      stylesheets: this.#stylesheets(prefix, result.features),
       favicon: this.#favicon(prefix),
     };
     return pageDocument(view);
@@ -153,8 +155,9 @@ export class PageComposer {
     return [...new Map([...site, ...meta.metatags])];
   }
 
-  #stylesheets(prefix: string): string[] {
+  #stylesheets(prefix: string, features: PageResult['features']): string[] {
     const own = ['_docyard/style.css', '_docyard/site.css'];
+    if (features.includes('math')) own.push(mathStylesheet);
     return [...own, ...this.#site.files.stylesheets].map((file) => relativeHref(prefix, file));
   }
 

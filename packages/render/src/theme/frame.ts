@@ -1,5 +1,5 @@
 /** The parts around a page's content that depend only on its branch and folder: header, tabs, menus, footer. */
-import { iconSvg } from '../components/icons.ts';
+import { interfaceIcon } from '../icons/interface.ts';
 import type { LinkItem, SiteSettings } from '../config/settings.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import type { Branch, Division, DivisionKind, Switcher } from '../navigation/tree.ts';
@@ -25,7 +25,7 @@ export function headerHtml(context: FrameContext): string {
       ? element(
           'a',
           { class: 'button', href: primaryHref },
-          iconSvg(primary.icon ?? '') + escapeText(primary.label),
+          links.icon(prefix, primary.icon) + escapeText(primary.label),
         )
       : '';
   const toggle = settings.appearance.strict
@@ -58,7 +58,7 @@ function brandHtml({ settings, links, prefix, logo, homeHref }: FrameContext): s
 
 function linkHtml(item: LinkItem, { links, prefix }: FrameContext): string {
   const href = links.address(prefix, item.href);
-  return href ? element('a', { href }, iconSvg(item.icon ?? '') + escapeText(item.label)) : '';
+  return href ? element('a', { href }, links.icon(prefix, item.icon) + escapeText(item.label)) : '';
 }
 
 /** Every switcher of the branch of one of the kinds, with the division chosen in it, if any. */
@@ -92,7 +92,7 @@ function divisionLink(division: Division, isCurrent: boolean, { links, prefix }:
   return element(
     'a',
     { href, 'aria-current': isCurrent ? 'true' : undefined, lang: languageOf(division) },
-    iconSvg(division.icon ?? '') + escapeText(labelOf(division)),
+    links.icon(prefix, division.icon) + escapeText(labelOf(division)),
   );
 }
 
@@ -135,7 +135,7 @@ export function menusHtml(context: FrameContext, kinds: readonly DivisionKind[])
         .filter(Boolean);
       if (items.length < 2) return '';
       const label = current ?? switcher.divisions[0];
-      const summary = `${iconSvg(label?.icon ?? '')}<span>${escapeText(label ? labelOf(label) : '')}</span>${iconSvg('chevron-right')}`;
+      const summary = `${context.links.icon(context.prefix, label?.icon)}<span>${escapeText(label ? labelOf(label) : '')}</span>${interfaceIcon('chevron-right')}`;
       return (
         `<details class="menu" data-menu><summary aria-label="${escapeText(menuLabels[switcher.kind])}: ${escapeText(label ? labelOf(label) : '')}">` +
         `${summary}</summary><div class="menu-items">${items.join('')}</div></details>`
@@ -172,7 +172,7 @@ export function footerHtml(context: FrameContext): string {
     .map((item) => {
       const href = context.links.address(context.prefix, item.href);
       if (!href) return '';
-      const drawn = iconSvg(item.icon ?? '');
+      const drawn = context.links.icon(context.prefix, item.icon);
       return drawn
         ? element('a', { href, 'aria-label': item.label }, drawn)
         : element('a', { href }, escapeText(item.label));

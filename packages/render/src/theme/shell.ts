@@ -2,7 +2,7 @@
  * A whole HTML document around a page's content. It holds no inline script, style or handler, so that the strict
  * content security policy it declares is true.
  */
-import { iconSvg } from '../components/icons.ts';
+import { interfaceIcon } from '../icons/interface.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import type { Heading } from '../page/task.ts';
@@ -29,6 +29,8 @@ export interface PageView {
   descriptionHtml: string;
   description: string;
   bodyHtml: string;
+  /** Examples and panels that belong beside the content. */
+  asideHtml: string;
   bannerHtml: string;
   headings: Heading[];
   mode: string;
@@ -70,7 +72,7 @@ export function pageDocument(view: PageView): string {
       : '') +
     `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}` +
     `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : paginationHtml(view)}</main>\n` +
-    `${withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n</body>\n</html>\n`
+    `${view.asideHtml ? asideHtml(view) : withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n</body>\n</html>\n`
   );
 }
 
@@ -137,7 +139,7 @@ function faviconLinks({ favicon }: PageView): string[] {
 function bannerHtml(view: PageView): string {
   const { bannerHtml: content, settings } = view;
   const close = settings.banner?.dismissible
-    ? `<button type="button" class="icon-button" data-banner-close aria-label="Close this notice">${iconSvg('xmark')}</button>`
+    ? `<button type="button" class="icon-button" data-banner-close aria-label="Close this notice">${interfaceIcon('xmark')}</button>`
     : '';
   return `<div${frameId(view, 'banner')} class="site-banner" role="region" aria-label="Notice"><p>${content}</p>${close}</div>\n`;
 }
@@ -170,6 +172,11 @@ function paginationHtml(view: PageView): string {
         )
       : '';
   return `<nav${frameId(view, 'pagination')} class="site-pagination" aria-label="Previous and next page">${link(previous, 'Previous', 'prev')}${link(next, 'Next', 'next')}</nav>\n`;
+}
+
+/** What an author put beside the content stands there instead of the table of contents. */
+function asideHtml(view: PageView): string {
+  return `<aside class="site-aside" aria-label="Examples">${view.asideHtml}</aside>\n`;
 }
 
 function contentsHtml(view: PageView): string {

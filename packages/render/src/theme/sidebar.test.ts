@@ -8,6 +8,7 @@ const links: SiteLinks = {
   file: (prefix, file) => prefix + file,
   address: (_prefix, address) => address,
   division: () => undefined,
+  icon: () => '',
 };
 
 const page = (route: string): NavEntry => ({ kind: 'page', route });

@@ -2,7 +2,7 @@
  * The sidebar of a branch of the navigation. It is rendered once for each branch and depth of folder, as pieces; a page
  * fills in its own mark and opens its own groups, so that the cost per page does not grow with the site.
  */
-import { iconSvg } from '../components/icons.ts';
+import { interfaceIcon } from '../icons/interface.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import type { Branch, GroupEntry, NavEntry } from '../navigation/tree.ts';
 import type { SiteLinks } from './site-links.ts';
@@ -74,7 +74,7 @@ export class SidebarTemplate {
       else {
         const href = options.links.address(prefix, entry.href);
         if (href)
-          this.#pieces.push(`<li>${element('a', { href }, icon(entry.icon) + escapeText(entry.label))}</li>`);
+          this.#pieces.push(`<li>${element('a', { href }, options.links.icon(prefix, entry.icon) + escapeText(entry.label))}</li>`);
       }
     }
     close();
@@ -83,7 +83,7 @@ export class SidebarTemplate {
   /** A group of the first level is a titled section and always open. */
   #section(group: GroupEntry, prefix: string, options: SidebarOptions, groups: number[]): void {
     const tag = group.tag ? element('span', { class: 'nav-tag' }, escapeText(group.tag)) : '';
-    const title = group.label ? element('h2', {}, icon(group.icon) + inlineCode(group.label) + tag) : '';
+    const title = group.label ? element('h2', {}, options.links.icon(prefix, group.icon) + inlineCode(group.label) + tag) : '';
     this.#pieces.push(`<section class="nav-group">${title}`);
     this.#list(withRoot(group), prefix, options, groups, false);
     this.#pieces.push('</section>');
@@ -95,8 +95,8 @@ export class SidebarTemplate {
     const tag = group.tag ? element('span', { class: 'nav-tag' }, escapeText(group.tag)) : '';
     this.#pieces.push('<li><details');
     const open = this.#pieces.push(group.expanded && !this.#isLarge ? ' open' : '') - 1;
-    const label = element('span', {}, icon(group.icon) + inlineCode(group.label) + tag);
-    this.#pieces.push(`><summary>${label}${iconSvg('chevron-right')}</summary>`);
+    const label = element('span', {}, options.links.icon(prefix, group.icon) + inlineCode(group.label) + tag);
+    this.#pieces.push(`><summary>${label}${interfaceIcon('chevron-right')}</summary>`);
     const range = { open, from: this.#pieces.length, to: 0 };
     this.#groups.push(range);
     this.#list(withRoot(group), prefix, options, inner, false);
@@ -120,7 +120,7 @@ export class SidebarTemplate {
     const tag = info.tag ? element('span', { class: 'nav-tag' }, escapeText(info.tag)) : '';
     this.#pieces.push(`<li><a${attributes({ href })}`);
     const active = this.#pieces.push('') - 1;
-    this.#pieces.push(`>${icon(info.icon)}${inlineCode(info.title)}${tag}</a></li>`);
+    this.#pieces.push(`>${links.icon(prefix, info.icon)}${inlineCode(info.title)}${tag}</a></li>`);
     const mark = this.#marks.get(route) ?? { active: [], groups: [] };
     mark.active.push(active);
     mark.groups.push(...groups);
@@ -134,11 +134,6 @@ function leadsSomewhere(entry: NavEntry, prefix: string, links: SiteLinks): bool
   if (entry.kind === 'page') return links.page(prefix, entry.route) !== undefined;
   const root = entry.root !== undefined && links.page(prefix, entry.root) !== undefined;
   return root || entry.entries.some((inner) => leadsSomewhere(inner, prefix, links));
-}
-
-/** An icon that is not drawn yet keeps its room, so that the entries of a list stay aligned. */
-function icon(name: string | undefined): string {
-  return name === undefined ? '' : iconSvg(name) || '<span class="icon"></span>';
 }
 
 /** The page that stands for a group is listed first in it. */

@@ -1,4 +1,7 @@
 /** Addresses in the frame around a page (header, sidebar, footer), as seen from that page. */
+import { interfaceIcon } from '../icons/interface.ts';
+import { iconHtml } from '../icons/markup.ts';
+import type { IconLibrary } from '../icons/reference.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import { firstPageOf } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
@@ -11,6 +14,8 @@ export interface SiteLinks {
   address(prefix: string, address: string): string | undefined;
   /** Where a tab, version or the like leads. */
   division(prefix: string, division: Division): string | undefined;
+  /** The icon of an entry; one that nobody knows shows a plain shape, so that entries stay aligned. */
+  icon(prefix: string, icon: string | undefined): string;
 }
 
 export function createSiteLinks(
@@ -18,6 +23,7 @@ export function createSiteLinks(
   links: LinkResolver,
   rendered: ReadonlySet<string>,
   useFile: (file: string) => void,
+  library: IconLibrary,
 ): SiteLinks {
   const page = (prefix: string, route: string): string | undefined =>
     rendered.has(route) ? relativeHref(prefix, addresses.hrefOf(route)) : undefined;
@@ -33,9 +39,20 @@ export function createSiteLinks(
     useFile(target.file);
     return relativeHref(prefix, target.file) + target.suffix;
   };
+  const picture = (prefix: string, raw: string): string | undefined => {
+    const target = links.resolveFile(raw, 'docs.json');
+    if (target.kind === 'outside') return target.href;
+    if (target.kind !== 'file') return undefined;
+    useFile(target.file);
+    return relativeHref(prefix, target.file) + target.suffix;
+  };
   return {
     page,
     address,
+    icon: (prefix, icon) =>
+      icon === undefined
+        ? ''
+        : (iconHtml(icon, { library, picture: (raw) => picture(prefix, raw) }) ?? interfaceIcon('unknown')),
     file: (prefix, file) => relativeHref(prefix, file),
     division: (prefix, { href, section }) => {
       if (href !== undefined) return address(prefix, href);

@@ -1,0 +1,88 @@
+/**
+ * Icons by name, as inline SVG: Font Awesome free, Lucide and Tabler. A set is read from disk when the first name
+ * needs it, once per process. A name the wanted set lacks is looked for in the others before it counts as unknown.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { nearestNames } from './nearest.ts';
+import { type IconLibrary, type IconReference, readIconText } from './reference.ts';
+
+const setNames = ['fa7-solid', 'fa7-regular', 'fa7-brands', 'lucide', 'tabler'] as const;
+type SetName = (typeof setNames)[number];
+
+interface IconSet {
+  width: number;
+  height: number;
+  icons: Record<string, { body: string; width?: number; height?: number }>;
+  aliases?: Record<string, { parent: string }>;
+}
+
+const locate = createRequire(import.meta.url);
+const sets = new Map<SetName, IconSet>();
+const drawn = new Map<string, string | undefined>();
+
+/** The SVG of an icon, in the site's library unless the text names another; undefined when no set has it. */
+export function iconSvg(text: string, library: IconLibrary = 'fontawesome'): string | undefined {
+  const key = `${library} ${text}`;
+  if (!drawn.has(key)) drawn.set(key, find(readIconText(text), library));
+  return drawn.get(key);
+}
+
+function find(reference: IconReference, siteLibrary: IconLibrary): string | undefined {
+  const order = searchOrder(reference, siteLibrary);
+  for (const name of spellings(reference.name)) {
+    const own = order.own.map((set) => svgFrom(set, name)).find(Boolean);
+    if (own) return own;
+  }
+  const nearest = Object.hasOwn(nearestNames, reference.name) ? nearestNames[reference.name] : undefined;
+  const names = [...(nearest ? [nearest] : []), ...spellings(reference.name)];
+  for (const name of names) {
+    const other = [...order.own, ...order.others].map((set) => svgFrom(set, name)).find(Boolean);
+    if (other) return other;
+  }
+  return undefined;
+}
+
+function searchOrder(
+  { style = '', library }: IconReference,
+  siteLibrary: IconLibrary,
+): { own: SetName[]; others: SetName[] } {
+  const wanted = library ?? siteLibrary;
+  const own = wanted === 'fontawesome' ? fontAwesomeOrder(style) : [wanted];
+  return {
+    own,
+    others: (['lucide', 'tabler', ...fontAwesomeOrder(style)] as const).filter((set) => !own.includes(set)),
+  };
+}
+
+/** Only three styles are free; each of the others is shown in the one that looks most like it. */
+function fontAwesomeOrder(style: string): SetName[] {
+  if (style === 'brands') return ['fa7-brands', 'fa7-solid', 'fa7-regular'];
+  if (/regular|light|thin/.test(style)) return ['fa7-regular', 'fa7-solid', 'fa7-brands'];
+  return ['fa7-solid', 'fa7-brands', 'fa7-regular'];
+}
+
+/** A name and what older or camel-cased spellings of it mean. */
+function spellings(name: string): string[] {
+  const plain = name.replace(/^(?:lucide|tabler|icon)-/, '');
+  return [...new Set([name, plain, plain.replace(/-(?:o|alt|icon|outline|outlined|line|fill|filled)$/, '')])];
+}
+
+function svgFrom(set: SetName, name: string): string | undefined {
+  const { icons, aliases = {}, width, height } = iconSet(set);
+  const parent = Object.hasOwn(aliases, name) ? aliases[name]?.parent : undefined;
+  const key = parent ?? name;
+  const icon = Object.hasOwn(icons, key) ? icons[key] : undefined;
+  if (!icon) return undefined;
+  const box = `0 0 ${icon.width ?? width} ${icon.height ?? height}`;
+  return `<svg class="icon" viewBox="${box}" aria-hidden="true">${icon.body}</svg>`;
+}
+
+function iconSet(name: SetName): IconSet {
+  const known = sets.get(name);
+  if (known) return known;
+  const file = locate.resolve(`@iconify-json/${name}/icons.json`);
+  const set = JSON.parse(readFileSync(file, 'utf8')) as IconSet;
+  sets.set(name, set);
+  return set;
+}
