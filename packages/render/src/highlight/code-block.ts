@@ -1,4 +1,5 @@
 /** The HTML of one code block: title bar, coloured lines, marks for highlighted, focused, added and removed lines. */
+import type { FilePlace } from '../check/diagnostic.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import { highlightLines } from './highlight.ts';
 import { type FenceMeta, readFenceMeta } from './meta.ts';
@@ -8,6 +9,7 @@ export interface CodeBlock {
   /** What follows the language on the fence line: title, highlighted lines, flags. */
   meta: string;
   code: string;
+  place?: FilePlace | undefined;
 }
 
 export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined) => string): string {

@@ -3,6 +3,7 @@
  * small, and the ones that change the text keep its lines.
  */
 import type { FilePlace } from '../check/diagnostic.ts';
+import { type MathMode, markMath } from '../math/marks.ts';
 import { DocumentError } from './failure.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { MarkupError, type ParserName, parseMdx } from './parser.ts';
@@ -27,6 +28,7 @@ export interface Document {
 export interface DocumentOptions {
   file: string;
   variables: Record<string, string>;
+  math: MathMode;
   parser: ParserName;
 }
 
@@ -38,7 +40,7 @@ export function readDocument(bytes: Uint8Array, options: DocumentOptions): Docum
     throw new DocumentError('page_too_large', 'The page is larger than 1 MB', { file, line: 1, column: 1 });
   const source = decodeSource(bytes);
   const { body, linesBefore } = splitFrontMatter(source);
-  const prepared = prepare(substituteVariables(body, options.variables));
+  const prepared = prepare(markMath(substituteVariables(body, options.variables), options.math));
   refuseDeepNesting(prepared, file, linesBefore);
   const { tree, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
   if (depthOf(tree) > maximumNesting)

@@ -27,6 +27,7 @@ export function codeBlockOf(node: Node, frame: Frame): CodeBlock {
   return {
     language: node.lang ?? '',
     meta: node.meta ?? '',
+    place: placeOf(node, frame),
     code: frame.interpolations.size
       ? code.replaceAll(
           /\{([A-Za-z_$][\w$]*)\}/g,

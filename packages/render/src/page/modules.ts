@@ -9,7 +9,7 @@ import { type Evaluator } from '../evaluate/evaluator.ts';
 import { parseModule } from '../evaluate/parse.ts';
 import { Foreign, FunctionValue, ObjectValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
-import { type Document, readDocument } from './document.ts';
+import { type Document, type DocumentOptions, readDocument } from './document.ts';
 import type { ParserName } from './parser.ts';
 
 export interface Module {
@@ -27,14 +27,18 @@ export interface ModuleHost {
 export class ModuleSources {
   readonly #root: string;
   readonly #files: ReadonlySet<string>;
-  readonly #variables: Record<string, string>;
+  readonly #reading: Pick<DocumentOptions, 'variables' | 'math'>;
   readonly #documents = new Map<string, Document>();
   readonly #programs = new Map<string, Program>();
 
-  constructor(root: string, files: ReadonlySet<string>, variables: Record<string, string>) {
+  constructor(
+    root: string,
+    files: ReadonlySet<string>,
+    reading: Pick<DocumentOptions, 'variables' | 'math'>,
+  ) {
     this.#root = root;
     this.#files = files;
-    this.#variables = variables;
+    this.#reading = reading;
   }
 
   /** `/snippets/a.mdx` is from the root, `./a.mdx` from the importing file, `snippets/a.mdx` from the root again. */
@@ -56,7 +60,7 @@ export class ModuleSources {
     const known = this.#documents.get(key);
     if (known) return known;
     const bytes = readFileSync(join(this.#root, file));
-    const document = readDocument(bytes, { file, variables: this.#variables, parser });
+    const document = readDocument(bytes, { ...this.#reading, file, parser });
     this.#documents.set(key, document);
     return document;
   }

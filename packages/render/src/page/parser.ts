@@ -22,7 +22,7 @@ const features: Features = {
   gfm: true,
   frontmatter: false,
   smartPunctuation: true,
-  math: { singleDollarTextMath: false },
+  math: false,
 };
 
 export function parseMdx(source: string, parser: ParserName): Node {
@@ -31,7 +31,7 @@ export function parseMdx(source: string, parser: ParserName): Node {
 
 /** Plain Markdown, for short texts in properties and settings: braces and tags are ordinary characters there. */
 export function parseMarkdown(source: string): Node {
-  return markdownToMdast(source, { features: { ...features, math: false }, position: false }) as Node;
+  return markdownToMdast(source, { features, position: false }) as Node;
 }
 
 function parseFast(source: string): Node {

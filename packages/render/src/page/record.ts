@@ -78,7 +78,7 @@ export class PageRecord {
     else
       this.report('math_syntax', `A formula cannot be read: ${error}`, place, 'Its source is shown instead.');
     for (const [name, declaration] of styles) this.mathStyles.set(name, declaration);
-    this.#formulas.set(html, formula.tex);
+    this.#formulas.set(html, spokenFormula(formula.tex, html));
     return html;
   }
 
@@ -225,4 +225,10 @@ export class PageRecord {
       ...(hint ? { hint } : {}),
     });
   }
+}
+
+/** A formula in a line of plain text: its symbols when they stand side by side, otherwise what was typed. */
+function spokenFormula(tex: string, html: string): string {
+  const symbols = /<semantics>([\s\S]*?)<annotation/.exec(html)?.[1];
+  return symbols !== undefined && !/[{}^_]/.test(tex) ? textOfHtml(symbols) : tex.replaceAll('\\', '');
 }

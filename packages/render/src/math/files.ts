@@ -1,0 +1,39 @@
+/** The stylesheet and fonts for mathematics, written only for sites that use it and linked only on pages that do. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+export const mathStylesheet = '_docyard/katex/katex.css';
+
+const require = createRequire(import.meta.url);
+
+/** KaTeX offers each font in three formats; every browser that can show these pages reads the first. */
+const otherFormats = /,\s*url\([^)]*\)\s*format\("(?:woff|truetype)"\)/g;
+
+/** Pictures on a page shrink to the column, the strokes of a formula must not; wide formulas scroll by themselves. */
+const additions =
+  '.katex svg{max-width:none}\n.katex{font-size:1.15em}\n.katex-display{margin:1.1em 0;overflow:auto hidden;padding:2px 0}\n' +
+  '.katex-display>.katex{white-space:nowrap}\np>.katex-display:first-child{margin-top:0}\n';
+
+export async function mathFiles(
+  styles: ReadonlyMap<string, string>,
+): Promise<{ path: string; content: Uint8Array }[]> {
+  const folder = dirname(require.resolve('katex'));
+  const css = (await readFile(join(folder, 'katex-swap.min.css'), 'utf8')).replaceAll(otherFormats, '');
+  const fonts = [
+    ...new Set([...css.matchAll(/url\(fonts\/([\w-]+\.woff2)\)/g)].map((match) => match[1] ?? '')),
+  ];
+  const classes = [...styles]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, declaration]) => `.${name}{${declaration.replace(': ', ':').replace(' !', '!')}}\n`);
+  const text = `/* KaTeX, MIT License, https://katex.org */\n${css}\n${additions}${classes.join('')}`;
+  return [
+    { path: mathStylesheet, content: new TextEncoder().encode(text) },
+    ...(await Promise.all(
+      fonts.toSorted().map(async (font) => ({
+        path: `_docyard/katex/fonts/${font}`,
+        content: new Uint8Array(await readFile(join(folder, 'fonts', font))),
+      })),
+    )),
+  ];
+}
