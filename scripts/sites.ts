@@ -1,6 +1,6 @@
 /**
  * `npm run sites -- FOLDER…`: renders real sites and prints what became of each: speed, size, warnings, dead links,
- * memory. Ends with status 1 when a site crashes or a page of its navigation is missing.
+ * memory. Ends with status 1 when a site crashes, a page of its navigation is missing or an address leads to no file.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,10 +63,15 @@ async function main(): Promise<number> {
     console.log(table(results));
     for (const result of results) console.log(details(result, values.crawl));
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
-    return results.some(({ crash, leftOut }) => crash !== undefined || leftOut.length > 0) ? 1 : 0;
+    return results.some(isWrong) ? 1 : 0;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** An id that is not there may be an author's slip; an address that leads to no file never is, links are checked. */
+function isWrong({ crash, leftOut, misses }: SiteResult): boolean {
+  return crash !== undefined || leftOut.length > 0 || misses.some(({ why }) => why !== 'no such id');
 }
 
 async function measure(name: string, root: string, out: string): Promise<SiteResult> {

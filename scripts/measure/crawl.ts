@@ -103,8 +103,8 @@ function judge(
   if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return undefined;
   /** The page a server shows for any address is the one place where a link must start at the root. */
   if (address.startsWith('/')) return page === '404.html' ? undefined : 'depends on the host';
-  const [beforeHash = '', fragment] = splitOnce(address, '#');
-  const [path = ''] = splitOnce(beforeHash, '?');
+  const [beforeHash, fragment] = splitOnce(address, '#');
+  const [path] = splitOnce(beforeHash, '?');
   const target = path === '' ? page : fileFor(folder, posix.join(posix.dirname(page), decoded(path)));
   if (target === undefined) return 'no such file';
   if (!fragment || fragment === 'top' || fragment.startsWith(':~:')) return undefined;

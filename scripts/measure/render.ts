@@ -40,8 +40,13 @@ export async function render(root: string, out: string): Promise<RenderedSite> {
     peakBytes: peak(),
     files: sizes.length,
     bytes: sizes.reduce((sum, size) => sum + size, 0),
-    ...(status === 0 ? {} : { crash: complaints.trim().slice(-1000) || `ended with status ${status}` }),
+    ...(status === 0 ? {} : { crash: crashLine(complaints) || `ended with status ${status}` }),
   };
+}
+
+/** The line that names the error, out of what Node prints around it. */
+function crashLine(text: string): string {
+  return /^.*Error.*$/m.exec(text)?.[0] ?? text.trim().slice(-300);
 }
 
 /** Paths relative to the folder, with forward slashes, sorted. */

@@ -1,0 +1,115 @@
+/**
+ * Opens rendered pages in Chromium without a network and writes down whatever goes wrong: failed requests, requests to
+ * other hosts, console errors, script errors, breaches of the content security policy.
+ */
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { serve } from './serve.ts';
+
+/** Where Chromium is on this machine; undefined when it is not installed. */
+export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+export function launchChromium(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('Chromium is not installed (Debian package: chromium).');
+  return chromium.launch({ executablePath: chromiumPath, args: quiet });
+}
+
+/** Complaints of each page, as `file: what`; pages without any are not listed. */
+export async function browse(
+  browser: Browser,
+  folder: string,
+  pages: readonly string[],
+  over: 'http' | 'file',
+): Promise<string[]> {
+  const server = over === 'http' ? await serve(folder) : undefined;
+  const origin = server?.origin ?? pathToFileURL(folder).href;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  try {
+    const complaints = new Set<string>();
+    const watched = await watchedPage(context, `${origin}/`, (text) => complaints.add(text));
+    for (const page of pages) {
+      watched.now = page;
+      await watched.page.goto(`${origin}/${page.split('/').map(encodeURIComponent).join('/')}`, {
+        waitUntil: 'load',
+      });
+      await loadLazyPictures(watched.page);
+    }
+    return [...complaints];
+  } finally {
+    await context.close();
+    await server?.close();
+  }
+}
+
+interface WatchedPage {
+  page: Page;
+  /** The page being looked at, for the complaints. */
+  now: string;
+}
+
+async function watchedPage(
+  context: BrowserContext,
+  own: string,
+  tell: (complaint: string) => void,
+): Promise<WatchedPage> {
+  const page = await context.newPage();
+  const watched: WatchedPage = { page, now: '' };
+  const note = (text: string) => tell(`${watched.now}: ${text}`);
+  /** Nothing but the site itself may be asked for; whatever else is, is refused and told. */
+  await page.route('**/*', (route) => {
+    const url = route.request().url();
+    if (url.startsWith(own) || url.startsWith('data:')) return route.continue();
+    note(`asks for ${url}`);
+    return route.abort();
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400 && !response.url().endsWith('/favicon.ico'))
+      note(`${response.status()} for ${response.url().slice(own.length)}`);
+  });
+  page.on('requestfailed', (request) => {
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED' || request.url().startsWith(own))
+      note(`failed: ${request.url()} (${request.failure()?.errorText ?? ''})`);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+      note(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => note(`script: ${error.message}`));
+  await page.exposeFunction('tellViolation', (text: string) => note(`policy: ${text}`));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const { tellViolation } = globalThis as unknown as { tellViolation: (text: string) => void };
+      tellViolation(`${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  return watched;
+}
+
+/** Pictures below the fold load when they are near; a page is judged with all of them. */
+async function loadLazyPictures(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const pictures = [...document.images].filter((image) => image.loading === 'lazy');
+    for (const image of pictures) image.loading = 'eager';
+    const settled = pictures.map((image) => image.decode().catch(() => undefined));
+    await Promise.race([Promise.all(settled), new Promise((resolve) => setTimeout(resolve, 3000))]);
+  });
+}
+
+/** Evenly spread over the list, with the first and the last. */
+export function sample(pages: readonly string[], most: number): string[] {
+  if (pages.length <= most) return [...pages];
+  const step = (pages.length - 1) / (most - 1);
+  return Array.from({ length: most }, (_, index) => pages[Math.round(index * step)] ?? '');
+}
