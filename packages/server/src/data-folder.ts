@@ -47,7 +47,8 @@ export async function lockDataFolder(folder: string): Promise<() => void> {
 
 /** What an earlier process was doing when it ended. Only for the process that holds the lock. */
 export async function emptyWorkFolder(folder: string): Promise<void> {
-  await rm(join(folder, 'work'), { recursive: true, force: true });
+  // A git that outlives its killed server may still be writing for a moment.
+  await rm(join(folder, 'work'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   await mkdir(join(folder, 'work'), { mode: 0o700 });
 }
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { JobFailure } from '../jobs/worker.ts';
+import { JobFailure, RunnerLost } from '../jobs/worker.ts';
 import { Message, type Order } from './messages.ts';
 
 const program = fileURLToPath(new URL('child.ts', import.meta.url));
@@ -80,5 +80,6 @@ function died(code: number | null, signal: NodeJS.Signals | null, complaint: str
   if (/heap out of memory/.test(complaint)) {
     return new JobFailure('too_large', 'The site needs more memory than an export may use.');
   }
-  return new Error(`The rendering process ended early (${signal ?? code}): ${complaint}`);
+  const message = `The rendering process ended early (${signal ?? code}): ${complaint}`;
+  return signal === null ? new Error(message) : new RunnerLost(message);
 }

@@ -17,7 +17,7 @@ import {
 } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
 import { claimJob, requestCancel, releaseJob, type Job } from './store.ts';
-import { JobFailure, Worker, type Runner, type RunnerInput } from './worker.ts';
+import { JobFailure, RunnerLost, Worker, type Runner, type RunnerInput } from './worker.ts';
 
 async function setUp(environment = {}) {
   const context = await composeForTest(environment);
@@ -293,6 +293,19 @@ describe('a worker that was lost', () => {
       hint: expect.stringContaining('memory') as string,
     });
     expect(runs).toBe(0);
+  });
+
+  test('a process lost on the way is tried again, three times in all', async () => {
+    const { newJob, start, ended } = await setUp();
+    const [unlucky, doomed] = [await newJob(), await newJob()];
+    const worker = await start(async (_context, { job }) => {
+      if (job.id === doomed.id || job.attempt === 1) throw new RunnerLost('Killed for its memory.');
+      return done();
+    });
+    expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
+    expect(await ended(doomed)).toMatchObject({ status: 'failed', attempt: 3 });
+    expect(failureOfRow(await ended(doomed))).toMatchObject({ code: 'worker_lost', retryable: true });
+    await worker.stop();
   });
 
   test('its job ends as canceled if that was asked for', async () => {

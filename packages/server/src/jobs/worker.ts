@@ -36,15 +36,23 @@ export class JobFailure extends Error {
   }
 }
 
+/** What ran the job was lost through no fault of its own, such as a process killed for its memory. Worth another try. */
+export class RunnerLost extends Error {
+  override name = 'RunnerLost';
+}
+
 type StopReason = 'canceled' | 'timeout' | 'stopping';
 
 const cancelCheckSeconds = 1;
+const reconcileEverySeconds = 30;
 
 export class Worker {
   readonly #context: Context;
   readonly #runners: Runners;
   readonly #afterJob: () => void;
   readonly #stops = new Set<(reason: StopReason) => void>();
+  readonly #inHand = new Set<string>();
+  #reconciling: NodeJS.Timeout | undefined;
   #stopping = false;
 
   /** `afterJob` is called each time a job has ended, for clean-up that need not wait for its turn. */
@@ -56,37 +64,50 @@ export class Worker {
 
   /** Settles what the last process left behind, fills the queue from the rows, and begins to work. */
   async start(): Promise<void> {
-    const { database, queue, config, log } = this.#context;
-    const left = await database
+    const { queue, config, log } = this.#context;
+    await this.#reconcile();
+    queue.consume(config.exportConcurrency, (delivery) => this.#handle(delivery));
+    const again = () => {
+      this.#reconcile().catch((error: unknown) => log.warn({ err: error }, 'jobs could not be reconciled'));
+    };
+    this.#reconciling = setInterval(again, reconcileEverySeconds * 1000);
+  }
+
+  /**
+   * Makes the queue agree with the rows: a running job that nobody has in hand is lost, a queued one waits in the
+   * queue. Besides the start this repairs whatever went wrong between the two.
+   */
+  async #reconcile(): Promise<void> {
+    const { database, queue, log } = this.#context;
+    const open = await database
       .selectFrom('jobs')
       .selectAll()
-      .where('status', '=', 'running')
-      .orderBy('sequence')
-      .execute();
-    for (const job of left) {
-      log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
-      await this.#settleLost(job);
-    }
-    const waiting = await database
-      .selectFrom('jobs')
-      .select(['id', 'organization_id'])
-      .where('status', '=', 'queued')
       .where('kind', '=', 'export')
+      .where('status', 'in', ['queued', 'running'])
       .orderBy('sequence')
       .execute();
-    for (const job of waiting) queue.send({ jobId: job.id, organizationId: job.organization_id });
-    queue.consume(config.exportConcurrency, (delivery) => this.#handle(delivery));
+    for (const job of open) {
+      if (this.#inHand.has(job.id) || this.#stopping) continue;
+      if (job.status === 'running') {
+        log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
+        await this.#settleLost(job);
+      } else {
+        queue.send({ jobId: job.id, organizationId: job.organization_id });
+      }
+    }
   }
 
   /** Hands running jobs back to the queue; the next process goes on with them. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    clearInterval(this.#reconciling);
     for (const stop of this.#stops) stop('stopping');
     await this.#context.queue.stop();
   }
 
   async #handle({ jobId }: Delivery): Promise<void> {
     const log = this.#context.log.child({ jobId });
+    this.#inHand.add(jobId);
     try {
       const job = await this.#persist(() => store.claimJob(this.#context, jobId));
       if (job === undefined) return;
@@ -94,6 +115,8 @@ export class Worker {
       else await this.#persist(() => this.#failCanceled(job));
     } catch (error) {
       log.error({ err: error }, 'job could not be settled');
+    } finally {
+      this.#inHand.delete(jobId);
     }
   }
 
@@ -177,6 +200,11 @@ export class Worker {
       log.info('job handed back');
       return;
     }
+    if (reason === undefined && error instanceof RunnerLost) {
+      log.warn({ err: error, attempt: job.attempt }, 'runner was lost');
+      await this.#settleLost(job);
+      return;
+    }
     const failure =
       reason === 'canceled'
         ? store.failureOf('canceled', 'The job was cancelled.')
@@ -200,7 +228,9 @@ export class Worker {
     if (job.cancel_requested_at !== null) {
       await this.#failCanceled(job);
     } else if (moveAfterLoss(job.attempt) === 'release') {
-      await store.releaseJob(this.#context, job);
+      const released = await store.releaseJob(this.#context, job);
+      const { id: jobId, organization_id: organizationId } = job;
+      if (released !== undefined) this.#context.queue.send({ jobId, organizationId });
     } else {
       const message = `The worker was lost ${job.attempt} times while it ran this job.`;
       const hint = 'The job may need more memory than the machine has.';
@@ -219,7 +249,9 @@ export class Worker {
       try {
         return await write();
       } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'storage_unavailable') throw error;
+        const passing = error instanceof Problem && error.code === 'storage_unavailable';
+        // A process that stops leaves the row as it is; the next one settles it.
+        if (!passing || this.#stopping) throw error;
         this.#context.log.warn({ err: error }, 'database not writable, trying again');
         await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
       }

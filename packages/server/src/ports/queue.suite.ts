@@ -44,6 +44,18 @@ export function describeQueue(name: string, make: () => Queue): void {
       await queue.stop();
     });
 
+    test('a job that waits already keeps its one place; after its delivery it may be sent again', async () => {
+      const queue = make();
+      const got: string[] = [];
+      for (const job of ['a', 'b', 'a', 'a']) queue.send(delivery(job));
+      queue.consume(1, async ({ jobId }) => void got.push(jobId));
+      await tick();
+      queue.send(delivery('a'));
+      await tick();
+      expect(got).toEqual(['a', 'b', 'a']);
+      await queue.stop();
+    });
+
     test('no more than the given number is under way, and a free place is filled', async () => {
       const queue = make();
       const { begun, handle, finishOne } = gate();

@@ -8,6 +8,7 @@ export interface Delivery {
 }
 
 export interface Queue {
+  /** A job that waits already is not put in line a second time. */
   send(delivery: Delivery): void;
   /** A delivery whose handler rejects counts as handled: the handler answers for its own faults. */
   consume(concurrency: number, handle: (delivery: Delivery) => Promise<void>): void;

@@ -6,12 +6,15 @@ import type { Delivery, Queue } from '../../ports/queue.ts';
 
 export class InProcessQueue implements Queue {
   readonly #waiting = new Map<string, Delivery[]>();
+  readonly #waitingIds = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #handle: ((delivery: Delivery) => Promise<void>) | undefined;
   #concurrency = 0;
   #stopped = false;
 
   send(delivery: Delivery): void {
+    if (this.#waitingIds.has(delivery.jobId)) return;
+    this.#waitingIds.add(delivery.jobId);
     const list = this.#waiting.get(delivery.organizationId) ?? [];
     if (list.length === 0) this.#waiting.set(delivery.organizationId, list);
     list.push(delivery);
@@ -48,7 +51,9 @@ export class InProcessQueue implements Queue {
       this.#waiting.delete(organizationId);
       const delivery = list.shift();
       if (list.length > 0) this.#waiting.set(organizationId, list);
-      if (delivery !== undefined) return delivery;
+      if (delivery === undefined) continue;
+      this.#waitingIds.delete(delivery.jobId);
+      return delivery;
     }
     return undefined;
   }
