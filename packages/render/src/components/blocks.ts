@@ -1,28 +1,36 @@
-/** Small block components: code written as an element, example panels, prompts, and content for one kind of reader. */
-import { interfaceIcon } from '../icons/interface.ts';
+/** Small block components: code written as an element, examples beside the content, headings, formulas, notices. */
 import type { Child, Component } from './contract.ts';
 import { element, escapeText } from '../html.ts';
+import { classesOf, iconOf } from './shared-props.ts';
 import { codeGroup } from './tabs.ts';
 
-export const codeBlock: Component = ({ props, children }, page) => {
+export const codeBlock: Component = ({ props, children, place }, page) => {
   const nested = children.find((child) => child.kind === 'code');
-  const code = nested?.kind === 'code' ? nested.block.code : textOfChildren(children);
+  const code = nested?.kind === 'code' ? nested.block.code : (props.text('code') ?? textOfChildren(children));
   const flags = ['lines', 'wrap', 'expandable', 'nocopy'].filter((flag) => props.flag(flag));
   const title = props.text('filename') ?? props.text('title');
   const pairs = [
     title && `title="${title.replaceAll('"', '')}"`,
-    props.text('highlight') && `highlight={${props.text('highlight')}}`,
-    props.text('focus') && `focus={${props.text('focus')}}`,
+    props.icon() && `icon="${props.icon()?.replaceAll('"', '')}"`,
+    lineRanges(props.text('highlight') ?? props.list('highlight').join(','), 'highlight'),
+    lineRanges(props.text('focus') ?? props.list('focus').join(','), 'focus'),
   ];
   const language = props.text('language') ?? props.text('lang') ?? '';
   return page.code({
     language: nested?.kind === 'code' && !language ? nested.block.language : language,
     meta: [...flags, ...pairs.filter(Boolean)].join(' '),
     code: code.replace(/^\n+|\s+$/g, ''),
+    place,
   });
 };
 
-function textOfChildren(children: readonly Child[]): string {
+/** `"[1,3]"`, `"1,3"` and `{[1, 3]}` all mean these lines. */
+function lineRanges(text: string, name: string): string {
+  const ranges = text.replaceAll(/[[\]{}\s]/g, '');
+  return ranges ? `${name}={${ranges}}` : '';
+}
+
+export function textOfChildren(children: readonly Child[]): string {
   return children
     .map((child) => {
       if (child.kind === 'text') return child.text;
@@ -32,57 +40,103 @@ function textOfChildren(children: readonly Child[]): string {
     .join('');
 }
 
-/** Request and response examples: several code blocks become tabs, anything else shows as it is. */
-export const example: Component = (call, page) => {
-  const label = call.name === 'RequestExample' ? 'Request' : 'Response';
-  const codes = call.children.filter((child) => child.kind === 'code');
-  const content = codes.length > 1 ? codeGroup(call, page) : page.render(call.children);
-  return element('section', { class: 'example', 'aria-label': `${label} example` }, content);
-};
+/** Request and response examples stand beside the content; several code blocks in one become tabs. */
+export const example: Component = (call, page) =>
+  page.beside(() => {
+    const label = call.name === 'RequestExample' ? 'Request' : 'Response';
+    const hasCode = call.children.some((child) => child.kind === 'code');
+    const content = hasCode ? codeGroup(call, page) : page.render(call.children);
+    return element('section', { class: 'example', 'aria-label': `${label} example` }, content);
+  });
 
-export const panel: Component = ({ children }, page) =>
-  element(
-    'aside',
-    { class: 'panel', 'aria-label': 'Side panel' },
-    page.outsideContents(() => page.render(children)),
+export const panel: Component = (call, page) =>
+  page.beside(() =>
+    element(
+      'section',
+      { class: classesOf(call, page, 'panel'), 'aria-label': 'Side panel' },
+      page.outsideContents(() => page.render(call.children)),
+    ),
   );
-
-export const promptBox: Component = ({ props, children }, page) => {
-  const title = props.has('description') ? page.renderProp(props, 'description') : '';
-  const body = page.outsideContents(() => page.render(children));
-  return element(
-    'details',
-    { class: 'accordion' },
-    element('summary', {}, interfaceIcon('chevron-right') + (title || 'Prompt')) +
-      element('div', { class: 'accordion-body' }, body),
-  );
-};
 
 /** Content for tools that read the source is not shown to people. */
 export const visibility: Component = ({ props, children }, page) =>
-  props.text('for') === 'agents' ? '' : page.render(children);
+  /\bagents?\b/.test(props.text('for') ?? '') ? '' : page.render(children);
 
-/** Content for one language or platform, among others on the page; each stands under its title. */
-export const view: Component = ({ props, children }, page) => {
-  const title = props.text('title') ?? '';
+/**
+ * Content for one language or platform, among others on the page. Each stands under its title; the page's script puts a
+ * menu in place of the titles and shows one.
+ */
+export const view: Component = (call, page) => {
+  const title = call.props.text('title') ?? '';
   const head = title
-    ? element('p', { class: 'view-title' }, page.icon(props.icon()) + escapeText(title))
+    ? element('p', { class: 'view-title' }, iconOf(call, page) + element('span', {}, escapeText(title)))
     : '';
   return element(
     'section',
-    { class: 'view', 'aria-label': title || undefined },
-    head + page.render(children),
+    { class: 'view', 'aria-label': title || undefined, 'data-view': title || undefined },
+    head + page.render(call.children),
   );
 };
 
 /** A repository as a link. Stars and forks would need the network, and a page makes no requests. */
-export const repository: Component = ({ props }, page) => {
-  const name = (props.text('repo') ?? '').replace(/^https?:\/\/github\.com\//, '').replace(/\/+$/, '');
+export const repository: Component = (call, page) => {
+  const { props } = call;
+  const given = props.text('repo') ?? props.text('url') ?? props.text('href') ?? '';
+  const name = given.replace(/^(?:https?:\/\/)?(?:www\.)?github\.com\//, '').replace(/(?:\.git)?\/*$/, '');
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return '';
+  const flat = props.text('variant') === 'flat';
+  const [owner = '', repo = ''] = name.split('/');
   return element(
     'a',
-    { class: 'card card-link card-horizontal', href: `https://github.com/${name}` },
-    element('span', { class: 'card-icon' }, page.icon('github')) +
-      element('p', { class: 'card-title' }, escapeText(name)),
+    {
+      class: classesOf(call, page, 'repository', flat && 'repository-flat'),
+      href: `https://github.com/${name}`,
+    },
+    page.icon('fontawesome:brands:github') +
+      element('span', { class: 'repository-name' }, `${escapeText(owner)} / <b>${escapeText(repo)}</b>`),
   );
 };
+
+export const heading: Component = (call, page) => {
+  const { props, children } = call;
+  const level = Math.min(Math.max(props.number('level') ?? 2, 1), 6);
+  return page.heading({
+    level,
+    html: page.renderPhrasing(children),
+    id: props.text('id'),
+    anchor: !props.flag('noAnchor'),
+    className: classesOf(call, page) || undefined,
+  });
+};
+
+export const banner: Component = (call, page) =>
+  element(
+    'div',
+    { class: classesOf(call, page, 'banner'), role: 'note' },
+    element('div', { class: 'banner-body' }, page.render(call.children)),
+  );
+
+/** A formula between tags; display style when it stands alone on its lines. */
+export const latex: Component = ({ props, children, place }, page) => {
+  const source = (props.text('children') ?? textOfChildren(children)).replaceAll(
+    /^\s*\${0,2}|\${0,2}\s*$/g,
+    '',
+  );
+  const display =
+    props.flag('display') || source.includes('\\begin{') || /\n/.test(textOfChildren(children).trim());
+  const formula = page.math({ tex: source.trim(), display }, place);
+  return display ? element('p', { class: 'math' }, formula) : formula;
+};
+
+export const mermaid: Component = ({ props, children, place }, page) => {
+  const nested = children.find((child) => child.kind === 'code');
+  const code =
+    nested?.kind === 'code' ? nested.block.code : (props.text('chart') ?? textOfChildren(children));
+  return page.code({ language: 'mermaid', meta: '', code: code.trim(), place });
+};
+
+/** Markdown kept as text inside an expression. */
+export const markdownText: Component = ({ children }, page) =>
+  children
+    .map((child) => (child.kind === 'text' ? page.markdown(child.text) : page.render([child])))
+    .join('');

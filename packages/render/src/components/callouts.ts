@@ -2,6 +2,7 @@
 import type { Component } from './contract.ts';
 import { element } from '../html.ts';
 import { type InterfaceIcon, interfaceIcon } from '../icons/interface.ts';
+import { classesOf, iconOf, safeColor } from './shared-props.ts';
 
 interface Kind {
   className: string;
@@ -22,28 +23,33 @@ const aliases: Record<string, string> = {
   important: 'Warning',
   caution: 'Warning',
   error: 'Danger',
+  critical: 'Danger',
   success: 'Check',
   warn: 'Warning',
+  wraning: 'Warning',
   alert: 'Warning',
   aside: 'Note',
+  admonition: 'Note',
+  hint: 'Tip',
 };
 
-export const callout: Component = ({ name, props, children }, page) => {
-  const wanted = name === 'Callout' ? (props.text('type') ?? props.text('variant') ?? 'Note') : name;
-  const kind = calloutKind(wanted);
-  const ownIcon = page.icon(props.icon());
-  const color = props.text('color');
-  const tint =
-    color && /^#[0-9a-f]{3,8}$/i.test(color) ? page.styleClass(`--callout-color: ${color}`) : undefined;
+export const callout: Component = (call, page) => {
+  const { name, props, children } = call;
+  const isFree = name === 'Callout';
+  const wanted = isFree ? (props.text('type') ?? props.text('variant') ?? props.text('kind')) : name;
+  const kind = wanted === undefined ? undefined : calloutKind(wanted);
+  const mark = iconOf(call, page) || (kind ? interfaceIcon(kind.icon) : '');
+  const color = safeColor(props.text('color'));
+  const tint = color && page.styleClass(`--callout-color: ${color}`);
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
   const body = (title ? element('p', { class: 'callout-title' }, title) : '') + page.render(children);
   return element(
     'aside',
     {
-      class: ['callout', `callout-${kind.className}`, tint].filter(Boolean).join(' '),
-      'aria-label': kind.label,
+      class: classesOf(call, page, 'callout', `callout-${kind?.className ?? 'plain'}`, tint),
+      'aria-label': kind?.label ?? 'Remark',
     },
-    element('span', { class: 'callout-icon' }, ownIcon || interfaceIcon(kind.icon)) +
+    (mark ? element('span', { class: 'callout-icon' }, mark) : '') +
       element('div', { class: 'callout-body' }, body),
   );
 };

@@ -1,47 +1,63 @@
 /** Cards, the grids they stand in, and tiles: a title, a picture or icon, some text, often one link. */
-import { interfaceIcon } from '../icons/interface.ts';
+import { calloutKind } from './callouts.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
-import { attributes, element } from '../html.ts';
+import { element } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
+import { pictureHtml } from './images.ts';
 import { withoutLinks } from './remote.ts';
+import { classesOf, iconOf, safeColor } from './shared-props.ts';
 
 export const card: Component = (call, page) => {
   const { props, children, place } = call;
   const href = props.text('href');
-  const link = href === undefined ? undefined : page.link(href, place);
+  const isDisabled = props.flag('disabled');
+  const link = href === undefined || isDisabled ? undefined : page.link(href, place);
   const description = props.has('description') ? page.renderProp(props, 'description') : '';
   const body = description + page.render(children);
-  const classes = ['card', props.flag('horizontal') && 'card-horizontal', link?.href && 'card-link'];
+  const type = props.text('type');
   const content =
-    picture(call, page) +
+    cardPicture(call, page) +
     cardIcon(call, page) +
     element(
       'div',
       { class: 'card-text' },
       cardTitle(call, page, link?.outside ?? false) +
         (body ? element('div', { class: 'card-body' }, body) : '') +
-        cta(call, page),
+        (props.text('cta') ? cta(call, page) : ''),
     );
-  const values = { class: classes.filter(Boolean).join(' ') };
+  const values = {
+    class: classesOf(
+      call,
+      page,
+      'card',
+      props.flag('horizontal') && !props.flag('vertical') && 'card-horizontal',
+      type && `card-typed callout-${calloutKind(type).className}`,
+      link?.href && 'card-link',
+      isDisabled && 'card-disabled',
+    ),
+    'aria-disabled': isDisabled ? 'true' : undefined,
+  };
   if (!link?.href) return element('div', values, content);
-  return element('a', { ...values, href: link.href }, withoutLinks(content));
+  const target = props.text('target') === '_blank' ? { target: '_blank', rel: 'noopener' } : {};
+  return element('a', { ...values, href: link.href, ...target }, withoutLinks(content));
 };
 
-function picture({ props, place }: ElementCall, page: PageContext): string {
+function cardPicture({ props, place }: ElementCall, page: PageContext): string {
   const address = props.text('img');
-  const source = address === undefined ? undefined : page.asset(address, place);
-  return source === undefined
-    ? ''
-    : `<img class="card-image"${attributes({ src: source, alt: '', loading: 'lazy' })}>`;
+  if (address === undefined) return '';
+  return pictureHtml({ address, values: { class: 'card-image', alt: '' }, place }, page);
 }
 
-function cardIcon({ props }: ElementCall, page: PageContext): string {
-  const drawn = page.icon(props.icon());
+function cardIcon(call: ElementCall, page: PageContext): string {
+  const type = call.props.text('type');
+  const drawn = iconOf(call, page) || (type ? interfaceIcon(calloutKind(type).icon) : '');
   if (!drawn) return '';
-  const color = props.text('color');
-  const tint = color && /^#[0-9a-f]{3,8}$/i.test(color) ? page.styleClass(`color: ${color}`) : undefined;
+  const color = safeColor(call.props.text('color'));
+  const tint = color && page.styleClass(`color: ${color}`);
   return element('span', { class: ['card-icon', tint].filter(Boolean).join(' ') }, drawn);
 }
 
+/** The arrow says that a card leads to another site, unless the author decides. */
 function cardTitle({ props }: ElementCall, page: PageContext, outside: boolean): string {
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
   if (!title) return '';
@@ -50,29 +66,35 @@ function cardTitle({ props }: ElementCall, page: PageContext, outside: boolean):
 }
 
 function cta({ props }: ElementCall, page: PageContext): string {
-  const label = props.text('cta');
-  return label
-    ? element('p', { class: 'card-cta' }, page.inlineMarkdown(label) + interfaceIcon('arrow-right'))
-    : '';
+  return element('p', { class: 'card-cta' }, page.renderProp(props, 'cta') + interfaceIcon('arrow-right'));
 }
 
-export const cardGroup: Component = ({ props, children }, page) => {
-  const columns = Math.min(Math.max(Math.round(props.number('cols') ?? 2), 1), 4);
-  return element('div', { class: `cards cards-${columns}` }, page.render(children));
+export const cardGroup: Component = (call, page) => {
+  const columns = Math.min(Math.max(Math.round(call.props.number('cols') ?? 2), 1), 4);
+  return element(
+    'div',
+    { class: classesOf(call, page, `cards cards-${columns}`) },
+    page.render(call.children),
+  );
 };
 
-export const column: Component = ({ children }, page) =>
-  element('div', { class: 'column' }, page.render(children));
+export const column: Component = (call, page) =>
+  element('div', { class: classesOf(call, page, 'column') }, page.render(call.children));
 
 export const tile: Component = (call, page) => {
   const { props, children, place } = call;
-  const link = page.link(props.text('href') ?? '', place);
+  const href = props.text('href');
+  const link = href === undefined ? undefined : page.link(href, place);
   const text = ['title', 'description']
     .filter((name) => props.has(name))
     .map((name) => element('p', { class: `tile-${name}` }, page.renderProp(props, name)))
     .join('');
-  const content = element('div', { class: 'tile-preview' }, withoutLinks(page.render(children))) + text;
-  return link.href
-    ? element('a', { class: 'card card-link tile', href: link.href }, content)
-    : element('div', { class: 'card tile' }, content);
+  const preview = element('div', { class: 'tile-preview' }, withoutLinks(page.render(children)));
+  return link?.href
+    ? element(
+        'a',
+        { class: classesOf(call, page, 'tile tile-link'), href: link.href },
+        preview + withoutLinks(text),
+      )
+    : element('div', { class: classesOf(call, page, 'tile') }, preview + text);
 };

@@ -2,10 +2,24 @@
 import { accordion, accordionGroup, expandable } from './disclosure.ts';
 import { callout, calloutKinds, isCalloutName } from './callouts.ts';
 import { card, cardGroup, column, tile } from './cards.ts';
-import { codeBlock, example, panel, promptBox, repository, view, visibility } from './blocks.ts';
+import {
+  banner,
+  codeBlock,
+  example,
+  heading,
+  latex,
+  markdownText,
+  mermaid,
+  panel,
+  repository,
+  view,
+  visibility,
+} from './blocks.ts';
 import { color, colorItem, colorRow } from './colors.ts';
 import { tree, treeFile, treeFolder } from './file-tree.ts';
-import { badge, icon, link, picture, tooltip } from './inline.ts';
+import { badge, button, icon, link, tooltip } from './inline.ts';
+import { picture } from './images.ts';
+import { promptBox } from './prompt.ts';
 import { codeGroup, tab, tabs } from './tabs.ts';
 import { frame } from './media.ts';
 import { paramField, responseField } from './fields.ts';
@@ -19,8 +33,11 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Accordion', accordion],
   ['AccordionGroup', accordionGroup],
   ['Badge', badge],
+  ['Banner', banner],
+  ['Button', button],
   ['Card', card],
   ['CardGroup', cardGroup],
+  ['Card.Group', cardGroup],
   ['Cards', cardGroup],
   ['Columns', cardGroup],
   ['Column', column],
@@ -32,13 +49,21 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Color.Item', colorItem],
   ['Expandable', expandable],
   ['FileTree', tree],
+  ['FileTree.File', treeFile],
+  ['FileTree.Folder', treeFolder],
   ['GitHub.Repo', repository],
   ['Github', repository],
+  ['GitHub', repository],
+  ['Heading', heading],
   ['Frame', frame],
   ['Example', frame],
   ['Icon', icon],
   ['Image', picture],
+  ['LaTeX', latex],
+  ['Latex', latex],
   ['Link', link],
+  ['MDX', markdownText],
+  ['Mermaid', mermaid],
   ['Panel', panel],
   ['Param', paramField],
   ['ParamField', paramField],
@@ -49,6 +74,8 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Step', step],
   ['Steps', steps],
   ['Tab', tab],
+  ['TabItem', tab],
+  ['Tabs.Tab', tab],
   ['Tabs', tabs],
   ['Tile', tile],
   ['Tooltip', tooltip],

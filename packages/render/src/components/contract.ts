@@ -3,6 +3,8 @@
  * implements `PageContext`; components know nothing of files, parsers or processes.
  */
 import type { FilePlace } from '../check/diagnostic.ts';
+import type { PictureSize } from '../assets/picture-size.ts';
+import type { Formula } from '../math/marks.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
 import type { Props } from './props.ts';
 
@@ -25,7 +27,7 @@ export interface HeadingOptions {
   html: string;
   id?: string | undefined;
   anchor?: boolean;
-  className?: string;
+  className?: string | undefined;
 }
 
 export interface PageContext {
@@ -46,6 +48,14 @@ export interface PageContext {
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
   /** The address of a picture or other file of the site as seen from the page; undefined when it is missing or elsewhere. */
   asset(address: string, place: FilePlace | undefined): string | undefined;
+  /** The size of a picture of the site, when its file tells. */
+  pictureSize(address: string): PictureSize | undefined;
+  /** True once on a page. */
+  isFirstPicture(): boolean;
+  /** A formula, typeset. */
+  math(formula: Formula, place: FilePlace | undefined): string;
+  /** Blocks of Markdown given as text. */
+  markdown(source: string): string;
   /** The https address of a file on another host; undefined for the site's own. A page must not load it. */
   elsewhere(address: string): string | undefined;
   /** An icon as authors name it: see `icons/reference.ts`. */

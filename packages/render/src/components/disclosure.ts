@@ -1,9 +1,12 @@
 /** Accordions and expandables: content behind a line that opens it. They are `<details>`, so they need no script. */
-import { interfaceIcon } from '../icons/interface.ts';
 import type { Component } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
+import { classesOf, iconOf } from './shared-props.ts';
 
-export const accordion: Component = ({ props, children }, page) => {
+/** The address of an open accordion names it and those around it; the page's script keeps it up to date. */
+export const accordion: Component = (call, page) => {
+  const { props, children } = call;
   const title = props.has('title') ? page.renderProp(props, 'title') : 'Details';
   const id = page.uniqueId(props.text('id') ?? textOfHtml(title));
   const description = props.has('description')
@@ -11,26 +14,34 @@ export const accordion: Component = ({ props, children }, page) => {
     : '';
   const summary =
     interfaceIcon('chevron-right') +
-    page.icon(props.icon()) +
+    iconOf(call, page) +
     element('span', { class: 'accordion-title' }, title + description);
   const body = page.outsideContents(() => page.render(children));
   return element(
     'details',
-    { class: 'accordion', id, open: props.flag('defaultOpen') },
+    { class: classesOf(call, page, 'accordion'), id, open: props.flag('defaultOpen') },
     element('summary', {}, summary) + element('div', { class: 'accordion-body' }, body),
   );
 };
 
-export const accordionGroup: Component = ({ children }, page) =>
-  element('div', { class: 'accordion-group' }, page.render(children));
+export const accordionGroup: Component = (call, page) => {
+  const { props, children } = call;
+  const title = props.has('title')
+    ? element('p', { class: 'accordion-heading' }, page.renderProp(props, 'title'))
+    : '';
+  return title + element('div', { class: classesOf(call, page, 'accordion-group') }, page.render(children));
+};
 
-export const expandable: Component = ({ props, children }, page) => {
+export const expandable: Component = (call, page) => {
+  const { props, children } = call;
   const title = props.has('title') ? page.renderProp(props, 'title') : 'properties';
   const body = page.outsideContents(() => page.render(children));
+  const label =
+    element('span', { class: 'when-closed' }, 'Show') + element('span', { class: 'when-open' }, 'Hide');
   return element(
     'details',
-    { class: 'expandable', open: props.flag('defaultOpen') },
-    element('summary', {}, interfaceIcon('chevron-right') + element('span', {}, `Show ${title}`)) +
+    { class: classesOf(call, page, 'expandable'), open: props.flag('defaultOpen') },
+    element('summary', {}, interfaceIcon('chevron-right') + element('span', {}, `${label} ${title}`)) +
       element('div', { class: 'expandable-body' }, body),
   );
 };

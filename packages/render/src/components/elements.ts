@@ -5,6 +5,8 @@
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
+import { callout, isCalloutName } from './callouts.ts';
+import { imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf } from './style.ts';
 
@@ -41,17 +43,7 @@ const camelCaseAttributes: Record<string, string> = {
   preserveaspectratio: 'preserveAspectRatio',
 };
 const renamed: Record<string, string> = { classname: 'class', htmlfor: 'for', datetime: 'datetime' };
-const silentlyDropped = new Set([
-  'script',
-  'style',
-  'link',
-  'meta',
-  'head',
-  'base',
-  'object',
-  'embed',
-  'form',
-]);
+const silentlyDropped = new Set(['script', 'style', 'link', 'meta', 'head', 'base', 'object', 'embed']);
 
 export function isHtmlElement(name: string): boolean {
   return /^[a-z]/.test(name);
@@ -60,11 +52,13 @@ export function isHtmlElement(name: string): boolean {
 export const htmlElement: Component = (call, page) => {
   const { name, children, place } = call;
   if (!allowedElements.has(name)) {
+    if (isCalloutName(name)) return callout(call, page);
     page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
     return silentlyDropped.has(name) ? '' : page.render(children);
   }
   const heading = /^h([1-6])$/.exec(name)?.[1];
   if (heading) return jsxHeading(call, page, Number(heading));
+  if (name === 'img') return image(call, page);
   const elsewhere = remoteMedia(call, page);
   if (elsewhere !== undefined) return elsewhere;
   const values = readAttributes(call, page);
@@ -74,11 +68,27 @@ export const htmlElement: Component = (call, page) => {
   return element(name, values, name === 'a' ? withoutLinks(content) : content);
 };
 
+function image(call: ElementCall, page: PageContext): string {
+  const { props, place } = call;
+  const values = readAttributes({ ...call, props: props.without('src', 'alt') }, page) ?? {};
+  const alt = props.text('alt') ?? '';
+  return pictureHtml(
+    { address: props.text('src') ?? '', values: { ...values, alt, ...imageSwitches(props) }, place },
+    page,
+  );
+}
+
 function jsxHeading({ props, children }: ElementCall, page: PageContext, level: number): string {
   const html = page.renderPhrasing(children);
   if (textOfHtml(html).trim() === '' && !html.includes('<')) return '';
   const className = props.text('className') ?? props.text('class');
-  return page.heading({ level, html, id: props.text('id'), ...(className ? { className } : {}) });
+  return page.heading({
+    level,
+    html,
+    id: props.text('id'),
+    ...(className ? { className: page.useClasses(className) } : {}),
+    anchor: !props.flag('noAnchor'),
+  });
 }
 
 /** The attributes that may be written; undefined when the element is useless without one that was refused. */
@@ -90,7 +100,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
     const attribute = attributeName(original);
     if (/^on[a-z]/i.test(original)) {
       page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
-    } else if (attribute === 'class') classes.push(textOf(value));
+    } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value));
       if (generated) classes.push(generated);
@@ -155,7 +165,6 @@ function addAddress(
 }
 
 function withDefaults(name: string, values: Attributes): Attributes {
-  if (name === 'img') return { loading: 'lazy', ...values, alt: values['alt'] ?? '' };
   if (name === 'a' && values['target'] === '_blank') return { ...values, rel: 'noopener' };
   if (name === 'video' && values['autoplay'])
     return { ...values, muted: true, playsinline: true, loop: true };

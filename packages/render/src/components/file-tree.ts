@@ -1,30 +1,96 @@
-/** Trees of files and folders. Folders are `<details>`; a tree may also be written as a nested Markdown list. */
+/**
+ * Trees of files and folders. Folders are `<details>`, so they open without a script; a tree may be written as elements
+ * or as a nested Markdown list.
+ */
+import type { Child, Component, PageContext } from './contract.ts';
+import { element, escapeText, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
-import type { Component } from './contract.ts';
-import { element, escapeText } from '../html.ts';
+import { classesOf, iconOf } from './shared-props.ts';
 
-export const tree: Component = ({ children }, page) => {
-  const isList = !children.some((child) => child.kind === 'element');
-  return element('div', { class: isList ? 'tree tree-list' : 'tree' }, page.render(children));
+export const tree: Component = (call, page) =>
+  element('div', { class: classesOf(call, page, 'tree') }, treeContent(call.children, page));
+
+/** Rendered Markdown lists among the children are read again as entries. */
+function treeContent(children: readonly Child[], page: PageContext): string {
+  return children
+    .map((child) => (child.kind === 'markdown' ? listEntries(page.render([child])) : page.render([child])))
+    .join('');
+}
+
+export const treeFolder: Component = (call, page) => {
+  const { props, children } = call;
+  const content = treeContent(children, page);
+  const name =
+    (iconOf(call, page) || interfaceIcon('folder')) + entryName(props.text('name'), props.text('comment'));
+  const marked = props.flag('highlight');
+  if (props.has('openable') && !props.flag('openable'))
+    return element('div', { class: entryClass(marked) }, name) + nested(content);
+  return folder(name, content, props.flag('defaultOpen'), marked);
 };
 
-export const treeFolder: Component = ({ props, children }, page) => {
-  const name = interfaceIcon('folder') + element('span', {}, escapeText(props.text('name') ?? ''));
-  if (props.has('openable') && !props.flag('openable')) return element('div', { class: 'tree-entry' }, name);
+export const treeFile: Component = (call, page) => {
+  const { props } = call;
+  return element(
+    'div',
+    { class: entryClass(props.flag('highlight')) },
+    (iconOf(call, page) || interfaceIcon('file')) + entryName(props.text('name'), props.text('comment')),
+  );
+};
+
+function entryName(name: string | undefined, comment: string | undefined): string {
+  const note = comment ? element('span', { class: 'tree-note' }, escapeText(comment)) : '';
+  return element('span', {}, escapeText(name ?? '')) + note;
+}
+
+function entryClass(marked: boolean): string {
+  return marked ? 'tree-entry tree-marked' : 'tree-entry';
+}
+
+function folder(name: string, content: string, open: boolean, marked: boolean): string {
   return element(
     'details',
-    {
-      class: props.flag('highlight') ? 'tree-folder tree-marked' : 'tree-folder',
-      open: props.flag('defaultOpen'),
-    },
-    element('summary', { class: 'tree-entry' }, name) +
-      element('div', { class: 'tree-children' }, page.render(children)),
+    { class: 'tree-folder', open },
+    element('summary', { class: entryClass(marked) }, name) + nested(content),
   );
-};
+}
 
-export const treeFile: Component = ({ props }) =>
-  element(
-    'div',
-    { class: props.flag('highlight') ? 'tree-entry tree-marked' : 'tree-entry' },
-    interfaceIcon('file') + element('span', {}, escapeText(props.text('name') ?? '')),
-  );
+function nested(content: string): string {
+  return content ? element('div', { class: 'tree-children' }, content) : '';
+}
+
+/** Reads `<ul><li>name<ul>…</ul></li></ul>`, which is all that a Markdown list of names becomes. */
+function listEntries(html: string): string {
+  const tokens = html.split(/(<\/?(?:ul|ol|li)\b[^>]*>)/);
+  let at = 0;
+  const readList = (): string => {
+    let entries = '';
+    while (at < tokens.length) {
+      const token = tokens[at++] ?? '';
+      if (/^<\/[uo]l/.test(token)) break;
+      if (token.startsWith('<li')) entries += readItem();
+      else if (/^<[uo]l/.test(token)) entries += readList();
+    }
+    return entries;
+  };
+  const readItem = (): string => {
+    let label = '';
+    let content = '';
+    let hasList = false;
+    while (at < tokens.length) {
+      const token = tokens[at++] ?? '';
+      if (token === '</li>') break;
+      if (/^<[uo]l/.test(token)) {
+        hasList = true;
+        content += readList();
+      } else label += token;
+    }
+    const bare = label.replaceAll(/<\/?p>/g, '').trim();
+    const isFolder = hasList || textOfHtml(bare).endsWith('/');
+    const marked = /^<strong>/.test(bare);
+    const name = (isFolder ? interfaceIcon('folder') : interfaceIcon('file')) + element('span', {}, bare);
+    return isFolder && content
+      ? folder(name, content, true, marked)
+      : element('div', { class: entryClass(marked) }, name);
+  };
+  return readList();
+}

@@ -1,58 +1,91 @@
-/** Components that stand inside a line of text: icons, badges, tooltips. */
+/** Components that stand inside a line of text: icons, badges, tooltips, links. */
 import type { Component } from './contract.ts';
 import { attributes, element, escapeText } from '../html.ts';
-import { remoteImage } from './remote.ts';
+import { withoutLinks } from './remote.ts';
+import { classesOf, iconOf, safeColor } from './shared-props.ts';
 
-export const icon: Component = ({ props, place }, page) => {
-  const name = props.icon() ?? props.text('src');
-  if (name === undefined) return '';
-  if (!/[/.]/.test(name)) return page.icon(name);
-  const source = page.asset(name, place);
-  return source === undefined ? '' : `<img class="icon icon-image"${attributes({ src: source, alt: '' })}>`;
+export const icon: Component = (call, page) => {
+  const { props } = call;
+  const drawn = iconOf(call, page) || iconOf(call, page, 'src') || iconOf(call, page, 'name');
+  if (!drawn) return '';
+  const color = safeColor(props.text('color'));
+  const size = props.number('size') ?? Number.parseFloat(props.text('size') ?? '');
+  const style = [
+    color && `color: ${color}`,
+    size > 0 && size <= 512 && `width: ${size}px; height: ${size}px; font-size: ${size}px`,
+  ];
+  const classes = classesOf(call, page, 'icon', page.styleClass(style.filter(Boolean).join('; ')));
+  return drawn.replace(/ class="icon\b([^"]*)"/, (_whole, rest: string) => ` class="${classes}${rest}"`);
 };
 
-const badgeColors = new Set('gray blue green yellow orange red purple white surface'.split(' '));
+const badgeColors = new Set(
+  'gray blue green yellow orange red purple white surface white-destructive surface-destructive'.split(' '),
+);
+const badgeSizes = new Set(['xs', 'sm', 'md', 'lg']);
 
-export const badge: Component = ({ props, children }, page) => {
-  const color = props.text('color') ?? 'gray';
-  const classes = ['badge', `badge-${badgeColors.has(color) ? color : 'gray'}`];
-  if (props.text('size')) classes.push(`badge-${props.text('size') === 'xs' ? 'sm' : props.text('size')}`);
-  if (props.text('shape') === 'pill') classes.push('badge-pill');
-  return element(
-    'span',
-    { class: classes.join(' ') },
-    page.icon(props.icon()) + page.renderPhrasing(children),
-  );
-};
-
-export const tooltip: Component = ({ props, children, place }, page) => {
-  const parts = [props.text('headline'), props.text('tip')].filter(Boolean).join(': ');
-  const id = page.uniqueId('tooltip');
+export const badge: Component = (call, page) => {
+  const { props, children, place } = call;
+  const color = props.text('color') ?? props.text('intent') ?? 'gray';
+  const size = props.text('size') ?? 'md';
   const href = props.text('href');
-  const link = href === undefined ? undefined : page.link(href, place);
+  const link = href === undefined ? undefined : page.link(href, place).href;
+  const outlined = props.flag('stroke') || props.text('variant') === 'outline';
+  const classes = classesOf(
+    call,
+    page,
+    'badge',
+    `badge-${badgeColors.has(color) ? color : 'gray'}`,
+    size !== 'md' && badgeSizes.has(size) && `badge-${size}`,
+    props.text('shape') === 'pill' && 'badge-pill',
+    outlined && 'badge-stroke',
+    props.flag('disabled') && 'badge-disabled',
+  );
+  const content =
+    (iconOf(call, page) || iconOf(call, page, 'leadIcon')) +
+    page.renderPhrasing(children) +
+    iconOf(call, page, 'tailIcon');
+  return link && !props.flag('disabled')
+    ? element('a', { class: classes, href: link }, withoutLinks(content))
+    : element('span', { class: classes }, content);
+};
+
+/** The explanation shows while the term is pointed at or has the focus; a tap gives it the focus. */
+export const tooltip: Component = ({ props, children, place }, page) => {
+  const term = page.renderPhrasing(children);
+  const headline = props.text('headline');
+  const tip = props.has('tip') ? page.renderProp(props, 'tip') : '';
+  const href = props.text('href');
+  const target = href === undefined ? undefined : page.link(href, place).href;
+  const label = props.text('cta') ?? (target && !headline && !tip ? href : undefined);
+  if (!headline && !tip && !target) return term;
+  const id = page.uniqueId('tooltip');
   const more =
-    link?.href && props.text('cta')
-      ? ` ${element('a', { href: link.href }, escapeText(props.text('cta') ?? ''))}`
-      : '';
+    target && label ? element('a', { class: 'tooltip-link', href: target }, escapeText(label)) : '';
+  const content =
+    (headline ? element('span', { class: 'tooltip-headline' }, escapeText(headline)) : '') +
+    withoutLinks(tip) +
+    more;
   return (
     `<span class="tooltip"><span class="tooltip-term" tabindex="0"${attributes({ 'aria-describedby': id })}>` +
-    `${page.renderPhrasing(children)}</span>` +
-    `<span class="tooltip-tip" role="tooltip"${attributes({ id })}>${escapeText(parts)}${more}</span></span>`
+    `${withoutLinks(term)}</span><span class="tooltip-tip"${attributes({ role: more ? undefined : 'tooltip', id })}>${content}</span></span>`
   );
 };
 
 /** Names from other frameworks that authors carry along; they mean the plain element. */
-export const link: Component = ({ props, children, place }, page) => {
+export const link: Component = (call, page) => {
+  const { props, children, place } = call;
   const { href } = page.link(props.text('href') ?? props.text('to') ?? '', place);
-  return element('a', { href }, page.renderPhrasing(children));
+  const classes = classesOf(call, page);
+  return element('a', { class: classes || undefined, href }, withoutLinks(page.renderPhrasing(children)));
 };
 
-export const picture: Component = ({ props, place }, page) => {
-  const address = props.text('src') ?? '';
-  const source = page.asset(address, place);
-  const elsewhere = page.elsewhere(address);
-  if (elsewhere !== undefined) return remoteImage(elsewhere, props.text('alt'));
-  if (source === undefined) return '';
-  const size = { width: props.text('width'), height: props.text('height') };
-  return `<img${attributes({ src: source, alt: props.text('alt') ?? '', ...size, loading: 'lazy' })}>`;
+export const button: Component = (call, page) => {
+  const { props, children, place } = call;
+  const address = props.text('href') ?? props.text('to') ?? props.text('link');
+  const href = address === undefined ? undefined : page.link(address, place).href;
+  const content =
+    iconOf(call, page) +
+    (withoutLinks(page.renderPhrasing(children)) ||
+      escapeText(props.text('label') ?? props.text('title') ?? ''));
+  return element(href ? 'a' : 'span', { class: classesOf(call, page, 'button'), href }, content);
 };

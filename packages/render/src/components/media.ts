@@ -1,15 +1,19 @@
 /** Frames around pictures and videos. */
 import type { Component } from './contract.ts';
 import { element } from '../html.ts';
+import { classesOf } from './shared-props.ts';
 
-export const frame: Component = ({ props, children }, page) => {
+export const frame: Component = (call, page) => {
+  const { props, children } = call;
   const caption = props.has('caption') ? page.renderProp(props, 'caption') : '';
   const hint = props.has('hint') ? page.renderProp(props, 'hint') : '';
+  const width = /^\d+(?:px|%)?$/.exec(props.text('width') ?? '')?.[0];
+  const limit = width && page.styleClass(`max-width: ${/\d$/.test(width) ? `${width}px` : width}`);
   return (
     (hint ? element('p', { class: 'frame-hint' }, hint) : '') +
     element(
       'figure',
-      { class: 'frame' },
+      { class: classesOf(call, page, 'frame', limit) },
       element('div', { class: 'frame-content' }, page.render(children)) +
         (caption ? element('figcaption', {}, caption) : ''),
     )

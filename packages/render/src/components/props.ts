@@ -12,6 +12,10 @@ export class Props {
     this.values = values;
   }
 
+  without(...names: string[]): Props {
+    return new Props(new ObjectValue([...this.values.entries].filter(([name]) => !names.includes(name))));
+  }
+
   value(name: string): Value {
     return this.values.get(name);
   }

@@ -1,6 +1,7 @@
 /** Numbered steps of a procedure. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
+import { iconOf } from './shared-props.ts';
 
 export const steps: Component = ({ props, children }, page) => {
   const size = props.text('titleSize');
@@ -21,14 +22,10 @@ export const step: Component = (call, page) =>
     stepItem(call, page, call.props.number('stepNumber') ?? 1, undefined),
   );
 
-function stepItem(
-  { props, children }: ElementCall,
-  page: PageContext,
-  number: number,
-  size?: string,
-): string {
-  const marker = page.icon(props.icon()) || String(number);
-  const body = stepTitle(props.text('titleSize') ?? size, { props, children, name: 'Step' }, page);
+function stepItem(call: ElementCall, page: PageContext, number: number, size?: string): string {
+  const { props, children } = call;
+  const marker = iconOf(call, page) || String(number);
+  const body = stepTitle(props.text('titleSize') ?? size, call, page);
   return element(
     'div',
     { class: 'step', role: 'listitem' },

@@ -5,6 +5,7 @@
 import { type Child, type Component, type PageContext, elementsNamed } from './contract.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
+import { classesOf, iconOf } from './shared-props.ts';
 
 interface Panel {
   title: string;
@@ -13,11 +14,12 @@ interface Panel {
   html: string;
 }
 
-export const tabs: Component = ({ props, children }, page) => {
+export const tabs: Component = (call, page) => {
+  const { props, children } = call;
   const panels = elementsNamed(children, 'Tab', 'TabItem', 'Tabs.Tab').map((tab, index) => ({
     title:
       tab.props.text('title') ?? tab.props.text('label') ?? tab.props.text('value') ?? `Tab ${index + 1}`,
-    icon: page.icon(tab.props.icon()),
+    icon: iconOf(tab, page),
     id: tab.props.text('id'),
     html: page.render(tab.children),
   }));
@@ -25,7 +27,9 @@ export const tabs: Component = ({ props, children }, page) => {
   const stray = children.filter(
     (child) => child.kind !== 'element' || !['Tab', 'TabItem', 'Tabs.Tab'].includes(child.call.name),
   );
-  return page.render(stray) + tabPanels(panels, page, 'tabs', first, props.value('sync') !== false);
+  const sync = !['false', false].includes(props.value('sync') as string | boolean);
+  const look = classesOf(call, page, 'tabs', props.flag('borderBottom') && 'tabs-bordered');
+  return page.render(stray) + tabPanels(panels, page, { className: look, first, sync });
 };
 
 /** A tab outside of `Tabs` shows as a titled section. */
@@ -36,10 +40,13 @@ export const tab: Component = ({ props, children }, page) =>
     element('p', { class: 'tab-title' }, escapeText(props.text('title') ?? '')) + page.render(children),
   );
 
-export const codeGroup: Component = ({ children }, page) => {
-  const panels = codePanels(children, page);
-  if (panels.length === 0) return page.render(children);
-  return tabPanels(panels, page, 'code-group', 0, true);
+/** With `dropdown` the script shows a menu in place of the row of titles. */
+export const codeGroup: Component = (call, page) => {
+  const panels = codePanels(call.children, page);
+  if (panels.length === 0) return page.render(call.children);
+  const dropdown = call.props.flag('dropdown');
+  const title = call.props.text('title');
+  return tabPanels(panels, page, { className: 'code-group', first: 0, sync: true, dropdown, title });
 };
 
 function codePanels(children: readonly Child[], page: PageContext): Panel[] {
@@ -50,23 +57,29 @@ function codePanels(children: readonly Child[], page: PageContext): Panel[] {
       return [
         {
           title,
-          icon: page.icon(meta.icon),
+          icon: page.icon(meta.icon, child.block.place),
           html: page.code({ ...child.block, meta: `${child.block.meta} title=""` }),
         },
       ];
     }
     if (child.kind !== 'element') return [];
     const title = child.call.props.text('filename') ?? child.call.props.text('title') ?? child.call.name;
-    return [{ title, icon: '', html: page.render([child]) }];
+    return [{ title, icon: iconOf(child.call, page), html: page.render([child]) }];
   });
+}
+
+interface Look {
+  className: string;
+  first: number;
+  sync: boolean;
+  dropdown?: boolean;
+  title?: string | undefined;
 }
 
 function tabPanels(
   panels: readonly Panel[],
   page: PageContext,
-  className: string,
-  first: number,
-  sync: boolean,
+  { className, first, sync, dropdown = false, title: label }: Look,
 ): string {
   if (panels.length === 0) return '';
   const active = Math.min(first, panels.length - 1);
@@ -92,7 +105,8 @@ function tabPanels(
   );
   return element(
     'div',
-    { class: className, 'data-tabs': true, 'data-sync': sync },
-    element('div', { class: 'tab-list', role: 'tablist' }, list.join('')) + sections.join('\n'),
+    { class: className, 'data-tabs': true, 'data-sync': sync, 'data-dropdown': dropdown },
+    element('div', { class: 'tab-list', role: 'tablist', 'aria-label': label }, list.join('')) +
+      sections.join('\n'),
   );
 }

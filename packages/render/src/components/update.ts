@@ -1,28 +1,29 @@
-/** One entry of a changelog: a label that can be linked to, tags, and what changed. */
+/** One entry of a changelog: a label that can be linked to, tags by which readers choose, and what changed. */
 import type { Component } from './contract.ts';
 import { element, escapeText } from '../html.ts';
+import { classesOf } from './shared-props.ts';
 
-export const update: Component = ({ props, children }, page) => {
-  const label = props.text('label') ?? '';
-  const title = page.heading({
-    level: 2,
-    html: escapeText(label),
-    id: props.text('id'),
-    className: 'update-label',
-  });
-  const tags = props
-    .list('tags')
-    .map((tag) => element('span', { class: 'badge badge-gray' }, escapeText(tag)));
+export const update: Component = (call, page) => {
+  const { props, children } = call;
+  const label = props.has('label') ? page.renderProp(props, 'label') : '';
+  const title = label
+    ? page.heading({ level: 2, html: label, id: props.text('id'), className: 'update-label' })
+    : '';
+  const tags = props.list('tags').filter(Boolean);
+  const shown = tags.map((tag) => element('span', { class: 'badge badge-gray' }, escapeText(tag)));
   const side =
     title +
     (props.has('description')
       ? element('p', { class: 'update-description' }, page.renderProp(props, 'description'))
       : '') +
-    (tags.length ? element('p', { class: 'update-tags' }, tags.join(' ')) : '');
+    (shown.length ? element('p', { class: 'update-tags' }, shown.join(' ')) : '');
   const body = page.outsideContents(() => page.render(children));
   return element(
     'section',
-    { class: 'update' },
+    {
+      class: classesOf(call, page, 'update'),
+      'data-tags': tags.length ? JSON.stringify(tags) : undefined,
+    },
     element('div', { class: 'update-side' }, side) + element('div', { class: 'update-body' }, body),
   );
 };

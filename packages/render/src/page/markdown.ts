@@ -1,8 +1,10 @@
 /** The HTML of each kind of Markdown node. Elements and expressions are the renderer's business, not this file's. */
 import type { FilePlace } from '../check/diagnostic.ts';
+import type { PictureSize } from '../assets/picture-size.ts';
 import { calloutKind } from '../components/callouts.ts';
+import { pictureHtml } from '../components/images.ts';
 import type { HeadingOptions } from '../components/contract.ts';
-import { remoteImage, withoutLinks } from '../components/remote.ts';
+import { withoutLinks } from '../components/remote.ts';
 import { type Formula, formulaOfCode } from '../math/marks.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
@@ -14,6 +16,8 @@ export interface MarkdownHost {
   heading(options: HeadingOptions): string;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
   asset(address: string, place: FilePlace | undefined): string | undefined;
+  pictureSize(address: string): PictureSize | undefined;
+  isFirstPicture(): boolean;
   elsewhere(address: string): string | undefined;
   place(node: Node): FilePlace | undefined;
   definition(identifier: string): { url: string; title: string | undefined } | undefined;
@@ -146,12 +150,8 @@ function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): s
 }
 
 function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
-  const source = target && host.asset(target.url, host.place(node));
-  const elsewhere = target && host.elsewhere(target.url);
-  if (elsewhere !== undefined) return remoteImage(elsewhere, node.alt || undefined);
-  if (source === undefined)
-    return node.alt ? element('em', { class: 'missing-image' }, escapeText(node.alt)) : '';
-  return `<img${attributes({ src: source, alt: node.alt ?? '', title: target?.title, loading: 'lazy' })}>`;
+  const values = { alt: node.alt ?? '', title: target?.title };
+  return pictureHtml({ address: target?.url ?? '', values, place: host.place(node) }, host);
 }
 
 function tableHtml(node: Node, host: MarkdownHost): string {

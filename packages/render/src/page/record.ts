@@ -2,6 +2,8 @@
  * What is gathered while a page is rendered: headings, files, styles and findings, with the services for components
  * that add to them. It knows nothing of syntax trees.
  */
+import { join } from 'node:path';
+import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { HeadingOptions } from '../components/contract.ts';
 import { hint as remoteHint } from '../components/remote.ts';
@@ -25,6 +27,8 @@ export interface SiteTools {
   addresses: Addresses;
   links: LinkResolver;
   sources: ModuleSources;
+  /** Sizes of pictures that were looked at, by file. */
+  pictureSizes: Map<string, PictureSize | undefined>;
 }
 
 const severities: Record<string, Severity> = {
@@ -59,6 +63,7 @@ export class PageRecord {
   readonly #ids = new UniqueIds();
   #quiet = 0;
   #isBeside = false;
+  #hasPicture = false;
 
   constructor(tools: SiteTools, task: PageTask) {
     this.#tools = tools;
@@ -180,6 +185,21 @@ export class PageRecord {
     const target = this.#tools.links.resolveFile(address, this.task.file);
     if (target.kind !== 'outside' || !/^https?:/i.test(target.href)) return undefined;
     return target.href.replace(/^http:/i, 'https:');
+  }
+
+  pictureSize(address: string): PictureSize | undefined {
+    const target = this.#tools.links.resolveFile(address, this.task.file);
+    if (target.kind !== 'file') return undefined;
+    const { pictureSizes, plan } = this.#tools;
+    if (!pictureSizes.has(target.file))
+      pictureSizes.set(target.file, pictureSize(join(plan.root, target.file)));
+    return pictureSizes.get(target.file);
+  }
+
+  isFirstPicture(): boolean {
+    const isFirst = !this.#hasPicture;
+    this.#hasPicture = true;
+    return isFirst;
   }
 
   icon(icon: string | undefined, place?: FilePlace): string {

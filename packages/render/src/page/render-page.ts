@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { type Document, readDocument } from './document.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import { createLinkResolver } from '../navigation/links.ts';
+import { textOfHtml } from '../html.ts';
+import { pageTerms } from '../search/page-terms.ts';
 import { failedPage } from './failure.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
@@ -20,6 +22,7 @@ export function siteTools(plan: SitePlan): SiteTools {
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, new Set(plan.routes)),
     links: createLinkResolver(plan),
+    pictureSizes: new Map(),
     sources: new ModuleSources(plan.root, new Set(plan.files), plan),
   };
 }
@@ -53,6 +56,9 @@ function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html
   return {
     id: task.id,
     html,
+    search:
+      task.search &&
+      pageTerms({ html, title: task.title, description: textOfHtml(description) }, task.search),
     aside: renderer.aside.join(''),
     description,
     banner,

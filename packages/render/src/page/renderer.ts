@@ -75,6 +75,17 @@ export class PageRenderer extends PageRecord implements PageContext {
     return this.renderPhrasing(this.#childrenOfValue(value, undefined));
   }
 
+  markdown(source: string): string {
+    const frame: Frame = {
+      file: this.task.file,
+      document: undefined,
+      scope: this.#evaluator.standard,
+      interpolations: new Map(),
+      depth: 0,
+    };
+    return this.render(this.#childrenOf(parseMarkdown(source).children ?? [], frame));
+  }
+
   inlineMarkdown(source: string): string {
     if (!/[\\`*_[\]<>&~!"'.-]/.test(source)) return escapeText(source);
     const frame: Frame = {
@@ -189,6 +200,8 @@ export class PageRenderer extends PageRecord implements PageContext {
       heading: (options) => this.heading(options),
       link: (href, place) => this.link(href, place),
       asset: (address, place) => this.asset(address, place),
+      pictureSize: (address) => this.pictureSize(address),
+      isFirstPicture: () => this.isFirstPicture(),
       elsewhere: (address) => this.elsewhere(address),
       place: (inner) => placeOf(inner, frame),
       definition: (identifier) => frame.document?.definitions.get(identifier),

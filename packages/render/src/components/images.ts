@@ -1,0 +1,85 @@
+/**
+ * Pictures: address resolved, room kept by width and height, loaded when they come near. Enlarging on a click and
+ * buttons to copy or download are the page script's; here they are only asked for by attributes.
+ */
+import type { FilePlace } from '../check/diagnostic.ts';
+import { type Attributes, attributes, element, escapeText } from '../html.ts';
+import type { Component, PageContext } from './contract.ts';
+import { remoteImage } from './remote.ts';
+
+export interface ImageRequest {
+  address: string;
+  /** Attributes as they will be written, without the address. */
+  values: Attributes;
+  place: FilePlace | undefined;
+}
+
+type ImageContext = Pick<PageContext, 'asset' | 'elsewhere' | 'pictureSize' | 'isFirstPicture'>;
+
+export function pictureHtml({ address, values, place }: ImageRequest, page: ImageContext): string {
+  const alt = typeof values['alt'] === 'string' ? values['alt'] : '';
+  const src = address === '' ? undefined : page.asset(address, place);
+  const elsewhere = page.elsewhere(address);
+  if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined);
+  if (src === undefined) return alt ? element('em', { class: 'missing-image' }, escapeText(alt)) : '';
+  /** The first picture is likely in view at once; waiting for it would only delay the page. */
+  const loading = page.isFirstPicture() ? undefined : 'lazy';
+  const size = sizeOf(values, page.pictureSize(address));
+  return `<img${attributes({ src, ...values, alt, ...size, loading: values['loading'] ?? loading, decoding: 'async' })}>`;
+}
+
+/** What an author gives stands; a height that is missing follows from the width in the proportion of the file. */
+function sizeOf(values: Attributes, file: ReturnType<PageContext['pictureSize']>): Attributes {
+  const [width, height] = [pixels(values['width']), pixels(values['height'])];
+  const given = { width: values['width'], height: values['height'] };
+  if (!file) return given;
+  if (given.width === undefined && given.height === undefined) return { ...file };
+  if (width !== undefined && given.height === undefined)
+    return { width, height: Math.round((width * file.height) / file.width) };
+  if (height !== undefined && given.width === undefined)
+    return { width: Math.round((height * file.width) / file.height), height };
+  return given;
+}
+
+function pixels(value: Attributes[string]): number | undefined {
+  const number = Number(String(value ?? '').replace(/px$/, ''));
+  return value !== undefined && value !== '' && number > 0 ? Math.round(number) : undefined;
+}
+
+const placements = new Set(
+  ['top', 'bottom'].flatMap((edge) => ['left', 'center', 'right'].map((side) => `${edge}-${side}`)),
+);
+
+/** `noZoom`, `actions` and `actionsPlacement`, as attributes the page's script reads. */
+export const imageSwitches = (props: {
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+}): Attributes => {
+  const wanted = props.flag('actions') ? 'copy,download' : props.text('actions');
+  const placement = props.text('actionsPlacement') ?? '';
+  return {
+    'data-no-zoom': props.flag('noZoom') || props.flag('nozoom'),
+    'data-actions': wanted === 'false' ? undefined : wanted?.replaceAll(/[^a-z,]/g, ''),
+    'data-actions-at': wanted && placements.has(placement) ? placement : undefined,
+  };
+};
+
+/** `<Image>` of other frameworks means the plain element. */
+export const picture: Component = ({ props, place }, page) => {
+  const className = props.text('className') ?? props.text('class');
+  return pictureHtml(
+    {
+      address: props.text('src') ?? props.text('img') ?? '',
+      values: {
+        class: className && page.useClasses(className),
+        alt: props.text('alt') ?? '',
+        title: props.text('title'),
+        width: props.text('width'),
+        height: props.text('height'),
+        ...imageSwitches(props),
+      },
+      place,
+    },
+    page,
+  );
+};

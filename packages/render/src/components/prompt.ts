@@ -1,0 +1,77 @@
+/**
+ * A prompt to hand to an assistant: what it is for, its text as it will be copied, and buttons. The text is written back
+ * from the rendered content, because that is all that is left of it once snippets and variables are in place.
+ */
+import type { Component } from './contract.ts';
+import { element, escapeText, textOfHtml } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
+import { classesOf, iconOf } from './shared-props.ts';
+
+export const promptBox: Component = (call, page) => {
+  const { props, children } = call;
+  const description = props.has('description')
+    ? page.renderProp(props, 'description')
+    : props.has('title')
+      ? page.renderProp(props, 'title')
+      : 'Prompt';
+  const text = plainPrompt(page.outsideContents(() => page.render(children)));
+  const wanted = props.list('actions').filter((action) => action === 'copy' || action === 'cursor');
+  const actions = (wanted.length ? wanted : ['copy']).map((action) =>
+    action === 'copy'
+      ? element(
+          'button',
+          { type: 'button', 'data-copy': text },
+          `${interfaceIcon('copy')}<span>Copy prompt</span>`,
+        )
+      : element(
+          'a',
+          { href: `cursor://anysphere.cursor-deeplink/prompt?text=${encodeURIComponent(text)}` },
+          `${interfaceIcon('arrow-up-right')}<span>Open in Cursor</span>`,
+        ),
+  );
+  const mark = iconOf(call, page);
+  return element(
+    'div',
+    { class: classesOf(call, page, 'prompt') },
+    element(
+      'div',
+      { class: 'prompt-head' },
+      (mark ? element('span', { class: 'prompt-icon' }, mark) : '') +
+        element('div', { class: 'prompt-description' }, description) +
+        element('div', { class: 'prompt-actions' }, actions.join('')),
+    ) +
+      element(
+        'details',
+        {},
+        element('summary', {}, `${interfaceIcon('chevron-right')}<span>Show the prompt</span>`) +
+          element('pre', { tabindex: 0, 'aria-label': 'Prompt' }, escapeText(text)),
+      ),
+  );
+};
+
+function plainPrompt(html: string): string {
+  let numbers: number[] = [];
+  const marked = html
+    .replaceAll(/<pre[^>]*><code[^>]*>([\s\S]*?)<\/code><\/pre>/g, '\n```\n$1\n```\n')
+    .replaceAll(/<code[^>]*>([\s\S]*?)<\/code>/g, '`$1`')
+    .replaceAll(/<a class="anchor"[\s\S]*?<\/a>/g, '')
+    .replaceAll(/<h([1-6])[^>]*>/g, (_tag, level: string) => `\n${'#'.repeat(Number(level))} `)
+    .replaceAll(/<\/?strong>/g, '**')
+    .replaceAll(/<ol[^>]*>|<\/ol>|<ul[^>]*>|<\/ul>|<li>/g, (tag) => {
+      if (tag === '<li>') {
+        const at = numbers.length - 1;
+        const number = numbers[at] ?? 0;
+        numbers[at] = number + 1;
+        return `\n${'  '.repeat(Math.max(at, 0))}${number > 0 ? `${number}.` : '-'} `;
+      }
+      numbers = tag.startsWith('</') ? numbers.slice(0, -1) : [...numbers, tag.startsWith('<ol') ? 1 : -1e6];
+      return '\n';
+    })
+    .replaceAll(/<br>|<\/p>|<\/h[1-6]>/g, '\n')
+    .replaceAll(/<p>/g, '\n');
+  return textOfHtml(marked)
+    .replaceAll(/[ \t]+\n/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .replaceAll(/\n\n(?=\s*(?:-|\d+\.) )/g, '\n')
+    .trim();
+}

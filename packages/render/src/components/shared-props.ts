@@ -1,0 +1,32 @@
+/** Properties that many components have in common: an icon, a class, a colour. */
+import type { ElementCall, PageContext } from './contract.ts';
+import { declarationsOf } from './style.ts';
+
+/** The icon of an element: a name, a file, an emoji, or markup of the author's own. */
+export function iconOf({ props, place }: ElementCall, page: PageContext, name = 'icon'): string {
+  const named = props.icon(name);
+  if (named !== undefined) return page.icon(named, place);
+  const value = props.value(name);
+  return value === undefined || value === null || typeof value !== 'object'
+    ? ''
+    : page.renderProp(props, name);
+}
+
+/** The component's own classes with those the author added, and one for an inline style. */
+export function classesOf(
+  { props }: ElementCall,
+  page: PageContext,
+  ...own: (string | false | undefined)[]
+): string {
+  const given = props.text('className') ?? props.text('class');
+  const style = page.styleClass(declarationsOf(props.value('style')));
+  return [...own, given && page.useClasses(given), style].filter(Boolean).join(' ');
+}
+
+const colorPattern =
+  /^(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgb|rgba|hsl|hsla|oklch|oklab|lch|lab|hwb)\([\d\s.,%/a-z-]+\)|[a-z]+)$/i;
+
+/** A colour that may stand in a stylesheet; undefined for anything else. */
+export function safeColor(text: unknown): string | undefined {
+  return typeof text === 'string' && colorPattern.test(text.trim()) ? text.trim() : undefined;
+}
