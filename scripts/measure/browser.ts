@@ -19,6 +19,8 @@ const quiet = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  /** No name but this machine's own leads anywhere. */
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
 export function launchChromium(): Promise<Browser> {
@@ -67,20 +69,18 @@ async function watchedPage(
   const page = await context.newPage();
   const watched: WatchedPage = { page, now: '' };
   const note = (text: string) => tell(`${watched.now}: ${text}`);
-  /** Nothing but the site itself may be asked for; whatever else is, is refused and told. */
-  await page.route('**/*', (route) => {
-    const url = route.request().url();
-    if (url.startsWith(own) || url.startsWith('data:')) return route.continue();
-    note(`asks for ${url}`);
-    return route.abort();
+  page.on('request', (request) => {
+    if (!request.url().startsWith(own) && !request.url().startsWith('data:'))
+      note(`asks for ${request.url()}`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400 && !response.url().endsWith('/favicon.ico'))
       note(`${response.status()} for ${response.url().slice(own.length)}`);
   });
   page.on('requestfailed', (request) => {
-    if (request.failure()?.errorText !== 'net::ERR_ABORTED' || request.url().startsWith(own))
-      note(`failed: ${request.url()} (${request.failure()?.errorText ?? ''})`);
+    const error = request.failure()?.errorText ?? '';
+    /** Aborted means that the next page was opened before an icon had come. */
+    if (error !== 'net::ERR_ABORTED') note(`failed: ${request.url()} (${error})`);
   });
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
