@@ -25,6 +25,7 @@ test('without any setting everything has its default', () => {
       bodyBytes: 1_000_000,
     },
     retention: { exports: 5, days: 30 },
+    drainSeconds: 0,
   });
 });
 
@@ -48,6 +49,7 @@ test('every setting reaches its place', () => {
     LIMIT_BODY_BYTES: '8000',
     RETENTION_EXPORTS: '9',
     RETENTION_DAYS: '10',
+    DRAIN_SECONDS: '7',
   });
   expect(read).toEqual({
     port: 0,
@@ -63,6 +65,7 @@ test('every setting reaches its place', () => {
     egressAllow: ['git.internal', 'gitea:3000'],
     limits: { readsPerMinute: 4, writesPerMinute: 5, exportStartsPerHour: 6, queuedJobs: 7, bodyBytes: 8000 },
     retention: { exports: 9, days: 10 },
+    drainSeconds: 7,
   });
 });
 
@@ -86,6 +89,7 @@ describe('a wrong value', () => {
     LIMIT_BODY_BYTES: ['999'],
     RETENTION_EXPORTS: ['0'],
     RETENTION_DAYS: ['0', '40000'],
+    DRAIN_SECONDS: ['-1', '601', 'long'],
   };
   const cases = Object.entries(wrong).flatMap(([name, values]) =>
     values.map((value) => [name, value] as const),

@@ -26,6 +26,7 @@ export interface Config {
     bodyBytes: number;
   };
   retention: { exports: number; days: number };
+  drainSeconds: number;
 }
 
 export class ConfigError extends Error {
@@ -81,6 +82,10 @@ export const settings = {
   LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
   RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
   RETENTION_DAYS: { check: count(1, 36_500, 30), meaning: 'Days that an export is kept.' },
+  DRAIN_SECONDS: {
+    check: count(0, 600, 0),
+    meaning: 'How long a stopping server goes on answering 503, for load balancers to notice.',
+  },
 } as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -117,6 +122,7 @@ export function readConfig(environment: Environment): Config {
       bodyBytes: value.LIMIT_BODY_BYTES,
     },
     retention: { exports: value.RETENTION_EXPORTS, days: value.RETENTION_DAYS },
+    drainSeconds: value.DRAIN_SECONDS,
   };
 }
 

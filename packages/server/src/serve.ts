@@ -2,6 +2,7 @@
  * Runs the whole service in one process: lock, database, worker, HTTP. Stopping goes the other way round and loses
  * nothing: requests under way are answered, running jobs go back to the queue.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { compose, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -46,7 +47,9 @@ export async function startService(
       port: server.port,
       async stop() {
         stopping.abort();
-        await Promise.all([server.close(stopGraceSeconds), worker.stop()]);
+        // Until here the socket stays open: whoever comes now is told to come back, and when.
+        await Promise.all([worker.stop(), pause(config.drainSeconds * 1000)]);
+        await server.close(stopGraceSeconds);
         await sweeper.stop();
         await context.database.destroy();
         unlock();
