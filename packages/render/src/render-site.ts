@@ -8,13 +8,15 @@ import { join } from 'node:path';
 import { configuredFile, prepareStylesheet } from './assets/references.ts';
 import type { Diagnostic } from './check/diagnostic.ts';
 import { type Site, findRoute } from './load.ts';
-import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
+import { type UrlStyle, addressesFor, relativeHref } from './navigation/addresses.ts';
 import { createLinkResolver } from './navigation/links.ts';
 import { isVisibleTo } from './page/meta.ts';
 import { renderPages } from './page/pool.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import { mathFiles } from './math/files.ts';
 import { notFoundPage } from './outputs/not-found.ts';
+import { SearchIndex } from './search/build.ts';
+import { type SearchedPage, searchedPages } from './search/pages.ts';
 import { PageComposer } from './theme/compose.ts';
 import { themeFiles } from './theme/files.ts';
 import { siteStylesheet } from './theme/site-css.ts';
@@ -59,7 +61,10 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   for (const item of [...site.diagnostics, ...pictures.diagnostics]) yield diagnostic(item);
 
   const composer = new PageComposer(site, plan, links, pictures, (file) => assets.add(file));
-  const tasks = planTasks(site, plan);
+  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
+  const searchIndex = new SearchIndex(searched.pages, searched.scopes);
+  const tasks = planTasks(site, plan, searched.pages);
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const concurrency = options.concurrency ?? availableParallelism();
   for await (const result of renderPages(tasks, { plan, concurrency, signal: options.signal })) {
@@ -72,7 +77,11 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     /** A page shown a second time at the root tells its findings once. */
     if (task.id < plan.rendered.length) for (const item of result.diagnostics) yield diagnostic(item);
     yield text(task.output, composer.compose(task, result), 'page');
+    if (task.id < plan.rendered.length)
+      for (const { path, content } of searchIndex.add(task.route, result.search))
+        yield text(path, content, 'output');
   }
+  for (const { path, content } of searchIndex.finish()) yield text(path, content, 'output');
 
   yield* sharedOutputs(site, plan, styles);
   if (usesMath)
@@ -122,12 +131,18 @@ function chosenRoutes(site: Site, { paths, groups }: RenderOptions): string[] {
 }
 
 /** One task for each page, and one more when no page is at the root: then the first one is shown there as well. */
-function planTasks(site: Site, plan: SitePlan): PageTask[] {
+function planTasks(
+  site: Site,
+  plan: SitePlan,
+  searched: ReadonlyMap<string, SearchedPage>,
+): PageTask[] {
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
-    return [{ id, route, file: meta.file, output, title: meta.title, description: meta.description }];
+    const { file, title, description } = meta;
+    const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
+    return [{ id, route, file, output, title, description, search }];
   };
   const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));
   const first = plan.rendered[0];

@@ -4,6 +4,7 @@ import type { Redirect } from '../config/settings.ts';
 import type { IconLibrary } from '../icons/reference.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { MathMode } from '../math/marks.ts';
+import type { PageTerms, SearchTask } from '../search/page-terms.ts';
 import type { ParserName } from './parser.ts';
 
 /** What every page of a site has in common. Sent once to each process. */
@@ -30,6 +31,8 @@ export interface PageTask {
   output: string;
   title: string;
   description: string;
+  /** Absent when the page cannot be found by search. */
+  search?: SearchTask | undefined;
 }
 
 export interface Heading {
@@ -59,6 +62,8 @@ export interface PageResult {
   /** Files of the site that the page shows or links to. */
   assets: string[];
   diagnostics: Diagnostic[];
+  /** What the page adds to the search index. */
+  search?: PageTerms | undefined;
   /** The page shows an error panel instead of its content. */
   failed: boolean;
 }

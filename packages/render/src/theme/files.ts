@@ -15,6 +15,7 @@ export async function themeFiles(): Promise<ThemeFile[]> {
   return [
     { path: '_docyard/style.css', content: await joined('style/') },
     { path: '_docyard/app.js', content: await joined('app/') },
+    { path: '_docyard/search.js', content: await joined('search/') },
     { path: '_docyard/theme.js', content: await readFile(new URL('theme.js', folder), 'utf8') },
   ];
 }

@@ -1,0 +1,182 @@
+/**
+ * Which pages of a site can be found, how much they weigh, and in which language and version: the rules of the format
+ * for `hidden`, `noindex`, `searchable` and `boost`, in front matter and navigation. It reads no text of pages.
+ */
+import { asList, asObject, asText } from '../config/json.ts';
+import { type NavigationMap, nearestBranch } from '../navigation/branches.ts';
+import type { Branch, NavEntry } from '../navigation/tree.ts';
+import type { PageMeta } from '../page/meta.ts';
+import type { SearchTask } from './page-terms.ts';
+
+/** What the navigation says about finding a page. */
+export interface NavigationRule {
+  found: boolean;
+  boost?: number;
+}
+
+/** Readers look for pages of the language and version they are in. */
+export interface SearchScope {
+  language: string;
+  version: string;
+}
+
+export interface SearchedPage {
+  title: string;
+  /** Address from the root of the site. */
+  href: string;
+  trail: string[];
+  /** Positions in the list of scopes. */
+  scopes: number[];
+  task: SearchTask;
+}
+
+export interface SearchedSite {
+  settings: { indexHidden: boolean };
+  navigation: NavigationMap;
+  metas: ReadonlyMap<string, PageMeta>;
+  searchRules: ReadonlyMap<string, NavigationRule>;
+}
+
+export function searchedPages(
+  site: SearchedSite,
+  routes: readonly string[],
+  hrefOf: (route: string) => string,
+): { pages: Map<string, SearchedPage>; scopes: SearchScope[] } {
+  const { scopes, ofRoute } = scopesOf(site.navigation);
+  const pages = new Map<string, SearchedPage>();
+  for (const route of routes) {
+    const meta = site.metas.get(route);
+    if (!meta || !canBeFound(site, meta)) continue;
+    const trail = site.navigation.places.get(route)?.trail ?? [];
+    pages.set(route, {
+      title: meta.title,
+      href: hrefOf(route),
+      trail,
+      scopes: ofRoute(route),
+      task: searchTask(meta, trail, site.searchRules.get(route)),
+    });
+  }
+  return { pages, scopes };
+}
+
+/** The visibility table of the format, column "search". */
+function canBeFound({ settings, navigation, searchRules }: SearchedSite, meta: PageMeta): boolean {
+  if (meta.searchable === false || meta.url) return false;
+  const hidden = meta.hidden || (!navigation.places.has(meta.route) && !searchRules.get(meta.route)?.found);
+  if (hidden) return settings.indexHidden;
+  return !meta.noIndex && searchRules.get(meta.route)?.found !== false;
+}
+
+function searchTask(meta: PageMeta, trail: string[], rule: NavigationRule | undefined): SearchTask {
+  const asked = meta.boost ?? rule?.boost ?? 1;
+  const boost = Math.min(100, Math.max(0.01, asked)) * (meta.deprecated ? 0.7 : 1);
+  const slug =
+    meta.route
+      .replace(/(?:^|\/)index$/, '')
+      .split('/')
+      .at(-1) ?? '';
+  const endpoint = meta.endpoint ? `${meta.endpoint.method} ${meta.endpoint.path}` : '';
+  const hints = [
+    slug,
+    trail.at(-1) ?? '',
+    endpoint,
+    meta.sidebarTitle === meta.title ? '' : meta.sidebarTitle,
+  ];
+  return { keywords: meta.keywords, boost, hints: hints.join(' ').trim() };
+}
+
+/**
+ * Reads the navigation as written, since what it hides is not part of the tree that readers see. A page that is listed
+ * several times is found when one of the places lets it; the nearest `boost` above it counts.
+ */
+export function navigationRules(
+  navigation: unknown,
+  findPage: (reference: string) => string | undefined,
+): Map<string, NavigationRule> {
+  const rules = new Map<string, NavigationRule>();
+  const note = (reference: string, place: Place): void => {
+    const route = findPage(reference);
+    if (route === undefined) return;
+    const found = place.searchable ?? !place.hidden;
+    const known = rules.get(route);
+    if (known?.found || (known && !found)) return;
+    rules.set(route, { found, ...(place.boost === undefined ? {} : { boost: place.boost }) });
+  };
+  const visit = (value: unknown, place: Place, depth: number): void => {
+    if (depth > 60) return;
+    const reference = asText(value);
+    if (reference !== undefined) return note(reference, place);
+    const node = asObject(value);
+    if (!node) return;
+    const inner = placeInside(node, place);
+    for (const key of ['root', 'page']) {
+      const page = asText(node[key]);
+      if (page !== undefined) note(page, inner);
+    }
+    for (const key of childLists) for (const child of asList(node[key])) visit(child, inner, depth + 1);
+  };
+  visit(navigation, { hidden: false }, 0);
+  return rules;
+}
+
+interface Place {
+  hidden: boolean;
+  searchable?: boolean;
+  boost?: number;
+}
+
+const childLists = 'languages versions products tabs dropdowns anchors menu groups pages'.split(' ');
+
+function placeInside(node: Record<string, unknown>, place: Place): Place {
+  const inner: Place = { ...place };
+  if (node['hidden'] === true) {
+    inner.hidden = true;
+    if (inner.searchable === true) delete inner.searchable;
+  }
+  if (typeof node['searchable'] === 'boolean') inner.searchable = node['searchable'];
+  if (typeof node['boost'] === 'number' && node['boost'] > 0) inner.boost = node['boost'];
+  return inner;
+}
+
+export function scopeOfBranch(branch: Branch | undefined): SearchScope {
+  const label = (kind: string): string =>
+    branch?.steps.find(({ switcher }) => switcher.kind === kind)?.division.label ?? '';
+  return { language: label('language'), version: label('version') };
+}
+
+function scopesOf(navigation: NavigationMap): {
+  scopes: SearchScope[];
+  ofRoute: (route: string) => number[];
+} {
+  const scopes: SearchScope[] = [];
+  const idOf = (branch: Branch | undefined): number => {
+    const { language, version } = scopeOfBranch(branch);
+    const at = scopes.findIndex((scope) => scope.language === language && scope.version === version);
+    return at >= 0 ? at : scopes.push({ language, version }) - 1;
+  };
+  const byRoute = new Map<string, Set<number>>();
+  for (const branch of navigation.branches) {
+    const id = idOf(branch);
+    for (const route of routesOf(branch.entries)) {
+      const known = byRoute.get(route);
+      if (known) known.add(id);
+      else byRoute.set(route, new Set([id]));
+    }
+  }
+  if (scopes.length === 0) idOf(undefined);
+  return {
+    scopes,
+    ofRoute: (route) => {
+      const ids = byRoute.get(route);
+      return ids ? [...ids].toSorted((a, b) => a - b) : [idOf(nearestBranch(navigation, route))];
+    },
+  };
+}
+
+function routesOf(entries: readonly NavEntry[]): string[] {
+  return entries.flatMap((entry) => {
+    if (entry.kind === 'page') return [entry.route];
+    if (entry.kind === 'link') return [];
+    return [...(entry.root === undefined ? [] : [entry.root]), ...routesOf(entry.entries)];
+  });
+}

@@ -1,0 +1,152 @@
+/*
+ * How text becomes the terms of the search index. The builder of the index and the search in the browser both run this
+ * file, so that the two cannot disagree. Everything hangs on one global function, which the files of the index call.
+ */
+(function () {
+  'use strict';
+  var search = (window.docyardSearch = function (name, data) {
+    search.receive(name, data);
+  });
+
+  /* The digits of all numbers in the index: printable, and harmless inside a template literal. */
+  var digits = '';
+  for (var code = 33; code < 127; code++) {
+    var sign = String.fromCharCode(code);
+    if ('`\\$'.indexOf(sign) < 0) digits += sign;
+  }
+  search.digits = digits;
+  search.valueOf91 = new Uint8Array(128);
+  for (var at = 0; at < digits.length; at++) search.valueOf91[digits.charCodeAt(at)] = at;
+
+  /* A piece of text without spaces: a word, or an identifier such as `user.name`, `max_tokens` or `C++`. */
+  var pieces =
+    /[A-Za-z](?:\+\+|#)(?![\p{L}\p{N}])|[\p{L}\p{N}][\p{L}\p{N}\p{M}_]*(?:['’.\-/:@][\p{L}\p{N}][\p{L}\p{N}\p{M}_]*)*/gu;
+  /* Scripts written without spaces, and Korean, whose endings change: these are cut into pairs of characters. */
+  var unspaced =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]+/gu;
+  /* The words inside an identifier: `getHTTPResponse_v2` holds get, HTTP, Response and v2. */
+  var parts =
+    /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})[\p{N}\p{M}]*|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+|\p{Lu}+[\p{N}\p{M}]*/gu;
+  var marks = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
+  var letters = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i', þ: 'th', ð: 'd' };
+  var longest = 40;
+
+  /* Lower case, without accents. */
+  function fold(text) {
+    var lower = text.toLowerCase();
+    if (/^[\x00-\x7f]*$/.test(lower)) return lower;
+    return lower
+      .normalize('NFKD')
+      .replace(marks, '')
+      .normalize('NFC')
+      .replace(/[ßæœøđłıþð]/g, function (letter) {
+        return letters[letter];
+      });
+  }
+
+  /* Singular and plural are one term. Only the plainest endings: what is wrong here is wrong on both sides alike. */
+  function singular(term) {
+    if (term.length < 4 || !/[a-z]s$/.test(term) || /(?:ss|us|(?<!ap)is)$/.test(term)) return term;
+    if (/ies$/.test(term) && term.length > 4) return term.slice(0, -3) + 'y';
+    if (/(?:ss|x|sh)es$/.test(term)) return term.slice(0, -2);
+    return term.slice(0, -1);
+  }
+
+  function termOf(text) {
+    return singular(fold(text));
+  }
+
+  /*
+   * The terms of a piece: `whole` is the piece itself without punctuation, `parts` are the words inside when there are
+   * several; `from` and `to` are offsets into the piece.
+   */
+  function wordTerms(piece) {
+    var found = [];
+    parts.lastIndex = 0;
+    for (var match = parts.exec(piece); match; match = parts.exec(piece))
+      found.push({ term: termOf(match[0]), from: match.index, to: match.index + match[0].length });
+    var joined = piece.replace(/[^\p{L}\p{N}\p{M}+#]/gu, '');
+    var whole = found.length <= 5 && joined.length <= longest ? termOf(joined) : null;
+    if (found.length < 2) return whole ? { whole: whole, parts: [] } : null;
+    var inner = found.filter(function (part) {
+      return part.to - part.from > 1 && part.to - part.from <= longest;
+    });
+    return whole || inner.length ? { whole: whole, parts: inner } : null;
+  }
+
+  function pairTerms(run) {
+    var signs = Array.from(run);
+    if (signs.length === 1) return { whole: fold(run), parts: [], unspaced: true };
+    var pairs = [];
+    for (var at = 0, offset = 0; at + 1 < signs.length; at++) {
+      var pair = signs[at] + signs[at + 1];
+      pairs.push({ term: fold(pair), from: offset, to: offset + pair.length });
+      offset += signs[at].length;
+    }
+    if (pairs.length === 1) return { whole: pairs[0].term, parts: [], unspaced: true };
+    return { whole: null, parts: pairs, unspaced: true };
+  }
+
+  var known = new Map();
+
+  function termsOfPiece(piece) {
+    var terms = known.get(piece);
+    if (terms === undefined) {
+      terms = wordTerms(piece);
+      if (known.size > 20000) known.clear();
+      known.set(piece, terms);
+    }
+    return terms;
+  }
+
+  function each(text, visit) {
+    pieces.lastIndex = 0;
+    for (var match = pieces.exec(text); match; match = pieces.exec(text)) {
+      var piece = match[0];
+      if (/[\u0e00-\uffff]/.test(piece)) eachRun(piece, match.index, visit);
+      else {
+        var terms = termsOfPiece(piece);
+        if (terms) visit(terms, match.index, match.index + piece.length);
+      }
+    }
+  }
+
+  function eachRun(piece, start, visit) {
+    var last = 0;
+    var plain = function (to) {
+      var rest = piece.slice(last, to);
+      var lead = /^[^\p{L}\p{N}]*/u.exec(rest)[0].length;
+      var terms = rest.length > lead ? termsOfPiece(rest.slice(lead)) : null;
+      if (terms) visit(terms, start + last + lead, start + to);
+    };
+    unspaced.lastIndex = 0;
+    for (var match = unspaced.exec(piece); match; match = unspaced.exec(piece)) {
+      plain(match.index);
+      last = match.index + match[0].length;
+      visit(pairTerms(match[0]), start + match.index, start + last);
+    }
+    plain(piece.length);
+  }
+
+  /* How much a term of the index says about a section, in 91 steps of nine per cent. */
+  search.stepOf = function (weight) {
+    return Math.max(0, Math.min(90, Math.round(Math.log(weight / 0.05) / Math.log(1.09))));
+  };
+  search.weightOf = function (step) {
+    return 0.05 * Math.pow(1.09, step);
+  };
+
+  search.fold = fold;
+  search.eachWord = each;
+
+  /* Words too common to look for when the question holds others. */
+  search.isCommon = function (term) {
+    return common.has(term);
+  };
+  var common = new Set(
+    (
+      'a an and are as at be but by can do does for from has have how i if in into is it its my no not of on or our so ' +
+      'that the their then there these they this to was we what when where which will with you your'
+    ).split(' '),
+  );
+})();

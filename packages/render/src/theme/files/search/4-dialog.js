@@ -1,0 +1,415 @@
+/*
+ * The search dialog: a field, a list of results that the arrow keys walk through, recent searches before anything is
+ * typed, and help when nothing is found. Built on first use; the page itself holds only the button.
+ */
+(function () {
+  'use strict';
+  var search = window.docyardSearch;
+  var docyard = window.docyard;
+  if (!docyard) return;
+  var shown = 8;
+  var dialog;
+  var field;
+  var list;
+  var status;
+  var scopeButton;
+  var options = [];
+  var active = -1;
+  var turn = 0;
+  var everywhere = false;
+  var limit = shown;
+  var scope = 0;
+  var scopes = [];
+
+  search.open = function (button) {
+    search.root = docyard.root;
+    search.folder = docyard.root + '_docyard/search/';
+    if (!dialog) build(button);
+    if (dialog.open) return;
+    dialog.showModal();
+    field.select();
+    search.loadIndex().then(function (index) {
+      scopes = index.scopes;
+      scope = Math.max(0, scopes.findIndex(isScopeOf(button)));
+      scopeButton.hidden = scopes.length < 2;
+      show();
+    }, failed);
+  };
+
+  function isScopeOf(button) {
+    return function (item) {
+      return (
+        item.language === (button.getAttribute('data-language') || '') &&
+        item.version === (button.getAttribute('data-version') || '')
+      );
+    };
+  }
+
+  function make(name, className, text) {
+    var node = document.createElement(name);
+    if (className) node.className = className;
+    if (text) node.textContent = text;
+    return node;
+  }
+
+  function attributes(node, values) {
+    Object.keys(values).forEach(function (name) {
+      node.setAttribute(name, values[name]);
+    });
+    return node;
+  }
+
+  function build(button) {
+    dialog = attributes(make('dialog', 'search-dialog'), { 'aria-label': 'Search' });
+    var bar = make('div', 'search-bar');
+    var icon = button.querySelector('svg');
+    if (icon) bar.appendChild(icon.cloneNode(true));
+    field = attributes(make('input', 'search-field'), {
+      type: 'search',
+      role: 'combobox',
+      'aria-label': 'Search',
+      'aria-autocomplete': 'list',
+      'aria-controls': 'search-results',
+      'aria-expanded': 'false',
+      autocomplete: 'off',
+      autocapitalize: 'off',
+      spellcheck: 'false',
+      enterkeyhint: 'go',
+      placeholder: button.getAttribute('data-prompt') || 'Search',
+    });
+    var close = attributes(make('button', 'search-close', 'Close'), { type: 'button' });
+    bar.append(field, close);
+    list = attributes(make('div', 'search-results'), {
+      id: 'search-results',
+      role: 'listbox',
+      'aria-label': 'Results',
+    });
+    status = attributes(make('p', 'search-status'), { role: 'status' });
+    scopeButton = attributes(make('button', 'search-scope', 'All languages and versions'), {
+      type: 'button',
+      'aria-pressed': 'false',
+    });
+    var foot = make('div', 'search-foot');
+    foot.append(status, scopeButton);
+    dialog.append(bar, list, foot);
+    document.body.appendChild(dialog);
+    listen(close);
+  }
+
+  function listen(close) {
+    close.addEventListener('click', function () {
+      dialog.close();
+    });
+    field.addEventListener('input', function () {
+      limit = shown;
+      show();
+    });
+    field.addEventListener('keydown', keys);
+    scopeButton.addEventListener('click', function () {
+      everywhere = !everywhere;
+      scopeButton.setAttribute('aria-pressed', String(everywhere));
+      show();
+      field.focus();
+    });
+    dialog.addEventListener('click', function (event) {
+      if (event.target === dialog) dialog.close();
+    });
+    list.addEventListener('click', function (event) {
+      var option = event.target.closest('[role="option"]');
+      if (option) chosen(option, event);
+    });
+    list.addEventListener('mousemove', function (event) {
+      var option = event.target.closest('[role="option"]');
+      if (option && options.indexOf(option) !== active) activate(options.indexOf(option), false);
+    });
+  }
+
+  function keys(event) {
+    if (event.isComposing) return;
+    var step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && options.length) {
+      event.preventDefault();
+      activate((active + step + options.length) % options.length, true);
+    } else if (event.key === 'Enter' && options[Math.max(0, active)]) {
+      event.preventDefault();
+      options[Math.max(0, active)].dispatchEvent(
+        new MouseEvent('click', {
+          bubbles: true,
+          cancelable: true,
+          ctrlKey: event.ctrlKey,
+          metaKey: event.metaKey,
+        }),
+      );
+    }
+  }
+
+  function activate(index, scroll) {
+    if (options[active]) options[active].setAttribute('aria-selected', 'false');
+    active = index;
+    var option = options[active];
+    if (!option) return field.removeAttribute('aria-activedescendant');
+    option.setAttribute('aria-selected', 'true');
+    field.setAttribute('aria-activedescendant', option.id);
+    if (scroll) option.scrollIntoView({ block: 'nearest' });
+  }
+
+  function chosen(option, event) {
+    var question = option.getAttribute('data-question');
+    if (question !== null) {
+      event.preventDefault();
+      field.value = question;
+      field.focus();
+      return show();
+    }
+    if (option.hasAttribute('data-more')) {
+      event.preventDefault();
+      var from = active;
+      limit += shown;
+      field.focus();
+      return show().then(function () {
+        activate(Math.min(from, options.length - 1), true);
+      });
+    }
+    keep(field.value.trim());
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) dialog.close();
+  }
+
+  function recent() {
+    try {
+      var kept = JSON.parse(docyard.recall('searches') || '[]');
+      return Array.isArray(kept) ? kept.filter(isText).slice(0, 5) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  function isText(item) {
+    return typeof item === 'string';
+  }
+
+  function keep(question) {
+    if (!question) return;
+    var others = recent().filter(function (item) {
+      return item.toLowerCase() !== question.toLowerCase();
+    });
+    docyard.remember('searches', JSON.stringify([question].concat(others).slice(0, 5)));
+  }
+
+  /* Shows what belongs to the field's value; an answer that comes after a newer question is dropped. */
+  function show() {
+    var question = field.value.trim();
+    var mine = ++turn;
+    var work =
+      question === ''
+        ? search.loadIndex().then(function (index) {
+            if (mine === turn) showStart(index);
+          })
+        : search
+            .find(field.value.replace(/^\s+/, ''), { scope: everywhere ? -1 : scope, limit: limit })
+            .then(function (answer) {
+              return answer.results.length ? answer : withHelp(question, answer);
+            })
+            .then(function (answer) {
+              if (mine === turn) showAnswer(question, answer);
+            });
+    return work.catch(failed);
+  }
+
+  function withHelp(question, answer) {
+    return search.suggest(question).then(function (terms) {
+      answer.suggestions = terms;
+      if (everywhere || scopeButton.hidden) return answer;
+      return search.find(question, { scope: -1, limit: 1 }).then(function (other) {
+        answer.elsewhere = other.total;
+        return answer;
+      });
+    });
+  }
+
+  function failed() {
+    fill([]);
+    status.textContent = 'The search index could not be read.';
+  }
+
+  function fill(nodes) {
+    list.replaceChildren.apply(list, nodes);
+    options = docyard.all('[role="option"]', list);
+    options.forEach(function (option, at) {
+      option.id = 'search-option-' + at;
+      option.setAttribute('aria-selected', 'false');
+    });
+    field.setAttribute('aria-expanded', String(options.length > 0));
+    list.scrollTop = 0;
+    active = -1;
+    activate(field.value.trim() && options.length ? 0 : -1, false);
+  }
+
+  function group(label, children) {
+    var node = attributes(make('div', 'search-group'), { role: 'group', 'aria-label': label });
+    node.append.apply(node, children);
+    return node;
+  }
+
+  function option(href, className) {
+    return attributes(make('a', 'search-option ' + (className || '')), {
+      role: 'option',
+      href: href,
+      tabindex: '-1',
+    });
+  }
+
+  function questionOption(question) {
+    var node = option('#', 'is-plain');
+    node.setAttribute('data-question', question);
+    node.textContent = question;
+    return node;
+  }
+
+  function labelled(label, nodes) {
+    var head = attributes(make('p', 'search-label', label), { 'aria-hidden': 'true' });
+    return group(label, [head].concat(nodes));
+  }
+
+  function showStart(index) {
+    var groups = [];
+    var kept = recent();
+    if (kept.length) groups.push(labelled('Recent searches', kept.map(questionOption)));
+    var starts = index.starts[scope] || [];
+    if (starts.length)
+      groups.push(
+        labelled(
+          'Start here',
+          starts.map(function (page) {
+            var node = option(search.root + page[1], 'is-plain');
+            node.textContent = page[0];
+            return node;
+          }),
+        ),
+      );
+    fill(groups);
+    status.textContent = 'Type to search. ↑ ↓ to move, Enter to open, Esc to close.';
+  }
+
+  function showAnswer(question, answer) {
+    if (!answer.results.length) return showNothing(question, answer);
+    var groups = answer.results.map(function (result) {
+      return resultGroup(result, answer.terms);
+    });
+    if (answer.total > answer.results.length) {
+      var more = option('#', 'is-more');
+      more.setAttribute('data-more', '');
+      more.textContent = 'Show more results';
+      groups.push(more);
+    }
+    fill(groups);
+    var count = answer.total === 1 ? '1 page' : answer.total + ' pages';
+    status.textContent = answer.corrected ? count + ' for “' + answer.corrected + '”' : count;
+  }
+
+  function showNothing(question, answer) {
+    var nothing = make('div', 'search-nothing');
+    nothing.append(
+      make('p', 'search-nothing-title', 'Nothing found for “' + question + '”'),
+      make('p', '', 'Try fewer or other words, or check the spelling.'),
+    );
+    var nodes = [nothing];
+    if (answer.suggestions && answer.suggestions.length)
+      nodes.push(labelled('Did you mean', answer.suggestions.map(questionOption)));
+    fill(nodes);
+    activate(-1, false);
+    status.textContent = answer.elsewhere
+      ? 'Nothing here, but ' + answer.elsewhere + ' in other languages and versions'
+      : 'No results';
+  }
+
+  function resultGroup(result, terms) {
+    var sections = result.sections.slice(0, 3);
+    var main = sections[0];
+    var children = [mainOption(result, main, terms)];
+    sections.slice(1).forEach(function (section) {
+      if (section.id && section.score > main.score * 0.45)
+        children.push(sectionOption(result, section, terms));
+    });
+    return group(result.title, children);
+  }
+
+  function address(result, section) {
+    return search.root + result.href + (section.id ? '#' + encodeURIComponent(section.id) : '');
+  }
+
+  function mainOption(result, section, terms) {
+    var node = option(address(result, section), '');
+    var head = make('span', 'search-title');
+    head.append.apply(head, marked(result.title, terms));
+    node.appendChild(head);
+    var trail = [scopeName(result), result.trail].filter(Boolean).join(' · ');
+    if (trail) node.appendChild(make('span', 'search-trail', trail));
+    if (section.id) {
+      var heading = make('span', 'search-heading');
+      heading.append.apply(heading, marked(section.title, terms));
+      node.appendChild(heading);
+    }
+    addExcerpt(node, section, terms);
+    return node;
+  }
+
+  function sectionOption(result, section, terms) {
+    var node = option(address(result, section), 'is-section');
+    var heading = make('span', 'search-heading');
+    heading.append.apply(heading, marked(section.title, terms));
+    node.appendChild(heading);
+    addExcerpt(node, section, terms);
+    return node;
+  }
+
+  /* Told only where results come from several languages and versions. */
+  function scopeName(result) {
+    var first = scopes[result.scopes[0]];
+    return everywhere && first ? [first.language, first.version].filter(Boolean).join(' ') : '';
+  }
+
+  function addExcerpt(node, section, terms) {
+    if (!section.text) return;
+    var excerpt = make('span', 'search-excerpt');
+    excerpt.append.apply(excerpt, marked(windowOf(section.text, terms), terms));
+    node.appendChild(excerpt);
+  }
+
+  /* The stretch of the text with most marks, begun at a word. */
+  function windowOf(text, terms) {
+    var length = 150;
+    var marks = search.marksIn(text, terms);
+    if (text.length <= length || !marks.length || marks[0][0] < 60) return cut(text, 0, length);
+    var best = 0;
+    var most = 0;
+    marks.forEach(function (mark) {
+      var inside = marks.filter(function (other) {
+        return other[0] >= mark[0] && other[1] <= mark[0] + length - 40;
+      }).length;
+      if (inside > most) {
+        most = inside;
+        best = mark[0];
+      }
+    });
+    var from = text.lastIndexOf(' ', Math.max(0, best - 40));
+    return cut(text, best - from > 80 ? best : from + 1, length);
+  }
+
+  function cut(text, from, length) {
+    if (from + length >= text.length) return (from > 0 ? '… ' : '') + text.slice(from);
+    var space = text.lastIndexOf(' ', from + length);
+    var to = space > from + length / 2 ? space : from + length;
+    return (from > 0 ? '… ' : '') + text.slice(from, to) + ' …';
+  }
+
+  function marked(text, terms) {
+    var nodes = [];
+    var last = 0;
+    search.marksIn(text, terms).forEach(function (mark) {
+      nodes.push(text.slice(last, mark[0]), make('mark', '', text.slice(mark[0], mark[1])));
+      last = mark[1];
+    });
+    nodes.push(text.slice(last));
+    return nodes;
+  }
+})();

@@ -1,0 +1,28 @@
+/** The button that opens the search. The field itself is made by the search script, so that a page stays small. */
+import { attributes, escapeText } from '../html.ts';
+import type { Branch } from '../navigation/tree.ts';
+import { scopeOfBranch } from '../search/pages.ts';
+
+const lens =
+  '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+  'aria-hidden="true"><circle cx="11" cy="11" r="6.5"/><path d="M16 16l4.500 4.500"/></svg>';
+
+export function searchButton(prompt: string | undefined, branch: Branch | undefined): string {
+  const text = prompt ?? 'Search…';
+  const { language, version } = scopeOfBranch(branch);
+  const values = {
+    type: 'button',
+    id: 'search-bar-entry',
+    class: 'search-button',
+    'data-search': true,
+    'data-prompt': text,
+    'data-language': language || undefined,
+    'data-version': version || undefined,
+    'aria-haspopup': 'dialog',
+    'aria-keyshortcuts': 'Control+K /',
+  };
+  return (
+    `<button${attributes(values)}>${lens}<span class="search-prompt">${escapeText(text)}</span>` +
+    '<kbd aria-hidden="true">Ctrl K</kbd></button>'
+  );
+}
