@@ -5,6 +5,13 @@
   var remember = docyard.remember;
   var recall = docyard.recall;
 
+  var listeners = [];
+
+  /* Others learn here that a different tab is shown. */
+  docyard.onTab = function (listener) {
+    listeners.push(listener);
+  };
+
   function panelsOf(group) {
     return all(':scope > .tab', group);
   }
@@ -20,6 +27,9 @@
     });
     panelsOf(group).forEach(function (panel, at) {
       panel.toggleAttribute('data-active', at === index);
+    });
+    listeners.forEach(function (listener) {
+      listener();
     });
   }
 
@@ -59,8 +69,8 @@
           chooseTab(group, index);
         });
         button.addEventListener('keydown', function (event) {
-          var step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-          if (!step) return;
+          var step = { ArrowRight: 1, ArrowLeft: -1, Home: -index, End: -1 - index }[event.key];
+          if (step === undefined) return;
           event.preventDefault();
           var next = (index + step + buttons.length) % buttons.length;
           chooseTab(group, next);
