@@ -47,6 +47,8 @@ export const callout: Component = (call, page) => {
     'aside',
     {
       class: classesOf(call, page, 'callout', `callout-${kind?.className ?? 'plain'}`, tint),
+      /** Not a landmark: a page may have many of the same name. */
+      role: 'note',
       'aria-label': kind?.label ?? 'Remark',
     },
     (mark ? element('span', { class: 'callout-icon' }, mark) : '') +

@@ -101,7 +101,7 @@ function blockquoteHtml(node: Node, host: MarkdownHost): string {
   const body = host.children({ ...node, children: [paragraph, ...(node.children ?? []).slice(1)] });
   return element(
     'aside',
-    { class: `callout callout-${kind.className}`, 'aria-label': kind.label },
+    { class: `callout callout-${kind.className}`, role: 'note', 'aria-label': kind.label },
     element('span', { class: 'callout-icon' }, interfaceIcon(kind.icon)) +
       element('div', { class: 'callout-body' }, body),
   );
