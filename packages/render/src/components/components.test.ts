@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 describe('components', () => {
   it('callouts have a kind, a title and a label', () => {
-    expect(html('callout')).toContain('<aside class="callout callout-warning" aria-label="Warning">');
+    expect(html('callout')).toContain('<aside class="callout callout-warning" role="note" aria-label="Warning">');
     expect(html('callout')).toContain('<p class="callout-title">Careful</p><strong>Hot</strong>');
     expect(html('callout')).toContain('callout-tip');
     expect(html('callout')).toContain('callout-info');
