@@ -112,9 +112,14 @@ function addText(scores: Map<string, number>, words: SearchWords, { text, code }
 function addNames(scores: Map<string, number>, words: SearchWords, code: string): void {
   if (code === '') return;
   const names = new Set<string>();
-  words.eachWord(code, ({ whole }) => {
-    if (whole !== null && names.size < namesInCode && whole.length > 2 && !/^\d/.test(whole))
-      names.add(whole);
+  const add = (name: string | null): void => {
+    if (name !== null && names.size < namesInCode && name.length > 2 && !/^\d/.test(name)) names.add(name);
+  };
+  words.eachWord(code, ({ whole }, start, end) => {
+    add(whole);
+    const members = code.slice(start, end).split(/['’.\-/:@]/);
+    if (members.length > 1 && names.size < namesInCode)
+      for (const member of members) words.eachWord(member, (inner) => add(inner.whole));
   });
   for (const name of names)
     if (!words.isCommon(name)) scores.set(name, (scores.get(name) ?? 0) + weights.code);

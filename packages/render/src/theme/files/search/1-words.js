@@ -100,8 +100,13 @@
   }
 
   function each(text, visit) {
-    pieces.lastIndex = 0;
-    for (var match = pieces.exec(text); match; match = pieces.exec(text)) {
+    /* The place is kept here, so that `visit` may ask for words itself. */
+    var place = 0;
+    for (;;) {
+      pieces.lastIndex = place;
+      var match = pieces.exec(text);
+      if (!match) return;
+      place = pieces.lastIndex;
       var piece = match[0];
       if (/[\u0e00-\uffff]/.test(piece)) eachRun(piece, match.index, visit);
       else {
@@ -119,8 +124,10 @@
       var terms = rest.length > lead ? termsOfPiece(rest.slice(lead)) : null;
       if (terms) visit(terms, start + last + lead, start + to);
     };
-    unspaced.lastIndex = 0;
-    for (var match = unspaced.exec(piece); match; match = unspaced.exec(piece)) {
+    for (;;) {
+      unspaced.lastIndex = last;
+      var match = unspaced.exec(piece);
+      if (!match) break;
       plain(match.index);
       last = match.index + match[0].length;
       visit(pairTerms(match[0]), start + match.index, start + last);

@@ -16,7 +16,7 @@
   search.find = function (question, options) {
     return search.loadIndex().then(function (index) {
       var words = wordsOf(question);
-      if (!words.length) return { results: [], total: 0, corrected: null, terms: new Set() };
+      if (!words.length || !index.termStarts.length) return { results: [], total: 0, corrected: null, terms: new Set() };
       return resolveWords(index, words).then(function () {
         var pages = rankPages(index, words, options.scope);
         return withContents(index, pages.slice(0, options.limit), words, question).then(function (results) {
@@ -474,7 +474,7 @@
         index.vocabulary.forEach(function (entry) {
           var distance = editDistance(word.typed, entry.term, 3, true);
           var share = distance / word.typed.length;
-          if (share <= 0.5) found.push({ term: entry.term, rank: share - Math.log(1 + entry.sections) / 40 });
+          if (distance <= 3 && share < 0.5) found.push({ term: entry.term, rank: share - Math.log(1 + entry.sections) / 40 });
         });
       });
       return found

@@ -1,0 +1,72 @@
+/** For tests: builds an index from pages given as HTML, and asks it with the very code that runs in the browser. */
+import { compileFunction } from 'node:vm';
+import { SearchIndex } from './build.ts';
+import { runSearchScripts } from './browser-code.ts';
+import { type SearchTask, pageTerms } from './page-terms.ts';
+import type { SearchScope, SearchedPage } from './pages.ts';
+
+export interface TestPage {
+  title: string;
+  html: string;
+  description?: string;
+  keywords?: string[];
+  boost?: number;
+  scopes?: number[];
+}
+
+export interface Found {
+  title: string;
+  href: string;
+  sections: { id: string; title: string; text: string }[];
+}
+
+export interface Answer {
+  results: Found[];
+  total: number;
+  corrected: string | null;
+  terms: Set<string>;
+}
+
+export interface BrowserSearch {
+  find(question: string, options: { scope: number; limit: number }): Promise<Answer>;
+  suggest(question: string): Promise<string[]>;
+  marksIn(text: string, terms: Set<string>): [number, number][];
+  fetchShard(name: string): Promise<unknown>;
+}
+
+export function indexFiles(
+  pages: readonly TestPage[],
+  { order, scopes = [{ language: '', version: '' }] }: { order?: number[]; scopes?: SearchScope[] } = {},
+): Map<string, string> {
+  const taskOf = ({ keywords = [], boost = 1 }: TestPage): SearchTask => ({ keywords, boost, hints: '' });
+  const searched = new Map<string, SearchedPage>(
+    pages.map((page, at) => [
+      `p${at}`,
+      { title: page.title, href: `p${at}.html`, trail: [], scopes: page.scopes ?? [0], task: taskOf(page) },
+    ]),
+  );
+  const index = new SearchIndex(searched, scopes);
+  const files = new Map<string, string>();
+  for (const at of order ?? pages.keys()) {
+    const page = pages[at];
+    const terms = page && pageTerms({ description: '', ...page }, taskOf(page));
+    for (const { path, content } of index.add(`p${at}`, terms)) files.set(path, content);
+  }
+  for (const { path, content } of index.finish()) files.set(path, content);
+  return files;
+}
+
+/** A search over such files; `loaded` tells which of them it has read. */
+export function searchIn(files: ReadonlyMap<string, string>): { search: BrowserSearch; loaded: string[] } {
+  const search = runSearchScripts<BrowserSearch>('1-words.js', '2-shards.js', '3-rank.js');
+  const loaded: string[] = [];
+  search.fetchShard = async (name) => {
+    const path = `_docyard/search/${name}.js`;
+    loaded.push(path);
+    let data: unknown;
+    const receive = (_: string, value: unknown): void => void (data = value);
+    compileFunction(files.get(path) ?? 'throw new Error("missing")', ['docyardSearch'])(receive);
+    return data;
+  };
+  return { search, loaded };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { sectionsOf } from './sections.ts';
+
+describe('the sections of a page', () => {
+  it('start at headings and keep their text apart', () => {
+    const html =
+      '<p>Before &amp; <code>x</code>y.</p><h2 id="one">One<a class="anchor" href="#one" aria-hidden="true" tabindex="-1">#</a></h2>' +
+      '<p>First</p><ul><li>a</li><li>b</li></ul><h3 id="two">Two</h3><p>Second</p>';
+    expect(sectionsOf(html)).toEqual([
+      { id: '', title: '', text: 'Before & xy.', code: '' },
+      { id: 'one', title: 'One', text: 'First a b', code: '' },
+      { id: 'two', title: 'Two', text: 'Second', code: '' },
+    ]);
+  });
+
+  it('continue after an accordion, which is a section of its own', () => {
+    const html =
+      '<h2 id="faq">FAQ</h2>before<details class="accordion" id="why"><summary><svg><path d="M0 0"/></svg><span>Why?</span></summary>' +
+      '<div>Because.</div></details>after<details><summary>More</summary>inside</details>';
+    expect(sectionsOf(html).slice(1)).toEqual([
+      { id: 'faq', title: 'FAQ', text: 'before after More inside', code: '' },
+      { id: 'why', title: 'Why?', text: 'Because.', code: '' },
+    ]);
+  });
+
+  it('leave out pictures, buttons and what is hidden', () => {
+    const html =
+      '<svg><svg><title>no</title></svg>no</svg><button>no</button><span aria-hidden="true"><span>no</span>no</span>' +
+      '<div hidden>no</div><!-- no --><img alt="a > b" aria-hidden="true">yes';
+    expect(sectionsOf(html)[0]?.text).toBe('yes');
+  });
+
+  it('hold code apart from text', () => {
+    const html =
+      '<p>Call</p><pre tabindex="0"><code><span>client</span>.<span>send</span>()</code></pre><p>it</p>';
+    expect(sectionsOf(html)[0]).toMatchObject({ text: 'Call it', code: 'client.send()\n' });
+  });
+
+  it('are limited in number', () => {
+    const html = Array.from({ length: 300 }, (_, at) => `<h2 id="s${at}">S${at}</h2>t`).join('');
+    expect(sectionsOf(html).length).toBeLessThan(90);
+  });
+});
