@@ -8,6 +8,7 @@ import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { HeadingOptions } from '../components/contract.ts';
 import { hint as remoteHint } from '../components/remote.ts';
 import { classOfDeclarations } from '../components/style.ts';
+import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { attributes, element, escapeText, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
@@ -61,6 +62,7 @@ export class PageRecord {
   readonly #tools: SiteTools;
   readonly #prefix: string;
   readonly #ids = new UniqueIds();
+  #diagrams = 0;
   #quiet = 0;
   #isBeside = false;
   #hasPicture = false;
@@ -74,7 +76,21 @@ export class PageRecord {
   code(block: CodeBlock): string {
     if (isMathFence(block.language) && this.#tools.plan.math !== 'never')
       return element('p', { class: 'math' }, this.math({ tex: block.code, display: true }, block.place));
+    if (isDiagram(block.language)) return this.#diagram(block);
     return codeBlockHtml(block, (name) => this.icon(name));
+  }
+
+  #diagram(block: CodeBlock): string {
+    return diagramHtml(block, {
+      prefix: `diagram-${++this.#diagrams}-`,
+      icon: (name) => this.icon(name),
+      report: (message, line) =>
+        this.report(
+          'diagram_unsupported',
+          message,
+          block.place && { ...block.place, line: block.place.line + line },
+        ),
+    });
   }
 
   math(formula: Formula, place: FilePlace | undefined): string {

@@ -1,0 +1,50 @@
+/** The HTML of a diagram: a drawing that fits the column or scrolls, or its source with a note when it has none. */
+import { attributes, element, escapeText } from '../html.ts';
+import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
+import { readFenceMeta } from '../highlight/meta.ts';
+import { drawDiagram } from './draw.ts';
+import { DiagramError } from './source.ts';
+
+export function isDiagram(language: string): boolean {
+  return language.toLowerCase() === 'mermaid';
+}
+
+export interface DiagramHost {
+  /** Different for each diagram of a page. */
+  prefix: string;
+  icon: (name: string | undefined) => string;
+  report: (message: string, line: number) => void;
+}
+
+const placements = new Set(['top-left', 'top-right', 'bottom-left', 'bottom-right']);
+/** Text in a drawing stays readable down to about two thirds of its size; a wider one scrolls. */
+const widestShrunk = 1050;
+/** Lower drawings need no controls. */
+const lowWithoutControls = 120;
+
+export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
+  const title = readFenceMeta(block.meta).title;
+  try {
+    const { svg, width, height } = drawDiagram(block.code, host.prefix);
+    const actions = option(block.meta, 'actions');
+    const placement = option(block.meta, 'placement') ?? '';
+    const controlled = actions === undefined ? height > lowWithoutControls : actions !== 'false';
+    const values = {
+      class: width > widestShrunk ? 'diagram diagram-wide' : 'diagram',
+      'data-controls': controlled ? (placements.has(placement) ? placement : 'bottom-right') : undefined,
+    };
+    const caption = title ? element('figcaption', {}, escapeText(title)) : '';
+    return `<figure${attributes(values)}><div class="diagram-view">${svg}</div>${caption}</figure>`;
+  } catch (error) {
+    if (!(error instanceof DiagramError)) throw error;
+    host.report(`A diagram is shown as its source: ${error.message}`, error.line ?? 0);
+    return (
+      codeBlockHtml({ ...block, language: 'mermaid' }, host.icon) +
+      '<p class="diagram-note">This diagram is shown as its source.</p>'
+    );
+  }
+}
+
+function option(meta: string, name: string): string | undefined {
+  return new RegExp(`\\b${name}=["'{]*([\\w-]+)`, 'i').exec(meta)?.[1]?.toLowerCase();
+}

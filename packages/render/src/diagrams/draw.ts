@@ -1,0 +1,130 @@
+/**
+ * Draws a diagram as SVG while the site is exported, so that pages need no script for it. The drawing carries no
+ * style of its own: colours come from the site's stylesheet, and author's colours stay as attributes.
+ */
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type * as MermaidNamespace from 'beautiful-mermaid';
+import { escapeAttribute, escapeText } from '../html.ts';
+import { canonicalFlowchart } from './flowchart.ts';
+import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
+import { drawSequence } from './sequence-drawing.ts';
+import { readSequence } from './sequence.ts';
+import { DiagramError, type DiagramSource, decodeMarkup, readDiagramSource } from './source.ts';
+
+export interface Drawing {
+  svg: string;
+  width: number;
+  height: number;
+}
+
+/** Sequence diagrams are drawn here; the library lays out the kinds that are graphs. */
+const kinds: Record<string, (source: DiagramSource) => string> = {
+  graph: (source) => layOut(canonicalFlowchart(source)),
+  flowchart: (source) => layOut(canonicalFlowchart(source)),
+  'flowchart-elk': (source) => layOut(canonicalFlowchart(source)),
+  sequenceDiagram: (source) => drawSequence(readSequence(source)),
+  stateDiagram: (source) => layOut(canonicalState(source)),
+  'stateDiagram-v2': (source) => layOut(canonicalState(source)),
+  classDiagram: (source) => layOut(canonicalClass(source)),
+  'classDiagram-v2': (source) => layOut(canonicalClass(source)),
+  erDiagram: (source) => layOut(canonicalEntities(source)),
+};
+
+/** Laying out grows faster than the diagram; these bounds keep the largest one near a second. */
+const maximumCharacters = 20_000;
+const maximumLines = 250;
+
+/** @param prefix makes the ids of arrowheads unique among the diagrams of a page. */
+export function drawDiagram(code: string, prefix: string): Drawing {
+  const source = readDiagramSource(code.replaceAll('\t', '  '));
+  const draw = Object.hasOwn(kinds, source.kind) ? kinds[source.kind] : undefined;
+  if (!draw)
+    throw new DiagramError(
+      source.kind
+        ? `diagrams of the kind "${source.kind}" are not drawn`
+        : 'it does not begin with a kind of diagram',
+    );
+  if (code.length > maximumCharacters) throw new DiagramError('it is too large to be drawn');
+  return finish(draw(source), source, prefix);
+}
+
+const require = createRequire(import.meta.url);
+let library: typeof MermaidNamespace | undefined;
+
+function layOut(text: string): string {
+  if (text.split('\n').length > maximumLines) throw new DiagramError('it has too many parts to be drawn');
+  /** An ES module, loaded when the first diagram needs it: its layout engine is large. */
+  library ??= require(fileURLToPath(import.meta.resolve('beautiful-mermaid'))) as typeof MermaidNamespace;
+  try {
+    return library.renderMermaidSVG(text, {
+      padding: 8,
+      nodeSpacing: 28,
+      layerSpacing: 44,
+      componentSpacing: 28,
+      transparent: true,
+    });
+  } catch (error) {
+    throw new DiagramError(
+      `it cannot be laid out (${(error as Error).message.split('\n')[0]?.slice(0, 80)})`,
+    );
+  }
+}
+
+function finish(svg: string, source: DiagramSource, prefix: string): Drawing {
+  const size = /^<svg[^>]* viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg);
+  const [width, height] = [Number(size?.[1]), Number(size?.[2])];
+  if (!(width > 0 && height > 0 && width < 20_000 && height < 20_000))
+    throw new DiagramError('its drawing came out empty');
+  const label = source.title ?? `${kindLabels[source.kind] ?? 'Diagram'}: ${words(svg).join(', ')}`;
+  const described = source.description ? `<desc>${escapeText(source.description)}</desc>` : '';
+  const body = decodeMarkup(withoutNoteArrows(svg))
+    .replace(/^<svg[^>]*>/, '')
+    .replace(/<style>[\s\S]*?<\/style>/g, '')
+    .replaceAll(/ data-[\w-]+="[^"]*"/g, '')
+    .replaceAll(/ (?:rx="0" ry="0"|font-family="[^"]*")/g, '')
+    .replaceAll(/(\d+\.\d{2})\d+/g, '$1')
+    .replaceAll(/ id="([\w-]+)"/g, ` id="${prefix}$1"`)
+    .replaceAll(/url\(#([\w-]+)\)/g, `url(#${prefix}$1)`)
+    .replaceAll(/\s*\n\s*/g, '')
+    .replaceAll(/ style="[^"]*"/g, '');
+  const open = `<svg viewBox="0 0 ${round(width)} ${round(height)}" width="${round(width)}" height="${round(height)}" role="img" aria-label="${escapeAttribute(label.slice(0, 400))}">`;
+  return { svg: open + described + body, width, height };
+}
+
+/** Notes in state diagrams are states with a line to what they are about; that line is dashed and has no head. */
+function withoutNoteArrows(svg: string): string {
+  return svg.replaceAll(/<polyline class="edge"[^>]* data-to="note\d+"[^>]*>/g, (edge) =>
+    edge.replace(/ marker-end="[^"]*"/, '').replace(/\s*\/?>$/, ' stroke-dasharray="4 4" />'),
+  );
+}
+
+const kindLabels: Record<string, string> = {
+  graph: 'Flowchart',
+  flowchart: 'Flowchart',
+  sequenceDiagram: 'Sequence diagram',
+  stateDiagram: 'State diagram',
+  'stateDiagram-v2': 'State diagram',
+  classDiagram: 'Class diagram',
+  erDiagram: 'Entity diagram',
+};
+
+/** The words in a drawing, for those who hear it. */
+function words(svg: string): string[] {
+  const texts = [...svg.matchAll(/<text[^>]*>([\s\S]*?)<\/text>/g)].map(([, inner = '']) =>
+    decodeMarkup(inner)
+      .replaceAll(/<\/tspan>\s*<tspan[^>]*>/g, ' ')
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&')
+      .trim(),
+  );
+  return [...new Set(texts.filter((text) => text !== '' && text !== '\u200b'))];
+}
+
+function round(length: number): number {
+  return Math.ceil(length);
+}

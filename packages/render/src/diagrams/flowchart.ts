@@ -1,0 +1,437 @@
+/**
+ * Reads flowcharts as authors write them and writes them as the drawing library reads them: one statement a line,
+ * plain ids, escaped labels. A statement that is not understood is an error, never left out of the drawing.
+ */
+import { type DiagramSource, DiagramError, encodeLabel, labelText } from './source.ts';
+
+interface FlowNode {
+  id: string;
+  label: string;
+  open: string;
+  close: string;
+  styles: Map<string, string>;
+  group: Group | undefined;
+}
+
+interface Group {
+  id: string;
+  name: string;
+  label: string;
+  direction?: string;
+  parent: Group | undefined;
+}
+
+interface FlowEdge {
+  from: string;
+  to: string;
+  line: '-->' | '---' | '-.->' | '-.-' | '==>' | '===';
+  back: boolean;
+  label: string;
+  styles: Map<string, string>;
+}
+
+const labelWidth = 30;
+
+export function canonicalFlowchart(source: DiagramSource): string {
+  const chart = new Flowchart();
+  const direction = /^(?:graph|flowchart(?:-elk)?)\b\s*(TD|TB|LR|BT|RL|[<>v^])?\s*;?\s*(.*)$/i.exec(
+    source.header,
+  );
+  if (!direction) throw new DiagramError('its first line is not understood', 1);
+  const given = direction[1]?.toUpperCase() ?? 'TB';
+  chart.direction = { '>': 'LR', '<': 'RL', '^': 'BT', V: 'TB' }[given] ?? given;
+  const text = [direction[2] ?? '', ...source.lines].join('\n');
+  chart.read(text);
+  return chart.write();
+}
+
+const openings: [string, string[], string, string][] = [
+  ['(((', [')))'], '(((', ')))'],
+  ['([', ['])'], '([', '])'],
+  ['((', ['))'], '((', '))'],
+  ['[[', [']]'], '[[', ']]'],
+  ['[(', [')]'], '[(', ')]'],
+  ['[/', ['/]', '\\]'], '[/', '\\]'],
+  ['[\\', ['/]', '\\]'], '[\\', '/]'],
+  ['{{', ['}}'], '{{', '}}'],
+  ['[', [']'], '[', ']'],
+  ['(', [')'], '(', ')'],
+  ['{', ['}'], '{', '}'],
+  ['>', [']'], '>', ']'],
+];
+
+/** The names of shapes in the `@{ shape: … }` form, by the brackets that draw something like them. */
+const namedShapes: Record<string, [string, string]> = {
+  rounded: ['(', ')'],
+  event: ['(', ')'],
+  stadium: ['([', '])'],
+  pill: ['([', '])'],
+  terminal: ['([', '])'],
+  subproc: ['[[', ']]'],
+  'fr-rect': ['[[', ']]'],
+  subroutine: ['[[', ']]'],
+  cyl: ['[(', ')]'],
+  db: ['[(', ')]'],
+  database: ['[(', ')]'],
+  cylinder: ['[(', ')]'],
+  disk: ['[(', ')]'],
+  circle: ['((', '))'],
+  circ: ['((', '))'],
+  'dbl-circ': ['(((', ')))'],
+  diam: ['{', '}'],
+  decision: ['{', '}'],
+  diamond: ['{', '}'],
+  question: ['{', '}'],
+  hex: ['{{', '}}'],
+  hexagon: ['{{', '}}'],
+  odd: ['>', ']'],
+  'trap-b': ['[/', '\\]'],
+  'trap-t': ['[\\', '/]'],
+};
+
+const nodeId =
+  /[\p{L}\p{N}\p{Extended_Pictographic}_$*'#!?\\+%]+(?:[.:/-](?![-.:/])[\p{L}\p{N}_$*'#!?\\+%]+)*/uy;
+const plainLink = /(?:[\w-]+@)?([<ox](?=[-=]))?(?:(-{2,})([->ox])|(-\.+-)([>ox])?|(={2,})([=>ox])|(~{3,}))/y;
+const textLink =
+  /(?:[\w-]+@)?([<ox](?=[-=]))?(--|-\.|==)(?![->])[ \t]*("[^"]*"|[^\n]+?)[ \t]*(-{2,}[->ox]|\.+-[>ox]?|={2,}[=>ox])/y;
+
+class Flowchart {
+  direction = 'TB';
+  readonly #nodes = new Map<string, FlowNode>();
+  readonly #groups: Group[] = [];
+  readonly #edges: FlowEdge[] = [];
+  readonly #hiddenLinks = new Set<number>();
+  readonly #classes = new Map<string, Map<string, string>>();
+  readonly #assignments: [string, string][] = [];
+  #open: Group | undefined;
+  #links = 0;
+  #text = '';
+  #at = 0;
+
+  read(text: string): void {
+    this.#text = text;
+    while (this.#skipTo()) {
+      try {
+        this.#statement();
+      } catch (error) {
+        if (error instanceof DiagramError && error.line === undefined)
+          throw new DiagramError(error.message, text.slice(0, this.#at).split('\n').length);
+        throw error;
+      }
+    }
+    if (this.#nodes.size === 0) throw new DiagramError('it has no nodes');
+    for (const [id, name] of this.#assignments) this.#style(id, this.#classes.get(name));
+  }
+
+  get size(): { nodes: number; edges: number } {
+    return { nodes: this.#nodes.size, edges: this.#edges.length };
+  }
+
+  #skipTo(): boolean {
+    while (/[\s;]/.test(this.#text[this.#at] ?? '')) this.#at++;
+    return this.#at < this.#text.length;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match) this.#at += match[0].length;
+    return match;
+  }
+
+  #restOfLine(): string {
+    return this.#match(/[^\n]*/y)?.[0].trim() ?? '';
+  }
+
+  #statement(): void {
+    const start = this.#at;
+    const word = this.#match(
+      /(subgraph|end|direction|classDef|class|style|linkStyle|click|href|callback)(?=[\s;]|$)[ \t]*/y,
+    )?.[1];
+    switch (word) {
+      case 'subgraph':
+        return this.#openGroup(this.#restOfLine());
+      case 'end':
+        this.#open = this.#open?.parent;
+        return;
+      case 'direction': {
+        const direction = this.#restOfLine().replace(/;$/, '').toUpperCase();
+        if (this.#open && /^(?:TD|TB|LR|BT|RL)$/.test(direction)) this.#open.direction = direction;
+        return;
+      }
+      case 'classDef': {
+        const [, names = '', styles = ''] = /^(\S+)\s+(.*)$/.exec(this.#restOfLine()) ?? [];
+        for (const name of names.split(',')) this.#classes.set(name, readStyles(styles));
+        return;
+      }
+      case 'class': {
+        const [, ids = '', name = ''] = /^(.+?)\s+(\S+?);?$/.exec(this.#restOfLine()) ?? [];
+        for (const id of ids.split(',')) this.#assignments.push([id.trim(), name]);
+        return;
+      }
+      case 'style': {
+        const [, ids = '', styles = ''] = /^(\S+)\s+(.*)$/.exec(this.#restOfLine()) ?? [];
+        for (const id of ids.split(',')) this.#style(id, readStyles(styles));
+        return;
+      }
+      case 'linkStyle': {
+        const [, which = '', styles = ''] = /^(default|[\d,\s]+)\s+(.*)$/.exec(this.#restOfLine()) ?? [];
+        return this.#styleLinks(which, readStyles(styles));
+      }
+      case 'click':
+      case 'href':
+      case 'callback':
+        this.#restOfLine();
+        return;
+      default:
+        this.#at = start;
+        return this.#chain();
+    }
+  }
+
+  #openGroup(rest: string): void {
+    const [, id, title] =
+      /^([^\s["]+)\s*\[\s*(.*?)\s*\]$/.exec(rest) ?? /^([^\s["]+)\s*(".*")$/.exec(rest) ?? [];
+    const name = id ?? rest.replace(/^"(.*)"$/, '$1');
+    const group: Group = {
+      id: `g${this.#groups.length + 1}`,
+      name,
+      label: labelText(title ?? name, 60),
+      parent: this.#open,
+    };
+    this.#groups.push(group);
+    this.#open = group;
+  }
+
+  #style(id: string, styles: Map<string, string> | undefined): void {
+    const node = this.#nodes.get(id);
+    if (node && styles) for (const [key, value] of styles) node.styles.set(key, value);
+  }
+
+  #styleLinks(which: string, styles: Map<string, string>): void {
+    const stroke = styles.get('stroke');
+    if (stroke === undefined) return;
+    const hidden = (index: number): number => [...this.#hiddenLinks].filter((other) => other < index).length;
+    const chosen =
+      which === 'default'
+        ? this.#edges
+        : which.split(',').map((index) => this.#edges[Number(index) - hidden(Number(index))]);
+    for (const edge of chosen) edge?.styles.set('stroke', stroke);
+  }
+
+  #chain(): void {
+    let from = this.#nodeGroup();
+    for (;;) {
+      this.#match(/[ \t]*(?:\n[ \t]*(?=(?:[<ox]?(?:--|-\.|==|~~~))))?/y);
+      if (/^(?:$|[\n;])/.test(this.#text.slice(this.#at, this.#at + 1))) return;
+      const link = this.#link();
+      this.#match(/\s*/y);
+      const to = this.#nodeGroup();
+      for (const source of from)
+        for (const target of to) {
+          if (link) this.#edges.push({ from: source, to: target, ...link, styles: new Map() });
+          else this.#hiddenLinks.add(this.#links);
+          this.#links++;
+        }
+      from = to;
+    }
+  }
+
+  #link(): Omit<FlowEdge, 'from' | 'to' | 'styles'> | undefined {
+    const plain = this.#match(plainLink);
+    if (plain) {
+      const [, back, solid, solidHead, dotted, dottedHead, , thickHead, invisible] = plain;
+      const label = this.#match(/[ \t]*\|([^|]*)\|/y)?.[1] ?? '';
+      if (invisible) return undefined;
+      const head = solid ? solidHead : dotted ? dottedHead : thickHead;
+      const arrow = head !== undefined && /[>ox]/.test(head);
+      const line = solid
+        ? arrow
+          ? '-->'
+          : '---'
+        : dotted
+          ? arrow
+            ? '-.->'
+            : '-.-'
+          : arrow
+            ? '==>'
+            : '===';
+      return { line, back: back !== undefined && arrow, label: labelText(label, labelWidth) };
+    }
+    const worded = this.#match(textLink);
+    if (!worded)
+      throw new DiagramError(
+        `"${this.#text.slice(this.#at).split('\n')[0]?.slice(0, 40)}" is not understood`,
+      );
+    const [, back, open, label = '', close = ''] = worded;
+    const arrow = /[>ox]$/.test(close);
+    const line =
+      open === '-.'
+        ? arrow
+          ? '-.->'
+          : '-.-'
+        : open === '=='
+          ? arrow
+            ? '==>'
+            : '==='
+          : arrow
+            ? '-->'
+            : '---';
+    return { line, back: back !== undefined && arrow, label: labelText(label, labelWidth) };
+  }
+
+  #nodeGroup(): string[] {
+    const ids = [this.#node()];
+    while (this.#match(/\s*&\s*/y)) ids.push(this.#node());
+    return ids;
+  }
+
+  #node(): string {
+    const id = this.#match(nodeId)?.[0];
+    if (id === undefined)
+      throw new DiagramError(
+        `"${this.#text.slice(this.#at).split('\n')[0]?.slice(0, 40)}" is not understood`,
+      );
+    const known = this.#nodes.get(id);
+    const node: FlowNode = known ?? {
+      id,
+      label: id,
+      open: '[',
+      close: ']',
+      styles: new Map(),
+      group: this.#open,
+    };
+    if (!known && !this.#groups.some((group) => group.name === id && group !== this.#open))
+      this.#nodes.set(id, node);
+    node.group ??= this.#open;
+    this.#shape(node);
+    for (let name = this.#match(/:::([\w-]+)/y); name; name = this.#match(/:::([\w-]+)/y))
+      this.#assignments.push([id, name[1] ?? '']);
+    return id;
+  }
+
+  #shape(node: FlowNode): void {
+    const details = this.#match(/@\{([^{}]*)\}/y)?.[1];
+    if (details !== undefined) {
+      const shape = /shape\s*:\s*["']?([\w-]+)/.exec(details)?.[1] ?? '';
+      const label = /label\s*:\s*(?:"([^"]*)"|'([^']*)'|([^,\n]+))/.exec(details);
+      [node.open, node.close] = namedShapes[shape] ?? ['[', ']'];
+      node.label = labelText(label?.[1] ?? label?.[2] ?? label?.[3] ?? node.label, labelWidth);
+      return;
+    }
+    const opening = openings.find(([open]) => this.#text.startsWith(open, this.#at));
+    if (!opening) return;
+    const [open, closings, drawnOpen, drawnClose] = opening;
+    const start = this.#at + open.length;
+    const end = this.#endOfLabel(start, closings);
+    if (!end) throw new DiagramError(`the label of "${node.id}" is not closed`);
+    node.label = labelText(this.#text.slice(start, end.at), labelWidth) || ' ';
+    node.open = drawnOpen;
+    node.close = drawnClose;
+    this.#at = end.at + end.length;
+  }
+
+  /** The end of a label: after its closing quote, or at the first bracket that closes it and not one inside it. */
+  #endOfLabel(start: number, closings: string[]): { at: number; length: number } | undefined {
+    const quoted = /\s*"[^"]*"\s*/y;
+    quoted.lastIndex = start;
+    let at = start + (quoted.exec(this.#text)?.[0].length ?? 0);
+    let depth = 0;
+    for (; at < this.#text.length && this.#text[at] !== '\n'; at++) {
+      const closing = closings.find((text) => this.#text.startsWith(text, at));
+      if (closing && depth === 0) return { at, length: closing.length };
+      if (/[[({]/.test(this.#text[at] ?? '')) depth++;
+      else if (depth > 0 && /[\])}]/.test(this.#text[at] ?? '')) depth--;
+    }
+    return undefined;
+  }
+
+  write(): string {
+    const ids = new Map([...this.#nodes.keys()].map((id, index) => [id, `n${index + 1}`]));
+    const idOf = (id: string): string =>
+      ids.get(id) ?? this.#groups.find((group) => group.name === id)?.id ?? id;
+    const define = (node: FlowNode): string =>
+      `${idOf(node.id)}${node.open}${encodeLabel(node.label)}${node.close}`;
+    const inside = (group: Group | undefined): string[] => [
+      ...[...this.#nodes.values()].filter((node) => node.group === group).map(define),
+      ...this.#groups
+        .filter((inner) => inner.parent === group && this.#isFilled(inner))
+        .flatMap((inner) => [
+          `subgraph ${inner.id} [${encodeLabel(inner.label) || '\u200b'}]`,
+          ...(inner.direction ? [`direction ${inner.direction}`] : []),
+          ...inside(inner),
+          'end',
+        ]),
+    ];
+    const edges = this.#edges.map(({ from, to, line, back, label }) => {
+      const words = label ? `|${encodeLabel(label)}|` : '';
+      return `${idOf(from)} ${back ? '<' : ''}${line}${words} ${idOf(to)}`;
+    });
+    const styles = [...this.#nodes.values()].flatMap((node) => {
+      const text = nodeStyles(node.styles);
+      return text ? [`style ${idOf(node.id)} ${text}`] : [];
+    });
+    const links = this.#edges.flatMap((edge, index) => {
+      const stroke = edge.styles.get('stroke');
+      return stroke ? [`linkStyle ${index} stroke:${stroke}`] : [];
+    });
+    return [`flowchart ${this.direction}`, ...inside(undefined), ...edges, ...styles, ...links].join('\n');
+  }
+
+  #isFilled(group: Group): boolean {
+    return (
+      [...this.#nodes.values()].some((node) => node.group === group) ||
+      this.#groups.some((inner) => inner.parent === group && this.#isFilled(inner))
+    );
+  }
+}
+
+const hexColor = /^#(?:[\da-f]{3}|[\da-f]{6})$/i;
+const namedColors: Record<string, string> = {
+  white: '#ffffff',
+  black: '#000000',
+  red: '#ff0000',
+  green: '#008000',
+  blue: '#0000ff',
+  yellow: '#ffff00',
+  orange: '#ffa500',
+  pink: '#ffc0cb',
+  purple: '#800080',
+  gray: '#808080',
+  grey: '#808080',
+  lightblue: '#add8e6',
+  lightgreen: '#90ee90',
+  lightyellow: '#ffffe0',
+  lightgray: '#d3d3d3',
+  lightgrey: '#d3d3d3',
+  lightpink: '#ffb6c1',
+  coral: '#ff7f50',
+  gold: '#ffd700',
+};
+
+function readStyles(text: string): Map<string, string> {
+  return new Map(
+    text
+      .replace(/;\s*$/, '')
+      .split(',')
+      .flatMap((pair): [string, string][] => {
+        const [key = '', value = ''] = pair.split(':').map((side) => side.trim().toLowerCase());
+        const color = namedColors[value] ?? value;
+        return ['fill', 'stroke', 'color'].includes(key) && hexColor.test(color) ? [[key, color]] : [];
+      }),
+  );
+}
+
+/** A fill decides the colour of its text, so that it can be read in light and dark; a text colour alone cannot. */
+function nodeStyles(styles: ReadonlyMap<string, string>): string {
+  const fill = styles.get('fill');
+  const stroke = styles.get('stroke') ?? fill;
+  if (fill === undefined) return stroke ? `stroke:${stroke}` : '';
+  return `fill:${fill},stroke:${stroke},color:${isLight(fill) ? '#16191d' : '#ffffff'}`;
+}
+
+function isLight(color: string): boolean {
+  const full = color.length === 4 ? color.replaceAll(/[\da-f]/gi, '$&$&') : color;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(full.slice(at, at + 2), 16));
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 140;
+}

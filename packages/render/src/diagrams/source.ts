@@ -1,0 +1,146 @@
+/**
+ * What all kinds of diagram have in common in their source: directives, comments, titles, and labels. Labels travel
+ * through the drawing library with stand-ins for every character that its line patterns would trip over.
+ */
+export interface DiagramSource {
+  /** `flowchart`, `sequenceDiagram`, … as written. */
+  kind: string;
+  header: string;
+  /** Lines after the header; those that hold no statement are empty, so that numbers stay true. */
+  lines: string[];
+  title?: string;
+  description?: string;
+}
+
+/** The diagram cannot be drawn; the message says why in words for its author. */
+export class DiagramError extends Error {
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.name = 'DiagramError';
+    this.line = line;
+  }
+}
+
+export function readDiagramSource(code: string): DiagramSource {
+  const blank = (text: string): string => '\n'.repeat(text.split('\n').length - 1);
+  const found: { title?: string; description?: string } = {};
+  const text = code
+    .replace(/^\s*---\n([\s\S]*?)\n---[ \t]*(?=\n|$)/, (whole, front: string) => {
+      const title = /^title:\s*["']?(.*?)["']?\s*$/m.exec(front)?.[1];
+      if (title) found.title = title;
+      return blank(whole);
+    })
+    .replaceAll(/%%\{[\s\S]*?\}%%/g, blank)
+    .replaceAll(/^[ \t]*accDescr\s*\{([\s\S]*?)\}/gm, (whole, inner: string) => {
+      found.description = inner.trim().replaceAll(/\s+/g, ' ');
+      return blank(whole);
+    });
+  const lines = text.split('\n').map((line) => {
+    const trimmed = line.trim();
+    if (trimmed.startsWith('%%')) return '';
+    const named = /^(accTitle|accDescr|title)(?:\s*:\s*|\s+)(.+)$/.exec(trimmed);
+    if (!named) return trimmed.replace(/\s%%(?!\{).*$/, '').trim();
+    if (named[1] === 'accDescr') found.description = named[2] ?? '';
+    else if (named[1] === 'accTitle' || !found.title)
+      found.title = (named[2] ?? '').replace(/^"(.*)"$/, '$1');
+    return named[1] === 'title' ? trimmed : '';
+  });
+  const at = lines.findIndex((line) => line !== '');
+  const header = lines[at] ?? '';
+  const kind = /^[A-Za-z][\w-]*/.exec(header)?.[0] ?? '';
+  return { kind, header, lines: lines.map((line, index) => (index <= at ? '' : line)), ...found };
+}
+
+const standInBase = 0xe200;
+/** Everything in ASCII that is part of some syntax. Asterisks and tildes stay, as they mean bold and struck through. */
+const troublesome = /[[\](){}|"'/\\<>#;&:%=@`$^,+?!.-]/g;
+
+export function encodeLabel(label: string): string {
+  return label.split('\n').map(encodeLine).join('<br>');
+}
+
+/** The library draws bold and the like from these tags; everything else is text. */
+function encodeLine(line: string): string {
+  let result = '';
+  let last = 0;
+  for (const tag of line.matchAll(/<\/?(?:b|strong|i|em|u|s|del)\s*>/gi)) {
+    result += encodeText(line.slice(last, tag.index)) + tag[0];
+    last = tag.index + tag[0].length;
+  }
+  return result + encodeText(line.slice(last));
+}
+
+export function encodeText(text: string): string {
+  return text.replaceAll(troublesome, (character) =>
+    String.fromCodePoint(standInBase + (character.codePointAt(0) ?? 0)),
+  );
+}
+
+/** One word, for places where the library takes everything up to the next space as a name. */
+export function encodeName(text: string): string {
+  return encodeText(text).replaceAll(/[\s*~]/g, (character) =>
+    String.fromCodePoint(standInBase + (character.codePointAt(0) ?? 32)),
+  );
+}
+
+/** Undoes the stand-ins in finished markup. */
+export function decodeMarkup(svg: string): string {
+  return svg.replaceAll(/[\u{e200}-\u{e27f}]/gu, (standIn) => {
+    const character = String.fromCodePoint((standIn.codePointAt(0) ?? 0) - standInBase);
+    if (character === '&') return '&amp;';
+    if (character === '<') return '&lt;';
+    if (character === '>') return '&gt;';
+    return character === '"' ? '&quot;' : character;
+  });
+}
+
+/** A label as written to the text it means: quotes, Markdown strings, entities, icons and line breaks resolved. */
+export function labelText(raw: string, width: number): string {
+  const text = raw
+    .trim()
+    .replace(/^"([\s\S]*)"$/, '$1')
+    .replace(/^`([\s\S]*)`$/, '$1')
+    .replaceAll(/<br\s*\/?>|\\n/gi, '\n')
+    .replaceAll(/<(?!\/?(?:b|strong|i|em|u|s|del)\s*>)\/?[a-z][^<>]*>/gi, '')
+    .replaceAll(/\bfa[bsrl]?:fa-[\w-]+\s*/g, '')
+    .replaceAll(/[#&](\w+|#?\d+);/g, (whole, name: string) => entity(name) ?? whole);
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line.trim().replaceAll(/[ \t]+/g, ' '), width))
+    .join('\n')
+    .trim();
+}
+
+const entities: Record<string, string> = {
+  quot: '"',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  apos: "'",
+  semi: ';',
+  hash: '#',
+  colon: ':',
+};
+
+function entity(name: string): string | undefined {
+  if (Object.hasOwn(entities, name)) return entities[name];
+  const code = Number(name.replace('#', ''));
+  return Number.isInteger(code) && code > 31 && code < 0x11_0000 ? String.fromCodePoint(code) : undefined;
+}
+
+/** Long lines are broken between words, as the boxes would otherwise be as wide as their text. */
+function wrapLine(line: string, width: number): string[] {
+  if (line.length <= width * 1.25) return [line];
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    if (current !== '' && current.length + word.length + 1 > width) {
+      lines.push(current);
+      current = word;
+    } else current = current === '' ? word : `${current} ${word}`;
+  }
+  return [...lines, current];
+}
