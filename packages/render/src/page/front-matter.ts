@@ -42,7 +42,8 @@ function looksLikeMatter(matter: string): boolean {
   if (matter.trim() === '') return true;
   const first = matter.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#')) ?? '';
   if (/^["']?[\w$][\w :.-]*?["']?\s*[:=](?:\s|$)/.test(first)) return true;
-  return matter.trim().split('\n').length === 1 && !/^[#<>*-]/.test(first);
+  const isOneLine = matter.trim().split('\n').length === 1;
+  return isOneLine && !/^\s*\n/.test(matter) && !/^[#<>*-]/.test(first);
 }
 
 export function readFrontMatter(matter: string | undefined): ReadFrontMatter {

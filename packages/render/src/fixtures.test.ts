@@ -1,0 +1,116 @@
+/**
+ * Every shape of navigation and every anomaly met in real sites, each a tiny site in `fixtures/navigation` or
+ * `fixtures/anomalies` with an `expected.json` that says what a reader sees. After a wanted change,
+ * `npx vitest run packages/render/src/fixtures.test.ts -u` writes them anew; read the difference before keeping it.
+ */
+import { readdirSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { type Rendered, fixture, renderFolder } from './render-fixture.ts';
+
+/** Pages are rendered in this process: starting others costs more than all of these pages together. */
+vi.mock(import('./page/pool.ts'), async () => {
+  const { renderPage, siteTools } = await import('./page/render-page.ts');
+  return {
+    async *renderPages(tasks, { plan }) {
+      const tools = siteTools(plan);
+      for (const task of tasks) yield renderPage(tools, task, 'fast');
+    },
+  };
+});
+
+describe.each([
+  ['navigation', surroundingsOf],
+  ['anomalies', contentOf],
+] as const)('%s', (folder, describePage) => {
+  it.each(readdirSync(fixture(folder)).toSorted())('%s', async (name) => {
+    const rendered = await renderFolder(fixture(`${folder}/${name}`));
+    const expected = {
+      pages: Object.fromEntries(
+        pagesOf(rendered).map(([path, html]) => [path, describePage(html, rendered, path)]),
+      ),
+      diagnostics: rendered.diagnostics
+        .map(
+          ({ severity, code, file, line }) =>
+            `${severity} ${code} ${file}${line === undefined ? '' : `:${line}`}`,
+        )
+        .toSorted(),
+    };
+    await expect(`${JSON.stringify(expected, null, 2)}\n`).toMatchFileSnapshot(
+      fixture(`${folder}/${name}/expected.json`),
+    );
+  });
+});
+
+function pagesOf({ files }: Rendered): [string, string][] {
+  return [...files]
+    .filter(([path]) => path.endsWith('.html') && path !== '404.html' && path !== 'print.html')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** What stands around a page; the current entry of a list has a star before it, the name of a group a hash. */
+function surroundingsOf(html: string) {
+  const sidebar = /<nav[^>]* class="site-sidebar[^>]*>([\s\S]*?)<\/nav>\n/.exec(html)?.[1] ?? '';
+  const anchors = /<ul class="nav-anchors">([\s\S]*?)<\/ul>/.exec(sidebar)?.[0] ?? '';
+  const menus = [...html.matchAll(/<details class="menu[^>]*>([\s\S]*?)<\/details>/g)];
+  const entries = [anchors, ...menus.map(([whole]) => whole)]
+    .reduce((rest, part) => rest.replace(part, ''), sidebar)
+    .replace(/<div class="drawer-links">[\s\S]*?<\/div>/, '');
+  const tabs = /<nav class="tab-bar"[^>]*>([\s\S]*?)<\/nav>/.exec(html)?.[1] ?? '';
+  return withoutEmpty({
+    title: textOf(/<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? ''),
+    tabs: linksOf(tabs),
+    menus: [...new Set(menus.map(([, inner = '']) => inner))].map(
+      (inner) => `${/aria-label="([^"]*)"/.exec(inner)?.[1] ?? ''} = ${linksOf(inner).join(', ')}`,
+    ),
+    anchors: linksOf(anchors),
+    sidebar: linksOf(entries),
+    previous: neighbourOf(html, 'prev'),
+    next: neighbourOf(html, 'next'),
+  });
+}
+
+function neighbourOf(html: string, rel: string): string {
+  const link = new RegExp(`<a[^>]* rel="${rel}"[^>]*>([\\s\\S]*?)</a>`).exec(html)?.[1] ?? '';
+  return textOf(link.replace(/<span class="pagination-word">[^<]*<\/span>/, ''));
+}
+
+function linksOf(html: string): string[] {
+  return [...html.matchAll(/<(a|h\d|summary)\b([^>]*)>([\s\S]*?)<\/\1>/g)].map(
+    ([, tag, attributes = '', inner = '']) => {
+      /** The name of a group may be a link to the page that stands for it. */
+      if (tag !== 'a') return `# ${inner.includes('<a') ? linksOf(inner).join(' ') : textOf(inner)}`;
+      const current = attributes.includes('aria-current') ? '*' : '';
+      const href = /href="([^"]*)"/.exec(attributes)?.[1] ?? '';
+      return `${current}${textOf(inner)} → ${href}`;
+    },
+  );
+}
+
+function contentOf(html: string, rendered: Rendered, path: string) {
+  const content = rendered.content(path);
+  return withoutEmpty({
+    title: textOf(/<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? ''),
+    lead: textOf(/<p class="lead">([\s\S]*?)<\/p>/.exec(html)?.[1] ?? ''),
+    failed: content.includes('class="error-panel"') ? 'error panel' : '',
+    ids: [...content.matchAll(/<h\d[^>]* id="([^"]*)"/g)].map(([, id = '']) => id),
+    links: [...content.matchAll(/<a\b(?![^>]*class="anchor")[^>]*>[\s\S]*?<\/a>/g)].flatMap(([link]) =>
+      linksOf(link),
+    ),
+    pictures: [...content.matchAll(/<img[^>]* src="([^"]*)"/g)].map(([, src = '']) => src),
+    text: textOf(
+      content.replaceAll(/<a class="anchor"[\s\S]*?<\/a>|<svg[\s\S]*?<\/svg>|<button[\s\S]*?<\/button>/g, ''),
+    ),
+  });
+}
+
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,:;!?)])/g, '$1')
+    .trim();
+}
+
+function withoutEmpty(values: Record<string, string | string[]>): Record<string, string | string[]> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value.length > 0));
+}
