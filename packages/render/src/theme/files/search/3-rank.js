@@ -16,7 +16,8 @@
   search.find = function (question, options) {
     return search.loadIndex().then(function (index) {
       var words = wordsOf(question);
-      if (!words.length || !index.termStarts.length) return { results: [], total: 0, corrected: null, terms: new Set() };
+      if (!words.length || !index.termStarts.length)
+        return { results: [], total: 0, corrected: null, terms: new Set() };
       return resolveWords(index, words).then(function () {
         var pages = rankPages(index, words, options.scope);
         return withContents(index, pages.slice(0, options.limit), words, question).then(function (results) {
@@ -407,13 +408,16 @@
       return ' ' + search.fold(text).replace(/[^\p{L}\p{N}]+/gu, ' ') + ' ';
     };
     var title = plain(entry[0]);
-    var factor = title.trim() === phrase ? 1.6 : words.length > 1 && title.includes(' ' + phrase) ? 1.25 : 1;
+    var rest = title.trim().slice(phrase.length);
+    var factor = 1;
+    if (title.trim().startsWith(phrase) && !rest.includes(' ')) factor = rest === '' ? 1.7 : 1.5;
+    else if (words.length > 1 && title.includes(' ' + phrase)) factor = 1.35;
     var sections = found.sections.map(function (section) {
       var content = entry[3][section.at];
       var boost = 1;
       if (words.length > 1 || words[0].unspaced) {
-        if (plain(content[1]).includes(phrase)) boost = 1.3;
-        else if (plain(content[2]).includes(phrase)) boost = 1.15;
+        if (plain(content[1]).includes(phrase)) boost = 1.2;
+        else if (plain(content[2]).includes(phrase)) boost = 1.1;
       }
       return {
         id: content[0],
@@ -474,7 +478,8 @@
         index.vocabulary.forEach(function (entry) {
           var distance = editDistance(word.typed, entry.term, 3, true);
           var share = distance / word.typed.length;
-          if (distance <= 3 && share < 0.5) found.push({ term: entry.term, rank: share - Math.log(1 + entry.sections) / 40 });
+          if (distance <= 3 && share < 0.5)
+            found.push({ term: entry.term, rank: share - Math.log(1 + entry.sections) / 40 });
         });
       });
       return found

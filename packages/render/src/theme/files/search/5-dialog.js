@@ -7,6 +7,7 @@
   var search = window.docyardSearch;
   var docyard = window.docyard;
   if (!docyard) return;
+  var say = search.say;
   var shown = 8;
   var dialog;
   var field;
@@ -60,14 +61,14 @@
   }
 
   function build(button) {
-    dialog = attributes(make('dialog', 'search-dialog'), { 'aria-label': 'Search' });
+    dialog = attributes(make('dialog', 'search-dialog'), { 'aria-label': say('search') });
     var bar = make('div', 'search-bar');
     var icon = button.querySelector('svg');
     if (icon) bar.appendChild(icon.cloneNode(true));
     field = attributes(make('input', 'search-field'), {
       type: 'search',
       role: 'combobox',
-      'aria-label': 'Search',
+      'aria-label': say('search'),
       'aria-autocomplete': 'list',
       'aria-controls': 'search-results',
       'aria-expanded': 'false',
@@ -75,17 +76,17 @@
       autocapitalize: 'off',
       spellcheck: 'false',
       enterkeyhint: 'go',
-      placeholder: button.getAttribute('data-prompt') || 'Search',
+      placeholder: button.getAttribute('data-prompt') || say('search'),
     });
-    var close = attributes(make('button', 'search-close', 'Close'), { type: 'button' });
+    var close = attributes(make('button', 'search-close', say('close')), { type: 'button' });
     bar.append(field, close);
     list = attributes(make('div', 'search-results'), {
       id: 'search-results',
       role: 'listbox',
-      'aria-label': 'Results',
+      'aria-label': say('results'),
     });
     status = attributes(make('p', 'search-status'), { role: 'status' });
-    scopeButton = attributes(make('button', 'search-scope', 'All languages and versions'), {
+    scopeButton = attributes(make('button', 'search-scope', say('all')), {
       type: 'button',
       'aria-pressed': 'false',
     });
@@ -228,7 +229,7 @@
 
   function failed() {
     fill([]);
-    status.textContent = 'The search index could not be read.';
+    status.textContent = say('unread');
   }
 
   function fill(nodes) {
@@ -273,12 +274,12 @@
   function showStart(index) {
     var groups = [];
     var kept = recent();
-    if (kept.length) groups.push(labelled('Recent searches', kept.map(questionOption)));
+    if (kept.length) groups.push(labelled(say('recent'), kept.map(questionOption)));
     var starts = index.starts[scope] || [];
     if (starts.length)
       groups.push(
         labelled(
-          'Start here',
+          say('start'),
           starts.map(function (page) {
             var node = option(search.root + page[1], 'is-plain');
             node.textContent = page[0];
@@ -287,7 +288,7 @@
         ),
       );
     fill(groups);
-    status.textContent = 'Type to search. ↑ ↓ to move, Enter to open, Esc to close.';
+    status.textContent = say('keys');
   }
 
   function showAnswer(question, answer) {
@@ -298,28 +299,23 @@
     if (answer.total > answer.results.length) {
       var more = option('#', 'is-more');
       more.setAttribute('data-more', '');
-      more.textContent = 'Show more results';
+      more.textContent = say('more');
       groups.push(more);
     }
     fill(groups);
-    var count = answer.total === 1 ? '1 page' : answer.total + ' pages';
-    status.textContent = answer.corrected ? count + ' for “' + answer.corrected + '”' : count;
+    var count = say('pages', answer.total);
+    status.textContent = answer.corrected ? count + ' · “' + answer.corrected + '”' : count;
   }
 
   function showNothing(question, answer) {
     var nothing = make('div', 'search-nothing');
-    nothing.append(
-      make('p', 'search-nothing-title', 'Nothing found for “' + question + '”'),
-      make('p', '', 'Try fewer or other words, or check the spelling.'),
-    );
+    nothing.append(make('p', 'search-nothing-title', say('nothing', question)), make('p', '', say('help')));
     var nodes = [nothing];
     if (answer.suggestions && answer.suggestions.length)
-      nodes.push(labelled('Did you mean', answer.suggestions.map(questionOption)));
+      nodes.push(labelled(say('mean'), answer.suggestions.map(questionOption)));
     fill(nodes);
     activate(-1, false);
-    status.textContent = answer.elsewhere
-      ? 'Nothing here, but ' + answer.elsewhere + ' in other languages and versions'
-      : 'No results';
+    status.textContent = answer.elsewhere ? say('elsewhere', answer.elsewhere) : say('pages', 0);
   }
 
   function resultGroup(result, terms) {
@@ -339,11 +335,12 @@
 
   function mainOption(result, section, terms) {
     var node = option(address(result, section), '');
-    var head = make('span', 'search-title');
-    head.append.apply(head, marked(result.title, terms));
-    node.appendChild(head);
+    var head = make('span', 'search-head');
+    var title = make('span', 'search-title');
+    title.append.apply(title, marked(result.title, terms));
     var trail = [scopeName(result), result.trail].filter(Boolean).join(' · ');
-    if (trail) node.appendChild(make('span', 'search-trail', trail));
+    head.append(title, make('span', 'search-trail', trail));
+    node.appendChild(head);
     if (section.id) {
       var heading = make('span', 'search-heading');
       heading.append.apply(heading, marked(section.title, terms));
