@@ -57,7 +57,7 @@ describe('a rendered site', () => {
     expect(html.match(/<h1/g)).toHaveLength(1);
     expect(html).toContain('<a class="skip-link" href="#content-area">');
     expect(html).toMatch(/<nav id="sidebar" class="site-sidebar" aria-label="Pages">/);
-    expect(html).toContain('<a href="../guides/start.html" aria-current="page">Start</a>');
+    expect(html).toContain('<a href="../guides/start.html" aria-current="page"><span>Start</span></a>');
     expect(html).toMatch(/rel="prev"[^>]*>.*Welcome/);
   });
 
@@ -77,6 +77,7 @@ describe('a rendered site', () => {
       ['nav_page_missing', 'docs.json', 15],
       ['openapi_page_skipped', 'docs.json', 15],
       ['custom_script_skipped', 'extra.js', undefined],
+      ['color_contrast', 'docs.json', undefined],
       ['handler_dropped', 'guides/start.mdx', 15],
       ['handler_dropped', 'guides/start.mdx', 21],
     ]);
@@ -247,7 +248,7 @@ describe('loading', () => {
     const { files } = await renderFixture('legacy');
     const html = files.get('introduction.html') ?? '';
     expect(html).toContain('>API</a>');
-    expect(html).toContain('<a href="https://example.com/chat">Chat</a>');
+    expect(html).toMatch(/<a href="https:\/\/example.com\/chat">(?:<svg.*?<\/svg>)?Chat/);
     expect(html).toContain('<a class="button" href="https://example.com">Go</a>');
   });
 
@@ -290,6 +291,7 @@ describe('links', () => {
     const found = diagnostics.map(({ code, line }) => `${code}:${line}`).toSorted();
     expect(found).toEqual([
       'broken_link:5',
+      'color_contrast:undefined',
       'image_missing:7',
       'unsafe_link:5',
       'unsafe_link:5',

@@ -8,9 +8,16 @@ import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diag
 import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
 import { type NavigationMap, mapNavigation } from './navigation/branches.ts';
-import { type FindPage, buildNavigation, navigationFromFolders } from './navigation/build.ts';
+import {
+  type BuiltNavigation,
+  type FindPage,
+  buildNavigation,
+  navigationFromFolders,
+} from './navigation/build.ts';
+import type { Section } from './navigation/tree.ts';
 import { type SiteFiles, listFiles, routeOfFile } from './navigation/files.ts';
 import { maximumSourceBytes } from './page/source.ts';
+import { type NavigationRule, navigationRules } from './search/pages.ts';
 import { type PageMeta, type ReadPage, readPageMeta } from './page/meta.ts';
 
 export interface LoadOptions {
@@ -32,10 +39,16 @@ export interface Site {
   pages: PageRef[];
   diagnostics: Diagnostic[];
   root: string;
+  /** The file that findings about the configuration name. */
+  configFile: string;
   settings: SiteSettings;
   files: SiteFiles;
   navigation: NavigationMap;
+  /** Pages that the navigation puts into the search or keeps out of it. */
+  searchable: ReadonlyMap<string, boolean>;
   metas: ReadonlyMap<string, PageMeta>;
+  /** What the navigation says about finding pages, also about those it hides. */
+  searchRules: ReadonlyMap<string, NavigationRule>;
 }
 
 const readAtOnce = 32;
@@ -48,7 +61,7 @@ export async function loadSite({ root }: LoadOptions): Promise<Site> {
   const read = await readPages(root, files);
   const metas = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
   if (metas.size === 0) throw new SiteLoadError(emptySite(source));
-  const { root: tree, diagnostics: navigationFindings } = buildTree(source, metas);
+  const { root: tree, diagnostics: navigationFindings, searchable } = buildTree(source, metas);
   const navigation = mapNavigation(tree);
   return {
     name: settings.name,
@@ -61,10 +74,13 @@ export async function loadSite({ root }: LoadOptions): Promise<Site> {
       ...scriptFindings(files),
     ].toSorted(compareDiagnostics),
     root,
+    configFile: source.file ?? 'docs.json',
     settings,
     files,
     navigation,
+    searchable,
     metas,
+    searchRules: navigationRules(source.config['navigation'], pageFinder(metas)),
   };
 }
 
@@ -144,16 +160,30 @@ function duplicateRoute(shadowed: string, file: string): Diagnostic {
   };
 }
 
-function buildTree(
-  source: ConfigSource,
-  metas: ReadonlyMap<string, PageMeta>,
-): ReturnType<typeof buildNavigation> {
-  if (source.config['navigation'] !== undefined)
-    return buildNavigation(source, pageFinder(metas), (route) => metas.get(route)?.hidden === true);
-  const routes = [...metas.values()].filter((meta) => !meta.hidden).map((meta) => meta.route);
+function buildTree(source: ConfigSource, metas: ReadonlyMap<string, PageMeta>): BuiltNavigation {
+  if (source.config['navigation'] !== undefined) {
+    const built = buildNavigation(source, pageFinder(metas), (route) => metas.get(route)?.hidden === true);
+    if (built.root.entries.length + built.root.switchers.length > 0) return built;
+    return {
+      ...built,
+      root: fromFolders(metas),
+      diagnostics: [...built.diagnostics, emptyNavigation(source)],
+    };
+  }
+  return { root: fromFolders(metas), diagnostics: [], searchable: new Map() };
+}
+
+function fromFolders(metas: ReadonlyMap<string, PageMeta>): Section {
+  return navigationFromFolders([...metas.values()].filter((meta) => !meta.hidden));
+}
+
+function emptyNavigation(source: ConfigSource): Diagnostic {
   return {
-    root: navigationFromFolders(routes, (route) => metas.get(route)?.title ?? route),
-    diagnostics: [],
+    severity: 'warning',
+    code: 'nav_empty',
+    message: 'The navigation names no page that exists; it is made from the folders instead',
+    file: source.file ?? 'docs.json',
+    hint: 'List pages under "navigation", by their path without extension.',
   };
 }
 

@@ -35,7 +35,7 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
     diagnostics,
     codes: diagnostics.map(({ code }) => code),
     content: (path) =>
-      /<div class="content">([\s\S]*?)<\/div>\n(?:<nav[^>]* class="site-pagination"|<\/main>)/.exec(
+      /<div class="content">([\s\S]*?)<\/div>\n(?:<nav[^>]* class="(?:site-pagination|directory)|<p class="page-updated"|<\/main>)/.exec(
         files.get(path) ?? '',
       )?.[1] ?? '',
   };
@@ -47,14 +47,14 @@ export function renderFixture(name: string, options: RenderOptions = {}): Promis
 
 /** Renders a site given as file names and contents; a `docs.json` is added when there is none. */
 export async function renderFiles(
-  files: Record<string, string>,
+  files: Record<string, string | Uint8Array>,
   options: RenderOptions = {},
 ): Promise<Rendered> {
   return withFolder(files, (root) => renderFolder(root, options));
 }
 
 export async function withFolder<Result>(
-  files: Record<string, string>,
+  files: Record<string, string | Uint8Array>,
   work: (root: string) => Promise<Result>,
 ): Promise<Result> {
   const root = await mkdtemp(join(tmpdir(), 'docyard-render-'));

@@ -14,12 +14,15 @@ import { isVisibleTo } from './page/meta.ts';
 import { renderPages } from './page/pool.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import { mathFiles } from './math/files.ts';
-import { notFoundPage } from './outputs/not-found.ts';
+import { type NotFoundLink, notFoundPage } from './outputs/not-found.ts';
+import { pageMarkdown } from './outputs/page-markdown.ts';
 import { SearchIndex } from './search/build.ts';
 import { type SearchedPage, searchedPages } from './search/pages.ts';
-import { PageComposer } from './theme/compose.ts';
+import { PageComposer, surroundingsOf } from './theme/compose.ts';
+import { contextualFindings, offersCopy, offersMarkdown } from './theme/contextual.ts';
 import { themeFiles } from './theme/files.ts';
-import { siteStylesheet } from './theme/site-css.ts';
+import { utilityStylesheet } from './theme/utilities/stylesheet.ts';
+import { type StyleFiles, contrastFindings, siteStylesheet } from './theme/site-css.ts';
 
 export interface RenderOptions {
   /** Absolute origin for canonical addresses, for example `https://docs.example.com`. */
@@ -54,11 +57,13 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   const links = createLinkResolver(plan);
   const assets = new Set<string>();
   const styles = new Map<string, string>();
+  const classes = new Set<string>();
   const mathStyles = new Map<string, string>();
   let usesMath = false;
   const pictures = configuredPictures(site, links);
   for (const file of pictures.files) assets.add(file);
-  for (const item of [...site.diagnostics, ...pictures.diagnostics]) yield diagnostic(item);
+  for (const item of [...site.diagnostics, ...pictures.diagnostics, ...lookFindings(site)])
+    yield diagnostic(item);
 
   const composer = new PageComposer(site, plan, links, pictures, (file) => assets.add(file));
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
@@ -72,6 +77,7 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     if (!task) continue;
     for (const file of result.assets) assets.add(file);
     for (const [name, declarations] of result.styles) styles.set(name, declarations);
+    for (const name of result.classes) classes.add(name);
     for (const [name, declaration] of result.mathStyles) mathStyles.set(name, declaration);
     usesMath ||= result.features.includes('math');
     /** A page shown a second time at the root tells its findings once. */
@@ -83,7 +89,9 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   }
   for (const { path, content } of searchIndex.finish()) yield text(path, content, 'output');
 
-  yield* sharedOutputs(site, plan, styles);
+  for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
+  yield* markdownPages(site, plan, options.signal);
+  yield* sharedOutputs(site, plan, { styles, classes }, pictures.style);
   if (usesMath)
     for (const { path, content } of await mathFiles(mathStyles))
       yield { type: 'file', file: { path, content, kind: 'output' } };
@@ -131,18 +139,14 @@ function chosenRoutes(site: Site, { paths, groups }: RenderOptions): string[] {
 }
 
 /** One task for each page, and one more when no page is at the root: then the first one is shown there as well. */
-function planTasks(
-  site: Site,
-  plan: SitePlan,
-  searched: ReadonlyMap<string, SearchedPage>,
-): PageTask[] {
+function planTasks(site: Site, plan: SitePlan, searched: ReadonlyMap<string, SearchedPage>): PageTask[] {
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
     const { file, title, description } = meta;
     const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
-    return [{ id, route, file, output, title, description, search }];
+    return [{ id, route, file, output, title, description, banner: bannerOf(site, route), search }];
   };
   const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));
   const first = plan.rendered[0];
@@ -150,7 +154,35 @@ function planTasks(
   return [...tasks, ...taskFor(first, plan.rendered.length, 'index.html')];
 }
 
+/** The banner of a page whose language has its own; the site's otherwise. */
+function bannerOf(site: Site, route: string): string | undefined {
+  const branch = site.navigation.places.get(route)?.branch;
+  const own = surroundingsOf(branch, site.settings);
+  return own === site.settings ? undefined : (own.banner?.content ?? '');
+}
+
+/** Which colours were corrected, and which entries of the page menu only a hosted site has. */
+function lookFindings({ settings, configFile }: Site): Diagnostic[] {
+  return [...contrastFindings(settings, configFile), ...contextualFindings(settings.contextual, configFile)];
+}
+
+/** Pages that can be viewed as Markdown have that file beside them. */
+async function* markdownPages(
+  site: Site,
+  plan: SitePlan,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RenderEvent> {
+  for (const route of plan.rendered) {
+    const meta = site.metas.get(route);
+    if (!meta || !offersMarkdown(meta.contextual ?? site.settings.contextual)) continue;
+    signal?.throwIfAborted();
+    const bytes = await readFile(join(site.root, meta.file));
+    yield text(`${route}.md`, pageMarkdown(meta, bytes, plan.variables), 'output');
+  }
+}
+
 export interface ConfiguredPictures {
+  style: StyleFiles;
   logo: { light: string; dark: string } | undefined;
   favicon: { light: string; dark: string } | undefined;
   files: string[];
@@ -178,18 +210,73 @@ function configuredPictures(site: Site, links: ReturnType<typeof createLinkResol
   };
   const logo = pair('logo', site.settings.logo);
   const favicon = pair('favicon', site.settings.favicon);
-  const files = [logo, favicon].flatMap((item) => (item ? [item.light, item.dark] : []));
-  return { logo, favicon, files, diagnostics };
+  const background = pair('background image', site.settings.background?.image);
+  const fonts = configuredFonts(site, links, diagnostics);
+  const files = [logo, favicon, background].flatMap((item) => (item ? [item.light, item.dark] : []));
+  const style = { fonts, background };
+  return { logo, favicon, style, files: [...files, ...Object.values(fonts)], diagnostics };
+}
+
+/** Fonts that are files of the site; the others are used where the reader has them, and reported. */
+function configuredFonts(
+  site: Site,
+  links: ReturnType<typeof createLinkResolver>,
+  diagnostics: Diagnostic[],
+): StyleFiles['fonts'] {
+  const found: StyleFiles['fonts'] = {};
+  const told = new Set<string>();
+  for (const part of ['heading', 'body'] as const) {
+    const font = site.settings.fonts[part];
+    if (!font) continue;
+    const { file } = configuredFile(font.source, links);
+    if (file !== undefined) found[part] = file;
+    else if (!told.has(font.family)) {
+      told.add(font.family);
+      const isFile = font.source !== undefined && !/^(?:https?:)?\/\//i.test(font.source);
+      diagnostics.push({
+        severity: isFile ? 'warning' : 'info',
+        code: isFile ? 'font_missing' : 'font_not_loaded',
+        message: isFile
+          ? `The font file "${font.source}" is not a file of the site`
+          : `The font "${font.family}" is used where readers have it installed; nothing is loaded from elsewhere`,
+        file: site.configFile,
+        hint: 'Put the font file into the site and name it in fonts.source.',
+      });
+    }
+  }
+  return found;
+}
+
+/** The sections of the site, for a reader who got lost: its tabs, versions or the like, else its groups. */
+function notFoundLinks(site: Site, plan: SitePlan): NotFoundLink[] {
+  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const rendered = new Set(plan.rendered);
+  const links = new Map<string, string>();
+  for (const branch of site.navigation.branches) {
+    const route = branch.pages.find((page) => rendered.has(page));
+    const label = branch.steps[0]?.division.label;
+    if (route === undefined || label === undefined || links.has(label)) continue;
+    if (branch.steps[0]?.switcher.kind === 'language') continue;
+    links.set(label, addresses.hrefOf(route));
+  }
+  return [...links].slice(0, 8).map(([label, href]) => ({ label, href }));
 }
 
 async function* sharedOutputs(
   site: Site,
   plan: SitePlan,
-  styles: ReadonlyMap<string, string>,
+  { styles, classes }: { styles: ReadonlyMap<string, string>; classes: ReadonlySet<string> },
+  styleFiles: StyleFiles,
 ): AsyncGenerator<RenderEvent> {
-  for (const { path, content } of await themeFiles()) yield text(path, content, 'output');
-  yield text('_docyard/site.css', siteStylesheet(site.settings, styles), 'output');
-  yield text('404.html', notFoundPage(site.settings, plan.basePath), 'output');
+  const menus = [
+    site.settings.contextual,
+    ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
+  ];
+  const withCopy = menus.some(offersCopy);
+  for (const { path, content } of await themeFiles({ withCopy })) yield text(path, content, 'output');
+  const siteCss = siteStylesheet(site.settings, styles, styleFiles) + utilityStylesheet(classes);
+  yield text('_docyard/site.css', siteCss, 'output');
+  yield text('404.html', notFoundPage(site.settings, plan.basePath, notFoundLinks(site, plan)), 'output');
 }
 
 async function* stylesheets(

@@ -15,6 +15,8 @@ export interface ConfigSource {
   text: string;
   config: JsonObject;
   diagnostics: Diagnostic[];
+  /** Every file that was folded in with `$ref`, for saying where something stands. */
+  parts?: { file: string; text: string }[];
 }
 
 const maximumRefDepth = 20;
@@ -23,14 +25,30 @@ export async function readConfig(root: string): Promise<ConfigSource> {
   for (const file of ['docs.json', 'mint.json']) {
     const text = await readInside(root, join(root, file));
     if (text === undefined) continue;
-    const diagnostics: Diagnostic[] = [];
-    const parsed = asObject(parseJson(text, file));
+    const diagnostics: Diagnostic[] = file === 'docs.json' ? await olderBeside(root) : [];
+    const parts: { file: string; text: string }[] = [];
+    const parsed = asObject(parseJson(text, file, diagnostics));
     if (!parsed) throw new SiteLoadError(notAnObject(file));
-    const whole = asObject(await foldRefs(parsed, { root, file, chain: [file], diagnostics })) ?? parsed;
+    const whole =
+      asObject(await foldRefs(parsed, { root, file, chain: [file], diagnostics, parts })) ?? parsed;
     const config = file === 'mint.json' ? fromLegacyConfig(whole) : whole;
-    return { file, text, config, diagnostics };
+    parts.sort((a, b) => (a.file < b.file ? -1 : 1));
+    return { file, text, config, diagnostics, parts };
   }
   return { file: undefined, text: '', config: {}, diagnostics: [] };
+}
+
+async function olderBeside(root: string): Promise<Diagnostic[]> {
+  if ((await readInside(root, join(root, 'mint.json'))) === undefined) return [];
+  return [
+    {
+      severity: 'info',
+      code: 'config_older_ignored',
+      message: 'mint.json is not read, because there is a docs.json',
+      file: 'mint.json',
+      hint: 'Remove mint.json.',
+    },
+  ];
 }
 
 /** A repository may hold symbolic links to anywhere; only what really lies inside its folder is read. */
@@ -40,12 +58,18 @@ async function readInside(root: string, path: string): Promise<string | undefine
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
-/** Comments and trailing commas are accepted, since editors accept them in this file; anything else is an error. */
-function parseJson(text: string, file: string): unknown {
+/** Comments and trailing commas are accepted with a warning, since editors accept them here; anything else is an error. */
+function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unknown {
   const errors: ParseError[] = [];
-  const value: unknown = parse(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+  const source = text.replace(/^\uFEFF/, ' ');
+  const value: unknown = parse(source, errors, { allowTrailingComma: true });
   const first = errors[0];
-  if (!first) return value;
+  if (!first) {
+    const strict: ParseError[] = [];
+    parse(source, strict, { disallowComments: true });
+    if (strict[0]) diagnostics.push(looseSyntax(text, file, strict[0].offset));
+    return value;
+  }
   const name = printParseErrorCode(first.error);
   throw new SiteLoadError({
     severity: 'error',
@@ -55,6 +79,17 @@ function parseJson(text: string, file: string): unknown {
     ...placeAt(text, first.offset),
     hint: jsonHint(text, first.offset, name),
   });
+}
+
+function looseSyntax(text: string, file: string, offset: number): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'config_loose_syntax',
+    message: `${file} holds a comment or a trailing comma, which plain JSON does not allow`,
+    file,
+    ...placeAt(text, offset),
+    hint: 'It is read all the same; other tools may refuse the file.',
+  };
 }
 
 const jsonProblems: Record<string, string> = {
@@ -97,6 +132,7 @@ interface RefContext {
   file: string;
   chain: string[];
   diagnostics: Diagnostic[];
+  parts: { file: string; text: string }[];
 }
 
 async function foldRefs(value: unknown, context: RefContext): Promise<unknown> {
@@ -131,5 +167,10 @@ async function readRef(ref: string, context: RefContext): Promise<unknown> {
   if (context.chain.length >= maximumRefDepth) return refuse(`$ref "${ref}" is nested too deeply`);
   const text = await readInside(context.root, path);
   if (text === undefined) return refuse(`$ref "${ref}" names a file that does not exist`);
-  return foldRefs(parseJson(text, file), { ...context, file, chain: [...context.chain, file] });
+  context.parts.push({ file, text });
+  return foldRefs(parseJson(text, file, context.diagnostics), {
+    ...context,
+    file,
+    chain: [...context.chain, file],
+  });
 }

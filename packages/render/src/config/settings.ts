@@ -3,7 +3,7 @@
  * Unknown keys and wrong types become findings; nothing here can make a site unrenderable.
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
-import { type IconLibrary, iconText } from '../icons/reference.ts';
+import { type IconLibrary, iconText, readIconLibrary } from '../icons/reference.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
 import type { ConfigSource } from './read.ts';
 import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
@@ -84,7 +84,7 @@ export interface ContextualMenu {
   display: 'header' | 'toc';
 }
 
-const defaultPrimary = '#2563eb';
+export const defaultPrimary = '#2563eb';
 
 export function readSettings(
   source: ConfigSource,
@@ -99,7 +99,7 @@ export function readSettings(
     colors: readColors(config),
     ...optional('background', readBackground(config)),
     fonts: readFonts(config['fonts']),
-    iconLibrary: readLibrary(config),
+    iconLibrary: readIconLibrary(at(config, 'icons', 'library')),
     ...optional('latex', flagAt(config, 'styling', 'latex')),
     ...optional('logo', readLogo(config['logo'])),
     ...optional('favicon', readAppearances(config['favicon'])),
@@ -189,7 +189,9 @@ function readFonts(value: unknown): SiteSettings['fonts'] {
 }
 
 function readFont(value: unknown): Font | undefined {
-  const family = textAt(value, 'family')?.replaceAll(/[^\p{L}\p{N} ._-]/gu, '').trim();
+  const family = textAt(value, 'family')
+    ?.replaceAll(/[^\p{L}\p{N} ._-]/gu, '')
+    .trim();
   if (!family) return undefined;
   const weight = textAt(value, 'weight');
   return {
@@ -198,11 +200,6 @@ function readFont(value: unknown): Font | undefined {
     ...optional('source', textAt(value, 'source')),
     ...optional('format', textAt(value, 'format')),
   };
-}
-
-function readLibrary(config: JsonObject): IconLibrary {
-  const library = at(config, 'icons', 'library');
-  return library === 'lucide' || library === 'tabler' ? library : 'fontawesome';
 }
 
 function readAppearances(value: unknown): Appearances | undefined {

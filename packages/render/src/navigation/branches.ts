@@ -2,14 +2,18 @@
  * Walks a navigation tree into branches (one per way through tabs, versions and the like) and answers, for a page:
  * which branch is around it, which groups lead to it, what comes before and after. It renders nothing.
  */
-import type { Branch, BranchStep, Division, NavEntry, Section, Switcher } from './tree.ts';
+import type { Branch, BranchStep, Division, GroupEntry, NavEntry, Section, Switcher } from './tree.ts';
 
 export interface PagePlace {
   branch: Branch;
-  /** Labels of the groups from the outside in. */
+  /** Labels of the groups around the page, from the outside in. */
   trail: string[];
-  previous?: string;
-  next?: string;
+  /** For each of those groups the page that a click on its label leads to. */
+  trailRoutes: (string | undefined)[];
+  /** Where the page stands among the pages of its branch. */
+  index: number;
+  /** The group that the page stands for, if it does. */
+  group?: GroupEntry | undefined;
 }
 
 export interface NavigationMap {
@@ -47,6 +51,7 @@ function collectBranches(section: Section, way: Way, branches: Branch[]): void {
       asides: [...way.asides, ...section.switchers],
       globals,
       entries: section.entries,
+      pages: [],
       ...(language ? { language } : {}),
     });
   }
@@ -73,38 +78,49 @@ function defaultFirst(divisions: Division[]): Division[] {
 
 interface FlatPage {
   route: string;
-  trail: string[];
+  groups: GroupEntry[];
+  group?: GroupEntry;
 }
 
 function placePages(branch: Branch, places: Map<string, PagePlace>, order: string[]): void {
   const flat = uniqueByRoute(flatten(branch.entries, []));
-  flat.forEach(({ route, trail }, index) => {
+  branch.pages = flat.map(({ route }) => route);
+  flat.forEach(({ route, groups, group }, index) => {
     if (places.has(route)) return;
-    const previous = flat[index - 1]?.route;
-    const next = flat[index + 1]?.route;
-    places.set(route, {
-      branch,
-      trail,
-      ...(previous === undefined ? {} : { previous }),
-      ...(next === undefined ? {} : { next }),
-    });
+    const trail = groups.map(({ label }) => label);
+    const trailRoutes = groups.map(({ root, entries }) => root ?? firstRouteOf(entries));
+    places.set(route, { branch, trail, trailRoutes, index, group });
     order.push(route);
   });
 }
 
+/** A page may be listed twice in a branch; the place where it stands for a group counts more. */
 function uniqueByRoute(pages: FlatPage[]): FlatPage[] {
-  const seen = new Set<string>();
-  return pages.filter(({ route }) => !seen.has(route) && seen.add(route));
+  const seen = new Map<string, FlatPage>();
+  for (const page of pages) {
+    const known = seen.get(page.route);
+    if (!known) seen.set(page.route, page);
+    else if (page.group && !known.group) known.group = page.group;
+  }
+  return [...seen.values()];
 }
 
-function flatten(entries: NavEntry[], trail: string[]): FlatPage[] {
+function flatten(entries: readonly NavEntry[], groups: GroupEntry[]): FlatPage[] {
   return entries.flatMap((entry) => {
-    if (entry.kind === 'page') return [{ route: entry.route, trail }];
+    if (entry.kind === 'page') return [{ route: entry.route, groups }];
     if (entry.kind === 'link') return [];
-    const inner = entry.label ? [...trail, entry.label] : trail;
-    const own = entry.root === undefined ? [] : [{ route: entry.root, trail }];
-    return [...own, ...flatten(entry.entries, inner)];
+    const own = entry.root === undefined ? [] : [{ route: entry.root, groups, group: entry }];
+    return [...own, ...flatten(entry.entries, entry.label ? [...groups, entry] : groups)];
   });
+}
+
+export function firstRouteOf(entries: readonly NavEntry[]): string | undefined {
+  for (const entry of entries) {
+    if (entry.kind === 'page') return entry.route;
+    const inner = entry.kind === 'group' ? (entry.root ?? firstRouteOf(entry.entries)) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 /** The page a division opens: its first page in reading order that is part of the output, the default version first. */

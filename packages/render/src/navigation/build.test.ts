@@ -66,8 +66,9 @@ describe('navigation shapes', () => {
       build({ groups: [{ group: 'G', root: 'a', pages: ['b', { group: 'H', pages: ['c', 'a'] }] }] }).root,
     );
     expect(order).toEqual(['a', 'b', 'c']);
-    expect(places.get('c')).toMatchObject({ trail: ['G', 'H'], previous: 'b' });
-    expect(places.get('a')).toMatchObject({ trail: [], next: 'b' });
+    expect(places.get('c')).toMatchObject({ trail: ['G', 'H'], trailRoutes: ['a', 'c'], index: 2 });
+    expect(places.get('a')).toMatchObject({ trail: [], index: 0, group: { label: 'G' } });
+    expect(places.get('a')?.branch.pages).toEqual(['a', 'b', 'c']);
   });
 
   it('tells of missing pages, operations and generated parts', () => {

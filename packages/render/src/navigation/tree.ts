@@ -2,6 +2,8 @@
  * The navigation as data: sections that hold entries (pages, links, groups) and switchers between divisions
  * (tabs, versions, languages and so on). Types only.
  */
+import type { JsonObject } from '../config/json.ts';
+
 export type DivisionKind = 'tab' | 'anchor' | 'dropdown' | 'product' | 'version' | 'language' | 'item';
 
 export interface PageEntry {
@@ -24,6 +26,8 @@ export interface GroupEntry {
   /** The page that stands for the group itself. */
   root?: string;
   expanded: boolean;
+  /** How the page of the group lists what the group holds. */
+  directory?: 'accordion' | 'card';
   entries: NavEntry[];
 }
 
@@ -37,6 +41,10 @@ export interface Division {
   description?: string;
   href?: string;
   isDefault: boolean;
+  /** Shown at the far end of its row. */
+  atEnd?: boolean;
+  /** For a language: its own header links, footer and banner, as configured. */
+  own?: JsonObject;
   section: Section;
 }
 
@@ -65,5 +73,7 @@ export interface Branch {
   asides: Switcher[];
   globals: Division[];
   entries: NavEntry[];
+  /** The pages of the entries in reading order, each once. */
+  pages: string[];
   language?: string;
 }

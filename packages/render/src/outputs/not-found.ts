@@ -7,7 +7,18 @@ import type { SiteSettings } from '../config/settings.ts';
 import { escapeAttribute, escapeText } from '../html.ts';
 import { readableOn } from '../theme/colors.ts';
 
-export function notFoundPage(settings: SiteSettings, basePath: string): string {
+export interface NotFoundLink {
+  label: string;
+  /** From the root of the site. */
+  href: string;
+}
+
+/** `links` lead to the sections of the site. */
+export function notFoundPage(
+  settings: SiteSettings,
+  basePath: string,
+  links: readonly NotFoundLink[] = [],
+): string {
   const style = styleFor(settings);
   const hash = createHash('sha256').update(style).digest('base64');
   const title = settings.notFound.title ?? 'Page not found';
@@ -15,6 +26,12 @@ export function notFoundPage(settings: SiteSettings, basePath: string): string {
     settings.notFound.description ??
     'The page may have moved, or the address may be mistyped. The home page lists everything there is.';
   const home = escapeAttribute(`${basePath}/`);
+  const sections = links
+    .map(
+      ({ label, href }) =>
+        `<li><a href="${escapeAttribute(`${basePath}/${href}`)}">${escapeText(label)}</a></li>`,
+    )
+    .join('');
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -22,7 +39,7 @@ export function notFoundPage(settings: SiteSettings, basePath: string): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeText(title)} - ${escapeText(settings.name)}</title>
+${settings.notFound.redirect ? `<meta http-equiv="refresh" content="0; url=${home}">\n` : ''}<title>${escapeText(title)} - ${escapeText(settings.name)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -31,21 +48,28 @@ export function notFoundPage(settings: SiteSettings, basePath: string): string {
 <h1>${escapeText(title)}</h1>
 <p>${escapeText(text)}</p>
 <p><a href="${home}">Go to the home page of ${escapeText(settings.name)}</a></p>
-</main>
+${sections ? `<ul>${sections}</ul>\n` : ''}</main>
 </body>
 </html>
 `;
 }
 
 function styleFor(settings: SiteSettings): string {
-  const light = readableOn(settings.colors.primary, '#ffffff');
-  const dark = readableOn(settings.colors.light ?? settings.colors.primary, '#0e1116');
+  const paper = {
+    light: settings.background?.color?.light ?? '#ffffff',
+    dark: settings.background?.color?.dark ?? '#0e1116',
+  };
+  const light = readableOn(settings.colors.primary, paper.light);
+  const dark = readableOn(settings.colors.light ?? settings.colors.primary, paper.dark);
+  const { initial } = settings.appearance;
   return (
-    ':root{color-scheme:light dark}' +
+    `:root{color-scheme:${initial === 'system' ? 'light dark' : initial}}` +
     'body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.6 system-ui,sans-serif;' +
-    'background:light-dark(#fff,#0e1116);color:light-dark(#1f2328,#e6e8eb)}' +
+    `background:light-dark(${paper.light},${paper.dark});color:light-dark(#1f2328,#e6e8eb)}` +
     'main{padding:2rem;max-width:32rem;text-align:center}' +
     `.code{margin:0;font-size:4rem;font-weight:700;line-height:1;color:light-dark(${light},${dark})}` +
-    `a{color:light-dark(${light},${dark})}`
+    `a{color:light-dark(${light},${dark});text-underline-offset:.2em}` +
+    'h1{margin:.5rem 0;letter-spacing:-.02em}' +
+    'ul{display:flex;flex-wrap:wrap;justify-content:center;gap:.5rem 1.25rem;margin:1.5rem 0 0;padding:0;list-style:none}'
   );
 }

@@ -1,6 +1,7 @@
 /** What the front matter of a page says, with defaults; read once when a site is loaded, before anything is rendered. */
 import type { Diagnostic } from '../check/diagnostic.ts';
-import { asList, asText } from '../config/json.ts';
+import { asList, asObject, asText } from '../config/json.ts';
+import { type ContextualMenu, readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
 import { type FrontMatter, readFrontMatter, splitFrontMatter } from './front-matter.ts';
 import { decodeSource } from './source.ts';
@@ -25,11 +26,22 @@ export interface PageMeta {
   hidden: boolean;
   noIndex: boolean;
   deprecated: boolean;
+  /** False keeps the page out of search only. */
+  searchable: boolean;
+  boost?: number;
+  keywords: string[];
   hidePagination: boolean;
   groups: GroupRule[];
   metatags: [string, string][];
   canonical?: string;
   endpoint?: { method: string; path: string } | undefined;
+  /** The page's place among its neighbours on a site without configured navigation. */
+  order?: number;
+  /** When the page was last changed, as its author says. */
+  lastUpdated?: string;
+  /** Whether to show that date; the site decides when the page does not. */
+  timestamp?: boolean;
+  contextual?: ContextualMenu;
 }
 
 export interface ReadPage {
@@ -58,6 +70,15 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
   const imports = [
     ...body.matchAll(/^import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/gm),
   ].map((match) => match[1] ?? '');
+  if (data['mode'] === 'assistant') {
+    diagnostics.push({
+      severity: 'info',
+      code: 'mode_unsupported',
+      message: 'The page asks for the assistant, which only a hosted site has; it is shown as a usual page',
+      file,
+      line: 1,
+    });
+  }
   return { meta: metaOf(data, body, file, route), imports, diagnostics };
 }
 
@@ -79,11 +100,30 @@ function metaOf(data: FrontMatter, body: string, file: string, route: string): P
     hidden: isTrue(data['hidden']),
     noIndex: isTrue(data['noindex']) || isTrue(data['hidden']),
     deprecated: isTrue(data['deprecated']),
+    searchable: data['searchable'] !== false && data['searchable'] !== 'false',
+    ...(Number(data['boost']) > 0 ? { boost: Number(data['boost']) } : {}),
+    keywords: texts(data['keywords']).flatMap((words) => words.split(',')),
     hidePagination: isTrue(data['hideFooterPagination']),
     groups: readGroups(data['groups']),
     metatags: readMetatags(data),
     endpoint: readEndpoint(data),
+    ...readOrder(data),
+    ...readTimes(data),
+    ...(asObject(data['contextual']) ? { contextual: readContextual(data['contextual']) } : {}),
   };
+}
+
+function readOrder(data: FrontMatter): { order?: number } {
+  const order = Number(asText(data['sidebar_position']) ?? asText(data['order']) ?? Number.NaN);
+  return Number.isFinite(order) ? { order } : {};
+}
+
+function readTimes(data: FrontMatter): { lastUpdated?: string; timestamp?: boolean } {
+  const value = data['lastUpdatedDate'];
+  const text = value instanceof Date ? value.toISOString() : asText(value);
+  const date =
+    text !== undefined && /^\d{4}-\d{2}-\d{2}/.test(text) ? { lastUpdated: text.slice(0, 10) } : {};
+  return typeof data['timestamp'] === 'boolean' ? { ...date, timestamp: data['timestamp'] } : date;
 }
 
 function optionalText<Key extends 'tag' | 'url' | 'canonical'>(

@@ -51,7 +51,8 @@ function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html
   const description = task.description ? renderer.inlineMarkdown(task.description) : '';
   /** The banner is on every page; what is wrong with it is told on the first one only. */
   const findings = renderer.diagnostics.length;
-  const banner = tools.plan.banner ? renderer.inlineMarkdown(tools.plan.banner) : '';
+  const source = task.banner ?? tools.plan.banner;
+  const banner = source ? renderer.inlineMarkdown(source) : '';
   if (task.id > 0) renderer.diagnostics.length = findings;
   return {
     id: task.id,

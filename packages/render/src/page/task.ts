@@ -31,6 +31,8 @@ export interface PageTask {
   output: string;
   title: string;
   description: string;
+  /** The banner of the page's language, where it differs from the site's. */
+  banner?: string | undefined;
   /** Absent when the page cannot be found by search. */
   search?: SearchTask | undefined;
 }

@@ -3,18 +3,25 @@
  * depth of folder) is made once and kept.
  */
 import type { SiteSettings } from '../config/settings.ts';
+import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
+import { textOfHtml } from '../html.ts';
+import { mathStylesheet } from '../math/files.ts';
 import { type Addresses, addressesFor, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { type NavigationMap, type PagePlace, nearestBranch } from '../navigation/branches.ts';
+import { Equivalents } from '../navigation/equivalents.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../page/meta.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
-import { type FrameContext, anchorsHtml, footerHtml, headerHtml, languageCode, menusHtml } from './frame.ts';
+import { contextualHtml } from './contextual.ts';
+import { directoryHtml } from './directory.ts';
+import { anchorsHtml, drawerLinksHtml, footerHtml, headerHtml } from './frame.ts';
+import { type FrameContext, type PageSwitch, menusHtml, switchMarks } from './menus.ts';
 import { type PageView, pageDocument } from './shell.ts';
-import { SidebarTemplate } from './sidebar.ts';
+import { type EntryInfo, type Sidebar, createSidebar, isLargeBranch, wholeSidebarHtml } from './sidebar.ts';
 import { type SiteLinks, createSiteLinks } from './site-links.ts';
-import { textOfHtml } from '../html.ts';
-import { mathStylesheet } from '../math/files.ts';
+import { plainTitle } from './text.ts';
+import { languageCode, wordsFor } from './words.ts';
 
 export interface ComposedSite {
   settings: SiteSettings;
@@ -29,10 +36,15 @@ export interface Pictures {
 }
 
 interface FrameParts {
+  surroundings: Surroundings;
   header: string;
   footer: string;
   aboveSidebar: string;
-  sidebar: SidebarTemplate | undefined;
+  belowSidebar: string;
+  sidebar: Sidebar | undefined;
+  /** The script with the whole of a large branch. */
+  navigationScript: string | undefined;
+  switches: PageSwitch[];
 }
 
 export class PageComposer {
@@ -44,6 +56,8 @@ export class PageComposer {
   readonly #rendered: ReadonlySet<string>;
   readonly #frames = new Map<string, FrameParts>();
   readonly #home: string;
+  readonly #equivalents: Equivalents;
+  readonly #largeBranches = new Map<string, Branch>();
 
   constructor(
     site: ComposedSite,
@@ -59,6 +73,7 @@ export class PageComposer {
     this.#addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
     this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile, site.settings.iconLibrary);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';
+    this.#equivalents = new Equivalents(site.navigation, (route) => this.#rendered.has(route));
   }
 
   compose(task: PageTask, result: PageResult): string {
@@ -68,9 +83,15 @@ export class PageComposer {
     const place = navigation.places.get(task.route);
     const branch = place?.branch ?? nearestBranch(navigation, task.route);
     const frame = this.#frame(branch, prefix);
+    const language = languageCode(branch?.language ?? 'en');
+    const words = wordsFor(language);
+    const canonical = this.#canonical(meta);
+    const markdown = relativeHref(prefix, `${task.route}.md`);
     const view: PageView = {
       settings,
-      language: languageCode(branch?.language ?? 'en'),
+      banner: frame.surroundings.banner,
+      language,
+      words,
       prefix,
       route: task.route,
       title: meta.title,
@@ -78,17 +99,33 @@ export class PageComposer {
       description: textOfHtml(result.description),
       bodyHtml: result.html,
       asideHtml: result.aside,
-      bannerHtml: result.banner,
+      bannerHtml: frame.surroundings.banner ? result.banner : '',
       headings: result.headings,
       mode: result.failed ? 'default' : meta.mode,
-      header: frame.header,
-      sidebar: frame.aboveSidebar + (frame.sidebar?.htmlFor(task.route) ?? ''),
+      header: this.#withSwitches(frame.header, frame.switches, task.route, prefix),
+      sidebar:
+        this.#withSwitches(frame.aboveSidebar, frame.switches, task.route, prefix) +
+        sidebarHtml(frame, task.route) +
+        frame.belowSidebar,
       footer: frame.footer,
-      eyebrow: this.#eyebrow(place),
+      eyebrow: this.#eyebrow(place, prefix),
+      directory: place?.group ? this.#directory(place.group, prefix) : '',
       ...(meta.hidePagination ? {} : this.#neighbours(place, prefix)),
-      canonical: this.#canonical(meta),
+      ...((meta.timestamp ?? settings.timestamp) && meta.lastUpdated ? { updated: meta.lastUpdated } : {}),
+      contextual: contextualHtml(meta.contextual ?? settings.contextual, {
+        words,
+        markdownHref: markdown,
+        copyScript: `${prefix}_docyard/copy-page.js`,
+        address: canonical,
+        path: `/${task.route}`,
+        icon: (name) => this.#links.icon(prefix, name),
+      }),
+      contextualInContents: (meta.contextual ?? settings.contextual).display === 'toc',
+      canonical,
+      alternates: this.#alternates(task.route, branch),
       noIndex: meta.noIndex && !settings.indexHidden,
       deprecated: meta.deprecated,
+      tag: meta.tag,
       endpoint: meta.endpoint,
       metatags: this.#metatags(meta),
       stylesheets: this.#stylesheets(prefix, result.features),
@@ -97,57 +134,147 @@ export class PageComposer {
     return pageDocument(view);
   }
 
+  /** The script that holds the whole sidebar of each large branch that a page was written for. */
+  navigationFiles(): { path: string; content: string }[] {
+    return [...this.#largeBranches]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, branch]) => {
+        const html = wholeSidebarHtml(branch.entries, this.#sidebarOptions(branch));
+        return { path, content: `docyard.fillNavigation(${JSON.stringify(html)});\n` };
+      });
+  }
+
+  #sidebarOptions(branch: Branch): Parameters<typeof wholeSidebarHtml>[1] {
+    return {
+      links: this.#links,
+      infoOf: (route) => this.#entryInfo(route),
+      drilldown: this.#site.settings.drilldown === true,
+      more: wordsFor(languageCode(branch.language ?? 'en')).more,
+    };
+  }
+
+  #entryInfo(route: string): EntryInfo {
+    const meta = this.#site.metas.get(route);
+    return {
+      title: meta?.sidebarTitle ?? route,
+      icon: meta?.icon,
+      tag: meta?.tag,
+      deprecated: meta?.deprecated,
+      url: meta?.url,
+    };
+  }
+
   #frame(branch: Branch | undefined, prefix: string): FrameParts {
     const key = `${branch?.id ?? ''} ${prefix}`;
     const known = this.#frames.get(key);
     if (known) return known;
+    const surroundings = surroundingsOf(branch, this.#site.settings);
     const context: FrameContext = {
       settings: this.#site.settings,
+      surroundings,
+      words: wordsFor(languageCode(branch?.language ?? 'en')),
       links: this.#links,
       prefix,
       branch,
       logo: this.#pictures.logo,
       homeHref: relativeHref(prefix, this.#home),
-    };
-    const infoOf = (route: string): { title: string; icon?: string; tag?: string; url?: string } => {
-      const meta = this.#site.metas.get(route);
-      return {
-        title: meta?.sidebarTitle ?? route,
-        ...(meta?.icon ? { icon: meta.icon } : {}),
-        ...(meta?.tag ? { tag: meta.tag } : {}),
-        ...(meta?.url && /^https?:\/\//.test(meta.url) ? { url: meta.url } : {}),
-      };
+      switches: [],
     };
     const parts: FrameParts = {
+      surroundings,
       header: headerHtml(context),
       footer: footerHtml(context),
       aboveSidebar: menusHtml(context, ['product', 'dropdown', 'item']) + anchorsHtml(context),
-      sidebar: branch && new SidebarTemplate(branch, prefix, { links: this.#links, infoOf }),
+      belowSidebar: drawerLinksHtml(context),
+      sidebar: branch && createSidebar(branch.entries, prefix, this.#sidebarOptions(branch)),
+      navigationScript: branch && this.#navigationScript(branch, prefix),
+      switches: context.switches,
     };
     this.#frames.set(key, parts);
     return parts;
   }
 
-  /** The group a page belongs to; the whole way to it when the site asks for breadcrumbs. */
-  #eyebrow(place: PagePlace | undefined): string[] {
-    if (!place) return [];
-    return this.#site.settings.breadcrumbs ? place.trail : place.trail.slice(-1);
+  #navigationScript(branch: Branch, prefix: string): string | undefined {
+    if (!isLargeBranch(branch.entries)) return undefined;
+    const path = `_docyard/nav/${branch.id}.js`;
+    this.#largeBranches.set(path, branch);
+    return prefix + path;
   }
 
-  #neighbours(place: PagePlace | undefined, prefix: string): Pick<PageView, 'previous' | 'next'> {
-    const target = (route: string | undefined): { href: string; title: string } | undefined => {
+  #withSwitches(html: string, switches: readonly PageSwitch[], route: string, prefix: string): string {
+    if (switches.length === 0) return html;
+    return html.replaceAll(switchMarks, (_whole, index: string) => {
+      const { from, to, otherwise } = switches[Number(index)] as PageSwitch;
+      const other = this.#equivalents.find(route, from, to);
+      return (other === undefined ? undefined : this.#links.page(prefix, other)) ?? otherwise;
+    });
+  }
+
+  /** The same page in the other languages, for search engines; they want absolute addresses. */
+  #alternates(route: string, branch: Branch | undefined): [string, string][] {
+    const step = branch?.steps.find(({ switcher }) => switcher.kind === 'language');
+    if (!step || !this.#plan.origin) return [];
+    const found = step.switcher.divisions.flatMap((division): [string, string][] => {
+      const other =
+        division === step.division ? route : this.#equivalents.find(route, step.division, division);
+      return other === undefined ? [] : [[languageCode(division.label), this.#publicAddress(other)]];
+    });
+    const first = step.switcher.divisions.find(({ isDefault }) => isDefault) ?? step.switcher.divisions[0];
+    const main = found.find(([code]) => code === languageCode(first?.label ?? ''));
+    if (found.length < 2) return [];
+    return main ? [...found, ['x-default', main[1]]] : found;
+  }
+
+  /** The group a page belongs to; the whole way to it when the site asks for breadcrumbs. */
+  #eyebrow(place: PagePlace | undefined, prefix: string): PageView['eyebrow'] {
+    if (!place) return [];
+    if (!this.#site.settings.breadcrumbs) return place.trail.slice(-1).map((label) => ({ label }));
+    return place.trail.map((label, index) => {
+      const route = place.trailRoutes[index];
       const href = route === undefined ? undefined : this.#links.page(prefix, route);
-      const meta = route === undefined ? undefined : this.#site.metas.get(route);
-      return href !== undefined && meta && !meta.url ? { href, title: meta.sidebarTitle } : undefined;
+      return { label, href };
+    });
+  }
+
+  #directory(group: NonNullable<PagePlace['group']>, prefix: string): string {
+    return directoryHtml(group, {
+      links: this.#links,
+      prefix,
+      infoOf: (route) => {
+        const meta = this.#site.metas.get(route);
+        return {
+          title: meta?.sidebarTitle ?? route,
+          description: plainTitle(meta?.description ?? ''),
+          icon: meta?.icon,
+        };
+      },
+    });
+  }
+
+  /** The nearest pages of the branch before and after that are part of the output and not links to elsewhere. */
+  #neighbours(place: PagePlace | undefined, prefix: string): Pick<PageView, 'previous' | 'next'> {
+    if (!place) return {};
+    const { branch, index } = place;
+    const nearest = (step: 1 | -1): { href: string; title: string } | undefined => {
+      for (let at = index + step; ; at += step) {
+        const route = branch.pages[at];
+        if (route === undefined) return undefined;
+        const meta = this.#site.metas.get(route);
+        const href = this.#links.page(prefix, route);
+        if (href !== undefined && meta && !meta.url) return { href, title: meta.sidebarTitle };
+      }
     };
-    return { previous: target(place?.previous), next: target(place?.next) };
+    return { previous: nearest(-1), next: nearest(1) };
   }
 
   #canonical(meta: PageMeta): string | undefined {
     if (meta.canonical && /^https?:\/\//.test(meta.canonical)) return meta.canonical;
+    return this.#plan.origin ? this.#publicAddress(meta.route) : undefined;
+  }
+
+  #publicAddress(route: string): string {
     const { origin, basePath } = this.#plan;
-    if (!origin) return undefined;
-    return `${origin}${basePath}/${this.#addresses.canonicalOf(meta.route)}`;
+    return `${origin}${basePath}/${this.#addresses.canonicalOf(route)}`;
   }
 
   #metatags(meta: PageMeta): [string, string][] {
@@ -167,4 +294,16 @@ export class PageComposer {
       favicon && { light: relativeHref(prefix, favicon.light), dark: relativeHref(prefix, favicon.dark) }
     );
   }
+}
+
+function sidebarHtml({ sidebar, navigationScript }: FrameParts, route: string): string {
+  if (!sidebar) return '';
+  const tree = sidebar.htmlFor(route);
+  return navigationScript ? `<div class="nav-tree" data-nav="${navigationScript}">${tree}</div>` : tree;
+}
+
+/** A language may bring its own header links, footer and banner. */
+export function surroundingsOf(branch: Branch | undefined, settings: SiteSettings): Surroundings {
+  const language = branch?.steps.find(({ switcher }) => switcher.kind === 'language')?.division;
+  return (language?.own && overriddenSurroundings(settings, language.own)) ?? settings;
 }

@@ -3,25 +3,18 @@
  * content security policy it declares is true.
  */
 import { interfaceIcon } from '../icons/interface.ts';
-import type { SiteSettings } from '../config/settings.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import type { Banner, SiteSettings } from '../config/settings.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import type { Heading } from '../page/task.ts';
-import { inlineCode, plainTitle } from './text.ts';
-
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "media-src 'self'",
-  "font-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+import { headHtml } from './head.ts';
+import { inlineCode } from './text.ts';
+import { type Words, isRightToLeft } from './words.ts';
 
 export interface PageView {
   settings: SiteSettings;
+  banner?: Banner | undefined;
   language: string;
+  words: Words;
   /** `../` as often as the page is deep. */
   prefix: string;
   route: string;
@@ -37,12 +30,22 @@ export interface PageView {
   header: string;
   sidebar: string;
   footer: string;
-  eyebrow: string[];
+  eyebrow: { label: string; href?: string | undefined }[];
+  /** The list of what the page's group holds. */
+  directory: string;
+  /** The day of the last change. */
+  updated?: string;
+  /** The menu beside the title. */
+  contextual: string;
+  contextualInContents: boolean;
   previous?: { href: string; title: string } | undefined;
   next?: { href: string; title: string } | undefined;
   canonical?: string | undefined;
+  /** The page in all its languages: code and address. */
+  alternates: [string, string][];
   noIndex: boolean;
   deprecated: boolean;
+  tag?: string | undefined;
   endpoint?: { method: string; path: string } | undefined;
   metatags: [string, string][];
   stylesheets: string[];
@@ -50,29 +53,44 @@ export interface PageView {
 }
 
 export function pageDocument(view: PageView): string {
-  const { settings } = view;
+  const { settings, words } = view;
   const initial = settings.appearance.initial;
   const html = attributes({
     lang: view.language,
+    dir: isRightToLeft(view.language) ? 'rtl' : undefined,
+    'data-look': settings.theme,
+    'data-decoration': settings.background?.decoration,
+    'data-picture': settings.background?.image ? true : undefined,
     'data-theme': initial === 'system' ? undefined : initial,
     'data-initial-theme': initial,
     'data-strict-theme': settings.appearance.strict,
     'data-current-path': `/${view.route}`,
   });
-  const bare = view.mode === 'custom';
-  const withSidebar = !bare && view.mode !== 'center' && view.sidebar !== '';
-  const withContents = view.mode === 'default' && view.headings.length > 1;
-  const layout = ['layout', `mode-${view.mode}`, withSidebar ? 'with-sidebar' : 'without-sidebar'].join(' ');
+  const bare = view.mode === 'custom' || view.mode === 'frame';
+  const withSidebar = view.mode !== 'custom' && view.mode !== 'center' && view.sidebar !== '';
+  const withAside = view.asideHtml !== '' && view.mode === 'default';
+  const withContents = view.mode === 'default' && !withAside && view.headings.length > 1;
+  const layout = [
+    'layout',
+    `mode-${view.mode}`,
+    withSidebar ? 'with-sidebar' : 'without-sidebar',
+    withAside && 'with-aside',
+    withContents && 'with-contents',
+  ];
+  /** On a small screen every page has the drawer, also one that shows no sidebar on a wide one. */
+  const sidebarClass = withSidebar ? 'site-sidebar' : 'site-sidebar drawer-only';
   return (
     `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
-    '<a class="skip-link" href="#content-area">Skip to the content</a>\n' +
-    `${view.bannerHtml ? bannerHtml(view) : ''}${withoutUsedId(view, view.header, 'navbar')}\n<div class="${layout}">\n` +
-    (withSidebar
-      ? `<nav${frameId(view, 'sidebar')} class="site-sidebar" aria-label="Pages">${view.sidebar}</nav>\n`
+    `<a class="skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
+    `${view.bannerHtml ? bannerHtml(view) : ''}${withoutUsedId(view, view.header, 'navbar')}\n` +
+    `<div class="${layout.filter(Boolean).join(' ')}">\n` +
+    (view.sidebar
+      ? `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">${view.sidebar}</nav>\n`
       : '') +
     `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}` +
-    `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : paginationHtml(view)}</main>\n` +
-    `${view.asideHtml ? asideHtml(view) : withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n</body>\n</html>\n`
+    (view.asideHtml ? asideHtml(view) : '') +
+    `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : pageEnd(view)}</main>\n` +
+    `${withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n</body>\n</html>\n`
   );
 }
 
@@ -88,71 +106,45 @@ function withoutUsedId(view: PageView, html: string, id: string): string {
   return frameId(view, id) === '' ? html.replace(` id="${id}"`, '') : html;
 }
 
-function headHtml(view: PageView): string {
-  const { settings, prefix } = view;
-  const name = settings.name;
-  const title = plainTitle(view.title);
-  const fullTitle = title === name ? name : `${title} - ${name}`;
-  const meta: [string, string | undefined][] = [
-    ['description', view.description || undefined],
-    ['generator', 'Docyard'],
-    ['robots', view.noIndex ? 'noindex' : undefined],
-    ['og:type', 'website'],
-    ['og:site_name', name],
-    ['og:title', title],
-    ['og:description', view.description || undefined],
-    ['og:url', view.canonical],
-    ['twitter:card', 'summary'],
-  ];
-  const own = new Map(view.metatags);
-  const all = [...meta.filter(([key]) => !own.has(key)), ...own];
-  const lines = [
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    element('title', {}, escapeText(fullTitle)),
-    ...all.flatMap(([key, content]) =>
-      content === undefined
-        ? []
-        : [
-            `<meta${attributes(key.startsWith('og:') ? { property: key, content } : { name: key, content })}>`,
-          ],
-    ),
-    ...(view.canonical ? [`<link${attributes({ rel: 'canonical', href: view.canonical })}>`] : []),
-    ...faviconLinks(view),
-    `<script src="${prefix}_docyard/theme.js"></script>`,
-    ...view.stylesheets.map((href) => `<link${attributes({ rel: 'stylesheet', href })}>`),
-    `<script src="${prefix}_docyard/app.js" defer></script>`,
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-function faviconLinks({ favicon }: PageView): string[] {
-  if (!favicon) return [];
-  if (favicon.light === favicon.dark) return [`<link${attributes({ rel: 'icon', href: favicon.light })}>`];
-  return [
-    `<link${attributes({ rel: 'icon', href: favicon.light, media: '(prefers-color-scheme: light)' })}>`,
-    `<link${attributes({ rel: 'icon', href: favicon.dark, media: '(prefers-color-scheme: dark)' })}>`,
-  ];
-}
-
 function bannerHtml(view: PageView): string {
-  const { bannerHtml: content, settings } = view;
-  const close = settings.banner?.dismissible
-    ? `<button type="button" class="icon-button" data-banner-close aria-label="Close this notice">${interfaceIcon('xmark')}</button>`
+  const { bannerHtml: content, banner, words } = view;
+  const close = banner?.dismissible
+    ? `<button type="button" class="icon-button" data-banner-close aria-label="${escapeAttribute(words.close)}">${interfaceIcon('xmark')}</button>`
     : '';
-  return `<div${frameId(view, 'banner')} class="site-banner" role="region" aria-label="Notice"><p>${content}</p>${close}</div>\n`;
+  const classes = `site-banner banner-${banner?.kind ?? 'info'}${banner?.color ? ' banner-own' : ''}`;
+  return (
+    `<div${frameId(view, 'banner')} class="${classes}" role="region" aria-label="${escapeAttribute(words.notice)}">` +
+    `<p>${content}</p>${close}</div>\n`
+  );
 }
 
 function pageHeader(view: PageView): string {
-  const eyebrow = view.eyebrow.map((label) => element('li', {}, inlineCode(label))).join('');
-  const trail = eyebrow ? `<nav class="eyebrow" aria-label="Breadcrumbs"><ol>${eyebrow}</ol></nav>` : '';
-  const label = view.deprecated ? ' <span class="badge badge-yellow">Deprecated</span>' : '';
+  const { words } = view;
+  const steps = view.eyebrow
+    .map(
+      ({ label, href }) => `<li>${href ? element('a', { href }, inlineCode(label)) : inlineCode(label)}</li>`,
+    )
+    .join('');
+  const isTrail = view.settings.breadcrumbs;
+  const trail = !steps
+    ? ''
+    : isTrail
+      ? `<nav class="eyebrow breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}"><ol>${steps}</ol></nav>`
+      : `<div class="eyebrow"><ol>${steps}</ol></div>`;
+  const tag = view.tag ? ` <span class="page-tag">${escapeText(view.tag)}</span>` : '';
+  const label = view.deprecated
+    ? ` <span class="page-tag is-deprecated">${escapeText(words.deprecated)}</span>`
+    : '';
   const lead = view.descriptionHtml ? element('p', { class: 'lead' }, view.descriptionHtml) : '';
   const endpoint = view.endpoint
     ? `<p class="endpoint"><span class="method method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
     : '';
-  return `<header class="page-header">${trail}<h1 id="page-title">${inlineCode(view.title)}${label}</h1>${lead}${endpoint}</header>\n`;
+  const title = `<h1 id="page-title">${inlineCode(view.title)}${tag}${label}</h1>`;
+  const menu = view.contextualInContents ? '' : view.contextual;
+  return (
+    `<header class="page-header">${trail}` +
+    `${menu ? `<div class="title-row">${title}${menu}</div>` : title}${lead}${endpoint}</header>\n`
+  );
 }
 
 /** A page that draws its own start still has one first heading for those who cannot see it. */
@@ -160,23 +152,44 @@ function hiddenTitle(view: PageView): string {
   return `<h1 class="visually-hidden">${inlineCode(view.title)}</h1>\n`;
 }
 
+/** What follows the content: the list of a group, the day of the last change, the ways on. */
+function pageEnd(view: PageView): string {
+  const { directory, updated, words, language } = view;
+  const day = updated
+    ? `<p class="page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>\n`
+    : '';
+  return directory + day + paginationHtml(view);
+}
+
+function spokenDay(day: string, language: string): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) return day;
+  try {
+    return date.toLocaleDateString(language, { dateStyle: 'long', timeZone: 'UTC' });
+  } catch {
+    return day;
+  }
+}
+
 function paginationHtml(view: PageView): string {
-  const { previous, next } = view;
+  const { previous, next, words } = view;
   if (!previous && !next) return '';
   const link = (target: { href: string; title: string } | undefined, word: string, rel: string): string =>
     target
       ? element(
           'a',
           { href: target.href, rel, class: `pagination-${rel}` },
-          `<span class="pagination-word">${word}</span><span>${inlineCode(target.title)}</span>`,
+          `<span class="pagination-word">${escapeText(word)}</span><span>${inlineCode(target.title)}</span>`,
         )
       : '';
-  return `<nav${frameId(view, 'pagination')} class="site-pagination" aria-label="Previous and next page">${link(previous, 'Previous', 'prev')}${link(next, 'Next', 'next')}</nav>\n`;
+  return (
+    `<nav${frameId(view, 'pagination')} class="site-pagination" aria-label="${escapeAttribute(words.neighbours)}">` +
+    `${link(previous, words.previous, 'prev')}${link(next, words.next, 'next')}</nav>\n`
+  );
 }
 
-/** What an author put beside the content stands there instead of the table of contents. */
 function asideHtml(view: PageView): string {
-  return `<aside class="site-aside" aria-label="Examples">${view.asideHtml}</aside>\n`;
+  return `<aside class="site-aside" aria-label="${escapeAttribute(view.words.examples)}">${view.asideHtml}</aside>\n`;
 }
 
 function contentsHtml(view: PageView): string {
@@ -188,8 +201,10 @@ function contentsHtml(view: PageView): string {
       const depth = level - top;
       return `<li${attributes({ class: depth ? `depth-${depth}` : undefined })}>${element('a', { href: `#${id}` }, escapeText(text))}</li>`;
     });
+  const label = escapeText(view.words.contents);
+  const menu = view.contextualInContents ? view.contextual : '';
   return (
-    `<aside${frameId(view, 'table-of-contents')} class="site-contents"><nav aria-label="On this page">` +
-    `<p class="contents-title">On this page</p><ul>${items.join('')}</ul></nav></aside>\n`
+    `<aside${frameId(view, 'table-of-contents')} class="site-contents"><nav aria-label="${escapeAttribute(view.words.contents)}">` +
+    `<p class="contents-title">${label}</p><ul>${items.join('')}</ul></nav>${menu}</aside>\n`
   );
 }

@@ -1,29 +1,132 @@
-/** The stylesheet that belongs to one site: its colours, and one class for each inline style its authors wrote. */
-import type { SiteSettings } from '../config/settings.ts';
+/**
+ * The stylesheet that belongs to one site: its colours, fonts, background and banner, and one class for each inline
+ * style its authors wrote. Colours that would be hard to read are corrected here, and the corrections reported.
+ */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
 import { buttonColors, readableOn } from './colors.ts';
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
 
-export function siteStylesheet(settings: SiteSettings, styles: ReadonlyMap<string, string>): string {
-  const background = {
-    light: settings.background?.light ?? paper.light,
-    dark: settings.background?.dark ?? paper.dark,
-  };
-  const accent = { light: settings.colors.primary, dark: settings.colors.light ?? settings.colors.primary };
-  const light = buttonColors(settings.colors.dark ?? accent.light);
-  const dark = buttonColors(settings.colors.dark ?? accent.dark);
-  const pair = (light: string, dark: string): string => `light-dark(${light}, ${dark})`;
+/** Files of the configuration that the stylesheet names, as paths from the root of the site. */
+export interface StyleFiles {
+  fonts: { heading?: string; body?: string };
+  background?: Appearances | undefined;
+}
+
+export function siteStylesheet(
+  settings: SiteSettings,
+  styles: ReadonlyMap<string, string>,
+  files: StyleFiles = { fonts: {} },
+): string {
   const classes = [...styles]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, text]) => `.${name} { ${text} }\n`);
   return [
+    ...fontFaces(settings, files),
     ':root {',
-    `  --background: ${pair(background.light, background.dark)};`,
-    `  --accent: ${pair(accent.light, accent.dark)};`,
-    `  --accent-text: ${pair(readableOn(accent.light, background.light), readableOn(accent.dark, background.dark))};`,
-    `  --button: ${pair(light.background, dark.background)};`,
-    `  --on-button: ${pair(light.text, dark.text)};`,
+    ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --${name}: ${value};`),
     '}\n',
     classes.join(''),
   ].join('\n');
+}
+
+function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string, string> {
+  const { background, accent, button } = chosenColors(settings);
+  const light = buttonColors(button.light);
+  const dark = buttonColors(button.dark);
+  const pair = (one: string, two: string): string => `light-dark(${one}, ${two})`;
+  const { heading, body } = settings.fonts;
+  const banner = settings.banner?.color;
+  const bannerColors = banner && { light: buttonColors(banner.light), dark: buttonColors(banner.dark) };
+  return {
+    background: pair(background.light, background.dark),
+    accent: pair(accent.light, accent.dark),
+    'accent-text': pair(readableOn(accent.light, background.light), readableOn(accent.dark, background.dark)),
+    button: pair(light.background, dark.background),
+    'on-button': pair(light.text, dark.text),
+    ...(body ? { 'body-font': `'${body.family}', var(--sans)` } : {}),
+    ...(heading ? { 'heading-font': `'${heading.family}', var(--sans)` } : {}),
+    ...(heading?.weight ? { 'heading-weight': heading.weight } : {}),
+    ...(body?.weight ? { 'body-weight': body.weight } : {}),
+    ...(files.background
+      ? {
+          'picture-light': `url("${addressFromHere(files.background.light)}")`,
+          'picture-dark': `url("${addressFromHere(files.background.dark)}")`,
+        }
+      : {}),
+    ...(bannerColors
+      ? {
+          'banner-background': pair(bannerColors.light.background, bannerColors.dark.background),
+          'banner-text': pair(bannerColors.light.text, bannerColors.dark.text),
+        }
+      : {}),
+  };
+}
+
+function chosenColors(settings: SiteSettings): Record<'background' | 'accent' | 'button', Appearances> {
+  const accent = { light: settings.colors.primary, dark: settings.colors.light ?? settings.colors.primary };
+  return {
+    background: {
+      light: settings.background?.color?.light ?? paper.light,
+      dark: settings.background?.color?.dark ?? paper.dark,
+    },
+    accent,
+    button: { light: settings.colors.dark ?? accent.light, dark: settings.colors.dark ?? accent.dark },
+  };
+}
+
+/** The stylesheet stands one folder below the root. */
+function addressFromHere(file: string): string {
+  return encodeURI(`../${file}`).replaceAll("'", '%27');
+}
+
+const fontFormats: Record<string, string> = {
+  woff2: 'woff2',
+  woff: 'woff',
+  ttf: 'truetype',
+  otf: 'opentype',
+};
+
+function fontFaces({ fonts }: SiteSettings, files: StyleFiles): string[] {
+  const faces = (['heading', 'body'] as const).flatMap((part) => {
+    const font: Font | undefined = fonts[part];
+    const file = files.fonts[part];
+    if (!font || file === undefined) return [];
+    const format = fontFormats[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'woff2';
+    /** A file without a weight is taken for a variable one, which serves every weight. */
+    const weight = font.weight ?? '100 900';
+    return [
+      `@font-face { font-family: '${font.family}'; src: url("${addressFromHere(file)}") format('${format}'); ` +
+        `font-weight: ${weight}; font-display: swap; }`,
+    ];
+  });
+  return [...new Set(faces)];
+}
+
+/** Which colours of the configuration had to be changed to be readable. */
+export function contrastFindings(settings: SiteSettings, file: string): Diagnostic[] {
+  const { background, accent } = chosenColors(settings);
+  return (['light', 'dark'] as const).flatMap((appearance): Diagnostic[] => {
+    const color = accent[appearance];
+    const shown = readableOn(color, background[appearance]);
+    /** A colour nobody chose needs no remark. */
+    if (color === defaultPrimary || sameColor(color, shown)) return [];
+    const key = appearance === 'dark' && settings.colors.light ? 'colors.light' : 'colors.primary';
+    return [
+      {
+        severity: 'info',
+        code: 'color_contrast',
+        message: `${key} ${color} is hard to read on the ${appearance} background; text is shown in ${shown}`,
+        file,
+        hint: 'Text needs a contrast of 4.5 to 1.',
+      },
+    ];
+  });
+}
+
+function sameColor(a: string, b: string): boolean {
+  const full = (hex: string): string =>
+    (hex.length === 4 ? hex.replaceAll(/[0-9a-f]/gi, '$&$&') : hex).toLowerCase();
+  return full(a) === full(b);
 }

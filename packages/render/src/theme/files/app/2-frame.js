@@ -1,4 +1,4 @@
-/* The frame: colours, menus, the mark in the table of contents, the banner. */
+/* The frame: colours, drawer, menus, the mark in the table of contents, the banner. */
 (function () {
   'use strict';
   var all = docyard.all;
@@ -17,7 +17,8 @@
     });
   }
 
-  function mobileMenu() {
+  /* On small screens the sidebar slides in over the page, which can then neither be reached nor scrolled. */
+  function drawer() {
     var button = document.querySelector('[data-menu-toggle]');
     var sidebar = document.querySelector('.site-sidebar');
     if (!button) return;
@@ -25,12 +26,23 @@
       button.hidden = true;
       return;
     }
+    var shade = document.createElement('div');
+    shade.className = 'drawer-shade';
+    sidebar.after(shade);
+    var others = all('main, .site-contents, .site-footer, .site-banner, .skip-link');
     var set = function (open) {
       root.classList.toggle('menu-open', open);
       button.setAttribute('aria-expanded', String(open));
+      others.forEach(function (part) {
+        part.inert = open;
+      });
+      if (open) showCurrentEntry();
     };
     button.addEventListener('click', function () {
       set(!root.classList.contains('menu-open'));
+    });
+    shade.addEventListener('click', function () {
+      set(false);
     });
     document.addEventListener('keydown', function (event) {
       if (event.key === 'Escape' && root.classList.contains('menu-open')) {
@@ -41,26 +53,62 @@
     sidebar.addEventListener('click', function (event) {
       if (event.target.closest('a')) set(false);
     });
+    matchMedia('(min-width: 861px)').addEventListener('change', function () {
+      set(false);
+    });
   }
 
   function menus() {
+    var open = function () {
+      return all('[data-menu][open]');
+    };
     document.addEventListener('click', function (event) {
-      all('[data-menu][open]').forEach(function (menu) {
+      open().forEach(function (menu) {
         if (!menu.contains(event.target)) menu.removeAttribute('open');
       });
     });
     document.addEventListener('keydown', function (event) {
-      if (event.key !== 'Escape') return;
-      all('[data-menu][open]').forEach(function (menu) {
-        menu.removeAttribute('open');
-        menu.querySelector('summary').focus();
+      if (event.key === 'Escape')
+        open().forEach(function (menu) {
+          menu.removeAttribute('open');
+          menu.querySelector('summary').focus();
+        });
+    });
+    all('[data-menu]').forEach(function (menu) {
+      var filter = menu.querySelector('[data-menu-filter]');
+      var items = all('.menu-items li', menu);
+      menu.addEventListener('toggle', function () {
+        if (!menu.open) return;
+        if (filter) filter.focus();
+        var box = menu.querySelector('.menu-items');
+        box.classList.remove('at-end');
+        var rect = box.getBoundingClientRect();
+        box.classList.toggle('at-end', rect.right > innerWidth - 8 || rect.left < 8);
       });
+      menu.addEventListener('keydown', function (event) {
+        var step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (!step) return;
+        event.preventDefault();
+        menu.open = true;
+        var targets = all('a, button', menu).filter(function (target) {
+          return target.offsetParent;
+        });
+        var next = targets.indexOf(document.activeElement) + step;
+        (targets[next] || targets[step > 0 ? 0 : targets.length - 1]).focus();
+      });
+      if (filter)
+        filter.addEventListener('input', function () {
+          var wanted = filter.value.trim().toLowerCase();
+          items.forEach(function (item) {
+            item.hidden = item.textContent.toLowerCase().indexOf(wanted) < 0;
+          });
+        });
     });
   }
 
   function contentsMark() {
-    var links = all('.site-contents a');
-    if (!links.length || !('IntersectionObserver' in window)) return;
+    var links = all('.site-contents nav a');
+    if (!links.length) return;
     var byId = {};
     links.forEach(function (link) {
       byId[decodeURIComponent(link.hash.slice(1))] = link;
@@ -70,17 +118,21 @@
         return document.getElementById(id);
       })
       .filter(Boolean);
+    var box = document.querySelector('.site-contents');
     var update = function () {
       var current = headings[0];
       headings.forEach(function (heading) {
-        if (heading.getBoundingClientRect().top < 160) current = heading;
+        if (heading.getClientRects().length && heading.getBoundingClientRect().top < 160) current = heading;
       });
       links.forEach(function (link) {
-        if (current && byId[current.id] === link) link.setAttribute('aria-current', 'true');
-        else link.removeAttribute('aria-current');
+        if (current && byId[current.id] === link) {
+          if (link.hasAttribute('aria-current')) return;
+          link.setAttribute('aria-current', 'true');
+          if (link.offsetTop < box.scrollTop || link.offsetTop > box.scrollTop + box.clientHeight - 60)
+            box.scrollTop = link.offsetTop - box.clientHeight / 2;
+        } else link.removeAttribute('aria-current');
       });
     };
-    new IntersectionObserver(update, { rootMargin: '-150px 0px 0px 0px' }).observe(document.body);
     var waiting = false;
     addEventListener(
       'scroll',
@@ -97,12 +149,28 @@
     update();
   }
 
+  /* Where there is no room beside the content, the table of contents folds in above it. */
+  function contentsAbove() {
+    var list = document.querySelector('.site-contents nav ul');
+    var content = document.querySelector('.content');
+    if (!list || list.children.length < 3) return;
+    var fold = document.createElement('details');
+    fold.className = 'contents-fold';
+    var title = document.createElement('summary');
+    title.textContent = document.querySelector('.contents-title').textContent;
+    fold.append(title, list.cloneNode(true));
+    fold.addEventListener('click', function (event) {
+      if (event.target.closest('a')) fold.open = false;
+    });
+    content.before(fold);
+  }
+
   function showCurrentEntry() {
     var sidebar = document.querySelector('.site-sidebar');
     var current = sidebar && sidebar.querySelector('[aria-current="page"]');
     if (!current) return;
     var offset = current.getBoundingClientRect().top - sidebar.getBoundingClientRect().top;
-    if (offset > sidebar.clientHeight * 0.8) sidebar.scrollTop = offset - sidebar.clientHeight / 3;
+    if (offset > sidebar.clientHeight * 0.8) sidebar.scrollTop += offset - sidebar.clientHeight / 3;
   }
 
   function banner() {
@@ -117,9 +185,11 @@
     });
   }
 
+  docyard.showCurrentEntry = showCurrentEntry;
   themeToggle();
-  mobileMenu();
+  drawer();
   menus();
+  contentsAbove();
   contentsMark();
   showCurrentEntry();
   banner();

@@ -1,0 +1,142 @@
+/**
+ * What stands around every page by configuration: links of the header, the footer and the banner. Read from the site's
+ * configuration, and again from each language that brings its own.
+ */
+import { iconText } from '../icons/reference.ts';
+import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
+import { isColor } from './shape.ts';
+
+export interface LinkItem {
+  label: string;
+  href: string;
+  icon?: string;
+}
+
+export interface FooterColumn {
+  header?: string;
+  items: LinkItem[];
+}
+
+export interface Banner {
+  content: string;
+  dismissible: boolean;
+  kind: 'info' | 'warning' | 'critical';
+  color?: { light: string; dark: string };
+}
+
+export interface Surroundings {
+  navbar: { links: LinkItem[]; primary?: LinkItem };
+  footer: { socials: LinkItem[]; columns: FooterColumn[] };
+  banner?: Banner;
+}
+
+export function readSurroundings(config: JsonObject): Surroundings {
+  const banner = readBanner(config['banner']);
+  return {
+    navbar: readNavbar(config['navbar']),
+    footer: { socials: readSocials(at(config, 'footer', 'socials')), columns: readColumns(config['footer']) },
+    ...(banner ? { banner } : {}),
+  };
+}
+
+/** The site's surroundings with what a language says instead; undefined when it says nothing. */
+export function overriddenSurroundings(own: Surroundings, node: JsonObject): Surroundings | undefined {
+  if (!['navbar', 'footer', 'banner'].some((key) => asObject(node[key]))) return undefined;
+  const read = readSurroundings(node);
+  const banner = asObject(node['banner']) ? read.banner : own.banner;
+  return {
+    navbar: asObject(node['navbar']) ? read.navbar : own.navbar,
+    footer: asObject(node['footer']) ? read.footer : own.footer,
+    ...(banner ? { banner } : {}),
+  };
+}
+
+function readNavbar(value: unknown): Surroundings['navbar'] {
+  const primary = readLink(at(value, 'primary'));
+  return { links: readLinks(at(value, 'links')), ...(primary ? { primary } : {}) };
+}
+
+function readLinks(value: unknown): LinkItem[] {
+  return asList(value).flatMap((item) => readLink(item) ?? []);
+}
+
+function readLink(value: unknown): LinkItem | undefined {
+  const href = textAt(value, 'href') ?? textAt(value, 'url');
+  if (!href) return undefined;
+  const type = textAt(value, 'type');
+  const brand = type === 'github' || type === 'discord' ? type : undefined;
+  const icon = iconText(at(value, 'icon'), at(value, 'iconType')) ?? brand;
+  const label =
+    textAt(value, 'label') ?? textAt(value, 'name') ?? brandNames[brand ?? ''] ?? nameOfAddress(href);
+  return { label, href, ...(icon ? { icon } : {}) };
+}
+
+/** A link without a label shows where it leads: the project of a code host, else the address without its scheme. */
+function nameOfAddress(href: string): string {
+  const project = /^https?:\/\/(?:www\.)?github\.com\/([^/]+\/[^/?#]+)/i.exec(href)?.[1];
+  return project ?? href.replace(/^[a-z]+:(?:\/\/)?(?:www\.)?/i, '').replace(/\/$/, '');
+}
+
+const brandNames: Record<string, string> = {
+  x: 'X',
+  'x-twitter': 'X',
+  github: 'GitHub',
+  linkedin: 'LinkedIn',
+  youtube: 'YouTube',
+  'hacker-news': 'Hacker News',
+  'earth-americas': 'Website',
+};
+
+const socialIcons: Record<string, string> = {
+  x: 'brands:x-twitter',
+  'x-twitter': 'brands:x-twitter',
+  twitter: 'brands:twitter',
+  website: 'globe',
+  'earth-americas': 'globe',
+  podcast: 'podcast',
+};
+
+function readSocials(value: unknown): LinkItem[] {
+  const entries = Array.isArray(value)
+    ? value.map(
+        (item) =>
+          [
+            textAt(item, 'type') ?? textAt(item, 'platform') ?? 'website',
+            at(item, 'url') ?? at(item, 'href'),
+          ] as const,
+      )
+    : Object.entries(asObject(value) ?? {});
+  return entries.flatMap(([key, address]) => {
+    const href = asText(address);
+    if (href === undefined) return [];
+    const label = brandNames[key] ?? key.charAt(0).toUpperCase() + key.slice(1).replaceAll('-', ' ');
+    return [{ label, href, icon: socialIcons[key] ?? `brands:${key}` }];
+  });
+}
+
+function readColumns(footer: unknown): FooterColumn[] {
+  return asList(at(footer, 'links')).flatMap((column) => {
+    const items = readLinks(at(column, 'items') ?? at(column, 'links'));
+    const header = textAt(column, 'header') ?? textAt(column, 'title');
+    return items.length ? [{ ...(header ? { header } : {}), items }] : [];
+  });
+}
+
+function readBanner(value: unknown): Banner | undefined {
+  const content = textAt(value, 'content');
+  if (content === undefined) return undefined;
+  const kind = textAt(value, 'type');
+  const both = at(value, 'color');
+  const light = isColor(both) ? both : at(value, 'color', 'light');
+  const dark = isColor(both) ? both : at(value, 'color', 'dark');
+  const known = [light, dark].filter(isColor);
+  const [first] = known;
+  return {
+    content,
+    dismissible: at(value, 'dismissible') === true,
+    kind: kind === 'warning' || kind === 'critical' ? kind : 'info',
+    ...(first
+      ? { color: { light: isColor(light) ? light : first, dark: isColor(dark) ? dark : first } }
+      : {}),
+  };
+}

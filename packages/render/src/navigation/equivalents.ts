@@ -1,0 +1,100 @@
+/**
+ * Finds the page that corresponds to a page in another version or language: the same route below another prefix, the
+ * same file name, or the same position. It only answers; where to go when there is none is up to the caller.
+ */
+import type { NavigationMap } from './branches.ts';
+import type { Division } from './tree.ts';
+
+interface DivisionPages {
+  routes: string[];
+  set: ReadonlySet<string>;
+  prefixes: string[];
+  /** Pages by file name, when the name is used once. */
+  byName: Map<string, string | undefined>;
+}
+
+export class Equivalents {
+  readonly #map: NavigationMap;
+  readonly #isShown: (route: string) => boolean;
+  readonly #pages = new Map<Division, DivisionPages>();
+
+  constructor(map: NavigationMap, isShown: (route: string) => boolean) {
+    this.#map = map;
+    this.#isShown = isShown;
+  }
+
+  find(route: string, from: Division, to: Division): string | undefined {
+    const own = this.#pagesOf(from);
+    const other = this.#pagesOf(to);
+    for (const candidate of candidates(route, own, other, from.label, to.label)) {
+      if (other.set.has(candidate)) return candidate;
+    }
+    const byName = other.byName.get(nameOf(route));
+    if (byName !== undefined && own.byName.get(nameOf(route)) === route) return byName;
+    /** Two lists of the same length are taken for translations of each other. */
+    return own.routes.length === other.routes.length ? other.routes[own.routes.indexOf(route)] : undefined;
+  }
+
+  /** The pages that are shown within a division, which excludes those that belong to an earlier one as well. */
+  #pagesOf(division: Division): DivisionPages {
+    const known = this.#pages.get(division);
+    if (known) return known;
+    const routes = this.#map.branches
+      .filter((branch) => branch.steps.some((step) => step.division === division))
+      .flatMap((branch) =>
+        branch.pages.filter(
+          (route) => this.#map.places.get(route)?.branch === branch && this.#isShown(route),
+        ),
+      );
+    const byName = new Map<string, string | undefined>();
+    for (const route of routes) {
+      const name = nameOf(route);
+      byName.set(name, byName.has(name) ? undefined : route);
+    }
+    const pages = { routes, set: new Set(routes), prefixes: prefixesOf(routes, division.label), byName };
+    this.#pages.set(division, pages);
+    return pages;
+  }
+}
+
+function candidates(
+  route: string,
+  own: DivisionPages,
+  other: DivisionPages,
+  ownLabel: string,
+  otherLabel: string,
+): string[] {
+  const replaced = route
+    .split('/')
+    .map((part) => (part.toLowerCase() === ownLabel.toLowerCase() ? otherLabel : part))
+    .join('/');
+  const rests = own.prefixes
+    .filter((prefix) => prefix === '' || route.startsWith(`${prefix}/`))
+    .map((prefix) => (prefix === '' ? route : route.slice(prefix.length + 1)));
+  return [
+    replaced,
+    ...rests.flatMap((rest) => other.prefixes.map((prefix) => (prefix === '' ? rest : `${prefix}/${rest}`))),
+  ].filter((candidate) => candidate !== route);
+}
+
+/** Where the pages of a division may live: what they all share, where most of them are, its own name, or the root. */
+function prefixesOf(routes: readonly string[], label: string): string[] {
+  const counts = new Map<string, number>();
+  for (const route of routes) {
+    for (let slash = route.indexOf('/'); slash > 0; slash = route.indexOf('/', slash + 1)) {
+      const folder = route.slice(0, slash);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  }
+  const usual = [...counts]
+    .filter(([, count]) => count * 2 > routes.length)
+    .map(([folder]) => folder)
+    .toSorted((a, b) => b.length - a.length);
+  return [...new Set([...usual, label, label.toLowerCase(), ''])];
+}
+
+function nameOf(route: string): string {
+  const parts = route.split('/');
+  const last = parts.at(-1) ?? '';
+  return last === 'index' && parts.length > 1 ? `${parts.at(-2) ?? ''}/` : last;
+}

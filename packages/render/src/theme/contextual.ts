@@ -1,0 +1,124 @@
+/**
+ * The menu beside a page's title: copy the page, view it as Markdown, open it in an assistant. Only what can work is
+ * offered: an assistant needs the public address of the page, and nothing here needs a server.
+ */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import type { ContextualMenu, ContextualOption } from '../config/settings.ts';
+import { attributes, element, escapeText } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
+import type { Words } from './words.ts';
+
+export interface ContextualPage {
+  words: Words;
+  /** The Markdown file beside the page. */
+  markdownHref: string;
+  /** The script that turns the page into Markdown, loaded when it is needed. */
+  copyScript: string;
+  /** The public address of the page; undefined when the export does not know it. */
+  address: string | undefined;
+  path: string;
+  icon: (name: string | undefined) => string;
+}
+
+/** Assistants take a question in their address. */
+const assistants: Record<string, { name: string; address: string; icon: string }> = {
+  chatgpt: { name: 'ChatGPT', address: 'https://chatgpt.com/?hints=search&q=', icon: 'brands:openai' },
+  claude: { name: 'Claude', address: 'https://claude.ai/new?q=', icon: 'brands:claude' },
+  perplexity: {
+    name: 'Perplexity',
+    address: 'https://www.perplexity.ai/search/new?q=',
+    icon: 'brands:perplexity',
+  },
+  grok: { name: 'Grok', address: 'https://grok.com/?q=', icon: 'message' },
+  aistudio: {
+    name: 'AI Studio',
+    address: 'https://aistudio.google.com/prompts/new_chat?prompt=',
+    icon: 'brands:google',
+  },
+  devin: { name: 'Devin', address: 'https://app.devin.ai/?prompt=', icon: 'robot' },
+};
+
+export function contextualHtml(menu: ContextualMenu, page: ContextualPage): string {
+  const items = menu.options.map((option) => optionHtml(option, page)).filter((item) => item !== '');
+  const [first] = items;
+  if (first === undefined) return '';
+  const { words } = page;
+  const copies = menu.options.some((option) => option.kind === 'known' && option.id === 'copy');
+  const button = copies ? copyButton(page, 'contextual-main') : '';
+  const label = copies
+    ? `<span class="visually-hidden">${escapeText(words.more)}</span>`
+    : `<span>${escapeText(words.more)}</span>`;
+  const rest = items.length > 1 || !copies;
+  return (
+    `<div class="contextual${copies ? ' with-copy' : ''}">${button}` +
+    (rest
+      ? `<details class="menu" data-menu><summary>${label}${interfaceIcon('chevron-down')}</summary>` +
+        `<div class="menu-items"><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul></div></details>`
+      : '') +
+    '</div>'
+  );
+}
+
+function copyButton({ words, copyScript }: ContextualPage, className: string): string {
+  return element(
+    'button',
+    { type: 'button', class: className, 'data-copy-page': copyScript, 'data-done': words.copied },
+    `${interfaceIcon('copy')}<span>${escapeText(words.copyPage)}</span>`,
+  );
+}
+
+function optionHtml(option: ContextualOption, page: ContextualPage): string {
+  const { words, address } = page;
+  if (option.kind === 'own') return ownHtml(option, page);
+  if (option.id === 'copy') return copyButton(page, 'menu-action');
+  if (option.id === 'view')
+    return element('a', { href: page.markdownHref }, interfaceIcon('file') + escapeText(words.viewMarkdown));
+  const assistant = Object.hasOwn(assistants, option.id) ? assistants[option.id] : undefined;
+  if (!assistant || address === undefined) return '';
+  const question = `Read ${address} and answer my questions about it.`;
+  return element(
+    'a',
+    { href: assistant.address + encodeURIComponent(question) },
+    `${page.icon(assistant.icon)}<span>${escapeText(`${words.openIn} ${assistant.name}`)}</span>${interfaceIcon('arrow-up-right')}`,
+  );
+}
+
+function ownHtml(option: Extract<ContextualOption, { kind: 'own' }>, page: ContextualPage): string {
+  const needsAddress = /\$(?:page|mcp)|%24(?:page|mcp)/i.test(option.href);
+  if (needsAddress && page.address === undefined) return '';
+  if (/(?:\$|%24)mcp/i.test(option.href)) return '';
+  const href = option.href
+    .replaceAll(/(?:\$|%24)page/gi, () => encodeURIComponent(page.address ?? ''))
+    .replaceAll(/(?:\$|%24)path/gi, () => encodeURIComponent(page.path));
+  if (!/^(?:https?:|mailto:)/i.test(href)) return '';
+  const note = option.description ? `<span class="menu-note">${escapeText(option.description)}</span>` : '';
+  return (
+    `<a${attributes({ href })}>${page.icon(option.icon)}` +
+    `<span class="menu-label"><span>${escapeText(option.title)}</span>${note}</span></a>`
+  );
+}
+
+/** Entries that only a hosted site can offer. */
+export function contextualFindings({ options }: ContextualMenu, file: string): Diagnostic[] {
+  const offered = new Set(['copy', 'view', ...Object.keys(assistants)]);
+  return options.flatMap((option): Diagnostic[] =>
+    option.kind === 'known' && !offered.has(option.id)
+      ? [
+          {
+            severity: 'info',
+            code: 'contextual_skipped',
+            message: `The page menu leaves out "${option.id}", which needs a hosted site`,
+            file,
+          },
+        ]
+      : [],
+  );
+}
+
+export function offersMarkdown({ options }: ContextualMenu): boolean {
+  return options.some((option) => option.kind === 'known' && option.id === 'view');
+}
+
+export function offersCopy({ options }: ContextualMenu): boolean {
+  return options.some((option) => option.kind === 'known' && option.id === 'copy');
+}

@@ -1,0 +1,70 @@
+/** The list of what a group holds, shown below the content of the page that stands for the group. */
+import { element, escapeAttribute, escapeText } from '../html.ts';
+import { interfaceIcon } from '../icons/interface.ts';
+import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
+import { firstRouteOf } from '../navigation/branches.ts';
+import type { SiteLinks } from './site-links.ts';
+import { inlineCode } from './text.ts';
+
+export interface DirectoryOptions {
+  links: SiteLinks;
+  prefix: string;
+  infoOf: (route: string) => { title: string; description: string; icon?: string | undefined };
+}
+
+interface Item {
+  href: string;
+  title: string;
+  description: string;
+  icon: string;
+  inner: Item[];
+}
+
+export function directoryHtml(group: GroupEntry, options: DirectoryOptions): string {
+  const items = group.entries.flatMap((entry) => itemOf(entry, options));
+  if (!group.directory || items.length === 0) return '';
+  const content =
+    group.directory === 'card'
+      ? `<div class="cards cards-2">${items.map(cardHtml).join('')}</div>`
+      : items.map(foldHtml).join('');
+  return `<nav class="directory directory-${group.directory}" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
+}
+
+function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
+  const { links, prefix, infoOf } = options;
+  if (entry.kind === 'link') {
+    const href = links.address(prefix, entry.href);
+    if (!href) return [];
+    return [{ href, title: entry.label, description: '', icon: links.icon(prefix, entry.icon), inner: [] }];
+  }
+  const route = entry.kind === 'page' ? entry.route : (entry.root ?? firstRouteOf(entry.entries));
+  const href = route === undefined ? undefined : links.page(prefix, route);
+  if (route === undefined || href === undefined) return [];
+  const info = infoOf(route);
+  if (entry.kind === 'page') return [{ href, ...info, icon: links.icon(prefix, info.icon), inner: [] }];
+  const description = entry.root === undefined ? '' : info.description;
+  const inner = entry.entries.flatMap((child) => itemOf(child, options));
+  return [
+    { href, title: entry.label, description, icon: links.icon(prefix, entry.icon ?? info.icon), inner },
+  ];
+}
+
+function cardHtml({ href, title, description, icon }: Item): string {
+  return element(
+    'a',
+    { class: 'card card-link', href },
+    (icon ? element('span', { class: 'card-icon' }, icon) : '') +
+      `<div class="card-text"><p class="card-title">${inlineCode(title)}</p>` +
+      `${description ? `<div class="card-body"><p>${escapeText(description)}</p></div>` : ''}</div>`,
+  );
+}
+
+function foldHtml(item: Item): string {
+  const link = element('a', { href: item.href }, item.icon + inlineCode(item.title));
+  const note = item.description ? `<p>${escapeText(item.description)}</p>` : '';
+  if (item.inner.length === 0) return `<div class="directory-row">${link}${note}</div>`;
+  return (
+    `<details class="directory-row" open><summary>${link}${interfaceIcon('chevron-right')}</summary>` +
+    `${note}<div class="directory-inner">${item.inner.map(foldHtml).join('')}</div></details>`
+  );
+}
