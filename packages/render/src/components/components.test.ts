@@ -35,7 +35,9 @@ beforeAll(async () => {
 
 describe('components', () => {
   it('callouts have a kind, a title and a label', () => {
-    expect(html('callout')).toContain('<aside class="callout callout-warning" role="note" aria-label="Warning">');
+    expect(html('callout')).toContain(
+      '<aside class="callout callout-warning" role="note" aria-label="Warning">',
+    );
     expect(html('callout')).toContain('<p class="callout-title">Careful</p><strong>Hot</strong>');
     expect(html('callout')).toContain('callout-tip');
     expect(html('callout')).toContain('callout-info');
@@ -70,7 +72,7 @@ describe('components', () => {
   it('fields tell name, type, place and default', () => {
     expect(html('fields')).toContain('id="param-user-id"');
     expect(html('fields')).toMatch(
-      /user_id<\/code><code class="field-type">string<\/code>.*query.*required.*default <code>x/,
+      /user_id<\/code> <code class="field-type">string<\/code>.*query.*required.*default <code>x/,
     );
     expect(html('fields')).toContain('boolean');
   });

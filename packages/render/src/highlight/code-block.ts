@@ -1,7 +1,9 @@
-/** The HTML of one code block: title bar, coloured lines, marks for highlighted, focused, added and removed lines. */
+/** The HTML of one code block: title bar, coloured lines, and marks on lines and words. */
 import type { FilePlace } from '../check/diagnostic.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import { highlightLines } from './highlight.ts';
+import { isShell } from './languages.ts';
+import { type Note, takeNotes, withoutTwoslash } from './notes.ts';
 import { type FenceMeta, readFenceMeta } from './meta.ts';
 
 export interface CodeBlock {
@@ -12,62 +14,100 @@ export interface CodeBlock {
   place?: FilePlace | undefined;
 }
 
+/** Blocks of this many lines need no button to show the rest. */
+const foldedLines = 20;
+
 export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined) => string): string {
-  const meta = readFenceMeta(block.meta);
-  const language = block.language.toLowerCase();
-  const { code, marks } = takeMarks(block.code);
-  const lines = highlightLines(code, language);
+  const { language: written, meta } = readOpening(block);
+  const { language, code, notes } = takeNotes(
+    meta.twoslash ? withoutTwoslash(block.code) : block.code,
+    written,
+  );
+  const lines = finishedLines(highlightLines(code, language), code, language, meta);
+  const focused = meta.focused.size > 0 || [...notes.values()].includes('focus');
   const classes = [
     'code',
     meta.wrap && 'code-wrap',
     meta.lineNumbers && 'code-numbered',
-    meta.expandable && lines.length > 20 && 'code-expandable',
-    meta.focused.size > 0 && 'code-focused',
+    meta.expandable && lines.length > foldedLines && 'code-expandable',
+    focused && 'code-focused',
   ];
   const head = meta.title
     ? element('figcaption', { class: 'code-title' }, icon(meta.icon) + escapeText(meta.title))
     : '';
-  const label = meta.title ?? (language ? `${language} code` : 'Code');
+  const values = {
+    class: classes.filter(Boolean).join(' '),
+    'data-language': language || undefined,
+    'data-no-copy': meta.noCopy,
+  };
+  const label = meta.title || (language ? `${language} code` : 'Code');
   return (
-    `<figure${attributes({ class: classes.filter(Boolean).join(' '), 'data-language': language || undefined, 'data-no-copy': meta.noCopy })}>` +
-    `${head}<pre${attributes({ tabindex: 0, 'aria-label': label })}><code>${joinLines(lines, meta, marks)}</code></pre></figure>`
+    `<figure${attributes(values)}>${head}<pre${attributes({ tabindex: 0, 'aria-label': label })}>` +
+    `<code>${joinLines(lines, meta, notes)}</code></pre></figure>`
   );
 }
 
-type Mark = 'added' | 'removed';
-
-/** `[!code ++]` and `[!code --]` at the end of a line mark it, and the next ones with `:n`; the note itself goes. */
-function takeMarks(code: string): { code: string; marks: Map<number, Mark> } {
-  const marks = new Map<number, Mark>();
-  if (!code.includes('[!code')) return { code, marks };
-  const lines = code.split('\n').map((line, index) => {
-    const note = /\s*(?:\/\/|#|--|;|\/\*|<!--)?\s*\[!code (\+\+|--)(?::(\d+))?\]\s*(?:\*\/|-->)?\s*$/.exec(
-      line,
-    );
-    if (!note) return line;
-    const count = Math.min(Number(note[2] ?? 1), 1000);
-    for (let next = 0; next < count; next++)
-      marks.set(index + 1 + next, note[1] === '++' ? 'added' : 'removed');
-    return line.slice(0, note.index);
-  });
-  return { code: lines.join('\n'), marks };
+/** The language is the first word of a fence, unless that is an option: a block that is only `nocopy` is text. */
+function readOpening(block: CodeBlock): { language: string; meta: FenceMeta } {
+  const flag = /^(?:nocopy|wrap|lines|expandable|showlinenumbers|\[expandable\]|[{/].*|\w+=.*)$/i.test(
+    block.language,
+  );
+  const meta = readFenceMeta(flag ? `${block.language} ${block.meta}` : block.meta);
+  const language = meta.language ?? (flag ? '' : block.language);
+  return { language: language.toLowerCase(), meta };
 }
 
+function finishedLines(
+  lines: readonly string[],
+  code: string,
+  language: string,
+  meta: FenceMeta,
+): readonly string[] {
+  const marked = meta.marked.length ? lines.map((line) => markWords(line, meta.marked)) : lines;
+  const prompts =
+    isShell(language) && /^(?:\$|>|PS [^>]*>) \S/m.test(code) && /^\$ |^PS /.test(code.trimStart());
+  return prompts ? marked.map(withPrompt) : marked;
+}
+
+/** A prompt is shown and not copied. The dollar may be inside a coloured piece. */
+function withPrompt(line: string): string {
+  return line.replace(/^(?:<span class="t-\w">)?\$(?:<\/span>)? /, '<span class="prompt">$ </span>');
+}
+
+/** Marks words in the text between tags. A word that is coloured in several pieces stays unmarked. */
+function markWords(line: string, words: readonly string[]): string {
+  const escaped = words.map((word) => escapeText(word).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = new RegExp(`(<[^>]*>)|(${escaped.join('|')})`, 'g');
+  return line.replaceAll(pattern, (whole, tag?: string) =>
+    tag === undefined ? `<mark>${whole}</mark>` : tag,
+  );
+}
+
+const noteClasses: Record<Note, string> = {
+  added: 'line-added',
+  removed: 'line-removed',
+  highlight: 'line-marked',
+  focus: 'line-focused',
+  error: 'line-error',
+  warning: 'line-warning',
+};
+
 /** Lines get an element of their own only where something depends on it; plain blocks stay small. */
-function joinLines(lines: string[], meta: FenceMeta, marks: Map<number, Mark>): string {
+function joinLines(lines: readonly string[], meta: FenceMeta, notes: ReadonlyMap<number, Note>): string {
   const plain =
-    meta.highlighted.size === 0 && meta.focused.size === 0 && marks.size === 0 && !meta.lineNumbers;
+    meta.highlighted.size === 0 && meta.focused.size === 0 && notes.size === 0 && !meta.lineNumbers;
   if (plain) return lines.join('\n');
   return lines
     .map((line, index) => {
-      const mark = marks.get(index + 1);
+      const note = notes.get(index + 1);
       const classes = [
         'line',
         meta.highlighted.has(index + 1) && 'line-marked',
         meta.focused.has(index + 1) && 'line-focused',
-        mark && `line-${mark}`,
+        note && noteClasses[note],
       ];
-      return `<span class="${classes.filter(Boolean).join(' ')}">${line}</span>`;
+      const number = meta.lineNumbers && meta.start !== 1 ? index + meta.start : undefined;
+      return `<span${attributes({ class: classes.filter(Boolean).join(' '), 'data-line': number })}>${line}</span>`;
     })
     .join('\n');
 }

@@ -1,0 +1,54 @@
+/**
+ * Each folder of `fixtures/components` is a component: a page that uses it in every way, and the HTML it becomes. After a
+ * change that is meant, `UPDATE_FIXTURES=1 npx vitest run packages/render/src/components` writes the HTML anew.
+ */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, fixture, renderFiles } from '../render-fixture.ts';
+
+const root = fixture('components');
+const names = readdirSync(root).toSorted();
+/** One white pixel, said to be 40 by 30. */
+const picture = Buffer.from(
+  '89504e470d0a1a0a0000000d49484452000000280000001e08060000003b8eb5fe0000000049454e44ae426082',
+  'hex',
+);
+
+let rendered: Rendered;
+
+beforeAll(async () => {
+  const pages = names.map((name) => [`${name}.mdx`, readFileSync(join(root, name, 'input.mdx'), 'utf8')]);
+  rendered = await renderFiles({
+    ...(Object.fromEntries(pages) as Record<string, string>),
+    'other.mdx': 'Other',
+    'pic.png': picture,
+    'clip.mp4': 'x',
+    'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"/>',
+  });
+});
+
+describe('components, as written and as rendered', () => {
+  it.each(names)('%s', (name) => {
+    const file = join(root, name, 'expected.html');
+    const html = readable(rendered, name);
+    if (process.env['UPDATE_FIXTURES']) writeFileSync(file, html);
+    expect(html).toBe(readFileSync(file, 'utf8'));
+  });
+});
+
+/** The content, what stands beside it, and the findings, an element a line so that changes can be read. */
+function readable({ content, files, diagnostics }: Rendered, name: string): string {
+  const beside =
+    /<aside class="site-aside"[\s\S]*?<\/aside>\n/.exec(files.get(`${name}.html`) ?? '')?.[0] ?? '';
+  const findings = diagnostics
+    .filter(({ file }) => file === `${name}.mdx`)
+    .map(({ severity, code, line }) => `<!-- ${severity} ${code} on line ${line ?? '?'} -->`);
+  const html = `${content(`${name}.html`)}\n${beside}`
+    .replaceAll(/<svg class="icon([^"]*)"[^>]*>[\s\S]*?<\/svg>/g, '<svg class="icon$1">…</svg>')
+    .replaceAll(
+      /(<\/(?:div|p|section|aside|details|figure|a|ul|ol|li|h\d|button|summary|pre)>)(?=<)/g,
+      '$1\n',
+    );
+  return `${[html.trim(), ...findings].join('\n')}\n`;
+}
