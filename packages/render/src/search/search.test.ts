@@ -185,7 +185,7 @@ describe('words that are not quite right', () => {
   it('get suggestions when nothing matches', async () => {
     const { search } = searchIn(indexFiles(pages));
     expect((await search.find('xylophone', { scope: 0, limit: 8 })).results).toEqual([]);
-    expect(await search.suggest('webbhuk')).toContain('webhook');
+    expect(await search.suggest('webbhuk', 0)).toContain('webhook');
   });
 });
 

@@ -469,8 +469,8 @@
       .join(' ');
   }
 
-  /* Terms of the site nearest to a question that found nothing. */
-  search.suggest = function (question) {
+  /* Terms nearest to a question that found nothing, each of which finds something. */
+  search.suggest = function (question, scope) {
     return search.loadIndex().then(function (index) {
       var found = [];
       wordsOf(question).forEach(function (word) {
@@ -482,14 +482,18 @@
             found.push({ term: entry.term, rank: share - Math.log(1 + entry.sections) / 40 });
         });
       });
-      return found
-        .sort(function (a, b) {
-          return a.rank - b.rank;
-        })
-        .slice(0, 4)
-        .map(function (item) {
-          return item.term;
-        });
+      found.sort(function (a, b) {
+        return a.rank - b.rank;
+      });
+      return Promise.all(
+        found.slice(0, 5).map(function (item) {
+          return search.find(item.term, { scope: scope, limit: 0 }).then(function (answer) {
+            return answer.total ? item.term : null;
+          });
+        }),
+      ).then(function (terms) {
+        return terms.filter(Boolean).slice(0, 4);
+      });
     });
   };
 

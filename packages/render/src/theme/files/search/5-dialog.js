@@ -66,7 +66,8 @@
     var icon = button.querySelector('svg');
     if (icon) bar.appendChild(icon.cloneNode(true));
     field = attributes(make('input', 'search-field'), {
-      type: 'search',
+      type: 'text',
+      inputmode: 'search',
       role: 'combobox',
       'aria-label': say('search'),
       'aria-autocomplete': 'list',
@@ -217,7 +218,7 @@
   }
 
   function withHelp(question, answer) {
-    return search.suggest(question).then(function (terms) {
+    return search.suggest(question, everywhere ? -1 : scope).then(function (terms) {
       answer.suggestions = terms;
       if (everywhere || scopeButton.hidden) return answer;
       return search.find(question, { scope: -1, limit: 1 }).then(function (other) {
@@ -288,7 +289,7 @@
         ),
       );
     fill(groups);
-    status.textContent = say('keys');
+    status.textContent = matchMedia('(hover: hover)').matches ? say('keys') : '';
   }
 
   function showAnswer(question, answer) {

@@ -1,0 +1,133 @@
+/** Opens a rendered site as a reader would, from disk and over http, and searches it. Needs Chromium; says so if missing. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderFixture } from '../render-fixture.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined)
+  console.warn('SKIPPED: search in a browser, because Chromium is not installed (Debian package: chromium).');
+
+describe.skipIf(executablePath === undefined)('the search dialog', () => {
+  let browser: Browser;
+  let folder: string;
+  let server: Server;
+  const bases: Record<string, string> = {};
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'docyard-search-'));
+    for (const [path, content] of (await renderFixture('search')).files) {
+      if (content === 'copy') continue;
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    server = await serve(folder);
+    bases['disk'] = pathToFileURL(`${folder}/`).href;
+    bases['http'] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(from: string, path: string): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() !== 'log') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('requestfailed', (request) => complaints.push(request.url()));
+    await page.goto(`${bases[from]}${path}`);
+    return { page, complaints };
+  }
+
+  const selected = '.search-dialog [role="option"][aria-selected="true"]';
+
+  it.each(['disk', 'http'])('finds a section and leads to it, from %s', async (from) => {
+    const { page, complaints } = await open(from, 'guides/loud.html');
+    expect(await page.locator('script[src*="search"]').count()).toBe(0);
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('verfy sign');
+    await page.locator(`${selected} mark`).first().waitFor();
+    expect(await page.locator(selected).innerText()).toContain('Verify a signature');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/guides\/webhooks\.html#verify-a-signature$/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('is worked with the keyboard: arrows, Escape, Control+K', async () => {
+    const { page, complaints } = await open('disk', 'index.html');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox');
+    await field.waitFor();
+    expect(await field.getAttribute('placeholder')).toBe('Ask the finder…');
+    await page.keyboard.type('marmalade');
+    await page.locator(selected).filter({ hasText: 'Loud' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    const second = page.locator(selected);
+    expect(await field.getAttribute('aria-activedescendant')).toBe(await second.getAttribute('id'));
+    expect(await second.innerText()).not.toContain('Loud');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.id || document.activeElement.tagName')).toMatch(
+      /search-bar-entry|BODY/,
+    );
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('offers pages before, corrections after, and other languages on request', async () => {
+    const { page, complaints } = await open('disk', 'de/index.html');
+    await page.locator('[data-search]').first().click();
+    const options = page.locator('.search-dialog [role="option"]');
+    await options.first().waitFor();
+    expect(await options.allInnerTexts()).toEqual(['Willkommen']);
+    await page.keyboard.type('zzzzzzzz');
+    await page.locator('.search-nothing').waitFor();
+    await page.getByRole('combobox').fill('marmalade');
+    await options.first().waitFor();
+    expect(await page.locator('.search-group').count()).toBe(1);
+    await page.locator('.search-scope').click();
+    await expect.poll(() => page.locator('.search-group').count()).toBe(5);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/guides\/loud\.html$/);
+    await page.keyboard.press('/');
+    await page.locator('.search-label').first().waitFor();
+    expect(await options.first().innerText()).toBe('marmalade');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
+
+/** Under a path, as a site often is. */
+function serve(folder: string): Promise<Server> {
+  const types: Record<string, string> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname).replace('/base/', '');
+    readFile(join(folder, path)).then(
+      (content) => {
+        response.setHeader('content-type', types[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream');
+        response.end(content);
+      },
+      () => response.writeHead(path === '/favicon.ico' ? 204 : 404).end(),
+    );
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}

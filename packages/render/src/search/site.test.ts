@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { renderFixture } from '../render-fixture.ts';
+import { searchIn } from './memory-search.ts';
+
+const site = await renderFixture('search');
+
+describe('search of a rendered site', () => {
+  it('leaves out what is hidden, unlisted or not searchable, and follows boost', async () => {
+    const { search } = searchIn(site.files);
+    const { results } = await search.find('marmalade', { scope: 0, limit: 20 });
+    expect(results.map(({ title }) => title)).toEqual(['Loud', ...['Secret', 'Welcome', 'Webhooks']]);
+  });
+
+  it('keeps languages apart until asked for all', async () => {
+    const { search } = searchIn(site.files);
+    expect((await search.find('marmalade', { scope: 1, limit: 20 })).results.map(({ href }) => href)).toEqual(
+      ['de/index.html'],
+    );
+    expect((await search.find('marmalade', { scope: -1, limit: 20 })).total).toBe(5);
+  });
+
+  it('links to the section, accordions included', async () => {
+    const { search } = searchIn(site.files);
+    const [page] = (await search.find('verify signature', { scope: 0, limit: 3 })).results;
+    expect([page?.href, page?.sections[0]?.id]).toEqual(['guides/webhooks.html', 'verify-a-signature']);
+    const [late] = (await search.find('why is a delivery late', { scope: 0, limit: 3 })).results;
+    expect(late?.sections[0]?.title).toBe('Why is a delivery late?');
+  });
+
+  it('finds pages by keywords', async () => {
+    const { search } = searchIn(site.files);
+    expect((await search.find('homecoming', { scope: 0, limit: 3 })).results[0]?.title).toBe('Welcome');
+  });
+
+  it('has a button on every page, with the prompt and the language of the page', () => {
+    expect(site.files.get('de/index.html')).toMatch(/<button[^>]* data-search[^>]* data-language="de"/);
+    expect(site.files.get('index.html')).toContain('<span class="search-prompt">Ask the finder…</span>');
+  });
+
+  it('is the same for one process or two', async () => {
+    const again = await renderFixture('search', { concurrency: 2 });
+    const ofIndex = (files: Map<string, string>): [string, string][] =>
+      [...files].filter(([path]) => path.startsWith('_docyard/search')).toSorted();
+    expect(ofIndex(again.files)).toEqual(ofIndex(site.files));
+  });
+});
