@@ -45,6 +45,8 @@ export const card: Component = (call, page) => {
 function cardPicture({ props, place }: ElementCall, page: PageContext): string {
   const address = props.text('img');
   if (address === undefined) return '';
+  /** A link to a picture elsewhere would say nothing here; the finding tells the author. */
+  if (page.elsewhere(address) !== undefined) return page.asset(address, place) ?? '';
   return pictureHtml({ address, values: { class: 'card-image', alt: '' }, place }, page);
 }
 

@@ -47,6 +47,7 @@ export const catalogue: ReadonlyMap<string, Component> = new Map<string, Compone
   ['Color', color],
   ['Color.Row', colorRow],
   ['Color.Item', colorItem],
+  ['Divider', () => '<hr>'],
   ['Expandable', expandable],
   ['FileTree', tree],
   ['FileTree.File', treeFile],
