@@ -248,7 +248,7 @@ class PostingLog {
       next[term] = at + 1;
     });
     this.#blocks.length = 0;
-    return (term) => sorted.subarray(starts[term], starts[term + 1]).sort();
+    return (term) => sorted.subarray(starts[term], starts[term + 1]).toSorted();
   }
 
   #each(visit: (term: number, posting: number) => void): void {

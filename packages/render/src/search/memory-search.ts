@@ -58,7 +58,7 @@ export function indexFiles(
 
 /** A search over such files; `loaded` tells which of them it has read. */
 export function searchIn(files: ReadonlyMap<string, string>): { search: BrowserSearch; loaded: string[] } {
-  const search = runSearchScripts<BrowserSearch>('1-words.js', '2-shards.js', '3-rank.js');
+  const search = runSearchScripts('1-words.js', '2-shards.js', '3-rank.js') as BrowserSearch;
   const loaded: string[] = [];
   search.fetchShard = async (name) => {
     const path = `_docyard/search/${name}.js`;

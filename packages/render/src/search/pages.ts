@@ -61,7 +61,7 @@ export function searchedPages(
 
 /** The visibility table of the format, column "search". */
 function canBeFound({ settings, navigation, searchRules }: SearchedSite, meta: PageMeta): boolean {
-  if (meta.searchable === false || meta.url) return false;
+  if (!meta.searchable || meta.url) return false;
   const hidden = meta.hidden || (!navigation.places.has(meta.route) && !searchRules.get(meta.route)?.found);
   if (hidden) return settings.indexHidden;
   return !meta.noIndex && searchRules.get(meta.route)?.found !== false;

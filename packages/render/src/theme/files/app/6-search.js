@@ -13,11 +13,11 @@
       new Promise(function (resolve, reject) {
         var part = document.createElement('script');
         part.src = docyard.root + '_docyard/search.js';
-        part.onload = resolve;
-        part.onerror = function () {
+        part.addEventListener('load', resolve);
+        part.addEventListener('error', function () {
           loading = undefined;
           reject();
-        };
+        });
         document.head.appendChild(part);
       });
     return loading;

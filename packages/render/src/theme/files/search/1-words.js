@@ -47,7 +47,7 @@
   /* Singular and plural are one term. Only the plainest endings: what is wrong here is wrong on both sides alike. */
   function singular(term) {
     if (term.length < 4 || !/[a-z]s$/.test(term) || /(?:ss|us|(?<!ap)is)$/.test(term)) return term;
-    if (/ies$/.test(term) && term.length > 4) return term.slice(0, -3) + 'y';
+    if (term.endsWith('ies') && term.length > 4) return term.slice(0, -3) + 'y';
     if (/(?:ss|x|sh)es$/.test(term)) return term.slice(0, -2);
     return term.slice(0, -1);
   }

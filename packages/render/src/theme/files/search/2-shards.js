@@ -19,10 +19,10 @@
       waiting[name] = resolve;
       var script = document.createElement('script');
       script.src = search.folder + name + '.js';
-      script.onerror = reject;
-      script.onload = function () {
+      script.addEventListener('error', reject);
+      script.addEventListener('load', function () {
         script.remove();
-      };
+      });
       document.head.appendChild(script);
     });
   };

@@ -237,7 +237,8 @@
     var before = [];
     var above = [];
     var row = [];
-    for (var column = 0; column <= width; column++) above[column] = column;
+    var column;
+    for (column = 0; column <= width; column++) above[column] = column;
     for (var line = 1; line <= typed.length; line++) {
       row = [line];
       var least = line;
@@ -302,7 +303,7 @@
       full = pages.filter(function (found) {
         return found.matched >= most - 1.01 && found.matched > 0;
       });
-    return full.sort(function (a, b) {
+    return full.toSorted(function (a, b) {
       return b.score - a.score || a.page - b.page;
     });
   }
@@ -377,7 +378,7 @@
       .filter(function (section) {
         return section.score >= best * 0.35;
       })
-      .sort(function (a, b) {
+      .toSorted(function (a, b) {
         return b.score - a.score || a.at - b.at;
       });
     return { page: page, matched: matched, score: score + 0.3 * best, sections: sections };
@@ -393,7 +394,7 @@
         });
       }),
     ).then(function (results) {
-      return results.sort(function (a, b) {
+      return results.toSorted(function (a, b) {
         return b.score - a.score || a.page - b.page;
       });
     });
