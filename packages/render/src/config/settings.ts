@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { type IconLibrary, iconText, readIconLibrary } from '../icons/reference.ts';
+import { type CodeThemes, codeThemesOf } from '../highlight/palette.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
 import type { ConfigSource } from './read.ts';
 import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
@@ -61,6 +62,8 @@ export interface SiteSettings extends Surroundings {
   };
   fonts: { heading?: Font; body?: Font };
   iconLibrary: IconLibrary;
+  /** Names of themes for code, when the site chooses some. */
+  codeThemes?: CodeThemes;
   /** Whether `$…$` is mathematics: true, false, or by the look of the page. */
   latex?: boolean;
   logo?: Appearances & { href?: string };
@@ -100,6 +103,7 @@ export function readSettings(
     ...optional('background', readBackground(config)),
     fonts: readFonts(config['fonts']),
     iconLibrary: readIconLibrary(at(config, 'icons', 'library')),
+    ...optional('codeThemes', codeThemesOf(at(config, 'styling', 'codeblocks'))),
     ...optional('latex', flagAt(config, 'styling', 'latex')),
     ...optional('logo', readLogo(config['logo'])),
     ...optional('favicon', readAppearances(config['favicon'])),

@@ -19,6 +19,7 @@ export interface DiagramHost {
 const placements = new Set(['top-left', 'top-right', 'bottom-left', 'bottom-right']);
 /** Text in a drawing stays readable down to about two thirds of its size; a wider one scrolls. */
 const widestShrunk = 1050;
+const broad = 560;
 /** Lower drawings need no controls. */
 const lowWithoutControls = 120;
 
@@ -30,7 +31,7 @@ export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
     const placement = option(block.meta, 'placement') ?? '';
     const controlled = actions === undefined ? height > lowWithoutControls : actions !== 'false';
     const values = {
-      class: width > widestShrunk ? 'diagram diagram-wide' : 'diagram',
+      class: `diagram${width > broad ? ' diagram-broad' : ''}${width > widestShrunk ? ' diagram-wide' : ''}`,
       'data-controls': controlled ? (placements.has(placement) ? placement : 'bottom-right') : undefined,
     };
     const caption = title ? element('figcaption', {}, escapeText(title)) : '';

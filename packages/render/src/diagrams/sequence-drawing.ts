@@ -13,7 +13,7 @@ const margin = 12;
 export function drawSequence(diagram: SequenceDiagram): string {
   const columns = layOutColumns(diagram);
   const rows = new Rows(diagram, columns);
-  const { width, shift } = bounds(columns, rows);
+  const { width, shift } = bounds(rows);
   const bottom = rows.y + 14;
   const mirrored = bottom > 520;
   const height = bottom + (mirrored ? columns.headHeight : 0) + margin;
@@ -308,7 +308,7 @@ function boxesSvg({ participants, boxes }: SequenceDiagram, columns: Columns, bo
   });
 }
 
-function bounds(columns: Columns, rows: Rows): { width: number; shift: number } {
+function bounds(rows: Rows): { width: number; shift: number } {
   const left = Math.min(rows.left, -10);
   return { width: Math.ceil(rows.right - left + 2 * margin), shift: Math.ceil(margin - left) };
 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { contrastOf } from '../theme/colors.ts';
 import { codeBlockHtml } from './code-block.ts';
 import { highlightLines } from './highlight.ts';
 import { readFenceMeta } from './meta.ts';
+import { codePaletteCss, codeThemesOf, paletteNamed } from './palette.ts';
+
+const block = (language: string, code: string, meta = ''): string =>
+  codeBlockHtml({ language, meta, code }, (name) => (name ? `(${name})` : ''));
 
 describe('code', () => {
   it('is coloured by class, line by line', () => {
@@ -22,15 +27,111 @@ describe('code', () => {
   it('is only escaped when the language is unknown', () => {
     expect(highlightLines('<a> & b', 'no-such-language')).toEqual(['&lt;a&gt; &amp; b']);
     expect(highlightLines('x', '../../etc')).toEqual(['x']);
+    expect(highlightLines('x', 'constructor')).toEqual(['x']);
   });
 
-  it('loses the notes that mark added and removed lines', () => {
-    const html = codeBlockHtml(
-      { language: '', meta: '', code: 'a // [!code ++]\nb # [!code --]\nc' },
-      () => '',
+  /** One line of each language that real sites use, which must not come out plain. */
+  it.each([
+    ['bash', 'echo "a" # b'],
+    ['JSON', '{"a": 1}'],
+    ['python', 'def a(): pass'],
+    ['javascript', 'const a = 1'],
+    ['typescript', 'let a: string'],
+    ['yaml', 'a: "b"'],
+    ['shell', 'echo "a"'],
+    ['toml', 'a = "b"'],
+    ['go', 'func main() {}'],
+    ['sql', 'SELECT 1'],
+    ['html', '<a href="b">c</a>'],
+    ['markdown', '# Title'],
+    ['tsx', '<A b="c" />'],
+    ['http', 'GET /a HTTP/1.1'],
+    ['xml', '<a b="c"/>'],
+    ['java', 'class A {}'],
+    ['env', 'KEY=value'],
+    ['mdx', '# Title'],
+    ['powershell', 'Get-Item "a"'],
+    ['dockerfile', 'FROM node'],
+    ['ruby', 'def a; end'],
+    ['rust', 'fn main() {}'],
+    ['kotlin', 'fun a() {}'],
+    ['diff', '+ a'],
+    ['console', '$ echo "a"'],
+    ['css', 'a { color: red }'],
+    ['cURL', 'curl -X POST "a"'],
+    ['hcl', 'a = "b"'],
+    ['swift', 'func a() {}'],
+    ['php', '<?php echo "a";'],
+    ['ini', 'a=b'],
+    ['csharp', 'class A {}'],
+    ['jsonc', '{"a": 1} // b'],
+    ['solidity', 'contract A {}'],
+    ['groovy', 'def a = "b"'],
+    ['gradle', 'def a = "b"'],
+    ['properties', 'a=b'],
+    ['graphql', 'type A { b: C }'],
+    ['nginx', 'listen 80;'],
+    ['protobuf', 'message A {}'],
+    ['dart', 'class A {}'],
+    ['shellscript', 'echo "a"'],
+    ['promql', 'sum(rate(a[5m]))'],
+    ['terraform', 'a = "b"'],
+    ['makefile', 'all:\n\techo "a"'],
+    ['cs', 'class A {}'],
+    ['cpp', 'class A {};'],
+    ['commandline', 'echo "a"'],
+    ['vue', '<a b="c"></a>'],
+    ['conf', 'a=b'],
+    ['svelte', '<a b="c"></a>'],
+    ['json5', '{a: 1}'],
+    ['docker', 'FROM node'],
+    ['cmd', 'echo %A%'],
+    ['objc', '@interface A'],
+    ['elixir', 'def a do end'],
+    ['golang', 'func main() {}'],
+    ['liquid', '{% if a %}'],
+    ['rego', 'package a'],
+    ['jinja', '{% if a %}'],
+    ['dotenv', 'A=b'],
+    ['jsonl', '{"a": 1}'],
+  ])('has colours in %s', (language, code) => {
+    expect(highlightLines(code, language).join('\n')).toContain('<span class="t-');
+  });
+
+  it('shows what is to be filled in, and prompts apart from commands', () => {
+    expect(block('bash', 'curl <your-key>')).toContain('<span class="t-v">&lt;your-key&gt;</span>');
+    expect(block('console', '$ echo a\na\n$ ls')).toMatch(
+      /<span class="prompt">\$ <\/span>.*\na\n<span class="prompt">/,
     );
-    expect(html).toContain(
-      '<span class="line line-added">a</span>\n<span class="line line-removed">b</span>',
+    expect(block('bash', 'echo $A')).not.toContain('prompt');
+  });
+
+  it('loses the notes about its lines', () => {
+    const html = block(
+      'js',
+      'a // [!code ++]\nb # [!code --]\nc /* [!code focus] */\nd <!-- [!code highlight:2] -->\ne',
+    );
+    expect(html).toMatch(/line line-added">a<.*\n.*line line-removed">b<.*\n.*line line-focused">c/);
+    expect(html.match(/line-marked/g)).toHaveLength(2);
+    expect(html).toContain('code-focused');
+    expect(html).not.toContain('[!code');
+  });
+
+  it('of a difference is coloured as the code it is', () => {
+    const html = block('diff-js', '+const a = 1\n-let b\n same');
+    expect(html).toContain('line line-added"><span class="t-k">const');
+    expect(html).toContain('line line-removed"><span class="t-k">let');
+    expect(html).toContain('data-language="js"');
+  });
+
+  it('follows its options', () => {
+    expect(block('nocopy', 'x')).toMatch(/^<figure class="code" data-no-copy>/);
+    expect(block('js', 'a\nb', 'lines linenostart=5')).toContain('data-line="6">b');
+    expect(block('text', 'x', 'lang=python')).toContain('data-language="python"');
+    expect(block('js', 'let word', '/word/')).toContain('<mark>word</mark>');
+    expect(block('ts', '// @errors: 1\nlet a\n//  ^?', 'twoslash')).toContain('</span> a</code>');
+    expect(block('js', 'x', 'icon="key" server.js')).toContain(
+      '<figcaption class="code-title">(key)server.js<',
     );
   });
 });
@@ -40,8 +141,16 @@ describe('what follows the language on a fence', () => {
     ['server.js', { title: 'server.js' }],
     ['"My file.ts" lines', { title: 'My file.ts', lineNumbers: true }],
     ['title="a b" icon="key" wrap', { title: 'a b', icon: 'key', wrap: true }],
+    ["TITLE='a' Wrap LINES", { title: 'a', wrap: true, lineNumbers: true }],
+    ['filename={"a.ts"}', { title: 'a.ts' }],
+    ['title=one title=two', { title: 'two' }],
     ['Example {1,3-4} expandable', { title: 'Example', expandable: true }],
+    ['Say "wrap" twice', { title: 'Say wrap twice', wrap: false }],
+    ['[expandable] Request (v2)', { title: 'Request (v2)', expandable: true }],
     ['highlight={2} focus={1} nocopy', { noCopy: true }],
+    ['nocopy="false" lines={false} showLineNumbers', { noCopy: false, lineNumbers: true }],
+    ['theme={null} mode="x" runnable=true', { lineNumbers: false }],
+    ['', { lineNumbers: false, wrap: false }],
   ])('%s', (meta, expected) => {
     expect(readFenceMeta(meta)).toMatchObject(expected);
   });
@@ -49,6 +158,35 @@ describe('what follows the language on a fence', () => {
   it('reads ranges of lines', () => {
     expect([...readFenceMeta('{1,3-4}').highlighted]).toEqual([1, 3, 4]);
     expect([...readFenceMeta('highlight="[2]"').highlighted]).toEqual([2]);
+    expect([...readFenceMeta('highlight={[1, 3]} hl_lines="5 6"').highlighted]).toEqual([1, 3, 5, 6]);
     expect(readFenceMeta('{1-999999999}').highlighted.size).toBe(0);
+  });
+});
+
+describe('themes for code', () => {
+  it.each([
+    'github-dark',
+    'github-light',
+    'dracula',
+    'nord',
+    'monokai',
+    'catppuccin-mocha',
+    'catppuccin-latte',
+    'solarized-dark',
+    'solarized-light',
+    'one-dark-pro',
+  ])('%s can be read', (name) => {
+    const palette = paletteNamed(name);
+    for (const color of [palette?.text, ...(palette?.colors.split(' ') ?? [])])
+      expect(contrastOf(color ?? '', palette?.background ?? ''), color).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('are chosen by the configuration', () => {
+    expect(codePaletteCss(codeThemesOf('system'))).toBe('');
+    expect(codePaletteCss(codeThemesOf('dark'))).toContain('.code { color-scheme: dark; background: #0d1117');
+    expect(codePaletteCss(codeThemesOf({ theme: { light: 'github-light', dark: 'dracula' } }))).toContain(
+      'light-dark(#ffffff, #282a36)',
+    );
+    expect(codePaletteCss(codeThemesOf({ theme: 'no-such-thing' }))).toBe('');
   });
 });

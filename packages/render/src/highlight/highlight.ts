@@ -5,39 +5,13 @@
 import { createRequire } from 'node:module';
 import type * as PrismNamespace from 'prismjs';
 import { escapeText } from '../html.ts';
+import { languageName, languages } from './languages.ts';
 
 type PrismModule = typeof PrismNamespace;
 type LoadLanguages = ((names: string[]) => void) & { silent: boolean };
 
 const require = createRequire(import.meta.url);
 const maximumCharacters = 100_000;
-
-const synonyms: Record<string, string> = {
-  curl: 'bash',
-  console: 'bash',
-  commandline: 'bash',
-  cmd: 'batch',
-  shellscript: 'bash',
-  'shell-session': 'bash',
-  terminal: 'bash',
-  zsh: 'bash',
-  env: 'properties',
-  dotenv: 'properties',
-  conf: 'ini',
-  golang: 'go',
-  jsonc: 'json5',
-  jsonl: 'json',
-  mdx: 'markdown',
-  vue: 'markup',
-  svelte: 'markup',
-  terraform: 'hcl',
-  node: 'javascript',
-  react: 'jsx',
-  gradle: 'groovy',
-  'c++': 'cpp',
-  'c#': 'csharp',
-  jinja: 'django',
-};
 
 /** Prism's many token names come down to a few classes; what is not named here stays plain. */
 const classes: Record<string, string> = {
@@ -79,38 +53,53 @@ const classes: Record<string, string> = {
   decorator: 'f',
   annotation: 'f',
   variable: 'v',
+  placeholder: 'v',
+  'assign-left': 'v',
   environment: 'v',
   inserted: 'i',
   'inserted-sign': 'i',
   deleted: 'd',
   'deleted-sign': 'd',
+  coord: 'c',
+  'language-name': 't',
+  'header-name': 'a',
+  method: 'k',
+  'status-code': 'n',
+  datetime: 'n',
+  bold: 'h',
+  table: 't',
+  directive: 'k',
+  entity: 'n',
+  unit: 'n',
+  'section-name': 't',
+  'field-name': 'a',
+  label: 'f',
   operator: 'o',
   punctuation: 'o',
 };
 
-/**
- * Loaded together, in this order, on first use. A language loaded later would change how others colour what they
- * embed (front matter in Markdown, styles in HTML), and pages would differ with the order they are rendered in.
- */
-const languages = (
-  'markup css clike javascript bash basic batch c cpp csharp clojure cmake csv dart diff docker ruby elixir erlang git go ' +
-  'graphql groovy haskell hcl http ini java json json5 jsx kotlin latex less liquid lua makefile markdown markup-templating ' +
-  'nginx objectivec perl php powershell properties protobuf python django promql r rego regex rust sass scala scss solidity ' +
-  'sql swift toml typescript tsx vim wasm yaml zig'
-).split(' ');
-
 let prism: PrismModule | undefined;
 
+/** The same example stands on many pages of a site, in every language of the site and in generated references. */
+const known = new Map<string, string[]>();
+const maximumKnown = 2000;
+const maximumKnownCharacters = 4000;
+
 /** The lines of the code as HTML. */
-export function highlightLines(code: string, language: string): string[] {
+export function highlightLines(code: string, language: string): readonly string[] {
   const grammar = code.length > maximumCharacters || code === '' ? undefined : grammarFor(language);
   if (!grammar || !prism) return code.split('\n').map(escapeText);
-  return stringify(prism.tokenize(code, grammar)).split('\n');
+  const key = `${languageName(language)}\n${code}`;
+  const before = known.get(key);
+  if (before) return before;
+  const lines = stringify(prism.tokenize(code, grammar)).split('\n');
+  if (known.size >= maximumKnown) known.clear();
+  if (code.length <= maximumKnownCharacters) known.set(key, lines);
+  return lines;
 }
 
 function grammarFor(language: string): PrismNamespace.Grammar | undefined {
-  const wanted = language.toLowerCase();
-  const name = Object.hasOwn(synonyms, wanted) ? (synonyms[wanted] ?? wanted) : wanted;
+  const name = languageName(language);
   if (!/^[a-z][a-z0-9-]*$/.test(name)) return undefined;
   prism ??= loadPrism();
   const grammar = Object.hasOwn(prism.languages, name) ? prism.languages[name] : undefined;
@@ -122,7 +111,18 @@ function loadPrism(): PrismModule {
   const load = require('prismjs/components/index.js') as LoadLanguages;
   load.silent = true;
   load(languages);
+  addPlaceholders(loaded);
   return loaded;
+}
+
+/** `<your-key>` in a command is not redirection but something to fill in. */
+function addPlaceholders(loaded: PrismModule): void {
+  const { languages: grammars } = loaded;
+  const bash = {
+    placeholder: { pattern: /<[a-z][\w.-]*(?:[ ][\w.-]+){0,5}>/i, greedy: true },
+    ...grammars['bash'],
+  };
+  for (const name of ['bash', 'sh', 'shell']) grammars[name] = bash;
 }
 
 type Stream = string | PrismNamespace.Token | Stream[];

@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
+import { codePaletteCss } from '../highlight/palette.ts';
 import { buttonColors, readableOn } from './colors.ts';
 
 const paper = { light: '#ffffff', dark: '#0e1116' };
@@ -27,7 +28,7 @@ export function siteStylesheet(
     ':root {',
     ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --${name}: ${value};`),
     '}\n',
-    classes.join(''),
+    codePaletteCss(settings.codeThemes) + classes.join(''),
   ].join('\n');
 }
 

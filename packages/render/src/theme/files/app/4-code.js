@@ -1,7 +1,21 @@
-/* Code blocks: copy, show all. */
+/* Code blocks: copy, show all, and reach with the keyboard what scrolls. */
 (function () {
   'use strict';
   var all = docyard.all;
+
+  /* What a reader wants to paste: no prompts, no removed lines. Numbers are drawn and never part of the text. */
+  function textOf(block) {
+    var copy = block.querySelector('code').cloneNode(true);
+    all('.line-removed', copy).forEach(function (line) {
+      var after = line.nextSibling;
+      if (after && after.nodeType === 3) after.nodeValue = after.nodeValue.replace(/^\n/, '');
+      line.remove();
+    });
+    all('.prompt', copy).forEach(function (prompt) {
+      prompt.remove();
+    });
+    return copy.textContent.replace(/\n$/, '');
+  }
 
   function copyButtons() {
     if (!navigator.clipboard) return;
@@ -11,7 +25,7 @@
       button.className = 'copy-button';
       button.textContent = 'Copy';
       button.addEventListener('click', function () {
-        navigator.clipboard.writeText(block.querySelector('code').innerText).then(function () {
+        navigator.clipboard.writeText(textOf(block)).then(function () {
           button.textContent = 'Copied';
           setTimeout(function () {
             button.textContent = 'Copy';
@@ -36,6 +50,22 @@
     });
   }
 
+  /* Without a script every block can be reached; with it only those whose lines are wider than the block. */
+  function scrollingCode() {
+    if (!window.ResizeObserver) return;
+    var sizes = new ResizeObserver(function (entries) {
+      entries.forEach(function (entry) {
+        var pre = entry.target;
+        if (pre.scrollWidth > pre.clientWidth + 1 || pre.scrollHeight > pre.clientHeight + 1) pre.tabIndex = 0;
+        else pre.removeAttribute('tabindex');
+      });
+    });
+    all('.code pre').forEach(function (pre) {
+      sizes.observe(pre);
+    });
+  }
+
   copyButtons();
   expandableCode();
+  scrollingCode();
 })();
