@@ -20,7 +20,7 @@ export function pictureHtml({ address, values, place }: ImageRequest, page: Imag
   const alt = typeof values['alt'] === 'string' ? values['alt'] : '';
   const src = address === '' ? undefined : page.asset(address, place);
   const elsewhere = page.elsewhere(address);
-  if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined);
+  if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined, String(values['class'] ?? ''));
   if (src === undefined) return alt ? element('em', { class: 'missing-image' }, escapeText(alt)) : '';
   /** The first picture is likely in view at once; waiting for it would only delay the page. */
   const loading = page.isFirstPicture() ? undefined : 'lazy';

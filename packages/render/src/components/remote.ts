@@ -10,13 +10,9 @@ const framed = new Set(['iframe', 'video', 'audio']);
 /** What stands for an element whose file is on another host; undefined when it is not. */
 export function remoteMedia(call: ElementCall, page: PageContext): string | undefined {
   const { name, props, place } = call;
-  if (name !== 'img' && !framed.has(name)) return undefined;
+  if (!framed.has(name)) return undefined;
   const href = page.elsewhere(addressOf(call) ?? '');
   if (href === undefined) return undefined;
-  if (name === 'img') {
-    page.report('remote_image', notice('picture', href), place, hint);
-    return remoteImage(href, props.text('alt'));
-  }
   page.report('remote_embed', notice(name === 'iframe' ? 'frame' : name, href), place, hint);
   const host = hostOf(watchable(href));
   const title = props.text('title') ?? (name === 'iframe' ? 'Embedded content' : `A ${name}`);
@@ -28,14 +24,18 @@ export function remoteMedia(call: ElementCall, page: PageContext): string | unde
   );
 }
 
-export function remoteImage(href: string, alt: string | undefined): string {
+/** A picture keeps its classes, because they may say in which appearance it shows. */
+export function remoteImage(href: string, alt: string | undefined, classes = ''): string {
+  const own = alt === undefined ? 'remote-image remote-unnamed' : 'remote-image';
   const text = alt ?? `Picture on ${hostOf(href)}`;
-  return element('a', { class: 'remote-image', href, rel: 'noopener' }, escapeText(text));
+  return element('a', { class: `${own} ${classes}`.trim(), href, rel: 'noopener' }, escapeText(text));
 }
 
-/** A link inside a link is not HTML; within one, inner links keep only their text. */
+const meaningless = /<a class="(?:anchor|remote-image remote-unnamed)\b[^>]*>[^<]*<\/a>/g;
+
+/** A link inside a link is not HTML; within one, inner links keep only their text, where it says something. */
 export function withoutLinks(html: string): string {
-  return html.includes('<a') ? html.replaceAll(/<a\b[^>]*>|<\/a>/g, '') : html;
+  return html.includes('<a') ? html.replaceAll(meaningless, '').replaceAll(/<a\b[^>]*>|<\/a>/g, '') : html;
 }
 
 export const hint = 'Put the file into the repository to have it on the page.';
