@@ -1,0 +1,96 @@
+/**
+ * Renders the sample site and takes pictures of five of its pages, light and dark, on a desktop and a phone:
+ * `node scripts/screenshots.ts FOLDER [--theme NAME]`. For looking at, not for comparing by machine.
+ */
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { loadSite, renderSite } from '../packages/render/src/index.ts';
+import { launchChromium } from './measure/browser.ts';
+
+const sample = fileURLToPath(new URL('../packages/server/sample', import.meta.url));
+
+/** The five pages, and what is done on a page before its picture is taken. */
+const views: { name: string; file: string; prepare?: (page: Page) => Promise<void> }[] = [
+  { name: 'home', file: 'index.html' },
+  { name: 'guide', file: 'setup/siting.html' },
+  { name: 'code', file: 'api/introduction.html' },
+  { name: 'reference', file: 'api/observations.html' },
+  {
+    name: 'search',
+    file: 'index.html',
+    prepare: async (page) => {
+      await page.click('[data-search]');
+      await page.keyboard.type('wind');
+      await page.waitForTimeout(600);
+    },
+  },
+];
+const screens = [
+  { name: 'desktop', width: 1440, height: 900, scale: 1 },
+  { name: 'phone', width: 390, height: 844, scale: 2 },
+];
+
+const [target, option, theme] = process.argv.slice(2);
+if (!target) throw new Error('Name the folder for the pictures.');
+await main(resolve(target), option === '--theme' ? theme : undefined);
+
+async function main(folder: string, look: string | undefined): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'docyard-screenshots-'));
+  const browser = await launchChromium();
+  try {
+    await mkdir(folder, { recursive: true });
+    const site = await renderSample(work, look);
+    for (const screen of screens) {
+      for (const colorScheme of ['light', 'dark'] as const)
+        await takeAll(browser, site, folder, screen, colorScheme);
+    }
+  } finally {
+    await browser.close();
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function renderSample(work: string, look: string | undefined): Promise<string> {
+  const source = join(work, 'source');
+  await cp(sample, source, { recursive: true });
+  if (look) {
+    const file = join(source, 'docs.json');
+    const config = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    await writeFile(file, JSON.stringify({ ...config, theme: look }));
+  }
+  const output = join(work, 'site');
+  for await (const event of renderSite(await loadSite({ root: source }))) {
+    if (event.type !== 'file') continue;
+    const path = join(output, event.file.path);
+    await mkdir(dirname(path), { recursive: true });
+    const { content } = event.file;
+    if (content instanceof Uint8Array) await writeFile(path, content);
+    else await cp(content.copyFrom, path);
+  }
+  return output;
+}
+
+async function takeAll(
+  browser: Browser,
+  site: string,
+  folder: string,
+  screen: (typeof screens)[number],
+  colorScheme: 'light' | 'dark',
+): Promise<void> {
+  const context = await browser.newContext({
+    viewport: { width: screen.width, height: screen.height },
+    deviceScaleFactor: screen.scale,
+    colorScheme,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  for (const { name, file, prepare } of views) {
+    await page.goto(pathToFileURL(join(site, file)).href);
+    await prepare?.(page);
+    await page.screenshot({ path: join(folder, `${name}-${screen.name}-${colorScheme}.png`) });
+  }
+  await context.close();
+}
