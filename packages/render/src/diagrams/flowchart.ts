@@ -115,7 +115,7 @@ class Flowchart {
         this.#statement();
       } catch (error) {
         if (error instanceof DiagramError && error.line === undefined)
-          throw new DiagramError(error.message, text.slice(0, this.#at).split('\n').length);
+          throw new DiagramError(error.message, text.slice(0, this.#at).split('\n').length - 1);
         throw error;
       }
     }

@@ -71,7 +71,7 @@ function finishedLines(
 
 /** A prompt is shown and not copied. The dollar may be inside a coloured piece. */
 function withPrompt(line: string): string {
-  return line.replace(/^(?:<span class="t-\w">)?\$(?:<\/span>)? /, '<span class="prompt">$ </span>');
+  return line.replace(/^(?:<span class="t-\w">)?\$(?:<\/span>)? /, '<span class="code-prompt">$ </span>');
 }
 
 /** Marks words in the text between tags. A word that is coloured in several pieces stays unmarked. */

@@ -101,7 +101,7 @@ describe('code', () => {
   it('shows what is to be filled in, and prompts apart from commands', () => {
     expect(block('bash', 'curl <your-key>')).toContain('<span class="t-v">&lt;your-key&gt;</span>');
     expect(block('console', '$ echo a\na\n$ ls')).toMatch(
-      /<span class="prompt">\$ <\/span>.*\na\n<span class="prompt">/,
+      /<span class="code-prompt">\$ <\/span>.*\na\n<span class="code-prompt">/,
     );
     expect(block('bash', 'echo $A')).not.toContain('prompt');
   });

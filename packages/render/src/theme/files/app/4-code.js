@@ -11,7 +11,7 @@
       if (after && after.nodeType === 3) after.nodeValue = after.nodeValue.replace(/^\n/, '');
       line.remove();
     });
-    all('.prompt', copy).forEach(function (prompt) {
+    all('.code-prompt', copy).forEach(function (prompt) {
       prompt.remove();
     });
     return copy.textContent.replace(/\n$/, '');

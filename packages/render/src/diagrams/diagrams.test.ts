@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { renderFiles } from '../render-fixture.ts';
+import { canonicalFlowchart } from './flowchart.ts';
+import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
+import { drawSequence } from './sequence-drawing.ts';
+import { readSequence } from './sequence.ts';
+import { decodeMarkup, readDiagramSource } from './source.ts';
+
+const flow = (code: string): string[] =>
+  decodeMarkup(canonicalFlowchart(readDiagramSource(code)))
+    .split('\n')
+    .slice(1);
+
+describe('flowcharts', () => {
+  it.each([
+    ['graph TD\nA-->B', ['n1[A]', 'n2[B]', 'n1 --> n2']],
+    ['graph\nA--->B', ['n1[A]', 'n2[B]', 'n1 --> n2']],
+    ['graph LR; A-->B; B-.->C', ['n1[A]', 'n2[B]', 'n3[C]', 'n1 --> n2', 'n2 -.-> n3']],
+    ['graph TD\nA["a [b] (c)"]-->|x y|B', ['n1[a [b] (c)]', 'n2[B]', 'n1 -->|x y| n2']],
+    ['graph TD\nA -- yes --> B', ['n1[A]', 'n2[B]', 'n1 -->|yes| n2']],
+    ['graph TD\nA == sure ==> B', ['n1[A]', 'n2[B]', 'n1 ==>|sure| n2']],
+    ['graph TD\na & b --> c', ['n1[a]', 'n2[b]', 'n3[c]', 'n1 --> n3', 'n2 --> n3']],
+    ['graph TD\nA ~~~ B', ['n1[A]', 'n2[B]']],
+    ['graph TD\nA((x)) <--> B{y}', ['n1((x))', 'n2{y}', 'n1 <--> n2']],
+    ['graph TD\nA@{ shape: cyl, label: "Data" }', ['n1[(Data)]']],
+    ['graph TD\n数据-->ünï', ['n1[数据]', 'n2[ünï]', 'n1 --> n2']],
+    ['graph TD\n%% note\nA --> B %% why\nclick A "x"', ['n1[A]', 'n2[B]', 'n1 --> n2']],
+    [
+      'graph TD\nsubgraph one [First]\nA\nend\none --> B',
+      ['n2[B]', 'subgraph g1 [First]', 'n1[A]', 'end', 'g1 --> n2'],
+    ],
+    ['graph TD\nA:::hot\nclassDef hot fill:#000', ['n1[A]', 'style n1 fill:#000,stroke:#000,color:#ffffff']],
+  ])('%j', (code, expected) => {
+    expect(flow(code)).toEqual(expected);
+  });
+
+  it.each(['graph TD\nA[open --> B', 'graph TD\nA => B', 'graph TD', 'graph TD\nA --> '])(
+    'refuse %j',
+    (code) => {
+      expect(() => flow(code)).toThrow();
+    },
+  );
+});
+
+describe('other kinds', () => {
+  it('state diagrams keep choices, notes and nested states', () => {
+    const text = decodeMarkup(
+      canonicalState(
+        readDiagramSource(
+          'stateDiagram-v2\n[*] --> A: go\nstate c <<choice>>\nA --> c\nstate B {\nx --> y\n}\nnote right of A: Hm',
+        ),
+      ),
+    );
+    expect(text).toContain('[*] --> s1 : go');
+    expect(text).toContain('s2 : ◇');
+    expect(text).toMatch(/state "B" as s3 \{\ns4 : x\ns5 : y\ns4 --> s5\n\}/);
+    expect(text).toContain('note1 : Hm');
+  });
+
+  it('classes and entities are brought into one spelling', () => {
+    expect(
+      decodeMarkup(canonicalClass(readDiagramSource('classDiagram\nA<|--B\nA : +run() void'))),
+    ).toContain('A <|-- B');
+    expect(
+      decodeMarkup(canonicalEntities(readDiagramSource('erDiagram\nA ||--o{ B\nC {\nint id PK, FK\n}'))),
+    ).toMatch(/A \|\|--o\{ B : .*\nC \{\nint id PK FK\n\}/);
+    expect(() => canonicalClass(readDiagramSource('classDiagram\nA ~~~ B ~ C'))).toThrow();
+  });
+
+  it('sequences have room for every line', () => {
+    const svg = drawSequence(
+      readSequence(
+        readDiagramSource(
+          'sequenceDiagram\nautonumber\nactor U as User\nparticipant Web App\nU->>+Web App: Hi<br/>there\nalt a\nWeb App-->>-U: ok\nelse b\nWeb App--xU: no\nend\nNote over U,Web App: x\nactivate U\ndeactivate U',
+        ),
+      ),
+    );
+    expect(svg).toContain('1. Hi</tspan>');
+    expect(svg).toContain('url(#cross)');
+    expect(svg).toContain('[b]');
+  });
+});
+
+describe('a page with diagrams', () => {
+  it('holds drawings without style, ids of their own, and the source of what is not drawn', async () => {
+    const many = Array.from({ length: 3000 }, (_, index) => `a${index} --> a${index + 1}`).join('\n');
+    const site = await renderFiles({
+      'index.mdx': [
+        '```mermaid Flow placement="top-left"\n%%{init: {}}%%\ngraph TD\naccTitle: How it goes\nA["<b>x</b>"] --> B\n```',
+        '```mermaid actions={false}\nsequenceDiagram\nA->>B: hi\n```',
+        '```mermaid\ngantt\ntitle x\n```',
+        `\`\`\`mermaid\ngraph TD\n${many}\n\`\`\``,
+        '```mermaid\ngraph TD\nA[open\n```',
+      ].join('\n\n'),
+    });
+    const page = site.content('index.html');
+    expect(page).toContain('data-controls="top-left"');
+    expect(page).toContain('role="img" aria-label="How it goes"');
+    expect(page).toContain('<figcaption>Flow</figcaption>');
+    expect(page).not.toMatch(/<style|<[^>]* style=/);
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(page.match(/<svg viewBox/g)).toHaveLength(2);
+    expect(page.match(/diagram-note/g)).toHaveLength(3);
+    const findings = site.diagnostics.filter(({ code }) => code === 'diagram_unsupported');
+    expect(findings.map(({ line }) => line)).toEqual([13, 18, 3024]);
+  });
+});
