@@ -22,7 +22,7 @@ export interface SearchFile {
 const termShardLength = 14_000;
 const pageShardLength = 9000;
 const maximumPostings = 2500;
-const vocabularySize = 5000;
+const vocabularySize = 4000;
 const startsPerScope = 6;
 
 export class SearchIndex {
@@ -167,10 +167,20 @@ export class SearchIndex {
       scopeSets,
       pageScopes,
       terms: starts.join(' '),
-      pages: this.#pageStarts,
+      pages: this.#pageCounts(),
       vocabulary: this.#vocabulary(counts),
       starts: this.#starts(),
     });
+  }
+
+  #pageCounts(): string {
+    const { digits } = this.#words;
+    return this.#pageStarts
+      .map((start, shard) => {
+        const count = (this.#pageStarts[shard + 1] ?? this.#pages.length) - start;
+        return digits.charAt(90).repeat(Math.floor(count / 90)) + digits.charAt(count % 90);
+      })
+      .join('');
   }
 
   /** Most pages have the scope of the page before them. */

@@ -16,6 +16,7 @@ export async function themeFiles({ withCopy = true } = {}): Promise<ThemeFile[]>
     { path: '_docyard/style.css', content: await joined('style/') },
     { path: '_docyard/app.js', content: await joined('app/') },
     { path: '_docyard/search.js', content: await joined('search/') },
+    { path: '_docyard/search-texts.js', content: await single('search-texts.js') },
     { path: '_docyard/theme.js', content: await single('theme.js') },
     ...(withCopy ? [{ path: '_docyard/copy-page.js', content: await single('copy-page.js') }] : []),
   ];

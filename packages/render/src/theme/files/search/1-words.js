@@ -93,7 +93,7 @@
     var terms = known.get(piece);
     if (terms === undefined) {
       terms = wordTerms(piece);
-      if (known.size > 20000) known.clear();
+      if (known.size > 40000) known.clear();
       known.set(piece, terms);
     }
     return terms;
@@ -108,10 +108,10 @@
       if (!match) return;
       place = pieces.lastIndex;
       var piece = match[0];
-      if (/[\u0e00-\uffff]/.test(piece)) eachRun(piece, match.index, visit);
+      if (!known.has(piece) && /[\u0e00-\u1fff\u2e80-\uffff]/.test(piece)) eachRun(piece, match.index, visit);
       else {
         var terms = termsOfPiece(piece);
-        if (terms) visit(terms, match.index, match.index + piece.length);
+        if (terms) visit(terms, match.index, place);
       }
     }
   }

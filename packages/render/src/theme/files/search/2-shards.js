@@ -70,10 +70,22 @@
       scopeSets: data.scopeSets,
       scopeSetOfPage: scopeSets,
       termStarts: data.terms === '' ? [] : data.terms.split(' '),
-      pageStarts: data.pages,
+      pageStarts: readStarts(data.pages),
       vocabulary: readVocabulary(data.vocabulary),
       starts: data.starts,
     };
+  }
+
+  /* How many pages each shard holds, one digit each; 90 means that the next digit is to be added. */
+  function readStarts(counts) {
+    var starts = [];
+    var start = 0;
+    for (var at = 0; at < counts.length; at++) {
+      starts.push(start);
+      for (; valueOf91[counts.charCodeAt(at)] === 90; at++) start += 90;
+      start += valueOf91[counts.charCodeAt(at)];
+    }
+    return starts;
   }
 
   function readVocabulary(text) {

@@ -5,7 +5,7 @@
 (function () {
   'use strict';
   var search = window.docyardSearch;
-  /* Beyond the shards of the words themselves, completions and corrections may load this many. */
+  /* Shards that the completions and corrections of a single word may load; more words leave less room. */
   var extraShards = 3;
   var expansions = 14;
 
@@ -67,7 +67,7 @@
       });
     });
     return loadShards(exactShards).then(function (shards) {
-      var room = { left: extraShards };
+      var room = { left: Math.max(0, extraShards + 1 - words.length) };
       words.forEach(function (word) {
         chooseCandidates(index, word, shards, room);
       });

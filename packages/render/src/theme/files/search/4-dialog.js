@@ -7,8 +7,14 @@
   var search = window.docyardSearch;
   var docyard = window.docyard;
   if (!docyard) return;
-  var say = search.say;
-  var shown = 8;
+  var names =
+    'search|close|results|all|recent|start|keys|more|pages|nothing|help|mean|elsewhere|unread'.split('|');
+  /* `#` stands for a number or a word. Other languages are in a file of their own. */
+  var texts =
+    'Search|Close|Results|All languages and versions|Recent searches|Start here|↑ ↓ to move, Enter to open, Esc to close|Show more results|Pages found: #|Nothing found for “#”|Try fewer or other words, or check the spelling.|Did you mean|In other languages and versions: #|The search index could not be read.'.split(
+      '|',
+    );
+  var shown = 6;
   var dialog;
   var field;
   var list;
@@ -25,17 +31,41 @@
   search.open = function (button) {
     search.root = docyard.root;
     search.folder = docyard.root + '_docyard/search/';
-    if (!dialog) build(button);
-    if (dialog.open) return;
-    dialog.showModal();
-    field.select();
-    search.loadIndex().then(function (index) {
-      scopes = index.scopes;
-      scope = Math.max(0, scopes.findIndex(isScopeOf(button)));
-      scopeButton.hidden = scopes.length < 2;
-      show();
-    }, failed);
+    if (dialog && dialog.open) return;
+    readTexts().then(function () {
+      if (!dialog) build(button);
+      if (dialog.open) return;
+      dialog.showModal();
+      field.select();
+      search.loadIndex().then(function (index) {
+        scopes = index.scopes;
+        scope = Math.max(0, scopes.findIndex(isScopeOf(button)));
+        scopeButton.hidden = scopes.length < 2;
+        return show();
+      }, failed);
+    });
   };
+
+  /* The dialog speaks the language of the page where it can, else English. */
+  function readTexts() {
+    var code = document.documentElement.lang.toLowerCase();
+    var key = /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : code.split('-')[0];
+    if (dialog || key === 'en' || key === '') return Promise.resolve();
+    return search.fetchShard('../search-texts').then(
+      function (lines) {
+        if (lines[key]) texts = lines[key].split('|');
+      },
+      function () {
+        /* English, then. */
+      },
+    );
+  }
+
+  function say(name, value) {
+    return texts[names.indexOf(name)].replace('#', function () {
+      return String(value);
+    });
+  }
 
   function isScopeOf(button) {
     return function (item) {
