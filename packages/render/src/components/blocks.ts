@@ -30,7 +30,7 @@ function lineRanges(text: string, name: string): string {
   return ranges ? `${name}={${ranges}}` : '';
 }
 
-export function textOfChildren(children: readonly Child[]): string {
+function textOfChildren(children: readonly Child[]): string {
   return children
     .map((child) => {
       if (child.kind === 'text') return child.text;

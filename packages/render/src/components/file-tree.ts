@@ -86,7 +86,7 @@ function listEntries(html: string): string {
     }
     const bare = label.replaceAll(/<\/?p>/g, '').trim();
     const isFolder = hasList || textOfHtml(bare).endsWith('/');
-    const marked = /^<strong>/.test(bare);
+    const marked = bare.startsWith('<strong>');
     const name = (isFolder ? interfaceIcon('folder') : interfaceIcon('file')) + element('span', {}, bare);
     return isFolder && content
       ? folder(name, content, true, marked)

@@ -7,8 +7,16 @@ import { createRequire } from 'node:module';
 import { nearestNames } from './nearest.ts';
 import { type IconLibrary, type IconReference, readIconText } from './reference.ts';
 
-const setNames = ['fa7-solid', 'fa7-regular', 'fa7-brands', 'lucide', 'tabler'] as const;
-type SetName = (typeof setNames)[number];
+const require = createRequire(import.meta.url);
+
+const setFiles = {
+  'fa7-solid': () => require.resolve('@iconify-json/fa7-solid/icons.json'),
+  'fa7-regular': () => require.resolve('@iconify-json/fa7-regular/icons.json'),
+  'fa7-brands': () => require.resolve('@iconify-json/fa7-brands/icons.json'),
+  lucide: () => require.resolve('@iconify-json/lucide/icons.json'),
+  tabler: () => require.resolve('@iconify-json/tabler/icons.json'),
+} as const;
+type SetName = keyof typeof setFiles;
 
 interface IconSet {
   width: number;
@@ -17,7 +25,6 @@ interface IconSet {
   aliases?: Record<string, { parent: string }>;
 }
 
-const locate = createRequire(import.meta.url);
 const sets = new Map<SetName, IconSet>();
 const drawn = new Map<string, string | undefined>();
 
@@ -81,8 +88,7 @@ function svgFrom(set: SetName, name: string): string | undefined {
 function iconSet(name: SetName): IconSet {
   const known = sets.get(name);
   if (known) return known;
-  const file = locate.resolve(`@iconify-json/${name}/icons.json`);
-  const set = JSON.parse(readFileSync(file, 'utf8')) as IconSet;
+  const set = JSON.parse(readFileSync(setFiles[name](), 'utf8')) as IconSet;
   sets.set(name, set);
   return set;
 }

@@ -68,26 +68,26 @@
       });
       contentsFollow();
     };
+    var select = make('select', {});
+    titles.forEach(function (title) {
+      select.appendChild(make('option', { value: title }, title));
+    });
+    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var linked = target && target.closest('[data-view]');
+    if (linked) select.value = linked.getAttribute('data-view');
+    else if (titles.indexOf(last) >= 0) select.value = last;
+    select.addEventListener('change', function () {
+      docyard.remember('view', select.value);
+      show(select.value);
+    });
     if (titles.length > 1) {
       var label = make('label', { class: 'view-menu' });
       label.appendChild(make('span', { class: 'visually-hidden' }, 'Show content for'));
-      var select = make('select', {});
-      titles.forEach(function (title) {
-        select.appendChild(make('option', { value: title }, title));
-      });
-      if (titles.indexOf(last) >= 0) select.value = last;
-      select.addEventListener('change', function () {
-        docyard.remember('view', select.value);
-        show(select.value);
-      });
       label.appendChild(select);
       sections[0].parentNode.insertBefore(label, sections[0]);
       document.documentElement.classList.add('has-views');
     }
-    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    var linked = target && target.closest('[data-view]');
-    if (linked && select) select.value = linked.getAttribute('data-view');
-    show(select ? select.value : titles[0]);
+    show(select.value);
     if (target) target.scrollIntoView();
   }
 
@@ -120,7 +120,10 @@
       });
       contentsFollow();
     };
-    tags.sort().forEach(function (tag) {
+    tags.sort(function (a, b) {
+      return a.localeCompare(b);
+    });
+    tags.forEach(function (tag) {
       var button = make('button', { type: 'button' }, tag);
       button.addEventListener('click', function () {
         var at = chosen.indexOf(tag);
@@ -208,7 +211,7 @@
           var canvas = make('canvas', { width: image.naturalWidth, height: image.naturalHeight });
           canvas.getContext('2d').drawImage(image, 0, 0);
           canvas.toBlob(function (blob) {
-            navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]).then(function () {
+            void navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]).then(function () {
               told(copy, 'Copied');
             });
           });
@@ -239,14 +242,16 @@
         var theme = document.documentElement.getAttribute('data-theme');
         var isDark = dark && (theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
         if (!navigator.clipboard) return;
-        navigator.clipboard.writeText(isDark ? dark : button.getAttribute('data-copy')).then(function () {
-          if (button.classList.contains('palette-item')) {
-            button.classList.add('is-copied');
-            setTimeout(function () {
-              button.classList.remove('is-copied');
-            }, 1200);
-          } else told(button, 'Copied');
-        });
+        void navigator.clipboard
+          .writeText(isDark ? dark : button.getAttribute('data-copy'))
+          .then(function () {
+            if (button.classList.contains('palette-item')) {
+              button.classList.add('is-copied');
+              setTimeout(function () {
+                button.classList.remove('is-copied');
+              }, 1200);
+            } else told(button, 'Copied');
+          });
       });
     });
   }
