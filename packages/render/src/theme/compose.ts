@@ -18,7 +18,7 @@ import { directoryHtml } from './directory.ts';
 import { anchorsHtml, drawerLinksHtml, footerHtml, headerHtml } from './frame.ts';
 import { type FrameContext, type PageSwitch, menusHtml, switchMarks } from './menus.ts';
 import { type PageView, pageDocument } from './shell.ts';
-import { type EntryInfo, type Sidebar, createSidebar, isLargeBranch, wholeSidebarHtml } from './sidebar.ts';
+import { type EntryInfo, type Sidebar, createSidebar, isLargeSidebar, wholeSidebarHtml } from './sidebar.ts';
 import { type SiteLinks, createSiteLinks } from './site-links.ts';
 import { plainTitle } from './text.ts';
 import { languageCode, wordsFor } from './words.ts';
@@ -180,22 +180,23 @@ export class PageComposer {
       homeHref: relativeHref(prefix, this.#home),
       switches: [],
     };
+    const sidebar = branch && createSidebar(branch.entries, prefix, this.#sidebarOptions(branch));
     const parts: FrameParts = {
       surroundings,
       header: headerHtml(context),
       footer: footerHtml(context),
       aboveSidebar: menusHtml(context, ['product', 'dropdown', 'item']) + anchorsHtml(context),
       belowSidebar: drawerLinksHtml(context),
-      sidebar: branch && createSidebar(branch.entries, prefix, this.#sidebarOptions(branch)),
-      navigationScript: branch && this.#navigationScript(branch, prefix),
+      sidebar,
+      navigationScript:
+        sidebar && isLargeSidebar(sidebar) ? this.#navigationScript(branch, prefix) : undefined,
       switches: context.switches,
     };
     this.#frames.set(key, parts);
     return parts;
   }
 
-  #navigationScript(branch: Branch, prefix: string): string | undefined {
-    if (!isLargeBranch(branch.entries)) return undefined;
+  #navigationScript(branch: Branch, prefix: string): string {
     const path = `_docyard/nav/${branch.id}.js`;
     this.#largeBranches.set(path, branch);
     return prefix + path;

@@ -34,6 +34,8 @@ export interface Sidebar {
 
 /** A branch with more entries than this is a large one. */
 const largeBranch = 150;
+/** So is one whose icons and names take more characters than this. */
+const largeHtml = 20_000;
 /** A list of a large branch with more entries than this shows only those near the page. */
 const longList = 60;
 const shownAround = 20;
@@ -44,13 +46,14 @@ export function createSidebar(
   options: SidebarOptions,
 ): Sidebar {
   const shown = shownEntries(entries, options.links);
-  return isLargeBranch(shown)
-    ? new LargeSidebar(shown, prefix, options)
-    : new WholeSidebar(shown, prefix, options);
+  if (countEntries(shown) > largeBranch) return new LargeSidebar(shown, prefix, options);
+  const whole = new WholeSidebar(shown, prefix, options);
+  return whole.htmlFor('').length > largeHtml ? new LargeSidebar(shown, prefix, options) : whole;
 }
 
-export function isLargeBranch(entries: readonly NavEntry[]): boolean {
-  return countEntries(entries) > largeBranch;
+/** Whether pages of a branch show only a part of it. */
+export function isLargeSidebar(sidebar: Sidebar): boolean {
+  return sidebar instanceof LargeSidebar;
 }
 
 /** Every entry of a branch with no page marked, addresses from the root written as `~/`. */
