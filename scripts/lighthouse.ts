@@ -3,7 +3,7 @@
  * phone. Fails below 100 in any category or above the budgets for scripts and styles. Lighthouse is fetched when this
  * runs; it is no dependency of the project.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
@@ -100,7 +100,7 @@ async function judge(folder: string, pages: readonly string[], scratch: string):
   try {
     for (const page of pages) {
       for (const device of ['desktop', 'mobile'] as const) {
-        const report = runLighthouse(`${server.origin}/${page}`, device, join(scratch, 'report.json'));
+        const report = await runLighthouse(`${server.origin}/${page}`, device, join(scratch, 'report.json'));
         const scores = categories.map((name) => Math.round((report.categories[name]?.score ?? 0) * 100));
         all.push(...scores);
         rows.push([page, device, ...scores]);
@@ -120,7 +120,7 @@ interface Report {
   audits: Record<string, { title: string; score: number | null; displayValue?: string }>;
 }
 
-function runLighthouse(url: string, device: 'desktop' | 'mobile', file: string): Report {
+async function runLighthouse(url: string, device: 'desktop' | 'mobile', file: string): Promise<Report> {
   const args = [
     url,
     '--quiet',
@@ -130,15 +130,13 @@ function runLighthouse(url: string, device: 'desktop' | 'mobile', file: string):
     '--chrome-flags=--headless=new --no-sandbox --disable-gpu --disable-background-networking',
     ...(device === 'desktop' ? ['--preset=desktop'] : []),
   ];
-  const ended = spawnSync(
-    'npm',
-    ['exec', '--yes', '--package=lighthouse@13.5.0', '--', 'lighthouse', ...args],
-    {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...(chromiumPath === undefined ? {} : { CHROME_PATH: chromiumPath }) },
-    },
-  );
-  if (ended.status !== 0) throw new Error('Lighthouse could not be run; it needs the network to be fetched.');
+  const command = ['exec', '--yes', '--package=lighthouse@13.5.0', '--', 'lighthouse', ...args];
+  const child = spawn('npm', command, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...(chromiumPath === undefined ? {} : { CHROME_PATH: chromiumPath }) },
+  });
+  const status = await new Promise<number | null>((done) => child.once('close', done));
+  if (status !== 0) throw new Error('Lighthouse could not be run; it needs the network to be fetched.');
   return JSON.parse(readFileSync(file, 'utf8')) as Report;
 }
 

@@ -20,6 +20,8 @@ const source = fileURLToPath(new URL('../packages/render/fixtures/sites/everythi
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const themes = ['mint', 'maple', 'palm', 'willow', 'linden', 'almond', 'aspen', 'sequoia', 'luma'];
 const colours = ['light', 'dark'] as const;
+/** While the menu is open the page behind it is inert, as behind a dialog, and its main part is not counted. */
+const behindTheMenu = /^(?:page-has-heading-one|landmark-one-main):/;
 const pages = [
   'index',
   'guides/components',
@@ -65,7 +67,8 @@ describe.skipIf(chromiumPath === undefined)('axe', () => {
         await page.getByRole('button', { name: /menu|navigation/i }).click();
       };
       const phone = { colorScheme, viewport: { width: 390, height: 800 } };
-      expect(await violations(`${folder}/guides/code.html`, phone, open)).toEqual([]);
+      const found = await violations(`${folder}/guides/code.html`, phone, open);
+      expect(found.filter((text) => !behindTheMenu.test(text))).toEqual([]);
     });
   });
 
