@@ -37,7 +37,7 @@ const largeBranch = 150;
 /** So is one whose icons and names take more characters than this. */
 const largeHtml = 20_000;
 /** A list of a large branch with more entries than this shows only those near the page. */
-const longList = 60;
+const longList = 50;
 const shownAround = 20;
 
 export function createSidebar(
@@ -201,7 +201,7 @@ class WholeSidebar implements Sidebar {
     const own = [...open, this.#pieces.push(group.expanded ? ' open' : '') - 1];
     this.#pieces.push('><summary>');
     this.#marked(this.#html.label(group), group.root, own);
-    this.#pieces.push(`${interfaceIcon('chevron-right')}</summary>`);
+    this.#pieces.push('</summary>');
     this.#list(group.entries, own, false);
     this.#pieces.push('</details></li>');
   }
@@ -260,7 +260,7 @@ class LargeSidebar implements Sidebar {
     const label = this.#html.label(entry).join(entry.root === route ? currentMark : '');
     const inner = this.#list(entry.entries, rest, route, false);
     if (top) return `<section class="nav-group">${entry.label ? `<h2>${label}</h2>` : ''}${inner}</section>`;
-    return `<li><details open><summary>${label}${interfaceIcon('chevron-right')}</summary>${inner}</details></li>`;
+    return `<li><details open><summary>${label}</summary>${inner}</details></li>`;
   }
 
   /** A group that does not lead to the page is one link, to its first page. */
@@ -275,10 +275,7 @@ class LargeSidebar implements Sidebar {
   #closedHtml(entry: NavEntry, top: boolean): string {
     if (entry.kind === 'link') return this.#html.link(entry);
     if (entry.kind === 'page') return this.#html.page(entry.route).join('');
-    const label = this.#html
-      .label(entry, true)
-      .join('')
-      .replace('</a>', `${interfaceIcon('chevron-right')}</a>`);
+    const label = this.#html.label(entry, true).join('');
     return top
       ? `<section class="nav-group nav-closed"><h2>${label}</h2></section>`
       : `<li class="nav-closed">${label}</li>`;
