@@ -117,7 +117,7 @@
     /* Where the word itself is a term, it is most likely meant. */
     if (exact)
       others.forEach(function (candidate) {
-        candidate.weight *= 0.5;
+        candidate.weight *= isForm(word.whole, candidate.term) ? 0.9 : 0.5;
       });
     if (!exact && !others.length && word.whole.length > 3) {
       others = corrections(index, word, shard);
@@ -141,6 +141,11 @@
     shards.forEach(function (value, number) {
       if (value === null) shards.set(number, new Map());
     });
+  }
+
+  /* `deployment` and `deployed` are forms of `deploy`; `logout` is none of `logo`. */
+  function isForm(term, longer) {
+    return /^(?:e?d|ing|e?r|or|ment|ation|ion|able|al|ly)$/.test(longer.slice(term.length));
   }
 
   /* Longer terms that start with the word; for a finished word only its other forms. */
@@ -381,7 +386,7 @@
       .toSorted(function (a, b) {
         return b.score - a.score || a.at - b.at;
       });
-    return { page: page, matched: matched, score: score + 0.3 * best, sections: sections };
+    return { page: page, matched: matched, score: 0.7 * score + 0.6 * best, sections: sections };
   }
 
   /* Titles and excerpts of the best pages; what can be seen only there (phrases) settles their final order. */
