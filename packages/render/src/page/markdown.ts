@@ -6,7 +6,7 @@ import { pictureHtml } from '../components/images.ts';
 import type { HeadingOptions } from '../components/contract.ts';
 import { withoutLinks } from '../components/remote.ts';
 import { type Formula, formulaOfCode } from '../math/marks.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import { type Attributes, attributes, element, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Node } from './tree.ts';
 
@@ -33,7 +33,7 @@ export function markdownHtml(node: Node, host: MarkdownHost): string {
     case 'text':
       return escapeText(node.value ?? '');
     case 'paragraph':
-      return `<p>${host.children(node)}</p>`;
+      return block('p', host.children(node));
     case 'heading':
       return headingHtml(node, host);
     case 'emphasis':
@@ -73,10 +73,21 @@ export function markdownHtml(node: Node, host: MarkdownHost): string {
   }
 }
 
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** Text that holds letters of a script written from right to left finds its own direction. */
+function block(name: 'p' | 'td', html: string, values: Attributes = {}): string {
+  return element(name, { ...values, dir: rightToLeft.test(html) ? 'auto' : undefined }, html);
+}
+
+/** Signs on the keys of a keyboard, which the font for code draws too small. */
+const keySymbols = /[⌘⌥⌃⇧⌫⌦↩⏎⇥⎋⇪␣]/u;
+
 function inlineCodeHtml(node: Node, host: MarkdownHost): string {
   const value = node.value ?? '';
   const formula = formulaOfCode(value);
-  return formula ? host.math(formula, host.place(node)) : `<code>${escapeText(value)}</code>`;
+  if (formula) return host.math(formula, host.place(node));
+  return `<code${keySymbols.test(value) ? ' class="keys"' : ''}>${escapeText(value)}</code>`;
 }
 
 /** A heading may end in a comment that carries its id, left there by the preparation of the source. */
@@ -130,7 +141,8 @@ function listItemHtml(node: Node, host: MarkdownHost, tight = false): string {
     typeof node.checked === 'boolean'
       ? `<input${attributes({ type: 'checkbox', disabled: true, checked: node.checked, 'aria-label': node.checked ? 'Done' : 'Not done' })}> `
       : '';
-  return `<li>${box}${host.children({ ...node, children: children ?? [] })}</li>`;
+  const html = host.children({ ...node, children: children ?? [] });
+  return `<li${rightToLeft.test(html) ? ' dir="auto"' : ''}>${box}${html}</li>`;
 }
 
 interface Target {
@@ -161,7 +173,9 @@ function tableHtml(node: Node, host: MarkdownHost): string {
       .map((cell, index) => {
         const align = node.align?.[index];
         const values = { class: align && align !== 'left' ? `align-${align}` : undefined };
-        return element(name, values, host.children(cell));
+        return name === 'td'
+          ? block('td', host.children(cell), values)
+          : element(name, values, host.children(cell));
       })
       .join('');
   const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');

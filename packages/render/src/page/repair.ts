@@ -2,17 +2,24 @@
  * Makes sense of pages that are almost MDX. `prepare` is applied to every page; `repairs` are tried in order, and kept,
  * only when a page cannot be parsed. All of them leave code and line numbers alone.
  */
+import { directivesToElements } from './directives.ts';
 import type { MarkupError } from './parser.ts';
 import { rewriteProse } from './prose.ts';
+
+/** `<h2>Title {#id}</h2>` on one line: there the id becomes an attribute. */
+const elementHeading = /<(h[1-6])((?:\s[^<>]*)?)>([^\n]*?)\s*\{#([^\s{}"]+)\}\s*<\/\1>/g;
 
 /**
  * `## Title {#id}` is the format's way to name a heading, and not MDX: it becomes a comment that the heading step
  * reads. `{{#name}}` of template languages is left alone.
  */
 export function prepare(source: string): string {
-  if (!source.includes('{#')) return source;
-  return rewriteProse(source, (prose) =>
-    prose.replaceAll(/(?<![{$\\])\{#([^\s{}*/][^{}*/\n]*)\}(?!\})/g, '{/*#$1*/}'),
+  const text = directivesToElements(source);
+  if (!text.includes('{#')) return text;
+  return rewriteProse(text, (prose) =>
+    prose
+      .replaceAll(elementHeading, '<$1$2 id="$4">$3</$1>')
+      .replaceAll(/(?<![{$\\])\{#([^\s{}*/][^{}*/\n]*)\}(?!\})/g, '{/*#$1*/}'),
   );
 }
 
