@@ -170,6 +170,7 @@ function tableHtml(node: Node, host: MarkdownHost): string {
   const [head, ...rows] = node.children ?? [];
   const cells = (row: Node, name: 'th' | 'td'): string =>
     (row.children ?? [])
+      .slice(0, head?.children?.length)
       .map((cell, index) => {
         const align = node.align?.[index];
         const values = { class: align && align !== 'left' ? `align-${align}` : undefined };

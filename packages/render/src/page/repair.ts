@@ -14,12 +14,33 @@ const elementHeading = /<(h[1-6])((?:\s[^<>]*)?)>([^\n]*?)\s*\{#([^\s{}"]+)\}\s*
  * reads. `{{#name}}` of template languages is left alone.
  */
 export function prepare(source: string): string {
-  const text = directivesToElements(source);
+  const text = boldBesideIdeographs(directivesToElements(source));
   if (!text.includes('{#')) return text;
   return rewriteProse(text, (prose) =>
     prose
       .replaceAll(elementHeading, '<$1$2 id="$4">$3</$1>')
       .replaceAll(/(?<![{$\\])\{#([^\s{}*/][^{}*/\n]*)\}(?!\})/g, '{/*#$1*/}'),
+  );
+}
+
+const ideograph = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]`;
+/** Punctuation just inside the asterisks and a letter without a space just outside. */
+const besideIdeographs = new RegExp(
+  String.raw`(?<=${ideograph})\*\*(?=[\p{P}\p{S}])([^*\n]+)\*\*(?!\*)|(?<!\*)\*\*([^*\n]*[\p{P}\p{S}])\*\*(?=${ideograph})`,
+  'gu',
+);
+
+/**
+ * `**「強調」**です` is bold to everyone who writes it, but not to Markdown, whose rules expect spaces between words.
+ * Such text is written as an element.
+ */
+function boldBesideIdeographs(source: string): string {
+  if (!source.includes('**') || !/[\u3040-\u9fff\uac00-\ud7af]/.test(source)) return source;
+  return rewriteProse(source, (prose) =>
+    prose.replaceAll(
+      besideIdeographs,
+      (_whole, first?: string, second?: string) => `<strong>${first ?? second ?? ''}</strong>`,
+    ),
   );
 }
 
