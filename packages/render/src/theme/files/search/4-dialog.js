@@ -18,6 +18,7 @@
   var dialog;
   var field;
   var list;
+  var help;
   var status;
   var scopeButton;
   var options = [];
@@ -123,7 +124,9 @@
     });
     var foot = make('div', 'search-foot');
     foot.append(status, scopeButton);
-    dialog.append(bar, list, foot);
+    help = make('div', 'search-nothing');
+    help.hidden = true;
+    dialog.append(bar, help, list, foot);
     document.body.appendChild(dialog);
     listen(close);
   }
@@ -271,6 +274,8 @@
       option.setAttribute('aria-selected', 'false');
     });
     field.setAttribute('aria-expanded', String(options.length > 0));
+    list.hidden = options.length === 0;
+    help.hidden = true;
     list.scrollTop = 0;
     active = -1;
     activate(field.value.trim() && options.length ? 0 : -1, false);
@@ -339,13 +344,16 @@
   }
 
   function showNothing(question, answer) {
-    var nothing = make('div', 'search-nothing');
-    nothing.append(make('p', 'search-nothing-title', say('nothing', question)), make('p', '', say('help')));
-    var nodes = [nothing];
+    var nodes = [];
     if (answer.suggestions && answer.suggestions.length)
       nodes.push(labelled(say('mean'), answer.suggestions.map(questionOption)));
     fill(nodes);
     activate(-1, false);
+    help.replaceChildren(
+      make('p', 'search-nothing-title', say('nothing', question)),
+      make('p', '', say('help')),
+    );
+    help.hidden = false;
     status.textContent = answer.elsewhere ? say('elsewhere', answer.elsewhere) : say('pages', 0);
   }
 
