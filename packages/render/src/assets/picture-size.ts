@@ -25,7 +25,7 @@ export function pictureSize(path: string): PictureSize | undefined {
 function readHead(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
-    const buffer = Buffer.alloc(headLength);
+    const buffer = Buffer.allocUnsafe(headLength);
     return buffer.subarray(0, readSync(file, buffer, 0, headLength, 0));
   } finally {
     closeSync(file);

@@ -1,5 +1,6 @@
 /** Properties that many components have in common: an icon, a class, a colour. */
 import type { ElementCall, PageContext } from './contract.ts';
+import { element } from '../html.ts';
 import { declarationsOf } from './style.ts';
 
 /** The icon of an element: a name, a file, an emoji, or markup of the author's own. */
@@ -7,9 +8,9 @@ export function iconOf({ props, place }: ElementCall, page: PageContext, name = 
   const named = props.icon(name);
   if (named !== undefined) return page.icon(named, place);
   const value = props.value(name);
-  return value === undefined || value === null || typeof value !== 'object'
-    ? ''
-    : page.renderProp(props, name);
+  if (value === undefined || value === null || typeof value !== 'object') return '';
+  const own = page.renderProp(props, name);
+  return own && element('span', { class: 'icon icon-own', 'aria-hidden': 'true' }, own);
 }
 
 /** The component's own classes with those the author added, and one for an inline style. */

@@ -184,7 +184,8 @@
         image.classList.add('is-zoomable');
         image.tabIndex = 0;
         image.setAttribute('role', 'button');
-        image.setAttribute('aria-label', image.alt ? 'Enlarge: ' + image.alt : 'Enlarge the picture');
+        if (!image.alt) image.alt = 'Picture';
+        image.setAttribute('aria-label', 'Enlarge: ' + image.alt);
       };
       if (image.complete) ready();
       else image.addEventListener('load', ready);
