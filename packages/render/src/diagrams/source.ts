@@ -72,7 +72,7 @@ function encodeLine(line: string): string {
   return result + encodeText(line.slice(last));
 }
 
-export function encodeText(text: string): string {
+function encodeText(text: string): string {
   return text.replaceAll(troublesome, (character) =>
     String.fromCodePoint(standInBase + (character.codePointAt(0) ?? 0)),
   );

@@ -130,7 +130,7 @@ type Stream = string | PrismNamespace.Token | Stream[];
 function stringify(stream: Stream): string {
   if (typeof stream === 'string') return escapeText(stream);
   if (Array.isArray(stream)) return stream.map(stringify).join('');
-  const content = stringify(stream.content as Stream);
+  const content = stringify(stream.content);
   const name = classOf(stream);
   if (name === undefined) return content;
   const open = `<span class="t-${name}">`;

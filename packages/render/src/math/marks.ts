@@ -40,11 +40,6 @@ export function isMathFence(language: string): boolean {
   return language === fenceLanguage || language.toLowerCase() === 'math';
 }
 
-/** The same formulas as text, for those who read the tree and not the page. */
-export function withoutMathMarks(text: string): string {
-  return unescaped(text.replaceAll(/[\u{e0f0}\u{e0f1}]/gu, ''));
-}
-
 function unescaped(text: string): string {
   let result = text;
   for (const [character, stand] of carried) result = result.replaceAll(stand, character);

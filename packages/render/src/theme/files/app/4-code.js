@@ -25,7 +25,7 @@
       button.className = 'copy-button';
       button.textContent = 'Copy';
       button.addEventListener('click', function () {
-        navigator.clipboard.writeText(textOf(block)).then(function () {
+        void navigator.clipboard.writeText(textOf(block)).then(function () {
           button.textContent = 'Copied';
           setTimeout(function () {
             button.textContent = 'Copy';
@@ -56,7 +56,8 @@
     var sizes = new ResizeObserver(function (entries) {
       entries.forEach(function (entry) {
         var pre = entry.target;
-        if (pre.scrollWidth > pre.clientWidth + 1 || pre.scrollHeight > pre.clientHeight + 1) pre.tabIndex = 0;
+        if (pre.scrollWidth > pre.clientWidth + 1 || pre.scrollHeight > pre.clientHeight + 1)
+          pre.tabIndex = 0;
         else pre.removeAttribute('tabindex');
       });
     });
