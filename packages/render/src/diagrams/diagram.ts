@@ -35,7 +35,9 @@ export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
       'data-controls': controlled ? (placements.has(placement) ? placement : 'bottom-right') : undefined,
     };
     const caption = title ? element('figcaption', {}, escapeText(title)) : '';
-    return `<figure${attributes(values)}><div class="diagram-view">${svg}</div>${caption}</figure>`;
+    const reach = width > broad ? { tabindex: 0, role: 'group', 'aria-label': 'Diagram' } : {};
+    const view = element('div', { class: 'diagram-view', ...reach }, svg);
+    return `<figure${attributes(values)}>${view}${caption}</figure>`;
   } catch (error) {
     if (!(error instanceof DiagramError)) throw error;
     host.report(`A diagram is shown as its source: ${error.message}`, error.line ?? 0);

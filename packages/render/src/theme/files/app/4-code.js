@@ -50,7 +50,7 @@
     });
   }
 
-  /* Without a script every block can be reached; with it only those whose lines are wider than the block. */
+  /* Without a script every block can be reached; with it only those that scroll. */
   function scrollingCode() {
     if (!window.ResizeObserver) return;
     var sizes = new ResizeObserver(function (entries) {
@@ -61,8 +61,8 @@
         else pre.removeAttribute('tabindex');
       });
     });
-    all('.code pre').forEach(function (pre) {
-      sizes.observe(pre);
+    all('.code pre, .diagram-view, .katex-display').forEach(function (area) {
+      sizes.observe(area);
     });
   }
 
