@@ -7,6 +7,8 @@ import type { Division } from './tree.ts';
 
 interface DivisionPages {
   routes: string[];
+  /** How many pages it lists, with those that are shown elsewhere. */
+  listed: number;
   set: ReadonlySet<string>;
   prefixes: string[];
   /** Pages by file name, when the name is used once. */
@@ -32,26 +34,33 @@ export class Equivalents {
     const byName = other.byName.get(nameOf(route));
     if (byName !== undefined && own.byName.get(nameOf(route)) === route) return byName;
     /** Two lists of the same length are taken for translations of each other. */
-    return own.routes.length === other.routes.length ? other.routes[own.routes.indexOf(route)] : undefined;
+    const isTranslation = own.routes.length === other.routes.length && own.listed === other.listed;
+    return isTranslation ? other.routes[own.routes.indexOf(route)] : undefined;
   }
 
   /** The pages that are shown within a division, which excludes those that belong to an earlier one as well. */
   #pagesOf(division: Division): DivisionPages {
     const known = this.#pages.get(division);
     if (known) return known;
-    const routes = this.#map.branches
-      .filter((branch) => branch.steps.some((step) => step.division === division))
-      .flatMap((branch) =>
-        branch.pages.filter(
-          (route) => this.#map.places.get(route)?.branch === branch && this.#isShown(route),
-        ),
-      );
+    const branches = this.#map.branches.filter((branch) =>
+      branch.steps.some((step) => step.division === division),
+    );
+    const listed = branches.reduce((sum, branch) => sum + branch.pages.length, 0);
+    const routes = branches.flatMap((branch) =>
+      branch.pages.filter((route) => this.#map.places.get(route)?.branch === branch && this.#isShown(route)),
+    );
     const byName = new Map<string, string | undefined>();
     for (const route of routes) {
       const name = nameOf(route);
       byName.set(name, byName.has(name) ? undefined : route);
     }
-    const pages = { routes, set: new Set(routes), prefixes: prefixesOf(routes, division.label), byName };
+    const pages = {
+      routes,
+      listed,
+      set: new Set(routes),
+      prefixes: prefixesOf(routes, division.label),
+      byName,
+    };
     this.#pages.set(division, pages);
     return pages;
   }

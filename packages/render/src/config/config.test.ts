@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, renderFixture } from '../render-fixture.ts';
+
+describe('a site that sets everything', () => {
+  let site: Rendered;
+  let home: string;
+  let css: string;
+
+  beforeAll(async () => {
+    site = await renderFixture('config/everything', { origin: 'https://docs.example.com' });
+    home = site.files.get('index.html') ?? '';
+    css = site.files.get('_docyard/site.css') ?? '';
+  });
+
+  it('has its look, appearance, background and pictures', () => {
+    expect(home).toMatch(
+      /<html lang="en" data-look="aspen" data-decoration="grid" data-picture data-theme="dark"/,
+    );
+    expect(home).not.toContain('data-theme-toggle');
+    expect(css).toContain('--background: light-dark(#fffdf5, #14120a)');
+    expect(css).toContain('--picture-light: url("../logo/paper.svg")');
+    expect(home).toMatch(/rel="icon" href="logo\/night.svg" media="\(prefers-color-scheme: dark\)"/);
+    expect(home).toContain('<a class="site-logo" href="guides/start.html">');
+  });
+
+  it('declares fonts that are files of the site, and asks no other host for the rest', () => {
+    expect(css).toContain(
+      `@font-face { font-family: 'Own Face'; src: url("../fonts/own.woff2") format('woff2'); font-weight: 600;`,
+    );
+    expect(site.files.get('fonts/own.woff2')).toBe('copy');
+    expect(css).toContain("--body-font: 'Inter', var(--sans)");
+    expect(site.codes).toContain('font_not_loaded');
+  });
+
+  it('corrects colours that cannot be read, and says so', () => {
+    expect(
+      site.diagnostics.filter(({ code }) => code === 'color_contrast').map(({ message }) => message),
+    ).toEqual([expect.stringContaining('colors.primary #ffd400 is hard to read on the light background')]);
+  });
+
+  it('has a banner, header links, a button, footer columns and socials', () => {
+    expect(home).toMatch(
+      /class="site-banner banner-warning".*Version <strong>2<\/strong>.*data-banner-close/,
+    );
+    expect(home).toMatch(/<a href="https:\/\/github.com\/acme\/site"><svg.*?<\/svg>GitHub<\/a>/);
+    expect(home).toContain('<a class="button" href="guides/start.html">Start</a>');
+    expect(home).toContain('aria-label="Hacker News"');
+    expect(home).toContain('<p class="footer-head">More</p>');
+    expect(home).toContain('data-prompt="Look for…"');
+  });
+
+  it('shows breadcrumbs, badges, the day of the last change, and lists what a group holds', () => {
+    const start = site.files.get('guides/start.html') ?? '';
+    expect(start).toMatch(
+      /breadcrumbs.*<li><a href="..\/index.html">Guides<\/a><\/li><li><a href="..\/guides\/index.html">Deeper/,
+    );
+    expect(start).toContain('<span class="page-tag">Beta</span>');
+    expect(home).toContain('<time datetime="2026-03-04">March 4, 2026</time>');
+    const group = site.files.get('guides/index.html') ?? '';
+    expect(group).toMatch(/<nav class="directory directory-card".*href="..\/guides\/start.html".*Begin here/);
+    expect(home).toContain('<a class="nav-label" href="guides/index.html"><span>Deeper</span>');
+  });
+
+  it('offers of the page menu what works without a server', () => {
+    expect(home).toContain('data-copy-page="_docyard/copy-page.js"');
+    expect(home).toContain('href="index.md"');
+    expect(home).toContain(
+      `https://claude.ai/new?q=${encodeURIComponent('Read https://docs.example.com/ and answer my questions about it.')}`,
+    );
+    expect(home).toContain('href="https://example.com/ask?page=%2Findex"');
+    expect(site.codes).toContain('contextual_skipped');
+    expect(site.files.get('guides/start.md')).toBe('# Start\n\n> Begin here\n\nStart.\n');
+  });
+
+  it('leads from a page to the same page in another language, and mirrors where it is read from the right', () => {
+    const start = site.files.get('guides/start.html') ?? '';
+    const arabic = site.files.get('ar/guides/start.html') ?? '';
+    expect(start).toContain('<a href="../ar/guides/start.html" lang="ar" hreflang="ar">');
+    expect(start).toContain(
+      '<link rel="alternate" hreflang="ar" href="https://docs.example.com/ar/guides/start">',
+    );
+    expect(arabic).toMatch(/<html lang="ar" dir="rtl"/);
+    expect(arabic).toContain('العربية');
+    expect(arabic).toContain('مدونة');
+    expect(arabic).toMatch(/site-banner[^>]*><p>مرحبا<\/p>/);
+    expect(arabic).not.toContain('Version <strong>');
+  });
+
+  it('passes over pages that only lead elsewhere when it names the next one', () => {
+    expect(site.files.get('guides/start.html')).not.toContain('rel="next"');
+    expect(home).toContain('href="https://example.com/next"');
+    expect(site.codes).toContain('mode_unsupported');
+  });
+
+  it('has its own page for addresses that do not exist', () => {
+    expect(site.files.get('404.html')).toContain('<h1>Nothing here</h1>');
+    expect(site.files.get('404.html')).not.toContain('http-equiv="refresh"');
+  });
+});
+
+describe('a configuration with mistakes', () => {
+  it('names each with its place and what may have been meant, and renders all the same', async () => {
+    const { diagnostics, files } = await renderFixture('config/mistakes');
+    expect(files.get('index.html')).toContain('data-look="mint"');
+    const found = diagnostics.map(({ code, file, line, hint }) =>
+      `${file}:${line ?? ''} ${code} ${hint?.startsWith('Did') ? hint : ''}`.trim(),
+    );
+    expect(found).toEqual([
+      'docs.json:2 config_loose_syntax',
+      'docs.json:3 theme_unknown Did you mean "mint"?',
+      'docs.json:5 config_unknown_key Did you mean "colors"?',
+      'docs.json:6 config_color',
+      'docs.json:6 config_unknown_key Did you mean "colors.light"?',
+      'docs.json:7 config_type',
+      'docs.json:8 config_type',
+      'docs.json:9 config_unknown_key Did you mean "navbar.links"?',
+      'docs.json:10 config_unknown_key Did you mean "errors.404.title"?',
+      'mint.json: config_older_ignored',
+    ]);
+  });
+});
+
+describe('a configuration in parts', () => {
+  it('folds them together and names the part a mistake is in', async () => {
+    const { files, diagnostics } = await renderFixture('config/parts');
+    expect(files.get('_docyard/site.css')).toContain('#0055aa');
+    expect(files.get('index.html')).toMatch(
+      /<ul class="nav-anchors"><li><a href="https:\/\/status.example.com">/,
+    );
+    expect(diagnostics.filter(({ code }) => code === 'nav_page_missing')).toMatchObject([
+      { file: 'config/navigation.json', line: 3 },
+    ]);
+  });
+});
