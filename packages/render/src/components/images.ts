@@ -21,7 +21,10 @@ export function pictureHtml({ address, values, place }: ImageRequest, page: Imag
   const src = address === '' ? undefined : page.asset(address, place);
   const elsewhere = page.elsewhere(address);
   if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined, String(values['class'] ?? ''));
-  if (src === undefined) return alt ? element('em', { class: 'missing-image' }, escapeText(alt)) : '';
+  if (src === undefined) {
+    const classes = `missing-image ${String(values['class'] ?? '')}`.trim();
+    return alt ? element('em', { class: classes }, escapeText(alt)) : '';
+  }
   /** The first picture is likely in view at once; waiting for it would only delay the page. */
   const loading = page.isFirstPicture() ? undefined : 'lazy';
   const size = sizeOf(values, page.pictureSize(address));
