@@ -1,5 +1,8 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MarkupError, loadSlowParser, parseMdx } from './parser.ts';
+import { fixture } from '../render-fixture.ts';
+import { MarkupError, type ParserName, loadSlowParser, parseMdx } from './parser.ts';
 import { type Node } from './tree.ts';
 
 const shape = (node: Node): unknown =>
@@ -33,5 +36,42 @@ describe('the two parsers', () => {
       expect(failure).toBeInstanceOf(MarkupError);
       expect((failure as MarkupError).place?.line).toBeGreaterThanOrEqual(3);
     }
+  });
+});
+
+describe('what the fast parser accepts', () => {
+  const folder = fixture('text');
+  const written = readdirSync(folder).map((name) => [
+    name,
+    readFileSync(join(folder, name, 'input.mdx'), 'utf8').replace(/^[\s\S]*?\+\+\+\n[\s\S]*?\+\+\+\n/, ''),
+  ]);
+  /** Broken imports and exports are not here: they are read later, one by one, and cost no page. */
+  const refused = [
+    '<a>',
+    '</a>',
+    '{',
+    '{a b}',
+    '<a b=>',
+    '<a {b}/>',
+    '<1>',
+    '<!-- x -->',
+    'a <= b',
+    '<br>',
+    '{/* open',
+    '- <b>\n</b>',
+    '> {a\nb}',
+  ].map((source) => [source, source]);
+
+  it.each([...written, ...refused])('the reference accepts, and no more: %j', async (_name, source = '') => {
+    await loadSlowParser();
+    const accepts = (parser: ParserName): boolean => {
+      try {
+        parseMdx(source, parser);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(accepts('fast')).toBe(accepts('slow'));
   });
 });
