@@ -2,13 +2,13 @@
 import type { Component } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
-import { classesOf, iconOf } from './shared-props.ts';
+import { classesOf, iconOf, idOf } from './shared-props.ts';
 
 /** The address of an open accordion names it and those around it; the page's script keeps it up to date. */
 export const accordion: Component = (call, page) => {
   const { props, children } = call;
   const title = props.has('title') ? page.renderProp(props, 'title') : 'Details';
-  const id = page.uniqueId(props.text('id') ?? textOfHtml(title));
+  const id = idOf(props.text('id'), textOfHtml(title), page);
   const description = props.has('description')
     ? element('span', { class: 'accordion-description' }, page.renderProp(props, 'description'))
     : '';

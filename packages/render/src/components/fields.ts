@@ -2,6 +2,7 @@
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { attributes, element, escapeText } from '../html.ts';
+import { idOf } from './shared-props.ts';
 
 const places = ['query', 'path', 'body', 'header', 'cookie'] as const;
 
@@ -16,7 +17,7 @@ export const responseField: Component = (call, page) =>
 
 function field(call: ElementCall, page: PageContext, name: string, place: string | undefined): string {
   const { props, children } = call;
-  const id = page.uniqueId(props.text('id') ?? `param-${kebab(name)}`);
+  const id = idOf(props.text('id'), `param-${kebab(name)}`, page);
   const anchor = `<a class="anchor"${attributes({ href: `#${id}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`;
   const parts = [
     ...props.list('pre').map((text) => label(escapeText(text))),

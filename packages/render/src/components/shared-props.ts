@@ -24,6 +24,12 @@ export function classesOf(
   return [...own, given && page.useClasses(given), style].filter(Boolean).join(' ');
 }
 
+/** The id an author gave, as it is, unless the page has it already; otherwise one made from a text. */
+export function idOf(given: string | undefined, text: string, page: PageContext): string {
+  const wanted = given?.trim().replaceAll(/\s+/g, '-');
+  return wanted && page.claimId(wanted) ? wanted : page.uniqueId(wanted ?? text);
+}
+
 const colorPattern =
   /^(?:#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|(?:rgb|rgba|hsl|hsla|oklch|oklab|lch|lab|hwb)\([\d\s.,%/a-z-]+\)|[a-z]+)$/i;
 

@@ -1,7 +1,7 @@
 /** Numbered steps of a procedure. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { element, textOfHtml } from '../html.ts';
-import { iconOf } from './shared-props.ts';
+import { iconOf, idOf } from './shared-props.ts';
 
 export const steps: Component = ({ props, children }, page) => {
   const size = props.text('titleSize');
@@ -48,6 +48,6 @@ function stepTitle(size: string | undefined, { props }: ElementCall, page: PageC
       className: 'step-title',
     });
   }
-  const id = anchor ? page.uniqueId(props.text('id') ?? textOfHtml(html)) : undefined;
+  const id = anchor ? idOf(props.text('id'), textOfHtml(html), page) : undefined;
   return element('p', { class: 'step-title', id }, html);
 }

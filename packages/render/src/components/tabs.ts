@@ -5,7 +5,7 @@
 import { type Child, type Component, type PageContext, elementsNamed } from './contract.ts';
 import { attributes, element, escapeText } from '../html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
-import { classesOf, iconOf } from './shared-props.ts';
+import { classesOf, iconOf, idOf } from './shared-props.ts';
 
 interface Panel {
   title: string;
@@ -83,7 +83,7 @@ function tabPanels(
 ): string {
   if (panels.length === 0) return '';
   const active = Math.min(first, panels.length - 1);
-  const placed = panels.map((panel) => ({ ...panel, id: page.uniqueId(panel.id ?? panel.title) }));
+  const placed = panels.map((panel) => ({ ...panel, id: idOf(panel.id, panel.title, page) }));
   const list = placed.map(({ title, icon, id }, index) =>
     element(
       'button',
