@@ -21,6 +21,7 @@ describe('flowcharts', () => {
     ['graph TD\nA == sure ==> B', ['n1[A]', 'n2[B]', 'n1 ==>|sure| n2']],
     ['graph TD\na & b --> c', ['n1[a]', 'n2[b]', 'n3[c]', 'n1 --> n3', 'n2 --> n3']],
     ['graph TD\nA ~~~ B', ['n1[A]', 'n2[B]']],
+    ['graph TD\nA e1@--> B\ne1@{ animate: true }', ['n1[A]', 'n2[B]', 'n1 --> n2']],
     ['graph TD\nA((x)) <--> B{y}', ['n1((x))', 'n2{y}', 'n1 <--> n2']],
     ['graph TD\nA@{ shape: cyl, label: "Data" }', ['n1[(Data)]']],
     ['graph TD\n数据-->ünï', ['n1[数据]', 'n2[ünï]', 'n1 --> n2']],

@@ -91,9 +91,9 @@ const namedShapes: Record<string, [string, string]> = {
 
 const nodeId =
   /[\p{L}\p{N}\p{Extended_Pictographic}_$*'#!?\\+%]+(?:[.:/-](?![-.:/])[\p{L}\p{N}_$*'#!?\\+%]+)*/uy;
-const plainLink = /(?:[\w-]+@)?([<ox](?=[-=]))?(?:(-{2,})([->ox])|(-\.+-)([>ox])?|(={2,})([=>ox])|(~{3,}))/y;
+const plainLink = /([<ox](?=[-=]))?(?:(-{2,})([->ox])|(-\.+-)([>ox])?|(={2,})([=>ox])|(~{3,}))/y;
 const textLink =
-  /(?:[\w-]+@)?([<ox](?=[-=]))?(--|-\.|==)(?![->])[ \t]*("[^"]*"|[^\n]+?)[ \t]*(-{2,}[->ox]|\.+-[>ox]?|={2,}[=>ox])/y;
+  /([<ox](?=[-=]))?(--|-\.|==)(?![->])[ \t]*("[^"]*"|[^\n]+?)[ \t]*(-{2,}[->ox]|\.+-[>ox]?|={2,}[=>ox])/y;
 
 class Flowchart {
   direction = 'TB';
@@ -101,6 +101,7 @@ class Flowchart {
   readonly #groups: Group[] = [];
   readonly #edges: FlowEdge[] = [];
   readonly #hiddenLinks = new Set<number>();
+  readonly #linkNames = new Set<string>();
   readonly #classes = new Map<string, Map<string, string>>();
   readonly #assignments: [string, string][] = [];
   #open: Group | undefined;
@@ -185,8 +186,17 @@ class Flowchart {
         return;
       default:
         this.#at = start;
-        return this.#chain();
+        return this.#isAboutLink() ? undefined : this.#chain();
     }
+  }
+
+  /** `e1@{ animate: true }` is about the link of that name and adds nothing to a still drawing. */
+  #isAboutLink(): boolean {
+    const start = this.#at;
+    const name = this.#match(/([\w-]+)@\{[^{}]*\}/y)?.[1];
+    if (name !== undefined && this.#linkNames.has(name)) return true;
+    this.#at = start;
+    return false;
   }
 
   #openGroup(rest: string): void {
@@ -238,6 +248,8 @@ class Flowchart {
   }
 
   #link(): Omit<FlowEdge, 'from' | 'to' | 'styles'> | undefined {
+    const name = this.#match(/([\w-]+)@(?=[-=~<ox])/y)?.[1];
+    if (name) this.#linkNames.add(name);
     const plain = this.#match(plainLink);
     if (plain) {
       const [, back, solid, solidHead, dotted, dottedHead, , thickHead, invisible] = plain;
