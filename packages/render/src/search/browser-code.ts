@@ -11,7 +11,17 @@ export interface WordTerms {
   /** The words inside, when there are several, with their offsets. */
   parts: { term: string; from: number; to: number }[];
   /** Cut into pairs of characters. */
-  unspaced?: boolean;
+  unspaced: boolean;
+  /** The whole, if any, then the parts: for each term one object, the same wherever the term occurs. */
+  keys: TermKey[];
+}
+
+export interface TermKey {
+  text: string;
+  /** Too common to look for. */
+  common: boolean;
+  /** Free for whoever counts terms. */
+  note: unknown;
 }
 
 export interface SearchWords {
@@ -19,7 +29,8 @@ export interface SearchWords {
   digits: string;
   valueOf91: Uint8Array;
   eachWord(text: string, visit: (terms: WordTerms, start: number, end: number) => void): void;
-  isCommon(term: string): boolean;
+  /** Starts over when more than so many words are known; keys from before are then no longer the same. */
+  forgetWords(most: number): void;
   stepOf(weight: number): number;
   weightOf(step: number): number;
 }

@@ -86,21 +86,16 @@ export class SearchIndex {
     yield file('index', this.#indexData(starts, counts));
   }
 
-  #merge(position: number, { terms, postings }: PageTerms): void {
-    const { valueOf91 } = this.#words;
-    let at = 0;
-    const next = (): number => valueOf91[postings.charCodeAt(at++)] ?? 0;
-    for (const term of terms === '' ? [] : terms.split(' ')) {
-      let id = this.#termIds.get(term);
-      if (id === undefined) {
-        id = this.#termIds.size;
-        this.#termIds.set(term, id);
-      }
-      for (let left = next(); left > 0; left--) {
-        const section = next();
-        this.#postings.add(id, packPosting(position, section, next()));
-      }
-    }
+  #merge(page: number, { terms, postings }: PageTerms): void {
+    const ids = (terms === '' ? [] : terms.split(' ')).map((term) => {
+      const known = this.#termIds.get(term);
+      if (known !== undefined) return known;
+      const id = this.#termIds.size;
+      this.#termIds.set(term, id);
+      return id;
+    });
+    for (const posting of postings)
+      this.#postings.add(ids[posting >>> 14] ?? 0, ((page << 14) | (posting & 16_383)) >>> 0);
   }
 
   #writePages(): SearchFile[] {
@@ -226,12 +221,10 @@ export class SearchIndex {
   }
 }
 
-/** 18 bits of page, 7 of section, 7 of weight: sorted as numbers, they are in the order of sections. */
-function packPosting(page: number, section: number, step: number): number {
-  return ((page << 14) | (section << 7) | step) >>> 0;
-}
-
-/** All postings as they come, eight bytes each; grouped by term at the end without a list for every term. */
+/**
+ * All postings as they come, eight bytes each: the term, then 18 bits of page, 7 of section, 7 of weight, which sort as
+ * numbers into the order of sections. Grouped by term at the end, without a list for every term.
+ */
 class PostingLog {
   readonly #blocks: Uint32Array[] = [];
   #used = blockLength;

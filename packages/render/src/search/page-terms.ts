@@ -2,8 +2,8 @@
  * What one page adds to the search index: its sections and, for each term, how much the term says about each of them.
  * It runs where pages are rendered, so that the main process only has to merge.
  */
-import { type SearchWords, searchWords } from './browser-code.ts';
-import { type TextSection, sectionsOf } from './sections.ts';
+import { type SearchWords, type TermKey, type WordTerms, searchWords } from './browser-code.ts';
+import { sectionsOf } from './sections.ts';
 
 /** What is known about a page before it is rendered. Present only for pages that can be found. */
 export interface SearchTask {
@@ -19,8 +19,8 @@ export interface PageTerms {
   sections: { id: string; title: string; excerpt: string }[];
   /** All terms of the page, separated by spaces. */
   terms: string;
-  /** For each term: how many sections it is in, then for each the section and the step of its weight. */
-  postings: string;
+  /** Which term is in which section with which weight: the term's position above, 7 bits of section, 7 of step. */
+  postings: Uint32Array;
 }
 
 /**
@@ -33,28 +33,28 @@ const partWeight = 0.6;
 const usualLength = 60;
 const excerptLength = 420;
 const namesInCode = 40;
+/** Words and terms a process keeps in mind from page to page. */
+const wordsRemembered = 80_000;
 
 export function pageTerms(
   page: { html: string; title: string; description: string },
   task: SearchTask,
 ): PageTerms {
   const words = searchWords();
+  words.forgetWords(wordsRemembered);
   const sections = sectionsOf(page.html);
-  const found = new Map<string, [section: number, weight: number][]>();
+  const counter = new TermCounter(words, task.boost);
   sections.forEach((section, index) => {
-    const scores = new Map<string, number>();
+    counter.startSection();
     if (index === 0) {
-      addField(scores, words, page.title, weights.title);
-      addField(scores, words, page.description, weights.description);
-      addKeywords(scores, words, task.keywords);
-      addField(scores, words, task.hints, weights.hints);
-    } else addField(scores, words, section.title, weights.heading);
-    addText(scores, words, section);
-    for (const [term, weight] of scores) {
-      const known = found.get(term);
-      if (known) known.push([index, weight]);
-      else found.set(term, [[index, weight]]);
-    }
+      counter.addField(page.title, weights.title);
+      counter.addField(page.description, weights.description);
+      counter.addKeywords(task.keywords);
+      counter.addField(task.hints, weights.hints);
+    } else counter.addField(section.title, weights.heading);
+    counter.addText(section.text);
+    counter.addNames(section.code);
+    counter.endSection(index);
   });
   const shown = sections.map(({ id, title, text }) => ({ id, title, excerpt: excerptOf(text) }));
   if (shown[0]?.excerpt.length === 0 || page.description.length > 80)
@@ -63,80 +63,142 @@ export function pageTerms(
       title: '',
       excerpt: excerptOf(`${page.description} ${shown[0]?.excerpt ?? ''}`.trim()),
     };
-  return { sections: shown, ...packed(found, words, task.boost) };
+  return { sections: shown, ...counter.packed() };
 }
 
-function addField(scores: Map<string, number>, words: SearchWords, text: string, weight: number): void {
-  const counted = new Map<string, number>();
-  let length = 0;
-  words.eachWord(text, ({ whole, parts }) => {
-    length++;
-    if (whole !== null) counted.set(whole, 1);
-    for (const { term } of parts) if (!counted.has(term)) counted.set(term, whole === null ? 1 : partWeight);
-  });
-  const each = weight / (1 + 0.12 * Math.max(0, length - 1));
-  for (const [term, share] of counted) scores.set(term, (scores.get(term) ?? 0) + each * share);
+/** What is counted about a term, kept on the term's key; the two numbers tell which section and page it is about. */
+interface TermNote {
+  section: number;
+  times: number;
+  weight: number;
+  page: number;
+  /** The term's position among those of the page. */
+  position: number;
 }
 
-/** However many keywords hold a word, it counts once. */
-function addKeywords(scores: Map<string, number>, words: SearchWords, keywords: readonly string[]): void {
-  const best = new Map<string, number>();
-  for (const keyword of keywords) {
-    const own = new Map<string, number>();
-    addField(own, words, keyword, weights.keywords);
-    for (const [term, weight] of own) best.set(term, Math.max(weight, best.get(term) ?? 0));
+/** Numbers for sections and pages that are never used twice in a process. */
+let lastNumber = 0;
+/** Room for the postings of one page, used again for the next. */
+let postings = new Uint32Array(4096);
+
+class TermCounter {
+  readonly #words: SearchWords;
+  readonly #boost: number;
+  readonly #page = ++lastNumber;
+  readonly #terms: string[] = [];
+  #count = 0;
+  #section = 0;
+  #ofSection: TermKey[] = [];
+
+  constructor(words: SearchWords, boost: number) {
+    this.#words = words;
+    this.#boost = boost;
   }
-  for (const [term, weight] of best) scores.set(term, (scores.get(term) ?? 0) + weight);
-}
 
-function addText(scores: Map<string, number>, words: SearchWords, { text, code }: TextSection): void {
-  const counts = new Map<string, number>();
-  let length = 0;
-  const count = (term: string, share: number): void => {
-    if (!words.isCommon(term)) counts.set(term, (counts.get(term) ?? 0) + share);
-  };
-  words.eachWord(text, ({ whole, parts }) => {
-    length++;
-    if (whole !== null) count(whole, 1);
-    for (const { term } of parts) count(term, whole === null ? 1 : partWeight);
-  });
-  const shortness = 1.2 * (0.25 + (0.75 * length) / usualLength);
-  for (const [term, times] of counts) {
-    const weight = (weights.text * times * 2.2) / (times + shortness);
-    scores.set(term, (scores.get(term) ?? 0) + weight);
+  startSection(): void {
+    this.#section = ++lastNumber;
+    this.#ofSection = [];
   }
-  addNames(scores, words, code);
-}
 
-/** Of code only the names, each once: what is called and set, not how often or with what. */
-function addNames(scores: Map<string, number>, words: SearchWords, code: string): void {
-  if (code === '') return;
-  const names = new Set<string>();
-  const add = (name: string | null): void => {
-    if (name !== null && names.size < namesInCode && name.length > 2 && !/^\d/.test(name)) names.add(name);
-  };
-  words.eachWord(code, ({ whole }, start, end) => {
-    add(whole);
-    const members = code.slice(start, end).split(/['’.\-/:@]/);
-    if (members.length > 1 && names.size < namesInCode)
-      for (const member of members) words.eachWord(member, (inner) => add(inner.whole));
-  });
-  for (const name of names)
-    if (!words.isCommon(name)) scores.set(name, (scores.get(name) ?? 0) + weights.code);
-}
-
-function packed(
-  found: ReadonlyMap<string, [section: number, weight: number][]>,
-  { digits, stepOf }: SearchWords,
-  boost: number,
-): Pick<PageTerms, 'terms' | 'postings'> {
-  let postings = '';
-  for (const places of found.values()) {
-    postings += digits.charAt(places.length);
-    for (const [section, weight] of places)
-      postings += digits.charAt(section) + digits.charAt(stepOf(weight * boost));
+  addField(text: string, weight: number): void {
+    for (const [key, share] of this.#sharesOf(text, weight)) this.#noteOf(key).weight += share;
   }
-  return { terms: [...found.keys()].join(' '), postings };
+
+  /** However many keywords hold a word, it counts once. */
+  addKeywords(keywords: readonly string[]): void {
+    const best = new Map<TermKey, number>();
+    for (const keyword of keywords)
+      for (const [key, share] of this.#sharesOf(keyword, weights.keywords))
+        best.set(key, Math.max(share, best.get(key) ?? 0));
+    for (const [key, share] of best) this.#noteOf(key).weight += share;
+  }
+
+  addText(text: string): void {
+    let length = 0;
+    this.#words.eachWord(text, ({ whole, keys }) => {
+      length++;
+      for (let at = 0; at < keys.length; at++)
+        this.#noteOf(keys[at] as TermKey).times += whole === null || at === 0 ? 1 : partWeight;
+    });
+    const shortness = 1.2 * (0.25 + (0.75 * length) / usualLength);
+    for (const key of this.#ofSection) {
+      const note = key.note as TermNote;
+      if (note.times > 0 && !key.common)
+        note.weight += (weights.text * note.times * 2.2) / (note.times + shortness);
+    }
+  }
+
+  /** Of code only the names, each once: what is called and set, not how often or with what. */
+  addNames(code: string): void {
+    if (code === '') return;
+    const names = new Set<TermKey>();
+    const add = ({ whole, keys }: WordTerms): void => {
+      const [name] = keys;
+      if (whole === null || !name || names.size >= namesInCode) return;
+      if (!name.common && whole.length > 2 && !/^\d/.test(whole)) names.add(name);
+    };
+    this.#words.eachWord(code, (word, start, end) => {
+      add(word);
+      const members = word.parts.length > 0 ? code.slice(start, end).split(/['’.\-/:@]/) : [];
+      if (members.length > 1 && names.size < namesInCode)
+        for (const member of members) this.#words.eachWord(member, add);
+    });
+    for (const name of names) this.#noteOf(name).weight += weights.code;
+  }
+
+  endSection(index: number): void {
+    for (const key of this.#ofSection) {
+      const note = key.note as TermNote;
+      if (note.weight === 0) continue;
+      if (note.page !== this.#page) {
+        note.page = this.#page;
+        note.position = this.#terms.push(key.text) - 1;
+      }
+      if (this.#count === postings.length) {
+        const larger = new Uint32Array(postings.length * 2);
+        larger.set(postings);
+        postings = larger;
+      }
+      const step = this.#words.stepOf(note.weight * this.#boost);
+      postings[this.#count++] = (note.position << 14) | (index << 7) | step;
+    }
+  }
+
+  packed(): Pick<PageTerms, 'terms' | 'postings'> {
+    return { terms: this.#terms.join(' '), postings: postings.slice(0, this.#count) };
+  }
+
+  #noteOf(key: TermKey): TermNote {
+    const note = (key.note ??= {
+      section: 0,
+      times: 0,
+      weight: 0,
+      page: 0,
+      position: 0,
+    }) as TermNote;
+    if (note.section !== this.#section) {
+      note.section = this.#section;
+      note.times = 0;
+      note.weight = 0;
+      this.#ofSection.push(key);
+    }
+    return note;
+  }
+
+  #sharesOf(text: string, weight: number): Map<TermKey, number> {
+    const shares = new Map<TermKey, number>();
+    let length = 0;
+    this.#words.eachWord(text, ({ whole, keys }) => {
+      length++;
+      keys.forEach((key, at) => {
+        const share = whole === null || at === 0 ? 1 : partWeight;
+        shares.set(key, Math.max(share, shares.get(key) ?? 0));
+      });
+    });
+    const each = weight / (1 + 0.12 * Math.max(0, length - 1));
+    for (const [key, share] of shares) shares.set(key, each * share);
+    return shares;
+  }
 }
 
 /** Cut at a word, where there are words. */

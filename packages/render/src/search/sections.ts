@@ -15,7 +15,7 @@ export interface TextSection {
 const maximumSections = 88;
 /** More of one section is not read. */
 const maximumText = 20_000;
-const maximumCode = 4000;
+const maximumCode = 1500;
 
 const tagPattern = /<(\/?)([a-zA-Z][\w:-]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>|<!--[\s\S]*?-->/g;
 const skipped = new Set(['svg', 'script', 'style', 'math', 'template', 'button', 'iframe', 'noscript']);

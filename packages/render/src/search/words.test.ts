@@ -61,6 +61,12 @@ describe('the words of a text', () => {
     expect(found).toEqual(['Set', 'API', '密钥', 'and', 'docs.json', 'docs', 'json']);
   });
 
+  it('are the same whether or not the text around them is Latin', () => {
+    const text = 'naïve Ünïcode_x2 ½ x² don’t a—b “q” C++ Łódź → ok·ish µs user@host.com ªº 10×5 ÷ ✓ done';
+    const mixed = termsOf(`${text} й`);
+    expect(termsOf(text)).toEqual(mixed.slice(0, -1));
+  });
+
   it('never hold what ends a line, a field or a literal of the index', () => {
     const hostile = '`${x}` \\ a\u2028b \0 "q" \'s\' </script> \ud800 ﷽ ㋿ ½ x²';
     for (const term of termsOf(hostile)) expect(term).toMatch(/^[^\s`\\$"'<>]+$/);
