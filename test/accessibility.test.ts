@@ -3,9 +3,9 @@
  * small screens open, and finds nothing. The pages are the site `fixtures/sites/everything` of the renderer.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, launchChromium } from '../scripts/measure/browser.ts';
@@ -17,7 +17,6 @@ if (chromiumPath === undefined) {
 }
 
 const source = fileURLToPath(new URL('../packages/render/fixtures/sites/everything', import.meta.url));
-const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const themes = ['mint', 'maple', 'palm', 'willow', 'linden', 'almond', 'aspen', 'sequoia', 'luma'];
 /** While the menu is open the page behind it is inert, as behind a dialog, and its main part is not counted. */
 const behindTheMenu = /^\w+ (?:page-has-heading-one|landmark-one-main):/;
@@ -81,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)('axe', () => {
       page.setDefaultTimeout(10_000);
       await page.goto(pathToFileURL(file).href);
       await prepare?.(page);
-      await page.addScriptTag({ path: axePath });
+      await page.addScriptTag({ content: axe.source });
       const found: string[] = [];
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -95,19 +94,10 @@ describe.skipIf(chromiumPath === undefined)('axe', () => {
   }
 });
 
-interface AxeNode {
-  target: unknown[];
-  any: { message: string }[];
-  all: { message: string }[];
-  none: { message: string }[];
-}
-
 /** Runs inside of the page. */
 async function axeFindings(): Promise<string[]> {
-  const { axe } = globalThis as unknown as {
-    axe: { run(): Promise<{ violations: { id: string; nodes: AxeNode[] }[] }> };
-  };
-  const { violations } = await axe.run();
+  const inPage = globalThis as unknown as { axe: typeof axe };
+  const { violations } = await inPage.axe.run();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => {
       const why = [...node.any, ...node.all, ...node.none].map(({ message }) => message)[0] ?? '';
