@@ -75,15 +75,13 @@ function neighbourOf(html: string, rel: string): string {
 }
 
 function linksOf(html: string): string[] {
-  return [...html.matchAll(/<(a|h\d|summary)\b([^>]*)>([\s\S]*?)<\/\1>/g)].map(
-    ([, tag, attributes = '', inner = '']) => {
-      /** The name of a group may be a link to the page that stands for it. */
-      if (tag !== 'a') return `# ${inner.includes('<a') ? linksOf(inner).join(' ') : textOf(inner)}`;
-      const current = attributes.includes('aria-current') ? '*' : '';
-      const href = /href="([^"]*)"/.exec(attributes)?.[1] ?? '';
-      return `${current}${textOf(inner)} → ${href}`;
-    },
-  );
+  const found = [...html.matchAll(/<(a|h\d|summary)\b([^>]*)>([\s\S]*?)<\/\1>/g)];
+  return found.flatMap(([, tag, attributes = '', inner = '']) => {
+    const text = textOf(inner);
+    if (tag !== 'a') return text === '' ? [] : [`# ${text}`];
+    const current = attributes.includes('aria-current') ? '*' : '';
+    return [`${current}${text} → ${/href="([^"]*)"/.exec(attributes)?.[1] ?? ''}`];
+  });
 }
 
 function contentOf(html: string, rendered: Rendered, path: string) {
