@@ -1,6 +1,7 @@
 /** Small block components: code written as an element, examples beside the content, headings, formulas, notices. */
 import type { Child, Component } from './contract.ts';
 import { element, escapeText } from '../html.ts';
+import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf } from './shared-props.ts';
 import { codeGroup } from './tabs.ts';
 
@@ -44,8 +45,13 @@ function textOfChildren(children: readonly Child[]): string {
 export const example: Component = (call, page) =>
   page.beside(() => {
     const label = call.name === 'RequestExample' ? 'Request' : 'Response';
-    const hasCode = call.children.some((child) => child.kind === 'code');
-    const content = hasCode ? codeGroup(call, page) : page.render(call.children);
+    const blocks = call.children.flatMap((child) => (child.kind === 'code' ? [child.block] : []));
+    const [only] = blocks.length === 1 ? blocks : [];
+    const content = only
+      ? page.code(readFenceMeta(only.meta).title ? only : { ...only, meta: `${only.meta} title="${label}"` })
+      : blocks.length
+        ? codeGroup(call, page)
+        : page.render(call.children);
     return element('section', { class: 'example', 'aria-label': `${label} example` }, content);
   });
 

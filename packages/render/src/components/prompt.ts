@@ -50,7 +50,8 @@ export const promptBox: Component = (call, page) => {
 };
 
 function plainPrompt(html: string): string {
-  let numbers: number[] = [];
+  /** The lists around the current item: the next number of an ordered one, nothing for the others. */
+  const lists: (number | undefined)[] = [];
   const marked = html
     .replaceAll(/<pre[^>]*><code[^>]*>([\s\S]*?)<\/code><\/pre>/g, '\n```\n$1\n```\n')
     .replaceAll(/<code[^>]*>([\s\S]*?)<\/code>/g, '`$1`')
@@ -58,13 +59,9 @@ function plainPrompt(html: string): string {
     .replaceAll(/<h([1-6])[^>]*>/g, (_tag, level: string) => `\n${'#'.repeat(Number(level))} `)
     .replaceAll(/<\/?strong>/g, '**')
     .replaceAll(/<ol[^>]*>|<\/ol>|<ul[^>]*>|<\/ul>|<li>/g, (tag) => {
-      if (tag === '<li>') {
-        const at = numbers.length - 1;
-        const number = numbers[at] ?? 0;
-        numbers[at] = number + 1;
-        return `\n${'  '.repeat(Math.max(at, 0))}${number > 0 ? `${number}.` : '-'} `;
-      }
-      numbers = tag.startsWith('</') ? numbers.slice(0, -1) : [...numbers, tag.startsWith('<ol') ? 1 : -1e6];
+      if (tag === '<li>') return `\n${'  '.repeat(Math.max(lists.length - 1, 0))}${listMark(lists)} `;
+      if (tag.startsWith('</')) lists.pop();
+      else lists.push(tag.startsWith('<ol') ? 1 : undefined);
       return '\n';
     })
     .replaceAll(/<br>|<\/p>|<\/h[1-6]>/g, '\n')
@@ -74,4 +71,11 @@ function plainPrompt(html: string): string {
     .replaceAll(/\n{3,}/g, '\n\n')
     .replaceAll(/\n\n(?=\s*(?:-|\d+\.) )/g, '\n')
     .trim();
+}
+
+function listMark(lists: (number | undefined)[]): string {
+  const number = lists.at(-1);
+  if (number === undefined) return '-';
+  lists[lists.length - 1] = number + 1;
+  return `${number}.`;
 }
