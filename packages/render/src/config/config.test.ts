@@ -57,7 +57,9 @@ describe('a site that sets everything', () => {
     expect(start).toContain('<span class="page-tag">Beta</span>');
     expect(home).toContain('<time datetime="2026-03-04">March 4, 2026</time>');
     const group = site.files.get('guides/index.html') ?? '';
-    expect(group).toMatch(/<nav class="directory directory-card".*href="..\/guides\/start.html".*Begin here/);
+    expect(group).toMatch(
+      /<nav class="directory directory-card content".*href="..\/guides\/start.html".*Begin here/,
+    );
     expect(home).toContain('<a class="nav-label" href="guides/index.html"><span>Deeper</span>');
   });
 

@@ -9,6 +9,7 @@ export function fromLegacyConfig(legacy: JsonObject): JsonObject {
   return {
     theme: legacyTheme(legacy),
     name: legacy['name'],
+    description: legacy['description'],
     colors: { primary: '#16A34A', ...asObject(legacy['colors']) },
     logo: legacy['logo'],
     favicon: legacy['favicon'],
@@ -25,7 +26,18 @@ export function fromLegacyConfig(legacy: JsonObject): JsonObject {
         ? { primary: { type: primary['type'] ?? 'button', label: primary['name'], href: primary['url'] } }
         : {}),
     },
-    footer: { socials: legacySocials(legacy) },
+    footer: { socials: legacySocials(legacy), links: at(legacy, 'footer', 'links') },
+    background: {
+      image: legacy['backgroundImage'],
+      decoration: at(legacy, 'background', 'style'),
+      color: at(legacy, 'colors', 'background'),
+    },
+    fonts: legacyFonts(legacy['font']),
+    styling: { eyebrows: legacy['eyebrow'], codeblocks: at(legacy, 'codeBlock', 'mode') },
+    search: { prompt: at(legacy, 'search', 'prompt') },
+    metadata: { timestamp: at(legacy, 'metadata', 'timestamp') },
+    banner: legacy['banner'],
+    integrations: { ...asObject(legacy['analytics']), ...asObject(legacy['integrations']) },
     seo: {
       metatags: legacy['metadata'],
       ...(at(legacy, 'seo', 'indexHiddenPages') === true ? { indexing: 'all' } : {}),
@@ -42,6 +54,13 @@ function legacyTheme(legacy: JsonObject): string {
   return byTheme[textAt(legacy, 'theme') ?? ''] ?? byLayout[textAt(legacy, 'layout') ?? ''] ?? 'mint';
 }
 
+/** One font for everything, or one for headings and one for the text; an address of a font file was called `url`. */
+function legacyFonts(value: unknown): JsonObject {
+  const font = (part: unknown): JsonObject | undefined =>
+    textAt(part, 'family') ? { ...asObject(part), source: at(part, 'url') ?? at(part, 'source') } : undefined;
+  return { ...font(value), heading: font(at(value, 'headings')), body: font(at(value, 'body')) };
+}
+
 function legacySocials(legacy: JsonObject): JsonObject {
   const socials = legacy['footerSocials'];
   if (!Array.isArray(socials)) return asObject(socials) ?? {};
@@ -53,6 +72,23 @@ function legacySocials(legacy: JsonObject): JsonObject {
  * a group belongs to the entry whose `url` is a prefix of its first page. External entries become global links.
  */
 function legacyNavigation(legacy: JsonObject): JsonObject {
+  const names = asList(legacy['versions']).flatMap(
+    (version) => asText(version) ?? textAt(version, 'name') ?? [],
+  );
+  if (names.length < 2) return versionlessNavigation(legacy);
+  /** Groups, tabs and anchors without a version belong to every one of them. */
+  const versions = names.map((version, index) => {
+    const inVersion = (item: unknown): boolean => [undefined, version].includes(textAt(item, 'version'));
+    const part = Object.fromEntries(
+      ['navigation', 'tabs', 'anchors'].map((key) => [key, asList(legacy[key]).filter(inVersion)]),
+    );
+    const setting = asList(legacy['versions'])[index];
+    return { version, default: at(setting, 'default'), ...versionlessNavigation({ ...legacy, ...part }) };
+  });
+  return { versions };
+}
+
+function versionlessNavigation(legacy: JsonObject): JsonObject {
   const groups = asList(legacy['navigation']).filter((group) => asObject(group) !== undefined);
   const entries = [...asList(legacy['tabs']), ...asList(legacy['anchors'])].map((entry) => ({
     name: textAt(entry, 'name') ?? '',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SiteLoadError } from '../check/diagnostic.ts';
 import { withFolder } from '../render-fixture.ts';
 import { readConfig } from './read.ts';
+import { fromLegacyConfig } from './legacy.ts';
 import { readSettings } from './settings.ts';
 
 const read = (files: Record<string, string>): ReturnType<typeof readConfig> =>
@@ -65,5 +66,24 @@ describe('settings', () => {
       ['config_unknown_key', 2],
       ['config_color', 3],
     ]);
+  });
+});
+
+describe('the older format', () => {
+  it('keeps versions apart, with what belongs to all of them in each', () => {
+    const { navigation } = fromLegacyConfig({
+      versions: ['v2', { name: 'v1', default: true }],
+      navigation: [
+        { group: 'New', version: 'v2', pages: ['new'] },
+        { group: 'Old', version: 'v1', pages: ['old'] },
+        { group: 'Both', pages: ['both'] },
+      ],
+    });
+    expect(navigation).toMatchObject({
+      versions: [
+        { version: 'v2', groups: [{ group: 'New' }, { group: 'Both' }] },
+        { version: 'v1', default: true, groups: [{ group: 'Old' }, { group: 'Both' }] },
+      ],
+    });
   });
 });

@@ -247,6 +247,7 @@ export class PageComposer {
           title: meta?.sidebarTitle ?? route,
           description: plainTitle(meta?.description ?? ''),
           icon: meta?.icon,
+          url: meta?.url === undefined ? undefined : this.#links.address(prefix, meta.url),
         };
       },
     });

@@ -9,7 +9,12 @@ import { inlineCode } from './text.ts';
 export interface DirectoryOptions {
   links: SiteLinks;
   prefix: string;
-  infoOf: (route: string) => { title: string; description: string; icon?: string | undefined };
+  infoOf: (route: string) => {
+    title: string;
+    description: string;
+    icon?: string | undefined;
+    url?: string | undefined;
+  };
 }
 
 interface Item {
@@ -27,7 +32,7 @@ export function directoryHtml(group: GroupEntry, options: DirectoryOptions): str
     group.directory === 'card'
       ? `<div class="cards cards-2">${items.map(cardHtml).join('')}</div>`
       : items.map(foldHtml).join('');
-  return `<nav class="directory directory-${group.directory}" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
+  return `<nav class="directory directory-${group.directory} content" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
 }
 
 function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
@@ -40,7 +45,7 @@ function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
   const route = entry.kind === 'page' ? entry.route : (entry.root ?? firstRouteOf(entry.entries));
   const href = route === undefined ? undefined : links.page(prefix, route);
   if (route === undefined || href === undefined) return [];
-  const info = infoOf(route);
+  const { url, ...info } = infoOf(route);
   if (entry.kind === 'page') return [{ href, ...info, icon: links.icon(prefix, info.icon), inner: [] }];
   const description = entry.root === undefined ? '' : info.description;
   const inner = entry.entries.flatMap((child) => itemOf(child, options));

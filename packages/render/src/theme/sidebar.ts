@@ -130,6 +130,15 @@ function tagHtml(tag: string | undefined): string {
   return tag ? element('span', { class: 'nav-tag' }, escapeText(tag)) : '';
 }
 
+function isLink([start]: [string, string]): boolean {
+  return start.startsWith('<a');
+}
+
+/** A name that is a link cannot be the button that opens its group as well; the button stands beside it. */
+function summaryBeside(group: GroupEntry): string {
+  return `<summary${attributes({ 'aria-label': group.label })}></summary>`;
+}
+
 const currentMark = ' aria-current="page"';
 
 class WholeSidebar implements Sidebar {
@@ -197,11 +206,20 @@ class WholeSidebar implements Sidebar {
       this.#marked(this.#html.page(group.root), group.root, open);
       return;
     }
-    this.#pieces.push('<li><details');
-    const own = [...open, this.#pieces.push(group.expanded ? ' open' : '') - 1];
-    this.#pieces.push('><summary>');
-    this.#marked(this.#html.label(group), group.root, own);
-    this.#pieces.push('</summary>');
+    const label = this.#html.label(group);
+    const expanded = group.expanded ? ' open' : '';
+    let own: number[];
+    if (isLink(label)) {
+      this.#pieces.push('<li class="nav-linked">');
+      /** The piece that opens the group follows the three of its name and the start of its element. */
+      own = [...open, this.#pieces.length + 4];
+      this.#marked(label, group.root, own);
+      this.#pieces.push('<details', expanded, `>${summaryBeside(group)}`);
+    } else {
+      this.#pieces.push('<li><details');
+      own = [...open, this.#pieces.push(expanded) - 1];
+      this.#pieces.push(`><summary>${label.join('')}</summary>`);
+    }
     this.#list(group.entries, own, false);
     this.#pieces.push('</details></li>');
   }
@@ -257,9 +275,12 @@ class LargeSidebar implements Sidebar {
   #onTheWay(entry: NavEntry, rest: readonly number[], route: string, top: boolean): string {
     if (entry.kind === 'link') return this.#html.link(entry);
     if (entry.kind === 'page') return this.#html.page(entry.route).join(currentMark);
-    const label = this.#html.label(entry).join(entry.root === route ? currentMark : '');
+    const parts = this.#html.label(entry);
+    const label = parts.join(entry.root === route ? currentMark : '');
     const inner = this.#list(entry.entries, rest, route, false);
     if (top) return `<section class="nav-group">${entry.label ? `<h2>${label}</h2>` : ''}${inner}</section>`;
+    if (isLink(parts))
+      return `<li class="nav-linked">${label}<details open>${summaryBeside(entry)}${inner}</details></li>`;
     return `<li><details open><summary>${label}</summary>${inner}</details></li>`;
   }
 
