@@ -34,6 +34,7 @@ const kinds: Record<string, (source: DiagramSource) => string> = {
 /** Laying out grows faster than the diagram; these bounds keep the largest one near a second. */
 const maximumCharacters = 20_000;
 const maximumLines = 250;
+const maximumLineLength = 1000;
 
 /** @param prefix makes the ids of arrowheads unique among the diagrams of a page. */
 export function drawDiagram(code: string, prefix: string): Drawing {
@@ -45,7 +46,8 @@ export function drawDiagram(code: string, prefix: string): Drawing {
         ? `diagrams of the kind "${source.kind}" are not drawn`
         : 'it does not begin with a kind of diagram',
     );
-  if (code.length > maximumCharacters) throw new DiagramError('it is too large to be drawn');
+  if (code.length > maximumCharacters || source.lines.some((line) => line.length > maximumLineLength))
+    throw new DiagramError('it is too large to be drawn');
   return finish(draw(source), source, prefix);
 }
 

@@ -12,7 +12,8 @@ const kinds: Record<string, Note> = {
 };
 
 const note =
-  /\s*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*|"|')?\s*\[!code (\+\+|--|highlight|hl|focus|error|warning)(?::(\d+))?\]\s*(?:\*\/\}|\*\/|-->)?\s*$/;
+  /^\[!code (\+\+|--|highlight|hl|focus|error|warning)(?::(\d{1,6}))?\]\s{0,20}(?:\*\/\}|\*\/|-->)?\s{0,20}$/;
+const commentSign = /(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*|"|')$/;
 const maximumCount = 1000;
 
 /** The code without its notes, and what they say by line, counted from one. */
@@ -26,8 +27,9 @@ export function takeNotes(
   if (!code.includes('[!code')) return { code, language, notes };
   const lines: string[] = [];
   for (const line of code.split('\n')) {
-    const found = note.exec(line);
-    const rest = found ? line.slice(0, found.index) : line;
+    const at = line.lastIndexOf('[!code ');
+    const found = at < 0 ? null : note.exec(line.slice(at, at + 100));
+    const rest = found ? line.slice(0, at).trimEnd().replace(commentSign, '').trimEnd() : line;
     const kind = found && kinds[found[1] ?? ''];
     /** A note with a line to itself is about the next ones. */
     const alone = found !== null && rest.trim() === '';

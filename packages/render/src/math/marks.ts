@@ -77,14 +77,15 @@ function maskModules(source: string): { masked: string; restore: (text: string) 
 function markBlocks(prose: string): string {
   if (!prose.includes('$$')) return prose;
   const lines = prose.split('\n');
-  const prefix = /^([ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+)*)\$\$[ \t]*$/;
+  const prefix = /^([ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){0,20})\$\$[ \t]*$/;
   const closing = /^([ \t>]*)(.*?)\$\$[ \t]*$/;
   for (let at = 0; at < lines.length; at++) {
     const open = prefix.exec(lines[at] ?? '');
     if (!open) continue;
-    const end = lines.findIndex((line, index) => index > at && closing.test(line));
+    let end = at + 1;
+    while (end < lines.length && !lines[end]?.includes('$$')) end++;
     const last = closing.exec(lines[end] ?? '');
-    if (end < 0 || !last || last[2]?.trim() !== '') continue;
+    if (!last || last[2]?.trim() !== '') continue;
     lines[at] = `${open[1]}~~~~${fenceLanguage}`;
     lines[end] = `${last[1]}~~~~`;
     at = end;
@@ -94,7 +95,7 @@ function markBlocks(prose: string): string {
 
 const tag =
   /<\/?[A-Za-z][\w.:-]*(?:\s+[\w:-]+(?:=(?:"[^"]*"|'[^']*'|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}))?|\s*\{\.\.\.[^{}]*\})*\s*\/?>/y;
-const latexElement = /<(la ?tex)(?:\s[^<>{}]*)?>(?!\s*\{)([\s\S]*?)<\/\1\s*>/iy;
+const latexElement = /<(la ?tex)(?:\s[^<>{}]*)?>(?!\s*\{)([\s\S]{0,2000}?)<\/\1\s*>/iy;
 const target = /\]\((?:[^()\s]|\([^()\s]*\))*/y;
 
 /** One pass from left to right over prose; tags, expressions and link targets are stepped over. */
@@ -143,8 +144,9 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 function expressionLength(prose: string, at: number): number {
   let depth = 0;
   for (let next = at; next < prose.length && next < at + 20_000; next++) {
-    if (prose[next] === '{') depth++;
-    else if (prose[next] === '}' && --depth === 0) return next + 1 - at;
+    if (prose[next] === '{') {
+      if (++depth > 100) return next - at;
+    } else if (prose[next] === '}' && --depth === 0) return next + 1 - at;
   }
   return 1;
 }

@@ -7,7 +7,7 @@ import type { MarkupError } from './parser.ts';
 import { rewriteProse } from './prose.ts';
 
 /** `<h2>Title {#id}</h2>` on one line: there the id becomes an attribute. */
-const elementHeading = /<(h[1-6])((?:\s[^<>]*)?)>([^\n]*?)\s*\{#([^\s{}"]+)\}\s*<\/\1>/g;
+const elementHeading = /<(h[1-6])((?:\s[^<>\n]{0,200})?)>([^\n{}]{1,300})\{#([^\s{}"]{1,100})\}\s*<\/\1>/g;
 
 /**
  * `## Title {#id}` is the format's way to name a heading, and not MDX: it becomes a comment that the heading step
