@@ -3,6 +3,23 @@
  * is the order in the stylesheet, so that a side wins over all sides.
  */
 import { utilityColor } from './palette.ts';
+import {
+  alignments,
+  clip,
+  corners,
+  directions,
+  flexes,
+  heights,
+  keywords,
+  margins,
+  radii,
+  shadows,
+  sides,
+  sizes,
+  textSizes,
+  weights,
+  widths,
+} from './values.ts';
 
 type Match = (name: string, negative: string) => string | undefined;
 
@@ -67,210 +84,6 @@ function pattern(expression: RegExp, declare: (...parts: string[]) => string | u
     return match ? declare(...match.slice(1)) : undefined;
   };
 }
-
-const sizes = {
-  auto: 'auto',
-  full: '100%',
-  min: 'min-content',
-  max: 'max-content',
-  fit: 'fit-content',
-  none: 'none',
-};
-const widths = {
-  ...sizes,
-  screen: '100vw',
-  xs: '20rem',
-  sm: '24rem',
-  md: '28rem',
-  lg: '32rem',
-  xl: '36rem',
-  '2xl': '42rem',
-  '3xl': '48rem',
-  '4xl': '56rem',
-  '5xl': '64rem',
-  '6xl': '72rem',
-  '7xl': '80rem',
-  prose: '65ch',
-  'screen-sm': '640px',
-  'screen-md': '768px',
-  'screen-lg': '1024px',
-  'screen-xl': '1280px',
-};
-const heights = { ...sizes, screen: '100vh' };
-const margins = { auto: 'auto' };
-const textSizes: Record<string, string> = {
-  xs: '0.75rem; line-height: 1rem',
-  sm: '0.875rem; line-height: 1.25rem',
-  base: '1rem; line-height: 1.5rem',
-  lg: '1.125rem; line-height: 1.75rem',
-  xl: '1.25rem; line-height: 1.75rem',
-  '2xl': '1.5rem; line-height: 2rem',
-  '3xl': '1.875rem; line-height: 2.25rem',
-  '4xl': '2.25rem; line-height: 2.5rem',
-  '5xl': '3rem; line-height: 1',
-  '6xl': '3.75rem; line-height: 1',
-  '7xl': '4.5rem; line-height: 1',
-};
-const radii: Record<string, string> = {
-  none: '0',
-  sm: '0.125rem',
-  '': '0.25rem',
-  md: '0.375rem',
-  lg: '0.5rem',
-  xl: '0.75rem',
-  '2xl': '1rem',
-  '3xl': '1.5rem',
-  full: '9999px',
-};
-const corners: Record<string, string[]> = {
-  '': [''],
-  t: ['top-left-', 'top-right-'],
-  b: ['bottom-left-', 'bottom-right-'],
-  l: ['top-left-', 'bottom-left-'],
-  r: ['top-right-', 'bottom-right-'],
-  tl: ['top-left-'],
-  tr: ['top-right-'],
-  bl: ['bottom-left-'],
-  br: ['bottom-right-'],
-};
-const sides: Record<string, string[]> = {
-  '': [''],
-  x: ['-left', '-right'],
-  y: ['-top', '-bottom'],
-  t: ['-top'],
-  b: ['-bottom'],
-  l: ['-left'],
-  r: ['-right'],
-};
-const shadows: Record<string, string> = {
-  '': '0 1px 3px rgb(0 0 0 / 10%), 0 1px 2px -1px rgb(0 0 0 / 10%)',
-  sm: '0 1px 2px rgb(0 0 0 / 5%)',
-  md: '0 4px 6px -1px rgb(0 0 0 / 10%), 0 2px 4px -2px rgb(0 0 0 / 10%)',
-  lg: '0 10px 15px -3px rgb(0 0 0 / 10%), 0 4px 6px -4px rgb(0 0 0 / 10%)',
-  xl: '0 20px 25px -5px rgb(0 0 0 / 10%), 0 8px 10px -6px rgb(0 0 0 / 10%)',
-  '2xl': '0 25px 50px -12px rgb(0 0 0 / 25%)',
-  inner: 'inset 0 2px 4px rgb(0 0 0 / 5%)',
-  none: 'none',
-};
-const weights: Record<string, number> = {
-  thin: 100,
-  extralight: 200,
-  light: 300,
-  normal: 400,
-  medium: 500,
-  semibold: 600,
-  bold: 700,
-  extrabold: 800,
-  black: 900,
-};
-const flexes: Record<string, string> = { '1': '1 1 0%', auto: '1 1 auto', initial: '0 1 auto', none: 'none' };
-const alignments: Record<string, string> = {
-  start: 'flex-start',
-  end: 'flex-end',
-  center: 'center',
-  between: 'space-between',
-  around: 'space-around',
-  evenly: 'space-evenly',
-  baseline: 'baseline',
-  stretch: 'stretch',
-};
-const clip = 'overflow: hidden; text-overflow: ellipsis; white-space: nowrap';
-const keywords: Record<string, string> = {
-  ...Object.fromEntries(
-    'block inline-block inline flex inline-flex grid inline-grid table contents flow-root list-item table-row table-cell'
-      .split(' ')
-      .map((word) => [word, `display: ${word}`]),
-  ),
-  ...Object.fromEntries(
-    'static fixed absolute relative sticky'.split(' ').map((word) => [word, `position: ${word}`]),
-  ),
-  hidden: 'display: none',
-  visible: 'visibility: visible',
-  invisible: 'visibility: hidden',
-  'flex-row': 'flex-direction: row',
-  'flex-row-reverse': 'flex-direction: row-reverse',
-  'flex-col': 'flex-direction: column',
-  'flex-col-reverse': 'flex-direction: column-reverse',
-  'flex-wrap': 'flex-wrap: wrap',
-  'flex-nowrap': 'flex-wrap: nowrap',
-  grow: 'flex-grow: 1',
-  'grow-0': 'flex-grow: 0',
-  'flex-grow': 'flex-grow: 1',
-  shrink: 'flex-shrink: 1',
-  'shrink-0': 'flex-shrink: 0',
-  'flex-shrink-0': 'flex-shrink: 0',
-  italic: 'font-style: italic',
-  'not-italic': 'font-style: normal',
-  underline: 'text-decoration-line: underline',
-  'line-through': 'text-decoration-line: line-through',
-  'no-underline': 'text-decoration-line: none',
-  uppercase: 'text-transform: uppercase',
-  lowercase: 'text-transform: lowercase',
-  capitalize: 'text-transform: capitalize',
-  'normal-case': 'text-transform: none',
-  truncate: clip,
-  'whitespace-nowrap': 'white-space: nowrap',
-  'whitespace-normal': 'white-space: normal',
-  'whitespace-pre': 'white-space: pre',
-  'whitespace-pre-wrap': 'white-space: pre-wrap',
-  'break-words': 'overflow-wrap: break-word',
-  'break-all': 'word-break: break-all',
-  'text-balance': 'text-wrap: balance',
-  'text-pretty': 'text-wrap: pretty',
-  'font-sans': 'font-family: var(--sans)',
-  'font-mono': 'font-family: var(--mono)',
-  'font-serif': 'font-family: serif',
-  antialiased: '-webkit-font-smoothing: antialiased',
-  'list-none': 'list-style-type: none',
-  'list-disc': 'list-style-type: disc',
-  'list-decimal': 'list-style-type: decimal',
-  'list-inside': 'list-style-position: inside',
-  'mx-auto': 'margin-left: auto; margin-right: auto',
-  'aspect-video': 'aspect-ratio: 16 / 9',
-  'aspect-square': 'aspect-ratio: 1 / 1',
-  'aspect-auto': 'aspect-ratio: auto',
-  'pointer-events-none': 'pointer-events: none',
-  'pointer-events-auto': 'pointer-events: auto',
-  'cursor-pointer': 'cursor: pointer',
-  'cursor-default': 'cursor: default',
-  'select-none': 'user-select: none',
-  'border-collapse': 'border-collapse: collapse',
-  'border-solid': 'border-style: solid',
-  'border-dashed': 'border-style: dashed',
-  'border-dotted': 'border-style: dotted',
-  'border-none': 'border-style: none',
-  'appearance-none': 'appearance: none',
-  isolate: 'isolation: isolate',
-  'bg-cover': 'background-size: cover',
-  'bg-contain': 'background-size: contain',
-  'bg-center': 'background-position: center',
-  'bg-no-repeat': 'background-repeat: no-repeat',
-  'bg-clip-text': '-webkit-background-clip: text; background-clip: text',
-  invert: 'filter: invert(100%)',
-  'invert-0': 'filter: invert(0)',
-  grayscale: 'filter: grayscale(100%)',
-  'grayscale-0': 'filter: grayscale(0)',
-  'backdrop-blur': 'backdrop-filter: blur(8px)',
-  'sr-only':
-    'position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap',
-  transition: 'transition: all 150ms',
-  'transition-all': 'transition: all 150ms',
-  'transition-colors': 'transition: color 150ms, background-color 150ms, border-color 150ms',
-  'transition-opacity': 'transition: opacity 150ms',
-  'transition-transform': 'transition: transform 150ms',
-  'transition-none': 'transition: none',
-};
-
-const directions: Record<string, string> = {
-  t: 'top',
-  tr: 'top right',
-  r: 'right',
-  br: 'bottom right',
-  b: 'bottom',
-  bl: 'bottom left',
-  l: 'left',
-  tl: 'top left',
-};
 
 const matchers: Match[] = [
   table(keywords),
