@@ -9,6 +9,9 @@
  *   that section, on a scale where each step is nine per cent more. Weights hold everything that can be known beforehand
  *   (field, length, boost), so ranking is a sum. Of a term that is everywhere only the best `maximumPostings` are kept.
  * - `p0.js` …: pages with titles, headings and excerpts, a few in each file. Loaded for the results that are shown.
+ *
+ * Measured on 10,000 pages (2,212 real ones, repeated with words of their own): 29 MB in 2,300 files; packed, index.js is
+ * 20 kB, a term shard 6 kB, a page shard 4 kB, and a first question loads 36 to 76 kB, besides the script with 13 kB.
  */
 import { type SearchWords, searchWords } from './browser-code.ts';
 import type { PageTerms } from './page-terms.ts';

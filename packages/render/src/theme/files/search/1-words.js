@@ -65,6 +65,9 @@
    * several; `from` and `to` are offsets into the piece.
    */
   function wordTerms(piece) {
+    /* Most pieces are plain words. */
+    if (piece.length <= longest && /^[A-Za-z]?[a-z]+$/.test(piece))
+      return withKeys(singular(piece.toLowerCase()), [], false);
     var found = [];
     parts.lastIndex = 0;
     for (var match = parts.exec(piece); match; match = parts.exec(piece))
@@ -79,12 +82,13 @@
   }
 
   function pairTerms(run) {
-    var signs = Array.from(run);
+    var plain = !/[\ud800-\udfff]/.test(run) && fold(run) === run;
+    var signs = plain ? run : Array.from(run);
     if (signs.length === 1) return withKeys(fold(run), [], true);
     var pairs = [];
     for (var at = 0, offset = 0; at + 1 < signs.length; at++) {
       var pair = signs[at] + signs[at + 1];
-      pairs.push({ term: fold(pair), from: offset, to: offset + pair.length });
+      pairs.push({ term: plain ? pair : fold(pair), from: offset, to: offset + pair.length });
       offset += signs[at].length;
     }
     if (pairs.length === 1) return withKeys(pairs[0].term, [], true);
