@@ -23,7 +23,7 @@ export const themeNames = [
 ] as const;
 export type ThemeName = (typeof themeNames)[number];
 
-export type { Banner, FooterColumn, LinkItem, Surroundings } from './surroundings.ts';
+export type { Banner } from './surroundings.ts';
 
 export interface Redirect {
   source: string;

@@ -323,7 +323,7 @@ export function navigationFromFolders(pages: readonly FolderPage[]): Section {
       depthOf(a.route) - depthOf(b.route) ||
       (a.order ?? Infinity) - (b.order ?? Infinity) ||
       rank(a) - rank(b) ||
-      Number(numberBefore(a.route)) - Number(numberBefore(b.route)) ||
+      numberBefore(a.route) - numberBefore(b.route) ||
       compareText(a.title, b.title) ||
       compareText(a.route, b.route),
   );

@@ -19,7 +19,7 @@ export function pageMarkdown(
   const source = bytes.length > maximumSourceBytes ? '' : decodeSource(bytes);
   const body = substituteVariables(splitFrontMatter(source).body, variables);
   const text = withoutImports(body).trim();
-  const hasTitle = /^# /.test(text);
+  const hasTitle = text.startsWith('# ');
   return [
     ...(hasTitle ? [] : [`# ${title}`]),
     ...(description ? [`> ${description.replaceAll(/\s*\n\s*/g, ' ')}`] : []),

@@ -31,7 +31,7 @@ export function contrastOf(a: string, b: string): number {
 
 function parse(hex: string): Rgb {
   const digits = hex.slice(1);
-  const full = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const full = digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits;
   return [0, 2, 4].map((at) => Number.parseInt(full.slice(at, at + 2), 16)) as Rgb;
 }
 

@@ -46,7 +46,8 @@ function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
   const href = route === undefined ? undefined : links.page(prefix, route);
   if (route === undefined || href === undefined) return [];
   const { url, ...info } = infoOf(route);
-  if (entry.kind === 'page') return [{ href, ...info, icon: links.icon(prefix, info.icon), inner: [] }];
+  if (entry.kind === 'page')
+    return [{ ...info, href: url ?? href, icon: links.icon(prefix, info.icon), inner: [] }];
   const description = entry.root === undefined ? '' : info.description;
   const inner = entry.entries.flatMap((child) => itemOf(child, options));
   return [

@@ -33,7 +33,7 @@ export interface PageSwitch {
 }
 
 /** Stands in the frame for the address of a switch until the page is known. No author can write it. */
-export const switchMark = (index: number): string => `\u0001${index}\u0001`;
+const switchMark = (index: number): string => `\u0001${index}\u0001`;
 // eslint-disable-next-line no-control-regex
 export const switchMarks = /\u0001(\d+)\u0001/g;
 

@@ -6,7 +6,7 @@
   function load(src, then) {
     var script = document.createElement('script');
     script.src = src;
-    if (then) script.onload = then;
+    if (then) script.addEventListener('load', then);
     document.head.appendChild(script);
   }
 
@@ -44,7 +44,7 @@
       var label = button.querySelector('span');
       var word = label.textContent;
       var copy = function () {
-        navigator.clipboard.writeText(docyard.pageMarkdown()).then(function () {
+        void navigator.clipboard.writeText(docyard.pageMarkdown()).then(function () {
           label.textContent = button.getAttribute('data-done');
           setTimeout(function () {
             label.textContent = word;
