@@ -5,7 +5,6 @@
 import { utilityColor } from './palette.ts';
 import {
   alignments,
-  clip,
   corners,
   directions,
   flexes,

@@ -110,7 +110,7 @@ export const alignments: Record<string, string> = {
   baseline: 'baseline',
   stretch: 'stretch',
 };
-export const clip = 'overflow: hidden; text-overflow: ellipsis; white-space: nowrap';
+const clip = 'overflow: hidden; text-overflow: ellipsis; white-space: nowrap';
 export const keywords: Record<string, string> = {
   ...Object.fromEntries(
     'block inline-block inline flex inline-flex grid inline-grid table contents flow-root list-item table-row table-cell'
