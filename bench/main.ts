@@ -6,10 +6,11 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { exportPages } from './export-pages.ts';
+import { generators } from './generators.ts';
 import { toMarkdown, type Measurement, type Result } from './measurement.ts';
 import { statusUnderLoad } from './status-under-load.ts';
 
-const measurements: readonly Measurement[] = [exportPages, statusUnderLoad];
+const measurements: readonly Measurement[] = [exportPages, statusUnderLoad, generators];
 
 process.exitCode = await main(process.argv.slice(2));
 
