@@ -23,6 +23,7 @@ import {
   scopes,
   type Operation,
 } from '@docyard/api';
+import { diagnosticCodes } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../packages/server/src/config.ts';
 
@@ -271,3 +272,10 @@ function anchorsOf(root: string, name: string): Set<string> {
     ),
   );
 }
+
+describe('the page of findings', () => {
+  it('lists exactly what the renderer can tell, with its meaning', () => {
+    const rows = [...page('reference/findings').matchAll(/^\| `(\w+)` \| (.+) \|$/gm)];
+    expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(diagnosticCodes);
+  });
+});

@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 
 export const engineVersion: string = manifest.version;
 
+export { diagnosticCodes } from './check/codes.ts';
 export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnostic.ts';
 export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
 export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';

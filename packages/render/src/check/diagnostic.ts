@@ -2,11 +2,13 @@
  * What the renderer tells an author about their source: one shape for every finding, wherever it was made.
  * It must not decide whether a finding stops anything; only loading a site that has nothing to render throws.
  */
+import type { DiagnosticCode } from './codes.ts';
+
 export type Severity = 'error' | 'warning' | 'info';
 
 export interface Diagnostic {
   severity: Severity;
-  code: string;
+  code: DiagnosticCode;
   message: string;
   file: string;
   line?: number;

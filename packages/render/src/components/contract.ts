@@ -2,6 +2,7 @@
  * What a component gets and gives: evaluated properties and unrendered children in, HTML out. The page renderer
  * implements `PageContext`; components know nothing of files, parsers or processes.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
 import type { PictureSize } from '../assets/picture-size.ts';
 import type { Formula } from '../math/marks.ts';
@@ -66,7 +67,7 @@ export interface PageContext {
   useClasses(names: string): string;
   /** A class that stands for inline style declarations. */
   styleClass(declarations: string): string | undefined;
-  report(code: string, message: string, place: FilePlace | undefined, hint?: string): void;
+  report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void;
 }
 
 export type Component = (call: ElementCall, page: PageContext) => string;

@@ -2,6 +2,7 @@
  * The shape a `docs.json` should have, as data, and a walk that tells where a configuration differs from it: unknown
  * keys with the nearest known one, and values of the wrong type. It changes nothing and reads no meaning.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
 import { type Node, findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { type Diagnostic, type SourcePlace, placeAt } from '../check/diagnostic.ts';
 import { asObject } from './json.ts';
@@ -114,7 +115,7 @@ export function shapeFindings(source: ConfigSource): Diagnostic[] {
   if (source.file !== 'docs.json') return [];
   const place = placeFinder(source.text);
   const findings: Diagnostic[] = [];
-  const add = (code: string, message: string, path: string[], hint?: string): void => {
+  const add = (code: DiagnosticCode, message: string, path: string[], hint?: string): void => {
     findings.push({
       severity: 'warning',
       code,
@@ -154,7 +155,7 @@ function unknownKey(
   key: string,
   known: string[],
   path: string[],
-): [string, string, string[], string | undefined] {
+): [DiagnosticCode, string, string[], string | undefined] {
   const full = [...path, key];
   const moved = path.length === 0 && Object.hasOwn(movedKeys, key) ? movedKeys[key] : undefined;
   const near = moved ?? nearestName(key, known);

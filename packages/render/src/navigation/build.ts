@@ -2,6 +2,7 @@
  * Builds the navigation tree from the `navigation` value of a configuration, against the pages that exist.
  * What cannot be shown (missing pages, generated API pages) is left out with a finding; it reads no files.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { placeAt } from '../check/diagnostic.ts';
 import { iconText } from '../icons/reference.ts';
@@ -251,7 +252,7 @@ function iconOf(node: JsonObject): { icon?: string } {
 function note(
   builder: Builder,
   severity: Diagnostic['severity'],
-  code: string,
+  code: DiagnosticCode,
   message: string,
   needle: string,
   hint?: string,

@@ -1,8 +1,9 @@
 /** What a reader sees in place of a page that could not be rendered: file, line, the lines around it, and advice. */
+import type { DiagnosticCode } from '../check/codes.ts';
 import { element, escapeText } from '../html.ts';
 
 export interface PageFailure {
-  code: string;
+  code: DiagnosticCode;
   message: string;
   file: string;
   line?: number | undefined;
@@ -18,7 +19,7 @@ const hints: Record<string, string> = {
   page_crashed: 'Remove the last change to this page and add it again piece by piece.',
 };
 
-export function hintFor(code: string): string {
+export function hintFor(code: DiagnosticCode): string {
   return hints[code] ?? 'See the report of this export for details.';
 }
 

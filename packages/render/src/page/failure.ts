@@ -2,19 +2,20 @@
  * Pages that cannot be rendered: the error that says why, and the result that stands in for them. It loads no parser,
  * so that the supervisor of the render processes can use it.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
 import { errorPanel, hintFor } from './error-panel.ts';
 import type { PageResult, PageTask } from './task.ts';
 
 /** The page cannot be shown; `code` says which rule it broke. */
 export class DocumentError extends Error {
-  readonly code: string;
+  readonly code: DiagnosticCode;
   readonly place: FilePlace | undefined;
   readonly excerpt: string[];
   readonly excerptStart: number;
 
   constructor(
-    code: string,
+    code: DiagnosticCode,
     message: string,
     place: FilePlace | undefined,
     excerpt: { lines: string[]; start: number } = { lines: [], start: 1 },

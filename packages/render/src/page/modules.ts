@@ -2,6 +2,7 @@
  * Loads what pages import: Markdown snippets and files of components. Sources are parsed once per process and evaluated
  * anew for each page, so that no page can influence another. Only files of the site can be imported.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { ImportDeclaration, Program } from 'estree-jsx';
@@ -21,7 +22,7 @@ export interface Module {
 
 export interface ModuleHost {
   evaluator: Evaluator;
-  report(code: string, message: string, place: FilePlace | undefined, hint?: string): void;
+  report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void;
 }
 
 export class ModuleSources {

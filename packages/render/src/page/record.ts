@@ -2,6 +2,7 @@
  * What is gathered while a page is rendered: headings, files, styles and findings, with the services for components
  * that add to them. It knows nothing of syntax trees.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
 import { join } from 'node:path';
 import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
@@ -251,7 +252,7 @@ export class PageRecord {
     return name;
   }
 
-  report(code: string, message: string, place: FilePlace | undefined, hint?: string): void {
+  report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void {
     this.diagnostics.push({
       severity: severities[code] ?? 'info',
       code,
