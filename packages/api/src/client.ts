@@ -114,7 +114,7 @@ export class DocyardClient {
     id: Id,
     ...[input, options]: CallArguments<Id>
   ): Promise<Answer<OperationResult<Id>>> {
-    const request = buildRequest(id, (input ?? {}) as RequestParts, this.#options, options);
+    const request = buildRequest(id, input ?? {}, this.#options, options);
     return (await this.#send(request, options?.signal)) as Answer<OperationResult<Id>>;
   }
 
@@ -147,7 +147,7 @@ export class DocyardClient {
 
 interface RequestParts {
   params?: Record<string, string>;
-  query?: Record<string, unknown>;
+  query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
 }
 

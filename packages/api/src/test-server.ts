@@ -2,7 +2,13 @@
  * A real HTTP server on a free port for the tests of this folder. It answers by a script and remembers what it
  * was asked; it knows nothing of Docyard.
  */
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  type IncomingMessage,
+} from 'node:http';
 
 export interface Asked {
   method: string;
@@ -18,13 +24,16 @@ type Script = (response: ServerResponse, asked: Asked, turn: number) => void | P
 
 export async function serve(script: Script): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = performance.now();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url: path = '', headers } = request;
     const one = { method, path, headers, body: Buffer.concat(chunks).toString(), at };
     await script(response, one, asked.push(one));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);

@@ -14,7 +14,6 @@ import type {
   MemberExpression,
   ObjectExpression,
   Pattern,
-  Property,
   Statement,
   TemplateLiteral,
   UnaryExpression,
@@ -62,7 +61,7 @@ export class Evaluator {
       case 'MemberExpression':
         return this.#member(node, scope);
       case 'ChainExpression':
-        return this.evaluate(node.expression as Expression, scope);
+        return this.evaluate(node.expression, scope);
       case 'ConditionalExpression':
         return this.evaluate(
           truthy(this.evaluate(node.test, scope)) ? node.consequent : node.alternate,
@@ -86,7 +85,7 @@ export class Evaluator {
       case 'FunctionExpression':
         return node.async || node.generator ? unsupported('async code') : new FunctionValue(node, scope);
       case 'CallExpression':
-        return this.#callExpression(node as CallExpression, scope);
+        return this.#callExpression(node, scope);
       case 'JSXElement':
         return this.#jsx(node, scope);
       case 'JSXFragment':
@@ -198,7 +197,7 @@ export class Evaluator {
         this.#bind(property.argument, new ObjectValue(rest), scope);
         continue;
       }
-      const key = this.#propertyKey(property.key as Expression, property.computed, scope);
+      const key = this.#propertyKey(property.key, property.computed, scope);
       taken.add(key);
       this.#bind(property.value, readProperty(value, key), scope);
     }
@@ -238,10 +237,10 @@ export class Evaluator {
         this.#spreadInto(object, this.evaluate(property.argument, scope));
       else {
         if (property.kind !== 'init') return unsupported('getters and setters');
-        const key = this.#propertyKey(property.key as Expression, property.computed, scope);
+        const key = this.#propertyKey(property.key, property.computed, scope);
         if (key === '__proto__') return unsupported('the property "__proto__"');
         this.budget.cells(1);
-        object.entries.set(key, this.evaluate((property as Property).value as Expression, scope));
+        object.entries.set(key, this.evaluate(property.value as Expression, scope));
       }
     }
     return object;

@@ -79,7 +79,7 @@ const arrayMethods = new Map<string, Method<Value[]>>([
   ['some', (list, [fn], { call }) => list.some((item, index) => truthy(call(fn, [item, index, list])))],
   ['every', (list, [fn], { call }) => list.every((item, index) => truthy(call(fn, [item, index, list])))],
   ['flatMap', (list, [fn], { call }) => list.flatMap((item, index) => call(fn, [item, index, list]))],
-  ['flat', (list) => list.flat() as Value[]],
+  ['flat', (list) => list.flat()],
   ['slice', (list, args) => list.slice(...range(args))],
   ['concat', (list, args) => list.concat(...(args as Value[][]))],
   ['includes', (list, [item]) => list.includes(primitive(item))],

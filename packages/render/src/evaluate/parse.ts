@@ -4,7 +4,7 @@
  */
 import { Parser, type Options } from 'acorn';
 import jsx from 'acorn-jsx';
-import type { Expression, Program, SpreadElement } from 'estree-jsx';
+import type { Expression, Program } from 'estree-jsx';
 import { Unsupported } from './values.ts';
 
 const JsxParser = Parser.extend(jsx());
@@ -26,7 +26,7 @@ export function parseSpread(source: string): Expression {
   const object = parseExpression(`{${source}}`);
   const spread = object.type === 'ObjectExpression' ? object.properties[0] : undefined;
   if (spread?.type !== 'SpreadElement') throw new Unsupported('this is not a spread');
-  return (spread as SpreadElement).argument;
+  return spread.argument;
 }
 
 export function parseModule(source: string): Program {

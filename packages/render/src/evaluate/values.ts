@@ -109,7 +109,7 @@ export class Scope {
       throw new Unsupported(`"${name}" is not defined on this page`);
     }
     const binding = this.#bindings.get(name);
-    if (!this.#lazy.has(name)) return binding as Value;
+    if (!this.#lazy.has(name)) return binding;
     const evaluate = binding as () => Value;
     this.defineLazily(name, () => {
       throw new Unsupported(`"${name}" is used before it is defined`);
