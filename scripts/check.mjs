@@ -2,15 +2,18 @@
 // tests; `npm test` runs everything. Each step prints its time; the first failure ends the run.
 import { spawnSync } from 'node:child_process';
 
+/** @type {{ name: string, command: string, args: string[] }[]} */
 const steps = [
-  ['types', 'tsc', ['-p', '.']],
-  ['lint', 'oxlint', ['--type-aware', '--max-warnings=0']],
-  ['format', 'oxfmt', ['--check', '.']],
-  ['unused code', 'knip', ['--no-progress']],
-  ...(process.argv.includes('--test') ? [['tests', 'vitest', ['run', ...process.argv.slice(3)]]] : []),
+  { name: 'types', command: 'tsc', args: ['-p', '.'] },
+  { name: 'lint', command: 'oxlint', args: ['--type-aware', '--max-warnings=0'] },
+  { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
+  { name: 'unused code', command: 'knip', args: ['--no-progress'] },
+  ...(process.argv.includes('--test')
+    ? [{ name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(3)] }]
+    : []),
 ];
 
-for (const [name, command, args] of steps) {
+for (const { name, command, args } of steps) {
   const started = performance.now();
   console.log(`\n── ${name}: ${command} ${args.join(' ')}`);
   const ended = spawnSync(command, args, { stdio: 'inherit' });
