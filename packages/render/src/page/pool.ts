@@ -2,6 +2,7 @@
  * Renders pages in child processes and survives their death. Pages go out in batches; when a process dies, the pages
  * it held are retried one at a time; the one that kills is given to the slow parser, and then becomes an error panel.
  */
+import { getCompileCacheDir } from 'node:module';
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ParserName } from './parser.ts';
@@ -101,7 +102,8 @@ class Pool {
     const child = fork(this.#options.processFile ?? processFile(), [], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: { PATH: process.env['PATH'] ?? '' },
+      // Compiled code is kept where the parent keeps its own, if it does.
+      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
       execArgv: [`--max-old-space-size=${memoryLimitMb}`],
     });
     const worker: Worker = { child, held: new Map(), timer: undefined };

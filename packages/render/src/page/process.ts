@@ -2,6 +2,7 @@
  * The process that renders pages. It may die on a page at any time; the pool that started it notices and goes on.
  * It talks only to its parent, over the channel it was started with.
  */
+import { flushCompileCache } from 'node:module';
 import type { SiteTools } from './record.ts';
 import { loadSlowParser } from './parser.ts';
 import { renderPage, siteTools } from './render-page.ts';
@@ -21,6 +22,16 @@ function renderAll(message: Extract<ToProcess, { type: 'pages' }>): void {
     const answer: FromProcess = { type: 'page', result: renderPage(tools, task, message.parser) };
     process.send?.(answer);
   }
+  keepCompiledCode();
+}
+
+let kept = false;
+
+/** This process is ended, not asked to end; what it has compiled would be lost with it. */
+function keepCompiledCode(): void {
+  if (kept) return;
+  kept = true;
+  flushCompileCache();
 }
 
 /** When the parent is gone there is nobody to render for. */

@@ -3,6 +3,7 @@
  * event loop, and strangers' files away from the server's memory. It has no network, no database and no secret.
  */
 import { writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import {
   engineVersion,
   loadSite,
@@ -88,6 +89,8 @@ async function finish(
     progress('packing', share, pageCount, null),
   );
   archive.close();
+  // The server ends this process as soon as it has the answer; what was compiled is kept for the next one.
+  flushCompileCache();
   say({ type: 'exported', ...packed, pageCount, warnings: report.warnings, errors: report.errors });
 }
 
