@@ -72,7 +72,7 @@ describe('the render processes', () => {
     expect(results.get('two')?.html).toBe('two by fast');
   });
 
-  it('are given nothing of the environment but the path', async () => {
+  it('are given nothing of the environment but the path and where compiled code is kept', async () => {
     const source = fragileProcess.replace(
       "file + ' by ' + message.parser",
       'Object.keys(process.env).join()',
@@ -86,6 +86,9 @@ describe('the render processes', () => {
         return result.html;
       return '';
     });
-    expect(html.split(',').filter((name) => !name.startsWith('NODE_CHANNEL'))).toEqual(['PATH']);
+    expect(html.split(',').filter((name) => !name.startsWith('NODE_CHANNEL'))).toEqual([
+      'PATH',
+      'NODE_COMPILE_CACHE',
+    ]);
   });
 });
