@@ -2,7 +2,7 @@
  * What the server and the process that renders an export say to each other. The server checks every message it
  * gets: the other side reads strangers' files.
  */
-import { Diagnostic, failureCodes } from '@docyard/api';
+import { Diagnostic, failureCodes, type ExportJob } from '@docyard/api';
 import { z } from 'zod';
 
 export interface ExportOrder {
@@ -16,13 +16,7 @@ export interface ExportOrder {
   version: string | null;
   commit: string | null;
   renderProcesses: number;
-  options: {
-    paths: string[] | null;
-    basePath: string | null;
-    urlStyle: 'html' | 'directory' | 'clean';
-    groups: string[];
-    strict: boolean;
-  };
+  options: ExportJob['options'];
 }
 
 export interface PathsOrder {

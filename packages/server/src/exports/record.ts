@@ -1,7 +1,7 @@
 /**
  * What an export keeps inside its job row: the request as it was made, and what came of it.
  */
-import type { StartExport } from '@docyard/api';
+import type { ExportJob, StartExport } from '@docyard/api';
 import type { Job } from '../jobs/store.ts';
 
 export interface ExportInput {
@@ -20,6 +20,17 @@ export interface ExportResult {
 
 export function inputOf(job: Pick<Job, 'input'>): ExportInput {
   return JSON.parse(job.input) as ExportInput;
+}
+
+/** The request with its defaults filled in: what is told of a job is what is rendered. */
+export function optionsOf(request: StartExport): ExportJob['options'] {
+  return {
+    paths: request.paths ?? null,
+    basePath: request.basePath ?? null,
+    urlStyle: request.urlStyle ?? 'html',
+    groups: request.groups ?? [],
+    strict: request.strict ?? false,
+  };
 }
 
 export function resultOf(job: Pick<Job, 'result'>): ExportResult | null {

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import type { ExportOrder } from './messages.ts';
 import { runInProcess, type Answer } from './process.ts';
-import { blobName, inputOf, type ExportInput, type ExportResult } from './record.ts';
+import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
 /** Where each phase begins on the way from 0 to 100. */
 const phaseStart = { fetching: 1, loading: 5, rendering: 10, packing: 90, storing: 97 } as const;
@@ -62,13 +62,7 @@ function orderFor(
     version: request.version ?? null,
     commit: source.commit,
     renderProcesses: context.config.renderProcesses,
-    options: {
-      paths: request.paths ?? null,
-      basePath: request.basePath ?? null,
-      urlStyle: request.urlStyle ?? 'html',
-      groups: request.groups ?? [],
-      strict: request.strict ?? false,
-    },
+    options: optionsOf(request),
   };
 }
 

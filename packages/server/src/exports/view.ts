@@ -3,7 +3,7 @@
  */
 import type { ExportJob, Failure } from '@docyard/api';
 import type { Job } from '../jobs/store.ts';
-import { inputOf, resultOf } from './record.ts';
+import { inputOf, optionsOf, resultOf } from './record.ts';
 
 export function viewExport(job: Job): ExportJob {
   const { request, source } = inputOf(job);
@@ -32,13 +32,7 @@ export function viewExport(job: Job): ExportJob {
       directory: source.directory,
       commit: job.source_commit,
     },
-    options: {
-      paths: request.paths ?? null,
-      basePath: request.basePath ?? null,
-      urlStyle: request.urlStyle ?? 'html',
-      groups: request.groups ?? [],
-      strict: request.strict ?? false,
-    },
+    options: optionsOf(request),
     metadata: request.metadata ?? {},
     warnings: result?.warnings ?? 0,
     bundle: result?.bundle ?? null,
