@@ -5,6 +5,7 @@
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { type IconLibrary, iconText, readIconLibrary } from '../icons/reference.ts';
 import { type CodeThemes, codeThemesOf } from '../highlight/palette.ts';
+import { type ApiSettings, readApiSettings } from './api.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
 import type { ConfigSource } from './read.ts';
 import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
@@ -80,6 +81,7 @@ export interface SiteSettings extends Surroundings {
   indexHidden: boolean;
   notFound: { title?: string; description?: string; redirect: boolean };
   breadcrumbs: boolean;
+  api: ApiSettings;
 }
 
 export interface ContextualMenu {
@@ -122,6 +124,7 @@ export function readSettings(
       redirect: at(config, 'errors', '404', 'redirect') === true,
     },
     breadcrumbs: at(config, 'styling', 'eyebrows') === 'breadcrumbs',
+    api: readApiSettings(config['api']),
     ...readSurroundings(config),
   };
   return { settings, diagnostics };

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { SiteSettings } from '../config/settings.ts';
+import type { OutputContext, OutputItem } from './list.ts';
 import { escapeAttribute, escapeText } from '../html.ts';
 import { readableOn } from '../theme/colors.ts';
 
@@ -11,6 +12,25 @@ export interface NotFoundLink {
   label: string;
   /** From the root of the site. */
   href: string;
+}
+
+export function* notFoundOutput(context: OutputContext): Generator<OutputItem> {
+  const { site, plan } = context;
+  yield { path: '404.html', content: notFoundPage(site.settings, plan.basePath, notFoundLinks(context)) };
+}
+
+/** The sections of the site, for a reader who got lost: its tabs, versions or the like, else its groups. */
+function notFoundLinks({ site, plan, addresses }: OutputContext): NotFoundLink[] {
+  const rendered = new Set(plan.rendered);
+  const links = new Map<string, string>();
+  for (const branch of site.navigation.branches) {
+    const route = branch.pages.find((page) => rendered.has(page));
+    const label = branch.steps[0]?.division.label;
+    if (route === undefined || label === undefined || links.has(label)) continue;
+    if (branch.steps[0]?.switcher.kind === 'language') continue;
+    links.set(label, addresses.hrefOf(route));
+  }
+  return [...links].slice(0, 8).map(([label, href]) => ({ label, href }));
 }
 
 /** `links` lead to the sections of the site. */

@@ -1,3 +1,4 @@
+import { readApiSettings } from '../config/api.ts';
 import { describe, expect, it } from 'vitest';
 import { withFolder } from '../render-fixture.ts';
 import { renderPages } from './pool.ts';
@@ -15,6 +16,9 @@ const plan: SitePlan = {
   variables: {},
   math: 'auto',
   iconLibrary: 'fontawesome',
+  specs: {},
+  api: readApiSettings(undefined),
+  airGapped: false,
   banner: '',
 };
 

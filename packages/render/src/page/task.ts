@@ -1,9 +1,11 @@
 /** What goes to a render process and what comes back: plain data, so that it can cross a process boundary. */
 import type { Diagnostic } from '../check/diagnostic.ts';
+import type { ApiSettings } from '../config/api.ts';
 import type { Redirect } from '../config/settings.ts';
 import type { IconLibrary } from '../icons/reference.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { MathMode } from '../math/marks.ts';
+import type { ApiTarget, SpecDocument } from '../openapi/target.ts';
 import type { PageTerms, SearchTask } from '../search/page-terms.ts';
 import type { ParserName } from './parser.ts';
 
@@ -22,6 +24,11 @@ export interface SitePlan {
   math: MathMode;
   banner: string;
   iconLibrary: IconLibrary;
+  /** The API descriptions of the site, by the name that targets use. */
+  specs: Record<string, SpecDocument>;
+  api: ApiSettings;
+  /** Where the output goes nothing can be reached: pages offer nothing that needs a network. */
+  airGapped: boolean;
 }
 
 export interface PageTask {
@@ -33,6 +40,10 @@ export interface PageTask {
   description: string;
   /** The banner of the page's language, where it differs from the site's. */
   banner?: string | undefined;
+  /** What the page documents, when it is an API page. */
+  api?: ApiTarget | undefined;
+  /** The page has no file of its own: it is made from what `api` names, and `file` is that description. */
+  generated?: boolean | undefined;
   /** Absent when the page cannot be found by search. */
   search?: SearchTask | undefined;
 }

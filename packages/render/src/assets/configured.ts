@@ -1,0 +1,75 @@
+/** The pictures and fonts that the configuration names, as files of the site; what is missing becomes a finding. */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import type { Site } from '../load.ts';
+import type { createLinkResolver } from '../navigation/links.ts';
+import type { StyleFiles } from '../theme/site-css.ts';
+import { configuredFile } from './references.ts';
+
+export interface ConfiguredPictures {
+  style: StyleFiles;
+  logo: { light: string; dark: string } | undefined;
+  favicon: { light: string; dark: string } | undefined;
+  files: string[];
+  diagnostics: Diagnostic[];
+}
+
+export function configuredPictures(
+  site: Site,
+  links: ReturnType<typeof createLinkResolver>,
+): ConfiguredPictures {
+  const diagnostics: Diagnostic[] = [];
+  const pair = (
+    name: string,
+    value: { light: string; dark: string } | undefined,
+  ): { light: string; dark: string } | undefined => {
+    const light = configuredFile(value?.light, links);
+    const dark = configuredFile(value?.dark, links);
+    if (value && (light.missing || dark.missing)) {
+      diagnostics.push({
+        severity: 'warning',
+        code: 'image_missing',
+        message: `The ${name} "${light.missing ? value.light : value.dark}" is not a file of the site`,
+        file: 'docs.json',
+      });
+    }
+    const first = light.file ?? dark.file;
+    return first === undefined ? undefined : { light: first, dark: dark.file ?? first };
+  };
+  const logo = pair('logo', site.settings.logo);
+  const favicon = pair('favicon', site.settings.favicon);
+  const background = pair('background image', site.settings.background?.image);
+  const fonts = configuredFonts(site, links, diagnostics);
+  const files = [logo, favicon, background].flatMap((item) => (item ? [item.light, item.dark] : []));
+  const style = { fonts, background };
+  return { logo, favicon, style, files: [...files, ...Object.values(fonts)], diagnostics };
+}
+
+/** Fonts that are files of the site; the others are used where the reader has them, and reported. */
+function configuredFonts(
+  site: Site,
+  links: ReturnType<typeof createLinkResolver>,
+  diagnostics: Diagnostic[],
+): StyleFiles['fonts'] {
+  const found: StyleFiles['fonts'] = {};
+  const told = new Set<string>();
+  for (const part of ['heading', 'body'] as const) {
+    const font = site.settings.fonts[part];
+    if (!font) continue;
+    const { file } = configuredFile(font.source, links);
+    if (file !== undefined) found[part] = file;
+    else if (!told.has(font.family)) {
+      told.add(font.family);
+      const isFile = font.source !== undefined && !/^(?:https?:)?\/\//i.test(font.source);
+      diagnostics.push({
+        severity: isFile ? 'warning' : 'info',
+        code: isFile ? 'font_missing' : 'font_not_loaded',
+        message: isFile
+          ? `The font file "${font.source}" is not a file of the site`
+          : `The font "${font.family}" is used where readers have it installed; nothing is loaded from elsewhere`,
+        file: site.configFile,
+        hint: 'Put the font file into the site and name it in fonts.source.',
+      });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,72 @@
+/** The `api` part of the configuration: where descriptions are, and what API pages show. */
+import { asList, asText, at, textAt } from './json.ts';
+
+export type PlaygroundDisplay = 'interactive' | 'simple' | 'none' | 'auth';
+
+export interface SpecSource {
+  /** A file of the site, a folder, or an address elsewhere. */
+  source: string;
+  /** Where its generated pages live. */
+  directory?: string;
+  overlays: string[];
+}
+
+export interface ApiSettings {
+  openapi: SpecSource[];
+  asyncapi: SpecSource[];
+  playground: PlaygroundDisplay;
+  /** Cookies of the reader go along with a request. */
+  credentials: boolean;
+  expandParameters: boolean;
+  /** Labels after every parameter. */
+  parameterPills: string[];
+  /** The whole address instead of the path. */
+  showsFullUrl: boolean;
+  examples: { languages: string[]; onlyRequired: boolean; prefill: boolean; generate: boolean };
+  /** For pages that describe an operation themselves. */
+  written: { servers: string[]; auth?: { method: string; name: string } };
+}
+
+export function readApiSettings(api: unknown): ApiSettings {
+  const authMethod = textAt(api, 'mdx', 'auth', 'method');
+  return {
+    openapi: readSpecSources(at(api, 'openapi')),
+    asyncapi: readSpecSources(at(api, 'asyncapi')),
+    playground:
+      playgroundOf(at(api, 'playground', 'display') ?? at(api, 'playground', 'mode')) ?? 'interactive',
+    credentials: at(api, 'playground', 'credentials') === true,
+    expandParameters: at(api, 'params', 'expanded') === 'all',
+    parameterPills: texts(at(api, 'params', 'post')),
+    showsFullUrl: at(api, 'url') === 'full',
+    examples: {
+      languages: texts(at(api, 'examples', 'languages')),
+      onlyRequired: at(api, 'examples', 'defaults') === 'required',
+      prefill: at(api, 'examples', 'prefill') === true,
+      generate: at(api, 'examples', 'autogenerate') !== false,
+    },
+    written: {
+      servers: texts(at(api, 'mdx', 'server')),
+      ...(authMethod ? { auth: { method: authMethod, name: textAt(api, 'mdx', 'auth', 'name') ?? '' } } : {}),
+    },
+  };
+}
+
+/** One source or several, each as text or with more to say; navigation nodes name theirs the same way. */
+export function readSpecSources(value: unknown): SpecSource[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((item): SpecSource[] => {
+    const source = asText(item) ?? textAt(item, 'source');
+    if (!source) return [];
+    const directory = textAt(item, 'directory');
+    return [{ source, overlays: texts(at(item, 'overlays')), ...(directory ? { directory } : {}) }];
+  });
+}
+
+export function playgroundOf(value: unknown): PlaygroundDisplay | undefined {
+  const name = value === 'show' ? 'interactive' : value === 'hide' ? 'none' : value;
+  return (['interactive', 'simple', 'none', 'auth'] as const).find((display) => display === name);
+}
+
+function texts(value: unknown): string[] {
+  const single = asText(value);
+  return single ? [single] : asList(value).flatMap((item) => asText(item) ?? []);
+}

@@ -1,0 +1,29 @@
+/** The scripts and stylesheets that all pages share. */
+import type { SiteSettings } from '../config/settings.ts';
+import type { PageMeta } from '../page/meta.ts';
+import { offersCopy } from '../theme/contextual.ts';
+import { themeFiles } from '../theme/files.ts';
+import { type StyleFiles, siteStylesheet } from '../theme/site-css.ts';
+import { utilityStylesheet } from '../theme/utilities/stylesheet.ts';
+
+export interface SharedFilesContext {
+  site: { settings: SiteSettings; metas: ReadonlyMap<string, PageMeta> };
+  styles: ReadonlyMap<string, string>;
+  classes: ReadonlySet<string>;
+  styleFiles: StyleFiles;
+}
+
+export async function* sharedFiles({
+  site,
+  styles,
+  classes,
+  styleFiles,
+}: SharedFilesContext): AsyncGenerator<{ path: string; content: string }> {
+  const menus = [
+    site.settings.contextual,
+    ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
+  ];
+  yield* await themeFiles({ withCopy: menus.some(offersCopy) });
+  const content = siteStylesheet(site.settings, styles, styleFiles) + utilityStylesheet(classes);
+  yield { path: '_docyard/site.css', content };
+}

@@ -1,0 +1,94 @@
+/**
+ * What is rendered and what every page needs to know, worked out once before the first page: the pages of this
+ * output, their addresses, and one task for each. It renders nothing.
+ */
+import { type Site, findRoute } from './load.ts';
+import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
+import { isVisibleTo } from './page/meta.ts';
+import type { PageTask, SitePlan } from './page/task.ts';
+import type { SearchedPage } from './search/pages.ts';
+import { surroundingsOf } from './theme/compose.ts';
+
+export interface RenderOptions {
+  /** Absolute origin for canonical addresses, for example `https://docs.example.com`. */
+  origin?: string;
+  /** For example `/docs`; affects only canonical addresses and the not-found page, since links are relative. */
+  basePath?: string;
+  urlStyle?: UrlStyle;
+  /** Only these pages. */
+  paths?: string[];
+  /** Only pages without groups, or with one of these. Without this option all pages are rendered. */
+  groups?: string[];
+  /** A label of the output, for those who keep several. */
+  version?: string;
+  /** Where the output goes nothing can be reached: pages offer nothing that needs a network. */
+  airGapped?: boolean;
+  /** Render processes at once. */
+  concurrency?: number;
+  signal?: AbortSignal;
+}
+
+export function planSite(site: Site, options: RenderOptions): SitePlan {
+  return {
+    root: site.root,
+    files: site.files.all,
+    routes: site.pages.map((page) => page.path),
+    rendered: chosenRoutes(site, options),
+    urlStyle: options.urlStyle ?? 'html',
+    origin: (options.origin ?? '').replace(/\/+$/, ''),
+    basePath: normalizedBasePath(options.basePath),
+    redirects: site.settings.redirects,
+    variables: site.settings.variables,
+    math: mathMode(site.settings.latex),
+    banner: site.settings.banner?.content ?? '',
+    iconLibrary: site.settings.iconLibrary,
+    specs: {},
+    api: site.settings.api,
+    airGapped: options.airGapped ?? false,
+  };
+}
+
+function mathMode(latex: boolean | undefined): SitePlan['math'] {
+  if (latex === undefined) return 'auto';
+  return latex ? 'always' : 'never';
+}
+
+function normalizedBasePath(basePath = ''): string {
+  const inner = basePath.replaceAll(/^\/+|\/+$/g, '');
+  return inner ? `/${inner}` : '';
+}
+
+function chosenRoutes(site: Site, { paths, groups }: RenderOptions): string[] {
+  const wanted = paths && new Set(paths.map((path) => findRoute(site, path)));
+  return site.pages
+    .filter(({ path }) => !wanted || wanted.has(path))
+    .filter(({ path }) => !groups || isVisibleTo(groups, site.metas.get(path)?.groups ?? []))
+    .map(({ path }) => path);
+}
+
+/** One task for each page, and one more when no page is at the root: then the first one is shown there as well. */
+export function planTasks(
+  site: Site,
+  plan: SitePlan,
+  searched: ReadonlyMap<string, SearchedPage>,
+): PageTask[] {
+  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const taskFor = (route: string, id: number, output: string): PageTask[] => {
+    const meta = site.metas.get(route);
+    if (!meta) return [];
+    const { file, title, description } = meta;
+    const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
+    return [{ id, route, file, output, title, description, banner: bannerOf(site, route), search }];
+  };
+  const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));
+  const first = plan.rendered[0];
+  if (first === undefined || plan.rendered.includes('index')) return tasks;
+  return [...tasks, ...taskFor(first, plan.rendered.length, 'index.html')];
+}
+
+/** The banner of a page whose language has its own; the site's otherwise. */
+function bannerOf(site: Site, route: string): string | undefined {
+  const branch = site.navigation.places.get(route)?.branch;
+  const own = surroundingsOf(branch, site.settings);
+  return own === site.settings ? undefined : (own.banner?.content ?? '');
+}
