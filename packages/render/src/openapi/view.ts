@@ -75,8 +75,11 @@ export interface ContentView {
 }
 
 export interface ExampleView {
+  /** Empty when there is only one without a name. */
   name: string;
   summary: string;
+  /** Made from the schema; the specification gives none. */
+  isGenerated?: boolean;
   /** For highlighting. */
   language: 'json' | 'xml' | 'text' | 'yaml';
   text: string;
@@ -105,7 +108,10 @@ export interface CodeSample {
 }
 
 export interface SchemaView {
-  /** What stands beside the name: `string`, `integer`, `string<date-time>`, `User[]`, `object`, `string | null`, `any`. */
+  /**
+   * What stands beside the name: `string`, `integer`, `string<date-time>`, `User[]`, `object`, `string | null`, `any`.
+   * Raw bytes are `file`. The places of a tuple are properties named `[0]`, `[1]`.
+   */
   type: string;
   title: string;
   description: string;
@@ -113,6 +119,8 @@ export interface SchemaView {
   readOnly: boolean;
   writeOnly: boolean;
   default?: string;
+  /** `x-default`: what a form is filled with at first. */
+  prefill?: string;
   const?: string;
   /** Values with what the specification says about each, if it does. */
   enum: { value: string; description: string }[];
