@@ -43,17 +43,22 @@ function textOfChildren(children: readonly Child[]): string {
 
 /** Request and response examples stand beside the content; several code blocks in one become tabs. */
 export const example: Component = (call, page) =>
-  page.beside(() => {
-    const label = call.name === 'RequestExample' ? 'Request' : 'Response';
-    const blocks = call.children.flatMap((child) => (child.kind === 'code' ? [child.block] : []));
-    const [only] = blocks.length === 1 ? blocks : [];
-    const content = only
-      ? page.code(readFenceMeta(only.meta).title ? only : { ...only, meta: `${only.meta} title="${label}"` })
-      : blocks.length
-        ? codeGroup(call, page)
-        : page.render(call.children);
-    return element('section', { class: 'example', 'aria-label': `${label} example` }, content);
-  });
+  page.beside(
+    () => {
+      const label = call.name === 'RequestExample' ? 'Request' : 'Response';
+      const blocks = call.children.flatMap((child) => (child.kind === 'code' ? [child.block] : []));
+      const [only] = blocks.length === 1 ? blocks : [];
+      const content = only
+        ? page.code(
+            readFenceMeta(only.meta).title ? only : { ...only, meta: `${only.meta} title="${label}"` },
+          )
+        : blocks.length
+          ? codeGroup(call, page)
+          : page.render(call.children);
+      return element('section', { class: 'example', 'aria-label': `${label} example` }, content);
+    },
+    call.name === 'RequestExample' ? 'request' : 'response',
+  );
 
 export const panel: Component = (call, page) =>
   page.beside(() =>

@@ -31,6 +31,20 @@ export interface HeadingOptions {
   className?: string | undefined;
 }
 
+/** What generated examples must not repeat. */
+export type BesideKind = 'request' | 'response';
+
+/** A parameter or property as its author describes it. */
+export interface WrittenField {
+  name: string;
+  /** Where it goes in a request: `query`, `path`, `body`, `header`, `cookie`; undefined in a response. */
+  place: string | undefined;
+  type: string;
+  required: boolean;
+  initial: string | undefined;
+  example: string | undefined;
+}
+
 export interface PageContext {
   render(children: readonly Child[]): string;
   /** Renders children inside an element that may not hold paragraphs. */
@@ -62,7 +76,9 @@ export interface PageContext {
   /** An icon as authors name it: see `icons/reference.ts`. */
   icon(icon: string | undefined, place?: FilePlace): string;
   /** Puts HTML into the column beside the content and returns nothing; inside of such HTML it stays where it is. */
-  beside(work: () => string): string;
+  beside(work: () => string, kind?: BesideKind): string;
+  /** Notes a value of an API that the page describes itself; fields that `work` renders belong to it. */
+  field(field: WrittenField, work: () => string): string;
   /** Notes classes that an author wrote, so that the utilities among them get a rule. Returns them. */
   useClasses(names: string): string;
   /** A class that stands for inline style declarations. */

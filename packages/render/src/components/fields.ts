@@ -17,42 +17,67 @@ export const responseField: Component = (call, page) =>
 
 function field(call: ElementCall, page: PageContext, name: string, place: string | undefined): string {
   const { props, children } = call;
+  const type = props.text('type');
+  const initial = plainValue(props.value('default') ?? props.value('initialValue'));
+  const example = plainValue(props.value('placeholder'));
+  const required = props.flag('required');
+  const labels = [
+    place && fieldLabel(place),
+    required && fieldLabel('required', 'field-required'),
+    props.flag('optional') && fieldLabel('optional'),
+    props.flag('deprecated') && fieldLabel('deprecated', 'field-deprecated'),
+    valueLabel('default', initial),
+    valueLabel('example', example),
+    ...props.list('post').map((text) => fieldLabel(escapeText(text))),
+  ];
   const id = idOf(props.text('id'), `param-${kebab(name)}`, page);
+  const note = { name, place, type: type ?? 'string', required, initial, example };
+  return fieldHtml({
+    id,
+    name,
+    type,
+    deprecated: props.flag('deprecated'),
+    before: props.list('pre').map((text) => fieldLabel(escapeText(text))),
+    labels,
+    body: page.field(note, () => page.render(children)),
+  });
+}
+
+export interface FieldParts {
+  id: string;
+  name: string;
+  type?: string | undefined;
+  deprecated: boolean;
+  /** HTML before the name, and after the type. */
+  before?: readonly string[];
+  labels: readonly (string | false | undefined)[];
+  body: string;
+}
+
+/** One value of an API: its name with what is known about it in a line, and its description below. */
+export function fieldHtml({ id, name, type, deprecated, before = [], labels, body }: FieldParts): string {
   const anchor = `<a class="anchor"${attributes({ href: `#${id}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`;
   const parts = [
-    ...props.list('pre').map((text) => label(escapeText(text))),
+    ...before,
     element('code', { class: 'field-name' }, escapeText(name)),
-    typeLabel(call),
-    place && label(place),
-    props.flag('required') && label('required', 'field-required'),
-    props.flag('optional') && label('optional'),
-    props.flag('deprecated') && label('deprecated', 'field-deprecated'),
-    valueLabel('default', props.value('default') ?? props.value('initialValue')),
-    valueLabel('example', props.value('placeholder')),
-    ...props.list('post').map((text) => label(escapeText(text))),
+    type === undefined ? '' : element('code', { class: 'field-type' }, escapeText(type)),
+    ...labels,
     anchor,
   ];
-  const body = page.render(children);
   return element(
     'div',
-    { class: props.flag('deprecated') ? 'field is-deprecated' : 'field', id },
+    { class: deprecated ? 'field is-deprecated' : 'field', id },
     element('div', { class: 'field-head' }, parts.filter(Boolean).join(' ')) +
       (body.trim() ? element('div', { class: 'field-body' }, body) : ''),
   );
 }
 
-function typeLabel({ props }: ElementCall): string {
-  const type = props.text('type');
-  return type === undefined ? '' : element('code', { class: 'field-type' }, escapeText(type));
-}
-
-function label(html: string, kind = ''): string {
+export function fieldLabel(html: string, kind = ''): string {
   return element('span', { class: kind ? `field-label ${kind}` : 'field-label' }, html);
 }
 
-function valueLabel(name: string, value: Value): string {
-  const text = plainValue(value);
-  return text === undefined ? '' : label(`${name} ${element('code', {}, escapeText(text))}`);
+export function valueLabel(name: string, text: string | undefined): string {
+  return text === undefined ? '' : fieldLabel(`${name} ${element('code', {}, escapeText(text))}`);
 }
 
 /** A value as an author of JSON would write it; nothing for what has no such form. */
@@ -66,7 +91,7 @@ function plainValue(value: Value): string | undefined {
   return entries.length ? `{ ${entries.join(', ')} }` : '{}';
 }
 
-function kebab(name: string): string {
+export function kebab(name: string): string {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll(/[\s_.]+/g, '-')

@@ -7,7 +7,7 @@ import { attributes, element, escapeText } from '../html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
 
-interface Panel {
+export interface Panel {
   title: string;
   icon: string;
   id?: string | undefined;
@@ -68,15 +68,16 @@ function codePanels(children: readonly Child[], page: PageContext): Panel[] {
   });
 }
 
-interface Look {
+export interface Look {
   className: string;
   first: number;
-  sync: boolean;
+  /** Groups of the same name keep step with each other; `true` is the one whose choice is remembered. */
+  sync: boolean | string;
   dropdown?: boolean;
   title?: string | undefined;
 }
 
-function tabPanels(
+export function tabPanels(
   panels: readonly Panel[],
   page: PageContext,
   { className, first, sync, dropdown = false, title: label }: Look,

@@ -6,7 +6,7 @@ import type { DiagnosticCode } from '../check/codes.ts';
 import { join } from 'node:path';
 import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
-import type { HeadingOptions } from '../components/contract.ts';
+import type { BesideKind, HeadingOptions, WrittenField } from '../components/contract.ts';
 import { hint as remoteHint } from '../components/remote.ts';
 import { classOfDeclarations } from '../components/style.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
@@ -48,6 +48,14 @@ const severities: Record<string, Severity> = {
   diagram_unsupported: 'warning',
 };
 
+/** A field with those that its description holds. */
+export interface NotedField extends WrittenField {
+  fields: NotedField[];
+}
+
+/** More fields side by side are shown, but samples do without them. */
+const maximumFields = 200;
+
 export class PageRecord {
   readonly headings: Heading[] = [];
   readonly assets = new Set<string>();
@@ -55,6 +63,10 @@ export class PageRecord {
   readonly classes = new Set<string>();
   /** What goes beside the content rather than into it. */
   readonly aside: string[] = [];
+  readonly besideKinds = new Set<BesideKind>();
+  /** Values of an API that the page describes, those inside of others below them. */
+  readonly fields: NotedField[] = [];
+  #fieldsAround = this.fields;
   readonly diagnostics: Diagnostic[] = [];
   readonly features = new Set<PageFeature>();
   readonly mathStyles = new Map<string, string>();
@@ -228,15 +240,28 @@ export class PageRecord {
     return interfaceIcon('unknown');
   }
 
-  beside(work: () => string): string {
+  beside(work: () => string, kind?: BesideKind): string {
     if (this.#isBeside) return work();
     this.#isBeside = true;
+    if (kind) this.besideKinds.add(kind);
     try {
       this.aside.push(work());
     } finally {
       this.#isBeside = false;
     }
     return '';
+  }
+
+  field(field: WrittenField, work: () => string): string {
+    const noted: NotedField = { ...field, fields: [] };
+    const around = this.#fieldsAround;
+    if (around.length < maximumFields) around.push(noted);
+    this.#fieldsAround = noted.fields;
+    try {
+      return work();
+    } finally {
+      this.#fieldsAround = around;
+    }
   }
 
   /** Notes the classes of an element, so that the site's stylesheet can hold the utilities among them. */

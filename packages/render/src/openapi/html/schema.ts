@@ -1,0 +1,204 @@
+/**
+ * A schema as rows that readers open level by level: one row for each property, nested ones in `<details>`, choices as
+ * tabs. It shows what the view holds and follows no references.
+ */
+import type { PageContext } from '../../components/contract.ts';
+import { type FieldParts, fieldHtml, fieldLabel, kebab, valueLabel } from '../../components/fields.ts';
+import { tabPanels } from '../../components/tabs.ts';
+import { element, escapeText } from '../../html.ts';
+import { interfaceIcon } from '../../icons/interface.ts';
+import type { ChoicesView, PropertyView, SchemaView } from '../view.ts';
+import { phraseHtml, proseHtml } from './prose.ts';
+
+export interface SchemaLook {
+  page: PageContext;
+  /** What the ids of fields begin with: `body`, `response`, `param`. */
+  idPrefix: string;
+  /** Nested levels are open from the start. */
+  expanded: boolean;
+  /** Labels after every field, as the site asks for. */
+  pills: readonly string[];
+}
+
+/** What a whole body, response or message holds: its description, then a row for each property. */
+export function schemaHtml(schema: SchemaView, look: SchemaLook): string {
+  return element('div', { class: 'schema' }, prose(schema.description, look) + rootHtml(schema, look));
+}
+
+/** One named value with its schema: a parameter, a header, a property. */
+export function schemaField(
+  property: PropertyView,
+  look: SchemaLook,
+  extra: Partial<FieldExtra> = {},
+): string {
+  const { name, required, schema } = property;
+  const inner = lastItems(schema);
+  const deprecated = schema.deprecated || (extra.deprecated ?? false);
+  const id = look.page.uniqueId(`${look.idPrefix}-${kebab(name)}`);
+  const below = { ...look, idPrefix: `${look.idPrefix}-${kebab(name)}` };
+  const parts: FieldParts = {
+    id,
+    name,
+    type: schema.type,
+    deprecated,
+    before: schema.pre.map((text) => fieldLabel(escapeText(text))),
+    labels: [
+      ...(extra.labels ?? []),
+      required && fieldLabel('required', 'field-required'),
+      deprecated && fieldLabel('deprecated', 'field-deprecated'),
+      schema.readOnly && fieldLabel('read-only'),
+      schema.writeOnly && fieldLabel('write-only'),
+      valueLabel('default', schema.default),
+      valueLabel('always', schema.const),
+      ...[...schema.post, ...look.pills].map((text) => fieldLabel(escapeText(text))),
+    ],
+    body:
+      prose(extra.description || schema.description, look) +
+      factsHtml(schema, look, extra.example) +
+      itemsFacts(schema, inner, look) +
+      nestedHtml(inner, below),
+  };
+  return fieldHtml(parts);
+}
+
+export interface FieldExtra {
+  labels: string[];
+  description: string;
+  deprecated: boolean;
+  example: string | undefined;
+}
+
+/** The outermost schema has no name to stand beside its type. */
+function rootHtml(schema: SchemaView, look: SchemaLook): string {
+  const inner = lastItems(schema);
+  const isPlainObject = schema === inner && schema.properties.length > 0;
+  const type = isPlainObject
+    ? ''
+    : element(
+        'p',
+        { class: 'schema-type' },
+        element('code', { class: 'field-type' }, escapeText(schema.type)),
+      );
+  const below = inner === schema ? '' : prose(inner.description, look);
+  const choices = inner.choices && isOnlyChoices(inner) ? '' : type;
+  return (
+    choices + below + factsHtml(schema, look) + itemsFacts(schema, inner, look) + childrenHtml(inner, look)
+  );
+}
+
+function isOnlyChoices(schema: SchemaView): boolean {
+  return schema.properties.length === 0 && schema.additional.length === 0;
+}
+
+/** What an array of arrays holds in the end. */
+function lastItems(schema: SchemaView): SchemaView {
+  let inner = schema;
+  while (inner.items && inner.properties.length === 0) inner = inner.items;
+  return inner;
+}
+
+/** Values, limits and examples, each in a line of its own. */
+function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): string {
+  const examples = example === undefined ? schema.examples : [example];
+  return (
+    valuesHtml(schema, look) +
+    factLine(
+      'Must be',
+      schema.constraints.map((text) => escapeText(text)),
+    ) +
+    factLine('Example', examples.slice(0, 5).map(codeHtml)) +
+    (schema.sameAs === undefined
+      ? ''
+      : note(`The same as ${codeHtml(schema.sameAs)}, which it is a part of.`)) +
+    (schema.isCut ? note('What lies deeper is not shown.') : '')
+  );
+}
+
+function valuesHtml({ enum: values }: SchemaView, { page }: SchemaLook): string {
+  if (!values.some(({ description }) => description))
+    return factLine(
+      'One of',
+      values.map(({ value }) => codeHtml(value)),
+    );
+  const items = values.map(({ value, description }) =>
+    element('li', {}, `${codeHtml(value)} ${phraseHtml(description, page)}`),
+  );
+  return `${note('One of')}${element('ul', { class: 'field-values' }, items.join(''))}`;
+}
+
+function itemsFacts(schema: SchemaView, inner: SchemaView, look: SchemaLook): string {
+  if (inner === schema) return '';
+  const facts = factsHtml(inner, look);
+  const text = inner.properties.length > 0 || inner.choices ? '' : prose(inner.description, look);
+  if (facts === '') return text;
+  return element('div', { class: 'field-items' }, `${note('Each item')}${text}${facts}`);
+}
+
+function factLine(name: string, values: readonly string[]): string {
+  if (values.length === 0) return '';
+  return `<p class="field-fact"><span class="field-fact-name">${name}</span> ${values.join(', ')}</p>`;
+}
+
+function note(html: string): string {
+  return `<p class="field-fact">${html}</p>`;
+}
+
+function codeHtml(text: string): string {
+  return element('code', {}, escapeText(text));
+}
+
+function prose(text: string, { page }: SchemaLook): string {
+  return proseHtml(text, page);
+}
+
+/** The inside of a property: closed at first, because a reader wants to see all names of a level before any inside. */
+function nestedHtml(schema: SchemaView, look: SchemaLook): string {
+  const inside = childrenHtml(schema, look);
+  if (inside === '' || (schema.choices && isOnlyChoices(schema) && look.expanded)) return inside;
+  const words =
+    element('span', { class: 'when-closed' }, 'Show') + element('span', { class: 'when-open' }, 'Hide');
+  const summary = `${interfaceIcon('chevron-right')}<span>${words} ${escapeText(insideName(schema))}</span>`;
+  return element(
+    'details',
+    { class: 'expandable', open: look.expanded },
+    element('summary', {}, summary) + element('div', { class: 'expandable-body' }, inside),
+  );
+}
+
+function insideName({ properties, additional, choices }: SchemaView): string {
+  const count = properties.length;
+  if (count === 0 && choices) return `${choices.options.length} choices`;
+  if (count === 0 && additional.length > 0) return 'values';
+  return count === 1 ? '1 property' : `${count} properties`;
+}
+
+function childrenHtml(schema: SchemaView, look: SchemaLook): string {
+  const rows = schema.properties.map((property) => schemaField(property, look));
+  const rest = schema.additional.map(({ pattern, schema: value }) =>
+    schemaField({ name: pattern || 'any other name', required: false, schema: value }, look),
+  );
+  return rows.join('') + rest.join('') + (schema.choices ? choicesHtml(schema.choices, look) : '');
+}
+
+/** Each choice is a tab; without the page's script they stand one below the other. */
+function choicesHtml({ kind, discriminator, options }: ChoicesView, look: SchemaLook): string {
+  const panels = options.map(({ title, schema }, index) => {
+    const name = title || `Choice ${index + 1}`;
+    const below = { ...look, idPrefix: `${look.idPrefix}-${kebab(name)}` };
+    return {
+      title: name,
+      icon: '',
+      id: `${below.idPrefix}-choice`,
+      html:
+        prose(schema.description, look) + rootHtml(schema, below) || note('Nothing more is said about it.'),
+    };
+  });
+  const [only] = panels;
+  if (panels.length === 1 && only) return only.html;
+  const decided = discriminator ? `; ${codeHtml(discriminator)} tells which` : '';
+  const lead = note(`${kind === 'oneOf' ? 'One of these' : 'Any of these'}${decided}:`);
+  const title = kind === 'oneOf' ? 'One of' : 'Any of';
+  return (
+    lead + tabPanels(panels, look.page, { className: 'tabs schema-choices', first: 0, sync: false, title })
+  );
+}
