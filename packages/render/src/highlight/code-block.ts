@@ -1,6 +1,6 @@
 /** The HTML of one code block: title bar, coloured lines, and marks on lines and words. */
 import type { FilePlace } from '../check/diagnostic.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeText, textOfHtml } from '../html.ts';
 import { highlightLines } from './highlight.ts';
 import { isShell } from './languages.ts';
 import { type Note, takeNotes, withoutTwoslash } from './notes.ts';
@@ -63,7 +63,7 @@ function finishedLines(
   language: string,
   meta: FenceMeta,
 ): readonly string[] {
-  const marked = meta.marked.length ? lines.map((line) => markWords(line, meta.marked)) : lines;
+  const marked = meta.marked.length ? lines.map((line) => markMatches(line, meta.marked)) : lines;
   const prompts =
     isShell(language) && /^(?:\$|>|PS [^>]*>) \S/m.test(code) && /^\$ |^PS /.test(code.trimStart());
   return prompts ? marked.map(withPrompt) : marked;
@@ -74,13 +74,35 @@ function withPrompt(line: string): string {
   return line.replace(/^(?:<span class="t-\w">)?\$(?:<\/span>)? /, '<span class="code-prompt">$ </span>');
 }
 
-/** Marks words in the text between tags. A word that is coloured in several pieces stays unmarked. */
-function markWords(line: string, words: readonly string[]): string {
-  const escaped = words.map((word) => escapeText(word).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const pattern = new RegExp(`(<[^>]*>)|(${escaped.join('|')})`, 'g');
-  return line.replaceAll(pattern, (whole, tag?: string) =>
-    tag === undefined ? `<mark>${whole}</mark>` : tag,
-  );
+/** Patterns are tried on lines up to this length, so that they stay cheap. */
+const longestMarkedLine = 1000;
+
+/** Marks what the patterns match in the text of a line, piece by piece where colours divide it. */
+function markMatches(line: string, patterns: readonly RegExp[]): string {
+  const text = textOfHtml(line);
+  if (text.length > longestMarkedLine) return line;
+  const isMarked = new Uint8Array(text.length);
+  for (const pattern of patterns)
+    for (const match of text.matchAll(pattern)) isMarked.fill(1, match.index, match.index + match[0].length);
+  if (!isMarked.includes(1)) return line;
+  let at = 0;
+  return line.replaceAll(/(<[^>]*>)|[^<]+/g, (piece, tag?: string) => {
+    if (tag !== undefined) return tag;
+    const plain = textOfHtml(piece);
+    const start = at;
+    at += plain.length;
+    return runsOf(plain, isMarked.subarray(start, at));
+  });
+}
+
+function runsOf(text: string, isMarked: Uint8Array): string {
+  let html = '';
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    while (end < text.length && isMarked[end] === isMarked[start]) end++;
+    const run = escapeText(text.slice(start, end));
+    html += isMarked[start] ? `<mark>${run}</mark>` : run;
+  }
+  return html;
 }
 
 const noteClasses: Record<Note, string> = {

@@ -136,6 +136,31 @@ describe('code', () => {
   });
 });
 
+describe('marks in code', () => {
+  it.each([
+    ['a word, also across colours', 'js', 'const word', '/nst wo/', ['nst', ' wo']],
+    ['a pattern', 'text', 'id 12 and 345', String.raw`/\d+/`, ['12', '345']],
+    ['a choice', 'text', 'get put post', '/(get|post)/', ['get', 'post']],
+    [
+      'signs of patterns as text',
+      'text',
+      'a[0] run(x) a+b a',
+      '/a[0]/ /run(x)/ /a+b/',
+      ['a[0]', 'run(x)', 'a+b'],
+    ],
+    ['what cannot be a pattern as text', 'text', String.raw`x \d( y`, String.raw`/\d(/`, [String.raw`\d(`]],
+    ['patterns that could run away as text', 'text', 'aaaa .(a+)+', '/.(a+)+/', ['.(a+)+']],
+    ['what must be escaped', 'text', 'a <b> & c', '/<b> &/', ['&lt;b&gt; &amp;']],
+  ])('%s', (_name, language, code, meta, expected) => {
+    const html = block(language, code, meta);
+    expect([...html.matchAll(/<mark>(.*?)<\/mark>/g)].map((match) => match[1])).toEqual(expected);
+  });
+
+  it('cost little on long lines of what almost matches', () => {
+    expect(block('text', `${'a'.repeat(50_000)}\n${'a'.repeat(900)}`, '/[a-z]+.*!/')).not.toContain('<mark>');
+  });
+});
+
 describe('what follows the language on a fence', () => {
   it.each([
     ['server.js', { title: 'server.js' }],
@@ -143,6 +168,9 @@ describe('what follows the language on a fence', () => {
     ['title="a b" icon="key" wrap', { title: 'a b', icon: 'key', wrap: true }],
     ["TITLE='a' Wrap LINES", { title: 'a', wrap: true, lineNumbers: true }],
     ['filename={"a.ts"}', { title: 'a.ts' }],
+    ['title="a "b"" wrap', { title: 'a "b"', wrap: true }],
+    ['title="say "b" twice" lines', { title: 'say "b" twice', lineNumbers: true }],
+    ['title="a" icon="b"', { title: 'a', icon: 'b' }],
     ['title=one title=two', { title: 'two' }],
     ['Example {1,3-4} expandable', { title: 'Example', expandable: true }],
     ['Say "wrap" twice', { title: 'Say wrap twice', wrap: false }],

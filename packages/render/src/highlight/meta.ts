@@ -6,8 +6,8 @@ export interface FenceMeta {
   language?: string;
   highlighted: Set<number>;
   focused: Set<number>;
-  /** Words to mark wherever they occur. */
-  marked: string[];
+  /** What to mark wherever it occurs in a line. */
+  marked: RegExp[];
   lineNumbers: boolean;
   /** The number of the first line. */
   start: number;
@@ -17,8 +17,13 @@ export interface FenceMeta {
   twoslash: boolean;
 }
 
+/**
+ * Markdown has undone the backslashes by now, so `"a \"b\" c"` comes as `"a "b" c"`: quotes within are pairs, and the
+ * last one has a space or the end behind it.
+ */
 const token =
-  /([A-Za-z_][\w:-]*)=(?:"([^"]*)"|'([^']*)'|\{((?:[^{}]|\{[^{}]*\})*)\}|(\S+))|\{([\d,\s-]+)\}|\/((?:[^/\s]|\\\/)(?:[^/]|\\\/)*)\/(?=\s|$)|("[^"]*"|'[^']*')|(\S+)/g;
+  /([A-Za-z_][\w:-]*)=(?:"((?:[^"]|"[^"\s][^"]*")*?)"(?=\s|$)|"([^"]*)"|'([^']*)'|\{((?:[^{}]|\{[^{}]*\})*)\}|(\S+))|\{([\d,\s-]+)\}|\/((?:[^/\s]|\\\/)(?:[^/]|\\\/)*)\/(?=\s|$)|("[^"]*"|'[^']*')|(\S+)/g;
+const maximumLength = 2000;
 const maximumLine = 100_000;
 const maximumMarks = 20;
 
@@ -35,18 +40,45 @@ export function readFenceMeta(meta: string): FenceMeta {
     twoslash: false,
   };
   const words: string[] = [];
-  for (const match of meta.matchAll(token)) {
-    const [whole, key, double, single, braced, bare, range, marked, quoted, word] = match;
-    if (key !== undefined) applyPair(result, key.toLowerCase(), double ?? single ?? braced ?? bare ?? '');
+  for (const match of meta.slice(0, maximumLength).matchAll(token)) {
+    const [whole, key, paired, double, single, braced, bare, range, marked, quoted, word] = match;
+    if (key !== undefined)
+      applyPair(result, key.toLowerCase(), paired ?? double ?? single ?? braced ?? bare ?? '');
     else if (range !== undefined) addLines(result.highlighted, range);
     else if (marked !== undefined) {
-      if (result.marked.length < maximumMarks) result.marked.push(marked.replaceAll(String.raw`\/`, '/'));
+      if (result.marked.length < maximumMarks) result.marked.push(markPattern(marked));
     } else if (quoted !== undefined) words.push(quoted.slice(1, -1));
     else if (word !== undefined && !applyFlag(result, word.toLowerCase(), true)) words.push(whole);
   }
   const spoken = words.join(' ').trim();
   if (result.title === undefined && spoken) result.title = spoken;
   return result;
+}
+
+/** What only a pattern would hold: classes, `.*`, an anchor, or a choice in parentheses. `items[0]` and `run()` are text. */
+const patternSigns =
+  /\\[bdswBDSW]|\[[^\]]+\][*+?{]|\[[^\]]*\w-\w[^\]]*\]|\.[*+?]|^\^|.\$$|\([^()]+\|[^()]+\)/;
+/** These can take very long: groups that repeat, look around, or refer back. */
+const costlySigns = /\)[*+?{]|\(\?|\\[1-9k]|\{/;
+const maximumRepeats = 2;
+
+/** `/word/` is text, unless it looks like a pattern, whose repetitions are then bounded. */
+function markPattern(written: string): RegExp {
+  const source = written.replaceAll(String.raw`\/`, '/');
+  const repeats = source.match(/(?<!\\)[*+]/g)?.length ?? 0;
+  if (
+    patternSigns.test(source) &&
+    !costlySigns.test(source) &&
+    repeats <= maximumRepeats &&
+    source.length <= 100
+  )
+    try {
+      const bounded = source.replaceAll(/(?<!\\)[*+]/g, (sign) => (sign === '*' ? '{0,60}' : '{1,60}'));
+      return new RegExp(bounded, 'gu');
+    } catch {
+      /** Not a pattern after all. */
+    }
+  return new RegExp(source.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'g');
 }
 
 function applyPair(meta: FenceMeta, key: string, value: string): void {
