@@ -8,6 +8,7 @@ import { withoutLinks } from '../components/remote.ts';
 import { type Formula, formulaOfCode } from '../math/marks.ts';
 import { type Attributes, attributes, element, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
+import { slugOf } from './headings.ts';
 import type { Node } from './tree.ts';
 
 /** What this file needs from the renderer while it walks. */
@@ -97,7 +98,25 @@ function headingHtml(node: Node, host: MarkdownHost): string {
   const id = at < 0 ? undefined : /^\/\*#(.+)\*\/$/.exec(children[at]?.value ?? '')?.[1]?.trim();
   if (at >= 0) children.splice(at, 1);
   const html = host.children({ ...node, children }).trim();
-  return html === '' ? '' : host.heading({ level: node.depth ?? 2, html, id: id?.replaceAll(/\s+/g, '-') });
+  if (html === '') return '';
+  return host.heading({
+    level: node.depth ?? 2,
+    html,
+    id: id?.replaceAll(/\s+/g, '-') ?? idBesideComponents(children),
+  });
+}
+
+/** A badge in a heading is no part of its id: links to "`theme` <Badge>required</Badge>" say `#theme`. */
+function idBesideComponents(children: readonly Node[]): string | undefined {
+  let hasComponent = false;
+  const textOf = (node: Node): string => {
+    const isComponent = node.type.startsWith('mdxJsx') && /^[A-Z]/.test(node.name ?? '');
+    if (isComponent) hasComponent = true;
+    if (isComponent || node.type.endsWith('Expression')) return '';
+    return node.value ?? (node.children ?? []).map(textOf).join('');
+  };
+  const text = children.map(textOf).join('');
+  return hasComponent ? slugOf(text) || undefined : undefined;
 }
 
 /** `> [!NOTE]` on the first line makes a quote a callout, as on code forges. */
