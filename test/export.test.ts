@@ -142,7 +142,7 @@ describe('a plain folder', () => {
 describe('what an author can get wrong', () => {
   test('one bad page becomes a visible panel and the rest is exported', async () => {
     const domain = await project(
-      gitUrl({ ...siteFiles(3), 'guides/page-1.mdx': '# Broken\n\n<Card title="x">\n\nno end\n' }),
+      gitUrl({ ...siteFiles(3), 'guides/page-1.mdx': '# Broken\n\n<Card title="x"></Note>\n\nno start\n' }),
     );
     const job = await exportSite({ domain });
     expect(job).toMatchObject({ status: 'completed', pageCount: 3 });

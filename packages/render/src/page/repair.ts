@@ -86,6 +86,7 @@ export const repairs: readonly Repair[] = [
   },
   { name: 'braces that hold no expression were taken as text', apply: escapeBraces },
   { name: 'a placeholder in angle brackets was taken as text', apply: escapePlaceholder },
+  { name: 'an element that was left open was closed', apply: closeElement },
 ];
 
 /** Escapes the one pair of braces the parser complains about, found from the place it reports. */
@@ -118,6 +119,43 @@ function escapePlaceholder(source: string, error: MarkupError): string {
   return lines.join('\n');
 }
 
-/** Elements whose missing end tag is a mistake to show, not a placeholder to print. */
+/**
+ * Closes a block that was left open: before the end tag that the parser stumbled over, or at the end of the page. A tag
+ * left open within a paragraph or a list is not closed, as nobody can tell where it should end.
+ */
+function closeElement(source: string, error: MarkupError): string {
+  const [, name, opened] = /closing tag for `<([\w.-]+)[^`]*>` \((\d+):[\d:-]+\)$/.exec(error.message) ?? [];
+  if (!name) return source;
+  const lines = source.split('\n');
+  if (!error.message.startsWith('Unexpected closing tag')) {
+    const end = holdsOnlyCode.test(name) ? endOfCode(lines, Number(opened)) : undefined;
+    if (end === undefined) return `${source}\n\n</${name}>\n`;
+    lines[end] = `</${name}>`;
+    return lines.join('\n');
+  }
+  const { line, column } = error.place ?? { line: 0, column: 0 };
+  const text = lines[line - 1];
+  if (!text?.startsWith('</', column - 1)) return source;
+  lines[line - 1] = `${text.slice(0, column - 1)}</${name}>${text.slice(column - 1)}`;
+  return lines.join('\n');
+}
+
+/** Text inside of these would not be shown, so they end where their code does. */
+const holdsOnlyCode = /^(?:CodeGroup|RequestExample|ResponseExample)$/;
+
+/** The empty line between the fences that begin at a line and the first text after them. */
+function endOfCode(lines: readonly string[], start: number): number | undefined {
+  let fence = '';
+  for (let index = start; index < lines.length; index++) {
+    const line = (lines[index] ?? '').trim();
+    const mark = /^(?:`{3,}|~{3,})/.exec(line)?.[0] ?? '';
+    if (fence) fence = line === mark && mark.startsWith(fence) ? '' : fence;
+    else if (mark) fence = mark;
+    else if (line !== '') return lines[index - 1]?.trim() === '' ? index - 1 : undefined;
+  }
+  return undefined;
+}
+
+/** Elements whose missing end tag is a mistake to repair, not a placeholder to print. */
 const knownElement =
   /^(?:a|b|code|details|div|em|figure|h[1-6]|i|iframe|kbd|li|ol|p|pre|section|span|strong|sub|summary|sup|svg|table|tbody|td|th|thead|tr|ul|video|[A-Z][a-z]\w*(?:\.\w+)?)$/;
