@@ -4,6 +4,7 @@ import type { JsonObject } from '../config/json.ts';
 /** A description that was read, upgraded to OpenAPI 3.1 (or AsyncAPI 3), with all of its references inside of itself. */
 export type SpecDocument = JsonObject;
 
+/** Methods are in upper case; paths and names are those of the description, not as the page spells them. */
 export type ApiTarget =
   | { kind: 'operation'; spec: string; method: string; path: string }
   | { kind: 'webhook'; spec: string; method: string; name: string }

@@ -37,6 +37,7 @@ export interface PageTask {
   file: string;
   output: string;
   title: string;
+  /** An API page without a description of its own has the first paragraph of what is said about its operation. */
   description: string;
   /** The banner of the page's language, where it differs from the site's. */
   banner?: string | undefined;
@@ -44,6 +45,8 @@ export interface PageTask {
   api?: ApiTarget | undefined;
   /** The page has no file of its own: it is made from what `api` names, and `file` is that description. */
   generated?: boolean | undefined;
+  /** MDX that stands before what is made from `api`, on a generated page. */
+  content?: string | undefined;
   /** Absent when the page cannot be found by search. */
   search?: SearchTask | undefined;
 }
