@@ -1,0 +1,226 @@
+/**
+ * One flat schema from a schema with references, `allOf` and single choices: what a reader sees as one thing.
+ * It looks at one level only; what is inside of properties and items stays as written.
+ */
+import { type JsonObject, asList, asObject, asText, at } from '../config/json.ts';
+import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
+import type { SpecDocument } from './target.ts';
+
+/** A schema of a hostile document may fan out; beyond this many parts the rest is not looked at. */
+const PART_LIMIT = 200;
+const NESTING_LIMIT = 30;
+const COMBINATION_LIMIT = 24;
+
+export interface MergedSchema {
+  /** The name of the schema that was referred to, if it was a reference. */
+  name: string;
+  /** Every pointer that was followed, those of parts too. */
+  pointers: string[];
+  /** Pointers that stand for the whole schema: met again further inside, the schema is inside of itself. */
+  wholePointers: string[];
+  /** Empty when the schema does not say. */
+  types: string[];
+  isNullable: boolean;
+  properties: Map<string, unknown>;
+  required: Set<string>;
+  enum: readonly unknown[] | undefined;
+  patterns: string[];
+  choices: Choices | undefined;
+  /** Every other keyword, the outermost one where several parts have it. */
+  keywords: Map<string, unknown>;
+  /** `false` as a schema: no value is allowed. */
+  isNever: boolean;
+}
+
+export interface Choices {
+  kind: 'oneOf' | 'anyOf';
+  options: unknown[];
+  discriminator: unknown;
+}
+
+/** Where schemas are looked up, and how many parts and properties may still be looked at. */
+export interface MergeContext {
+  document: SpecDocument;
+  effortLeft: number;
+}
+
+/** `withoutChoicesOf`: pointers whose choices lead back here, as a base schema lists the schemas that build on it. */
+export function mergedSchema(
+  context: MergeContext,
+  schema: unknown,
+  withoutChoicesOf: ReadonlySet<string> = new Set(),
+): MergedSchema {
+  const merged: MergedSchema = {
+    name: '',
+    pointers: [],
+    wholePointers: [],
+    types: [],
+    isNullable: false,
+    properties: new Map(),
+    required: new Set(),
+    enum: undefined,
+    patterns: [],
+    choices: undefined,
+    keywords: new Map(),
+    isNever: schema === false,
+  };
+  const merge: Merge = { context, merged, withoutChoicesOf, groups: [], partsLeft: PART_LIMIT };
+  addPart(merge, schema, { nesting: 0, isWhole: true, omitsChoices: false });
+  merged.name = nameOfReference(merged.wholePointers[0] ?? '');
+  merged.choices = combined(merge);
+  if (merged.enum?.includes(null)) {
+    merged.isNullable ||= merged.types.length === 0 || merged.types.includes('null');
+  }
+  if (merged.types.includes('null')) {
+    merged.isNullable = true;
+    if (merged.types.length > 1) merged.types = merged.types.filter((type) => type !== 'null');
+  }
+  return merged;
+}
+
+interface Merge {
+  context: MergeContext;
+  merged: MergedSchema;
+  withoutChoicesOf: ReadonlySet<string>;
+  groups: Choices[];
+  partsLeft: number;
+}
+
+interface Place {
+  nesting: number;
+  /** Nothing stands beside this part, so that its title and name are those of the whole. */
+  isWhole: boolean;
+  omitsChoices: boolean;
+}
+
+/** Adds a part under what is there already: outer parts come first and win. */
+function addPart(merge: Merge, schema: unknown, place: Place): void {
+  const part = asObject(schema);
+  if (!part || place.nesting > NESTING_LIMIT || merge.partsLeft-- <= 0) return;
+  if (merge.context.effortLeft <= 0) return;
+  merge.context.effortLeft -= 1 + addKeywords(merge.merged, part, place.isWhole);
+  const parts = asList(at(part, 'allOf'));
+  const inner: Place = {
+    ...place,
+    nesting: place.nesting + 1,
+    isWhole: place.isWhole && parts.length <= 1 && !Object.hasOwn(part, 'properties'),
+  };
+  if (!place.omitsChoices) addChoices(merge, part, inner);
+  const reference = referenceOf(part);
+  if (reference !== undefined && !merge.merged.pointers.includes(reference)) {
+    merge.merged.pointers.push(reference);
+    if (inner.isWhole) merge.merged.wholePointers.push(reference);
+    const omitsChoices = place.omitsChoices || merge.withoutChoicesOf.has(reference);
+    addPart(merge, valueAtPointer(merge.context.document, reference), { ...inner, omitsChoices });
+  }
+  for (const innerPart of parts) addPart(merge, innerPart, inner);
+}
+
+function addChoices(merge: Merge, part: JsonObject, inner: Place): void {
+  for (const kind of ['oneOf', 'anyOf'] as const) {
+    const listed = asList(at(part, kind));
+    const options = listed.filter((option) => !isNull(merge.context.document, option));
+    if (options.length < listed.length) merge.merged.isNullable = true;
+    if (options.length === 1) addPart(merge, options[0], inner);
+    else if (options.length > 1)
+      merge.groups.push({ kind, options, discriminator: at(part, 'discriminator') });
+  }
+}
+
+/** Two lists of choices on one schema mean every pair; more than two dozen pairs would help nobody. */
+function combined(merge: Merge): Choices | undefined {
+  let result: Choices | undefined;
+  for (const group of merge.groups.slice(0, 4)) {
+    if (!result) result = group;
+    else if (result.options.length * group.options.length <= COMBINATION_LIMIT) {
+      const { options } = result;
+      result = {
+        kind: result.kind,
+        discriminator: result.discriminator ?? group.discriminator,
+        options: options.flatMap((first) => group.options.map((second) => ({ allOf: [first, second] }))),
+      };
+    }
+  }
+  return result;
+}
+
+const SPECIAL = new Set([
+  '$ref',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'type',
+  'nullable',
+  'properties',
+  'required',
+  'enum',
+  'pattern',
+  'not',
+]);
+
+/** Answers how many entries it went through. */
+function addKeywords(merged: MergedSchema, part: JsonObject, isWhole: boolean): number {
+  addTypes(merged, part);
+  const properties = Object.entries(asObject(at(part, 'properties')) ?? {});
+  for (const [name, property] of properties) {
+    const outer = merged.properties.get(name);
+    merged.properties.set(
+      name,
+      outer === undefined || outer === property ? property : { allOf: [outer, property] },
+    );
+  }
+  for (const name of asList(at(part, 'required'))) if (typeof name === 'string') merged.required.add(name);
+  const values = at(part, 'enum');
+  if (Array.isArray(values)) merged.enum = narrowed(merged.enum, values as unknown[]);
+  const pattern = asText(at(part, 'pattern'));
+  if (pattern && !merged.patterns.includes(pattern)) merged.patterns.push(pattern);
+  for (const [keyword, value] of Object.entries(part)) {
+    if (SPECIAL.has(keyword)) continue;
+    if (keyword === 'title' && !isWhole) continue;
+    const outer = merged.keywords.get(keyword);
+    merged.keywords.set(keyword, outer === undefined ? value : joined(keyword, outer, value));
+  }
+  return properties.length + (merged.enum?.length ?? 0);
+}
+
+function addTypes(merged: MergedSchema, part: JsonObject): void {
+  if (at(part, 'nullable') === true) merged.isNullable = true;
+  const type = at(part, 'type');
+  const types = (Array.isArray(type) ? (type as unknown[]) : [type]).filter(
+    (item) => typeof item === 'string',
+  );
+  if (types.length === 0) return;
+  const shared = merged.types.filter((item) => types.includes(item));
+  merged.types = shared.length > 0 ? shared : merged.types.length > 0 ? merged.types : [...new Set(types)];
+}
+
+function narrowed(outer: readonly unknown[] | undefined, inner: readonly unknown[]): readonly unknown[] {
+  const known = new Set(inner);
+  const shared = outer?.filter((value) => known.has(value));
+  return shared && shared.length > 0 ? shared : (outer ?? inner);
+}
+
+/** Of two limits the tighter one counts; of two marks one is enough; otherwise the outer part has the last word. */
+function joined(keyword: string, outer: unknown, inner: unknown): unknown {
+  if (keyword === 'items') return outer === inner ? outer : { allOf: [outer, inner] };
+  if (keyword === 'readOnly' || keyword === 'writeOnly' || keyword === 'deprecated')
+    return outer === true || inner === true;
+  if (keyword === 'description' && asText(outer) === undefined) return inner;
+  if (typeof outer !== 'number' || typeof inner !== 'number') return outer;
+  if (/^(min|exclusiveMin)/.test(keyword)) return Math.max(outer, inner);
+  if (/^(max|exclusiveMax)/.test(keyword)) return Math.min(outer, inner);
+  return outer;
+}
+
+function isNull(document: SpecDocument, option: unknown): boolean {
+  const reference = referenceOf(option);
+  const target = reference === undefined ? option : valueAtPointer(document, reference);
+  const type = at(target, 'type');
+  const isNullType = type === 'null' || (Array.isArray(type) && type.length === 1 && type[0] === 'null');
+  const values = at(target, 'enum');
+  return (
+    isNullType ||
+    at(target, 'const') === null ||
+    (Array.isArray(values) && values.every((value) => value === null) && values.length > 0)
+  );
+}

@@ -1,0 +1,69 @@
+/** Following `$ref` inside of one document. It never leaves the document and never goes around in circles. */
+import { asList, asObject, at } from '../config/json.ts';
+import type { SpecDocument } from './target.ts';
+
+const CHAIN_LIMIT = 10;
+
+/** The value itself, or what its `$ref` leads to; undefined when that is missing or the chain is longer than 10. */
+export function resolve(document: SpecDocument, value: unknown): unknown {
+  let current = value;
+  for (let step = 0; step <= CHAIN_LIMIT; step++) {
+    const reference = referenceOf(current);
+    if (reference === undefined) return current;
+    current = valueAtPointer(document, reference);
+  }
+  return undefined;
+}
+
+/** The text of `$ref`, if the value is a reference. */
+export function referenceOf(value: unknown): string | undefined {
+  const reference = at(value, '$ref');
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+/** One step: what `#/a/b` names. References to elsewhere name nothing. */
+export function valueAtPointer(document: SpecDocument, reference: string): unknown {
+  const keys = pointerKeys(reference);
+  if (!keys) return undefined;
+  let current: unknown = document;
+  for (const key of keys) {
+    current = Array.isArray(current) ? asList(current)[indexOf(key)] : at(current, key);
+    if (current === undefined) return undefined;
+  }
+  return current;
+}
+
+/** The keys of `#/a/b`; undefined when it does not point into this document. */
+export function pointerKeys(reference: string): string[] | undefined {
+  if (reference === '#') return [];
+  if (!reference.startsWith('#/')) return undefined;
+  return reference
+    .slice(2)
+    .split('/')
+    .map((part) => unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** How readers know a schema: the last part of where it stands. */
+export function nameOfReference(reference: string): string {
+  return pointerKeys(reference)?.at(-1) ?? '';
+}
+
+/** The entries of an object with every value resolved; what leads nowhere is left out. */
+export function resolvedEntries(document: SpecDocument, value: unknown): [string, unknown][] {
+  return Object.entries(asObject(resolve(document, value)) ?? {}).flatMap(([key, item]) => {
+    const resolved = resolve(document, item);
+    return resolved === undefined ? [] : [[key, resolved] as [string, unknown]];
+  });
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function indexOf(key: string): number {
+  return /^\d{1,9}$/.test(key) ? Number(key) : -1;
+}

@@ -1,0 +1,277 @@
+/**
+ * A schema as a page shows it. Built in breadth: when the budget of nodes or text is spent, what is missing is what lies
+ * deepest, not what happens to come last.
+ */
+import { asList, asObject, asText, at } from '../config/json.ts';
+import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
+import { nameOfReference, pointerKeys } from './references.ts';
+import { baseTypes, constraintsOf, enumOf, typeText, valueText } from './schema-words.ts';
+import type { SpecDocument } from './target.ts';
+import type { ChoicesView, SchemaView } from './view.ts';
+
+export type Direction = 'request' | 'response' | 'both';
+
+/** What may still be spent. Operations share one over all of their schemas. */
+export interface SchemaBudget extends MergeContext {
+  nodes: number;
+  characters: number;
+}
+
+const DEPTH_LIMIT = 10;
+const NODES_PER_SCHEMA = 3000;
+const PROPERTY_LIMIT = 1000;
+const OPTION_LIMIT = 100;
+const ENUM_LIMIT = 500;
+
+export function newSchemaBudget(document: SpecDocument): SchemaBudget {
+  return { document, nodes: 9000, characters: 2_000_000, effortLeft: 500_000 };
+}
+
+export function schemaView(
+  document: SpecDocument,
+  schema: unknown,
+  direction: Direction,
+  budget: SchemaBudget = newSchemaBudget(document),
+): SchemaView {
+  const root = emptySchemaView();
+  const building: Building = {
+    direction,
+    budget,
+    nodesLeft: Math.min(NODES_PER_SCHEMA, budget.nodes),
+    waiting: [{ view: root, schema, depth: 0, within: undefined }],
+  };
+  budget.nodes -= building.nodesLeft;
+  // The list grows while it is walked.
+  for (const node of building.waiting) fill(building, node);
+  budget.nodes += building.nodesLeft;
+  return root;
+}
+
+interface Building {
+  direction: Direction;
+  budget: SchemaBudget;
+  nodesLeft: number;
+  waiting: Node[];
+}
+
+interface Node {
+  view: SchemaView;
+  schema: unknown;
+  depth: number;
+  /** The pointers that lead here, innermost first. */
+  within: Trail | undefined;
+}
+
+interface Trail {
+  pointer: string;
+  isWhole: boolean;
+  before: Trail | undefined;
+}
+
+function fill(building: Building, node: Node): void {
+  const { view, depth } = node;
+  const before = pointersOf(node.within);
+  const schema = mergedSchema(building.budget, node.schema, before.all);
+  view.type = typeText(building.budget, schema);
+  describe(building, view, schema);
+  const repeated = schema.wholePointers.find((pointer) => before.whole.has(pointer));
+  if (repeated !== undefined) {
+    view.sameAs = nameOfReference(repeated) || view.title || view.type;
+    return;
+  }
+  if (depth >= DEPTH_LIMIT || building.nodesLeft <= 0 || building.budget.characters <= 0) {
+    view.isCut = hasInside(schema);
+    return;
+  }
+  let within = node.within;
+  for (const pointer of schema.pointers)
+    within = { pointer, isWhole: schema.wholePointers.includes(pointer), before: within };
+  addInside(building, view, schema, (inner) => {
+    const child = emptySchemaView();
+    building.nodesLeft--;
+    building.waiting.push({ view: child, schema: inner, depth: depth + 1, within });
+    return child;
+  });
+}
+
+type AddChild = (schema: unknown) => SchemaView;
+
+function addInside(building: Building, view: SchemaView, schema: MergedSchema, child: AddChild): void {
+  const { keywords } = schema;
+  for (const [name, property] of [...schema.properties].slice(0, PROPERTY_LIMIT)) {
+    if (building.nodesLeft <= 0) {
+      view.isCut = true;
+      break;
+    }
+    if (isShown(building, property)) {
+      view.properties.push({ name, required: schema.required.has(name), schema: child(property) });
+    }
+  }
+  if (baseTypes(schema).includes('array')) {
+    const places = asList(keywords.get('prefixItems')).slice(0, OPTION_LIMIT);
+    for (const [index, place] of places.entries())
+      view.properties.push({ name: `[${index}]`, required: false, schema: child(place) });
+    const items = keywords.get('items');
+    if (asObject(items)) view.items = child(items);
+  }
+  const additional = keywords.get('additionalProperties');
+  if (additional === true || asObject(additional)) {
+    view.additional.push({ pattern: '', schema: child(additional) });
+  }
+  for (const [pattern, inner] of Object.entries(asObject(keywords.get('patternProperties')) ?? {}).slice(
+    0,
+    OPTION_LIMIT,
+  )) {
+    view.additional.push({ pattern, schema: child(inner) });
+  }
+  const choices = choicesOf(building.budget, schema, child);
+  if (choices) view.choices = choices;
+}
+
+function isShown(building: Building, property: unknown): boolean {
+  if (property === false) return false;
+  const hiddenMark =
+    building.direction === 'request' ? 'readOnly' : building.direction === 'response' ? 'writeOnly' : '';
+  return hiddenMark === '' || mergedSchema(building.budget, property).keywords.get(hiddenMark) !== true;
+}
+
+/** Choices that only say which properties are needed are told in words by `needsOf`. */
+function choicesOf(context: MergeContext, schema: MergedSchema, child: AddChild): ChoicesView | undefined {
+  const { choices } = schema;
+  if (!choices || needsOf(schema).length > 0) return undefined;
+  const discriminator = asText(at(choices.discriminator, 'propertyName'));
+  const values = new Map(
+    Object.entries(asObject(at(choices.discriminator, 'mapping')) ?? {}).map(([value, to]) => [
+      mappedName(to),
+      value,
+    ]),
+  );
+  return {
+    kind: choices.kind,
+    ...(discriminator === undefined ? {} : { discriminator }),
+    options: choices.options.slice(0, OPTION_LIMIT).map((option, index) => {
+      const merged = mergedSchema(context, option);
+      const name = merged.name;
+      const value = values.get(name);
+      const title = asText(merged.keywords.get('title')) ?? (name || value) ?? typeText(context, merged);
+      return {
+        title: title === 'any' ? `Option ${index + 1}` : title,
+        ...(discriminator !== undefined && value !== undefined ? { value } : {}),
+        schema: child(option),
+      };
+    }),
+  };
+}
+
+/** `anyOf: [{ required: [a] }, { required: [b] }]` is no choice of forms but a rule. */
+function needsOf(schema: MergedSchema): string[] {
+  const options = (schema.choices?.options ?? []).map((option) => asObject(option) ?? {});
+  const isRule =
+    options.length > 0 && options.every((option) => Object.keys(option).every((key) => key === 'required'));
+  if (!isRule || options.length > 20) return [];
+  return options.map((option) =>
+    asList(at(option, 'required'))
+      .filter((name) => typeof name === 'string')
+      .join(' and '),
+  );
+}
+
+function describe(building: Building, view: SchemaView, schema: MergedSchema): void {
+  const { keywords } = schema;
+  const text = (keyword: string) => spent(building, asText(keywords.get(keyword)) ?? '');
+  view.title = text('title');
+  view.description = text('description');
+  view.deprecated = keywords.get('deprecated') === true;
+  view.readOnly = keywords.get('readOnly') === true;
+  view.writeOnly = keywords.get('writeOnly') === true;
+  if (keywords.has('default')) view.default = spent(building, valueText(keywords.get('default')));
+  if (keywords.has('const')) view.const = spent(building, valueText(keywords.get('const')));
+  const prefill = keywords.get('x-default');
+  if (prefill !== undefined)
+    view.prefill = spent(building, typeof prefill === 'string' ? prefill : valueText(prefill));
+  view.enum = enumOf(schema, ENUM_LIMIT).map((item) => ({
+    value: spent(building, item.value),
+    description: spent(building, item.description),
+  }));
+  view.examples = examplesOf(schema).map((value) => spent(building, valueText(value)));
+  const needs = needsOf(schema).filter((need) => need !== '');
+  view.constraints = [
+    ...constraintsOf(schema),
+    ...(needs.length > 0 ? [`needs ${needs.join(' or ')}`] : []),
+  ].map((phrase) => spent(building, phrase));
+  view.pre = pills(at(keywords.get('x-mint'), 'pre')).map((pill) => spent(building, pill));
+  view.post = pills(at(keywords.get('x-mint'), 'post')).map((pill) => spent(building, pill));
+}
+
+/** A text that the same schema repeats in a thousand places must not become a thousand texts without end. */
+function spent(building: Building, text: string): string {
+  building.budget.characters -= text.length;
+  return building.budget.characters >= 0 ? text : '';
+}
+
+export function examplesOf(schema: MergedSchema): unknown[] {
+  const single = schema.keywords.get('example');
+  const several = schema.keywords.get('examples');
+  const listed = Array.isArray(several)
+    ? (several as unknown[])
+    : Object.values(asObject(several) ?? {}).map((item) => at(item, 'value') ?? item);
+  return (single === undefined ? listed : [single]).slice(0, 10);
+}
+
+function hasInside(schema: MergedSchema): boolean {
+  const { keywords } = schema;
+  const items = mergedItemsHaveInside(keywords.get('items'));
+  return (
+    schema.properties.size > 0 ||
+    schema.choices !== undefined ||
+    items ||
+    asObject(keywords.get('additionalProperties')) !== undefined
+  );
+}
+
+function mergedItemsHaveInside(items: unknown): boolean {
+  return ['$ref', 'properties', 'items', 'allOf', 'oneOf', 'anyOf'].some(
+    (keyword) => at(items, keyword) !== undefined,
+  );
+}
+
+/** A mapping leads to a pointer or just names the schema. */
+function mappedName(to: unknown): string {
+  const text = asText(to) ?? '';
+  return pointerKeys(text)?.at(-1) ?? text;
+}
+
+function pills(value: unknown): string[] {
+  return (Array.isArray(value) ? (value as unknown[]) : [value])
+    .flatMap((item) => asText(item) ?? [])
+    .slice(0, 20);
+}
+
+function pointersOf(trail: Trail | undefined): { all: Set<string>; whole: Set<string> } {
+  const all = new Set<string>();
+  const whole = new Set<string>();
+  for (let step = trail; step; step = step.before) {
+    all.add(step.pointer);
+    if (step.isWhole) whole.add(step.pointer);
+  }
+  return { all, whole };
+}
+
+function emptySchemaView(): SchemaView {
+  return {
+    type: 'any',
+    title: '',
+    description: '',
+    deprecated: false,
+    readOnly: false,
+    writeOnly: false,
+    enum: [],
+    examples: [],
+    constraints: [],
+    pre: [],
+    post: [],
+    properties: [],
+    additional: [],
+    isCut: false,
+  };
+}
