@@ -44,6 +44,7 @@ export function planSite(site: Site, options: RenderOptions): SitePlan {
     iconLibrary: site.settings.iconLibrary,
     specs: {},
     api: site.settings.api,
+    specInMarkdown: site.settings.machineReaders.specInMarkdown,
     airGapped: options.airGapped ?? false,
   };
 }

@@ -1,6 +1,9 @@
 /** One entry of a changelog: a label that can be linked to, tags by which readers choose, and what changed. */
 import type { Component } from './contract.ts';
-import { element, escapeText } from '../html.ts';
+import { ObjectValue, type Value } from '../evaluate/values.ts';
+import { element, escapeText, textOfHtml } from '../html.ts';
+import type { RenderedUpdate } from '../page/updates.ts';
+import { Props } from './props.ts';
 import { classesOf } from './shared-props.ts';
 
 export const update: Component = (call, page) => {
@@ -18,6 +21,14 @@ export const update: Component = (call, page) => {
       : '') +
     (shown.length ? element('p', { class: 'update-tags' }, shown.join(' ')) : '');
   const body = page.outsideContents(() => page.render(children));
+  page.noteUpdate({
+    heading: title,
+    body,
+    label: textOfHtml(label),
+    description: props.text('description') ?? '',
+    tags,
+    feed: feedOf(props.value('rss')),
+  });
   return element(
     'section',
     {
@@ -27,3 +38,9 @@ export const update: Component = (call, page) => {
     element('div', { class: 'update-side' }, side) + element('div', { class: 'update-body' }, body),
   );
 };
+
+function feedOf(value: Value): RenderedUpdate['feed'] {
+  if (!(value instanceof ObjectValue)) return undefined;
+  const props = new Props(value);
+  return { title: props.text('title'), description: props.text('description') };
+}

@@ -7,6 +7,7 @@ import { type IconLibrary, iconText, readIconLibrary } from '../icons/reference.
 import { type CodeThemes, codeThemesOf } from '../highlight/palette.ts';
 import { type ApiSettings, readApiSettings } from './api.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
+import { type MachineReaders, readMachineReaders } from './machine-readers.ts';
 import type { ConfigSource } from './read.ts';
 import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
 import { type Surroundings, readSurroundings } from './surroundings.ts';
@@ -82,6 +83,7 @@ export interface SiteSettings extends Surroundings {
   notFound: { title?: string; description?: string; redirect: boolean };
   breadcrumbs: boolean;
   api: ApiSettings;
+  machineReaders: MachineReaders;
 }
 
 export interface ContextualMenu {
@@ -125,6 +127,7 @@ export function readSettings(
     },
     breadcrumbs: at(config, 'styling', 'eyebrows') === 'breadcrumbs',
     api: readApiSettings(config['api']),
+    machineReaders: readMachineReaders(config),
     ...readSurroundings(config),
   };
   return { settings, diagnostics };

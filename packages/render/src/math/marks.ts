@@ -36,6 +36,17 @@ export function formulaOfCode(value: string): Formula | undefined {
   return { tex: unescaped(value.slice(1)).trim(), display: mark === displayMark };
 }
 
+/** The source of a page with its formulas as authors write them. */
+export function unmarkMath(marked: string): string {
+  if (!/[\u{e0f0}-\u{e0f2}]/u.test(marked)) return marked;
+  const text = marked
+    .replaceAll(/~~~~\u{e0f2}math\n([\s\S]*?)~~~~/gu, '$$$$\n$1$$$$')
+    .replaceAll(/`([\u{e0f0}\u{e0f1}])([^`]*)`/gu, (_whole, mark: string, tex: string) =>
+      mark === displayMark ? `$$${tex}$$` : `$${tex}$`,
+    );
+  return unescaped(text);
+}
+
 export function isMathFence(language: string): boolean {
   return language === fenceLanguage || language.toLowerCase() === 'math';
 }

@@ -14,6 +14,8 @@ import { substituteVariables } from './variables.ts';
 
 export interface Document {
   tree: Node;
+  /** What was parsed; the positions of the tree are positions in it. */
+  text: string;
   /** Lines of the file before the body. */
   linesBefore: number;
   /** The `import` and `export` lines, with the line of the file each block starts on. */
@@ -42,14 +44,14 @@ export function readDocument(bytes: Uint8Array, options: DocumentOptions): Docum
   const { body, linesBefore } = splitFrontMatter(source);
   const prepared = prepare(markMath(substituteVariables(body, options.variables), options.math));
   refuseDeepNesting(prepared, file, linesBefore);
-  const { tree, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
+  const { tree, text, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
   if (depthOf(tree) > maximumNesting)
     throw new DocumentError('page_too_deep', `The page is nested more than ${maximumNesting} levels deep`, {
       file,
       line: 1,
       column: 1,
     });
-  return { tree, linesBefore, repaired, ...collect(tree, linesBefore) };
+  return { tree, text, linesBefore, repaired, ...collect(tree, linesBefore) };
 }
 
 /** A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. */
@@ -71,13 +73,13 @@ function parseWithRepairs(
   { file, parser }: DocumentOptions,
   linesBefore: number,
   source: string,
-): Pick<Document, 'tree' | 'repaired'> {
+): Pick<Document, 'tree' | 'text' | 'repaired'> {
   const repaired: Document['repaired'] = [];
   let text = body;
   let firstError: MarkupError | undefined;
   for (let attempt = 0; attempt < maximumRepairs; attempt++) {
     try {
-      return { tree: parseMdx(text, parser), repaired };
+      return { tree: parseMdx(text, parser), text, repaired };
     } catch (error) {
       if (!(error instanceof MarkupError)) throw error;
       firstError ??= error;

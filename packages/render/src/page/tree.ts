@@ -3,7 +3,7 @@ import type { SourcePlace } from '../check/diagnostic.ts';
 
 export interface Node {
   type: string;
-  position?: { start: SourcePlace & { offset?: number } } | undefined;
+  position?: { start: SourcePlace & { offset?: number }; end?: { offset?: number } } | undefined;
   children?: Node[];
   value?: string;
   /** JSX elements. */

@@ -1,0 +1,68 @@
+/**
+ * The parts of the configuration that only programs see the effect of: Markdown and llms.txt, structured data, tags for
+ * parts of the site, pictures for links that are shared. It reads and checks; what comes out is up to `outputs/`.
+ */
+import { type JsonObject, asList, asText, at, textAt } from './json.ts';
+
+export interface MachineReaders {
+  /** The Markdown of an API page holds its part of the specification. */
+  specInMarkdown: boolean;
+  /** What the site tells programs that read it. */
+  instructions: string[];
+  organization?: Organization;
+  /** Tags of the pages below a folder. */
+  folderTags: { folder: string; metatags: [string, string][] }[];
+  socialImage: { appearance: 'light' | 'dark'; background?: string };
+}
+
+export interface Organization {
+  id?: string;
+  name?: string;
+  legalName?: string;
+  url?: string;
+  logo?: string;
+  sameAs: string[];
+}
+
+export function readMachineReaders(config: JsonObject): MachineReaders {
+  const organization = readOrganization(at(config, 'seo', 'organization'));
+  const background = textAt(config, 'thumbnails', 'background');
+  return {
+    specInMarkdown: at(config, 'markdown', 'schema') !== false,
+    instructions: texts(at(config, 'markdown', 'instructions')),
+    ...(organization ? { organization } : {}),
+    folderTags: asList(at(config, 'seo', 'paths')).flatMap(readFolderTags),
+    socialImage: {
+      appearance: at(config, 'thumbnails', 'appearance') === 'dark' ? 'dark' : 'light',
+      ...(background ? { background } : {}),
+    },
+  };
+}
+
+function readOrganization(value: unknown): Organization | undefined {
+  const organization: Organization = { sameAs: texts(at(value, 'sameAs')) };
+  for (const key of ['id', 'name', 'legalName', 'url', 'logo'] as const) {
+    const text = textAt(value, key);
+    if (text !== undefined) organization[key] = text;
+  }
+  return Object.keys(organization).length > 1 ? organization : undefined;
+}
+
+function readFolderTags(item: unknown): MachineReaders['folderTags'] {
+  const path = textAt(item, 'path');
+  if (path === undefined) return [];
+  return [{ folder: path.replaceAll(/^\/+|[/*]+$/g, ''), metatags: readTags(at(item, 'metatags')) }];
+}
+
+function readTags(value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, content]): [string, string][] => {
+    const text = asText(content);
+    return text === undefined ? [] : [[name, text]];
+  });
+}
+
+function texts(value: unknown): string[] {
+  const single = asText(value);
+  return single ? [single] : asList(value).flatMap((item) => asText(item) ?? []);
+}

@@ -1,0 +1,323 @@
+/**
+ * The content of a page as Markdown, for readers that are programs: the author's text with its components, without
+ * imports, exports and comments, with snippets and values filled in. What need not change is copied byte for byte.
+ */
+import { Evaluator, elementType } from '../evaluate/evaluator.ts';
+import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
+import {
+  ElementValue,
+  Foreign,
+  FunctionValue,
+  ObjectValue,
+  Scope,
+  Unsupported,
+  type Value,
+} from '../evaluate/values.ts';
+import { unmarkMath } from '../math/marks.ts';
+import type { Document } from './document.ts';
+import { DocumentError } from './failure.ts';
+import {
+  type Edit,
+  edited,
+  endOf,
+  endOfTag,
+  outdented,
+  removal,
+  replacement,
+  startOf,
+} from './markdown-edits.ts';
+import { type Module, PageModules } from './modules.ts';
+import type { ParserName } from './parser.ts';
+import type { SiteTools } from './record.ts';
+import { withoutRepeatedTitle } from './repeated-title.ts';
+import type { PageTask } from './task.ts';
+import type { JsxAttribute, Node } from './tree.ts';
+
+export function pageMarkdown(
+  tools: SiteTools,
+  task: PageTask,
+  document: Document,
+  parser: ParserName,
+): string {
+  return new TwinWriter(tools, parser).page(document, task);
+}
+
+/** Where a piece of text comes from: the page or a snippet on it. */
+interface Origin {
+  document: Document;
+  scope: Scope;
+  /** Properties of a snippet, which also stand in its code. */
+  properties: ReadonlyMap<string, string>;
+  depth: number;
+}
+
+const maximumSnippetDepth = 20;
+/** A snippet that uses itself twice doubles with each level; a page that needs more than this is such a trick. */
+const maximumExpansions = 2000;
+const maximumCharacters = 2_000_000;
+
+class TwinWriter {
+  readonly #evaluator = new Evaluator();
+  readonly #modules: PageModules;
+  #expansions = 0;
+  #characters = 0;
+
+  constructor(tools: SiteTools, parser: ParserName) {
+    /** The renderer has told what is wrong with the modules of the page already. */
+    const host = { evaluator: this.#evaluator, report: () => undefined };
+    this.#modules = new PageModules(tools.sources, host, parser);
+  }
+
+  page(document: Document, task: PageTask): string {
+    const { scope } = this.#modules.ofDocument(task.file, document);
+    const origin = { document, scope, properties: new Map(), depth: 0 };
+    const nodes = document.tree.children ?? [];
+    const shown = new Set(withoutRepeatedTitle(nodes, task.title));
+    const edits = nodes.flatMap((node) =>
+      shown.has(node) ? this.#edits(node, origin) : [removal(document.text, node)],
+    );
+    return unmarkMath(edited(document.text, edits, 0, document.text.length)).trim();
+  }
+
+  #edits(node: Node, origin: Origin): Edit[] {
+    const { text } = origin.document;
+    switch (node.type) {
+      case 'mdxjsEsm':
+        return [removal(text, node)];
+      case 'mdxFlowExpression':
+      case 'mdxTextExpression':
+        return this.#expression(node, origin);
+      case 'mdxJsxFlowElement':
+      case 'mdxJsxTextElement':
+        return this.#element(node, origin);
+      case 'code':
+        return this.#code(node, origin);
+      default:
+        return (node.children ?? []).flatMap((child) => this.#edits(child, origin));
+    }
+  }
+
+  #expression(node: Node, { document, scope, depth }: Origin): Edit[] {
+    const source = node.value ?? '';
+    if (isEmptyExpression(source)) return [removal(document.text, node)];
+    try {
+      const value = this.#evaluator.evaluate(parseExpression(source), scope);
+      return [replacement(document.text, node, this.#valueText(value, depth))];
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      /** A few words in braces within a sentence are most likely meant as they stand. */
+      const isText = node.type === 'mdxTextExpression' && source.length <= 60 && !/[<\n]/.test(source);
+      return isText ? [] : [removal(document.text, node)];
+    }
+  }
+
+  /** The braces of a snippet's code stand for its properties. */
+  #code(node: Node, { document, properties }: Origin): Edit[] {
+    if (properties.size === 0) return [];
+    const [start, end] = [startOf(node), endOf(node)];
+    const text = document.text
+      .slice(start, end)
+      .replaceAll(/\{([A-Za-z_$][\w$]*)\}/g, (whole, name: string) => properties.get(name) ?? whole);
+    return [{ start, end, text }];
+  }
+
+  #element(node: Node, origin: Origin): Edit[] {
+    const { text } = origin.document;
+    try {
+      if (node.name === 'Visibility') {
+        const forPeople = /\bhumans?\b/.test(textAttribute(node, 'for') ?? '');
+        return [forPeople ? removal(text, node) : replacement(text, node, this.#inner(node, origin))];
+      }
+      const type = elementType(node.name ?? '', origin.scope);
+      if (typeof type !== 'string')
+        return [
+          replacement(
+            text,
+            node,
+            this.#ownElement(type, this.#props(node, origin), this.#inner(node, origin), origin.depth),
+          ),
+        ];
+      if (type === 'Snippet' && textAttribute(node, 'file') !== undefined)
+        return [replacement(text, node, this.#legacySnippet(node, origin))];
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+    }
+    return [
+      ...this.#openingTag(node, origin),
+      ...(node.children ?? []).flatMap((child) => this.#edits(child, origin)),
+    ];
+  }
+
+  /** What stands between the tags of an element. */
+  #inner(node: Node, origin: Origin): string {
+    const children = node.children ?? [];
+    const [first, last] = [children[0], children.at(-1)];
+    if (!first || !last) return '';
+    const edits = children.flatMap((child) => this.#edits(child, origin));
+    const { text } = origin.document;
+    return outdented(
+      edited(text, edits, startOf(first), endOf(last)),
+      first.position?.start.column ?? 1,
+    ).trim();
+  }
+
+  #legacySnippet(node: Node, origin: Origin): string {
+    const module = this.#modules.snippet(textAttribute(node, 'file') ?? '');
+    if (!module) return '';
+    return this.#snippet(module, this.#props(node, origin), this.#inner(node, origin), origin.depth + 1);
+  }
+
+  /** An element whose component the page defines or imports is what that component makes of it. */
+  #ownElement(
+    type: FunctionValue | Foreign | null,
+    props: ObjectValue,
+    inner: string,
+    depth: number,
+  ): string {
+    if (type instanceof Foreign && isModule(type.content))
+      return this.#snippet(type.content, props, inner, depth + 1);
+    if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
+    this.#spend(depth, 0);
+    const given = new ObjectValue(props.entries);
+    if (inner !== '') given.entries.set('children', new Foreign(inner));
+    return this.#valueText(this.#evaluator.call(type, [given]), depth + 1).trim();
+  }
+
+  #snippet(module: Module, props: ObjectValue, inner: string, depth: number): string {
+    const { document } = module;
+    if (!document) return '';
+    const given = new ObjectValue(props.entries);
+    if (inner !== '') given.entries.set('children', new Foreign(inner));
+    const properties = new Map(
+      [...props.entries].flatMap(([name, value]) =>
+        typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
+      ),
+    );
+    const scope = new Scope(module.scope, [...given.entries, ['props', given]]);
+    this.#spend(depth, document.text.length);
+    const origin = { document, scope, properties, depth };
+    const edits = (document.tree.children ?? []).flatMap((node) => this.#edits(node, origin));
+    return edited(document.text, edits, 0, document.text.length).trim();
+  }
+
+  #spend(depth: number, characters: number): void {
+    this.#expansions += 1;
+    this.#characters += characters;
+    if (
+      depth > maximumSnippetDepth ||
+      this.#expansions > maximumExpansions ||
+      this.#characters > maximumCharacters
+    )
+      throw new Unsupported('snippets are nested too deeply');
+  }
+
+  #valueText(value: Value, depth: number): string {
+    if (value === null || value === undefined || typeof value === 'boolean') return '';
+    if (typeof value === 'string' || typeof value === 'number') return String(value);
+    if (Array.isArray(value)) return value.map((item) => this.#valueText(item, depth)).join('');
+    if (value instanceof Foreign && typeof value.content === 'string') return value.content;
+    if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value has no text');
+    const inner = value.children.map((item) => this.#valueText(item, depth)).join('');
+    if (value.type === null) return inner;
+    if (typeof value.type !== 'string') return this.#ownElement(value.type, value.props, inner, depth);
+    this.#characters += inner.length;
+    const attributes = [...value.props.entries]
+      .filter(([name]) => !/^(?:class|className|style|key|ref|children)$/.test(name))
+      .map(([name, item]) => attributeText(name, item))
+      .join('');
+    if (inner === '') return `<${value.type}${attributes} />`;
+    const isBlock = /^[A-Z]|^(?:div|section|table|ul|ol)$/.test(value.type) || inner.includes('\n');
+    const line = isBlock ? '\n' : '';
+    return `<${value.type}${attributes}>${line}${inner.trim()}${line}</${value.type}>${line}`;
+  }
+
+  /** Attributes that name values of the page get those values; handlers are code and go. */
+  #openingTag(node: Node, { document, scope }: Origin): Edit[] {
+    const attributes = node.attributes ?? [];
+    if (!node.name || !attributes.some((attribute) => needsScope(attribute, scope))) return [];
+    const start = startOf(node);
+    const end = endOfTag(document.text, start);
+    if (end === undefined) return [];
+    const written = attributes.map((attribute) => this.#attributeText(attribute, scope)).join('');
+    const close = document.text[end - 2] === '/' ? ' />' : '>';
+    return [{ start, end, text: `<${node.name}${written}${close}` }];
+  }
+
+  #attributeText(attribute: JsxAttribute, scope: Scope): string {
+    const { name, value } = attribute;
+    if (name !== undefined && !needsScope(attribute, scope)) {
+      if (value === null || value === undefined) return ` ${name}`;
+      return typeof value === 'string' ? attributeText(name, value) : ` ${name}={${value.value}}`;
+    }
+    try {
+      const props = new ObjectValue();
+      this.#addAttribute(props, attribute, scope);
+      return [...props.entries].map(([key, item]) => attributeText(key, item)).join('');
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      return '';
+    }
+  }
+
+  #props(node: Node, { scope }: Origin): ObjectValue {
+    const props = new ObjectValue();
+    for (const attribute of node.attributes ?? []) {
+      try {
+        this.#addAttribute(props, attribute, scope);
+      } catch (error) {
+        if (!isExpected(error)) throw error;
+      }
+    }
+    return props;
+  }
+
+  #addAttribute(props: ObjectValue, { name, value }: JsxAttribute, scope: Scope): void {
+    if (name === undefined) {
+      const spread = this.#evaluator.evaluate(parseSpread(typeof value === 'string' ? value : ''), scope);
+      if (!(spread instanceof ObjectValue)) throw new Unsupported('this value cannot be spread');
+      for (const [key, item] of spread.entries) props.entries.set(key, item);
+    } else if (value === null || value === undefined) props.entries.set(name, true);
+    else if (typeof value === 'string') props.entries.set(name, value);
+    else if (!isEmptyExpression(value.value))
+      props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), scope));
+  }
+}
+
+function needsScope({ name, value }: JsxAttribute, scope: Scope): boolean {
+  if (name === undefined) return true;
+  if (typeof value !== 'object' || value === null || value.value.includes('<')) return false;
+  if (/^on[A-Z]/.test(name) || value.value.includes('=>')) return true;
+  const code = value.value.slice(0, 5000).replaceAll(/"[^"]*"|'[^']*'/g, '');
+  const names = code.match(/(?<![.\w$])[A-Za-z_$][\w$]*/g) ?? [];
+  return names.some((candidate) => scope.has(candidate));
+}
+
+function attributeText(name: string, value: Value): string {
+  if (value === true) return ` ${name}`;
+  if (typeof value === 'string') return ` ${name}="${value.replaceAll('"', '&quot;')}"`;
+  const json = jsonOf(value, 0);
+  return json === undefined ? '' : ` ${name}={${JSON.stringify(json)}}`;
+}
+
+/** A value as data; functions and elements are none. */
+function jsonOf(value: Value, depth: number): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (depth > 10) return undefined;
+  if (Array.isArray(value)) return value.map((item) => jsonOf(item, depth + 1) ?? null);
+  if (!(value instanceof ObjectValue)) return undefined;
+  return Object.fromEntries([...value.entries].map(([key, item]) => [key, jsonOf(item, depth + 1)]));
+}
+
+function textAttribute(node: Node, name: string): string | undefined {
+  const value = node.attributes?.find((attribute) => attribute.name === name)?.value;
+  return typeof value === 'string' ? value : value?.value.replaceAll(/^["'`\s]+|["'`\s]+$/g, '');
+}
+
+/** What an author can cause; anything else is a mistake of this program and must be seen. */
+function isExpected(error: unknown): boolean {
+  return error instanceof Unsupported || error instanceof DocumentError;
+}
+
+function isModule(content: unknown): content is Module {
+  return typeof content === 'object' && content !== null && 'scope' in content && 'file' in content;
+}
