@@ -14,6 +14,8 @@ export interface Diagnostic {
   line?: number;
   column?: number;
   hint?: string;
+  /** The address that the finding is about, when it is about one. */
+  target?: string;
 }
 
 export interface SourcePlace {

@@ -7,6 +7,7 @@ import type { FilePlace } from '../check/diagnostic.ts';
 import type { PictureSize } from '../assets/picture-size.ts';
 import type { Formula } from '../math/marks.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
+import type { RenderedUpdate } from '../page/updates.ts';
 import type { Props } from './props.ts';
 
 export interface ElementCall {
@@ -83,7 +84,16 @@ export interface PageContext {
   useClasses(names: string): string;
   /** A class that stands for inline style declarations. */
   styleClass(declarations: string): string | undefined;
-  report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void;
+  /** Notes an entry of a changelog for the feed of the page. */
+  noteUpdate(update: RenderedUpdate): void;
+  /** `target` is the address that the finding is about. */
+  report(
+    code: DiagnosticCode,
+    message: string,
+    place: FilePlace | undefined,
+    hint?: string,
+    target?: string,
+  ): void;
 }
 
 export type Component = (call: ElementCall, page: PageContext) => string;

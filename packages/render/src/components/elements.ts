@@ -6,7 +6,7 @@ import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
 import { callout, isCalloutName } from './callouts.ts';
-import { imageSwitches, pictureHtml } from './images.ts';
+import { altOf, imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf } from './style.ts';
 
@@ -71,7 +71,7 @@ export const htmlElement: Component = (call, page) => {
 function image(call: ElementCall, page: PageContext): string {
   const { props, place } = call;
   const values = readAttributes({ ...call, props: props.without('src', 'alt') }, page) ?? {};
-  const alt = props.text('alt') ?? '';
+  const alt = altOf(props);
   return pictureHtml(
     { address: props.text('src') ?? '', values: { ...values, alt, ...imageSwitches(props) }, place },
     page,
@@ -113,6 +113,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
       if (!addAddress(call, page, attribute, textOf(value), values)) return undefined;
     } else if (attribute === 'id') {
       if (page.claimId(textOf(value))) values['id'] = textOf(value);
+      else reportTakenId(textOf(value), page, place);
     } else if (isAllowedAttribute(attribute)) {
       const text = value === true ? true : typeof value === 'boolean' ? undefined : textOf(value);
       if (text !== '') values[camelCaseAttributes[attribute] ?? attribute] = text;
@@ -121,6 +122,11 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
   }
   if (classes.length) values['class'] = classes.join(' ');
   return withDefaults(name, values);
+}
+
+function reportTakenId(id: string, page: PageContext, place: ElementCall['place']): void {
+  const message = `The id "${id.slice(0, 200)}" is taken already; links to it lead to the first element`;
+  page.report('duplicate_id', message, place, 'Give each element of a page an id of its own.');
 }
 
 function attributeName(name: string): string {

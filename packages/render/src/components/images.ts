@@ -14,10 +14,11 @@ export interface ImageRequest {
   place: FilePlace | undefined;
 }
 
-type ImageContext = Pick<PageContext, 'asset' | 'elsewhere' | 'pictureSize' | 'isFirstPicture'>;
+type ImageContext = Pick<PageContext, 'asset' | 'elsewhere' | 'pictureSize' | 'isFirstPicture' | 'report'>;
 
 export function pictureHtml({ address, values, place }: ImageRequest, page: ImageContext): string {
   const alt = typeof values['alt'] === 'string' ? values['alt'] : '';
+  if (values['alt'] === undefined) reportMissingAlt(address, place, page);
   const src = address === '' ? undefined : page.asset(address, place);
   const elsewhere = page.elsewhere(address);
   if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined, String(values['class'] ?? ''));
@@ -29,6 +30,16 @@ export function pictureHtml({ address, values, place }: ImageRequest, page: Imag
   const loading = page.isFirstPicture() ? undefined : 'lazy';
   const size = sizeOf(values, page.pictureSize(address));
   return `<img${attributes({ src, ...values, alt, ...size, loading: values['loading'] ?? loading, decoding: 'async' })}>`;
+}
+
+/** An empty description that was written out says that a picture is an ornament; one that is not there was forgotten. */
+function reportMissingAlt(address: string, place: FilePlace | undefined, page: ImageContext): void {
+  page.report(
+    'missing_alt',
+    `The picture "${address.slice(0, 200)}" has no description`,
+    place,
+    'Say what it shows in alt, or write alt="" on an <img> that is only an ornament.',
+  );
 }
 
 /** What an author gives stands; a height that is missing follows from the width in the proportion of the file. */
@@ -67,6 +78,14 @@ export const imageSwitches = (props: {
   };
 };
 
+/** The description an author gave; empty when they wrote an empty one, undefined when they wrote none. */
+export function altOf(props: {
+  text(name: string): string | undefined;
+  value(name: string): unknown;
+}): string | undefined {
+  return props.text('alt') ?? (props.value('alt') === '' ? '' : undefined);
+}
+
 /** `<Image>` of other frameworks means the plain element. */
 export const picture: Component = ({ props, place }, page) => {
   const className = props.text('className') ?? props.text('class');
@@ -75,7 +94,7 @@ export const picture: Component = ({ props, place }, page) => {
       address: props.text('src') ?? props.text('img') ?? '',
       values: {
         class: className && page.useClasses(className),
-        alt: props.text('alt') ?? '',
+        alt: altOf(props),
         title: props.text('title'),
         width: props.text('width'),
         height: props.text('height'),

@@ -13,7 +13,7 @@ export function remoteMedia(call: ElementCall, page: PageContext): string | unde
   if (!framed.has(name)) return undefined;
   const href = page.elsewhere(addressOf(call) ?? '');
   if (href === undefined) return undefined;
-  page.report('remote_embed', notice(name === 'iframe' ? 'frame' : name, href), place, hint);
+  page.report('remote_embed', notice(name === 'iframe' ? 'frame' : name, href), place, hint, href);
   const host = hostOf(watchable(href));
   const title = props.text('title') ?? (name === 'iframe' ? 'Embedded content' : `A ${name}`);
   return element(

@@ -3,7 +3,7 @@ import type { FilePlace } from '../check/diagnostic.ts';
 import type { PictureSize } from '../assets/picture-size.ts';
 import { calloutKind } from '../components/callouts.ts';
 import { pictureHtml } from '../components/images.ts';
-import type { HeadingOptions } from '../components/contract.ts';
+import type { HeadingOptions, PageContext } from '../components/contract.ts';
 import { withoutLinks } from '../components/remote.ts';
 import { type Formula, formulaOfCode } from '../math/marks.ts';
 import { type Attributes, attributes, element, escapeText } from '../html.ts';
@@ -25,6 +25,7 @@ export interface MarkdownHost {
   footnoteNumber(identifier: string): { number: number; reference: number } | undefined;
   code(node: Node): string;
   math(formula: Formula, place: FilePlace | undefined): string;
+  report: PageContext['report'];
 }
 
 export function markdownHtml(node: Node, host: MarkdownHost): string {
@@ -181,7 +182,7 @@ function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): s
 }
 
 function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
-  const values = { alt: node.alt ?? '', title: target?.title };
+  const values = { alt: node.alt || undefined, title: target?.title };
   return pictureHtml({ address: target?.url ?? '', values, place: host.place(node) }, host);
 }
 

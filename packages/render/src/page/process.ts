@@ -5,21 +5,39 @@
 import { flushCompileCache } from 'node:module';
 import type { SiteTools } from './record.ts';
 import { loadSlowParser } from './parser.ts';
-import { renderPage, siteTools } from './render-page.ts';
+import { loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
+
+type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
 let tools: SiteTools | undefined;
 
 process.on('message', (message: ToProcess) => {
   if (message.type === 'site') tools = siteTools(message.plan);
-  else if (message.parser === 'slow') void loadSlowParser().then(() => renderAll(message));
-  else renderAll(message);
+  else {
+    const needed = neededCode(message);
+    if (needed.length === 0) renderAll(message);
+    else void Promise.all(needed).then(() => renderAll(message));
+  }
 });
 
-function renderAll(message: Extract<ToProcess, { type: 'pages' }>): void {
+/** What only some pages need is loaded when the first of them comes. */
+function neededCode({ tasks, parser }: PagesMessage): Promise<void>[] {
+  return [
+    ...(parser === 'slow' ? [loadSlowParser()] : []),
+    ...(tasks.some(({ api }) => api) ? [loadApiPages()] : []),
+  ];
+}
+
+function renderAll(message: PagesMessage): void {
   for (const task of message.tasks) {
     if (!tools) throw new Error('pages arrived before the site');
-    const answer: FromProcess = { type: 'page', result: renderPage(tools, task, message.parser) };
+    const began = performance.now();
+    const result = renderPage(tools, task, message.parser);
+    const answer: FromProcess = {
+      type: 'page',
+      result: { ...result, milliseconds: performance.now() - began },
+    };
     process.send?.(answer);
   }
   keepCompiledCode();

@@ -20,7 +20,8 @@ import { type Formula, isMathFence } from '../math/marks.ts';
 import { typeset } from '../math/typeset.ts';
 import { UniqueIds, slugOf } from './headings.ts';
 import type { ModuleSources } from './modules.ts';
-import type { Heading, PageFeature, PageTask, SitePlan } from './task.ts';
+import type { Heading, LinkUse, PageFeature, PageTask, SitePlan } from './task.ts';
+import { type FeedItem, type RenderedUpdate, feedItems } from './updates.ts';
 
 /** What all pages share: built once per process from the plan. */
 export interface SiteTools {
@@ -36,7 +37,9 @@ export interface SiteTools {
 const severities: Record<string, Severity> = {
   broken_link: 'warning',
   unsafe_link: 'warning',
+  duplicate_id: 'warning',
   image_missing: 'warning',
+  missing_alt: 'warning',
   import_missing: 'warning',
   component_unknown: 'warning',
   expression_unsupported: 'warning',
@@ -56,6 +59,12 @@ export interface NotedField extends WrittenField {
 /** More fields side by side are shown, but samples do without them. */
 const maximumFields = 200;
 
+/** A feed tells what is new; readers have seen the rest. */
+const mostFeedItems = 15;
+
+/** A page that links more often still shows its links; only where they were written is not remembered. */
+const maximumAnchors = 5000;
+
 export class PageRecord {
   readonly headings: Heading[] = [];
   readonly assets = new Set<string>();
@@ -68,8 +77,10 @@ export class PageRecord {
   readonly fields: NotedField[] = [];
   #fieldsAround = this.fields;
   readonly diagnostics: Diagnostic[] = [];
+  readonly anchors: LinkUse[] = [];
   readonly features = new Set<PageFeature>();
   readonly mathStyles = new Map<string, string>();
+  readonly updates: FeedItem[] = [];
   readonly #formulas = new Map<string, string>();
   protected readonly task: PageTask;
   readonly #tools: SiteTools;
@@ -152,7 +163,15 @@ export class PageRecord {
     }
   }
 
-  link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean } {
+  link(written: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean } {
+    const link = this.#resolve(written, place);
+    const { href } = link;
+    if (!link.outside && href !== undefined && href.includes('#') && this.anchors.length < maximumAnchors)
+      this.anchors.push({ href, written, place });
+    return link;
+  }
+
+  #resolve(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean } {
     const target = this.#tools.links.resolve(href, this.task.file);
     switch (target.kind) {
       case 'outside':
@@ -177,6 +196,7 @@ export class PageRecord {
           `The link "${href}" leads to no page or file of the site`,
           place,
           'Check the spelling, or add a redirect for a page that has moved.',
+          href,
         );
         return { href: undefined, outside: false };
     }
@@ -199,13 +219,15 @@ export class PageRecord {
     if (target.kind === 'outside') {
       if (target.href.startsWith('data:')) return target.href;
       const message = `The picture "${target.href.slice(0, 200)}" is on another host and is not loaded`;
-      this.report('remote_image', message, place, remoteHint);
+      this.report('remote_image', message, place, remoteHint, target.href);
       return undefined;
     }
     this.report(
       target.kind === 'unsafe' ? 'unsafe_link' : 'image_missing',
       `"${address.slice(0, 200)}" is not a file of the site`,
       place,
+      undefined,
+      address,
     );
     return undefined;
   }
@@ -264,6 +286,10 @@ export class PageRecord {
     }
   }
 
+  noteUpdate(update: RenderedUpdate): void {
+    if (this.updates.length < mostFeedItems) this.updates.push(...feedItems(update));
+  }
+
   /** Notes the classes of an element, so that the site's stylesheet can hold the utilities among them. */
   useClasses(names: string): string {
     for (const name of names.split(/\s+/)) if (name) this.classes.add(name);
@@ -277,7 +303,13 @@ export class PageRecord {
     return name;
   }
 
-  report(code: DiagnosticCode, message: string, place: FilePlace | undefined, hint?: string): void {
+  report(
+    code: DiagnosticCode,
+    message: string,
+    place: FilePlace | undefined,
+    hint?: string,
+    target?: string,
+  ): void {
     this.diagnostics.push({
       severity: severities[code] ?? 'info',
       code,
@@ -285,6 +317,7 @@ export class PageRecord {
       file: place?.file ?? this.task.file,
       ...(place ? { line: place.line, column: place.column } : {}),
       ...(hint ? { hint } : {}),
+      ...(target === undefined ? {} : { target: target.slice(0, 500) }),
     });
   }
 }

@@ -10,11 +10,15 @@ import { createLinkResolver } from '../navigation/links.ts';
 import { textOfHtml } from '../html.ts';
 import { pageTerms } from '../search/page-terms.ts';
 import { failedPage } from './failure.ts';
+import { pageMarkdown } from './page-markdown.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import { PageRenderer } from './renderer.ts';
+import type { ApiPart } from '../openapi/page.ts';
 import type { PageResult, PageTask, SitePlan } from './task.ts';
+
+type ApiSurroundings = Omit<ApiPart, 'html'>;
 
 export function siteTools(plan: SitePlan): SiteTools {
   return {
@@ -30,15 +34,28 @@ export function siteTools(plan: SitePlan): SiteTools {
 export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName): PageResult {
   const renderer = new PageRenderer(tools, task, parser);
   try {
-    const html = renderer.renderDocument(readPage(tools, task, parser));
-    return resultOf(tools, task, renderer, html);
+    const document = readPage(tools, task, parser);
+    const own = renderer.renderDocument(document);
+    const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
+    const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
+    const markdown = pageMarkdown(tools, task, document, parser);
+    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
   } catch (error) {
     return failedPage(task, error);
   }
 }
 
+let apiPages: typeof import('../openapi/page.ts') | undefined;
+
+/** Sites without API pages do not pay for what these need; a process loads it before the first one. */
+export async function loadApiPages(): Promise<void> {
+  apiPages ??= await import('../openapi/page.ts');
+}
+
 function readPage(tools: SiteTools, task: PageTask, parser: ParserName): Document {
-  const bytes = readFileSync(join(tools.plan.root, task.file));
+  const bytes = task.generated
+    ? Buffer.from(task.content ?? '')
+    : readFileSync(join(tools.plan.root, task.file));
   return readDocument(bytes, {
     file: task.file,
     variables: tools.plan.variables,
@@ -47,7 +64,12 @@ function readPage(tools: SiteTools, task: PageTask, parser: ParserName): Documen
   });
 }
 
-function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html: string): PageResult {
+function resultOf(
+  tools: SiteTools,
+  task: PageTask,
+  renderer: PageRenderer,
+  html: string,
+): Omit<PageResult, 'markdown' | keyof ApiSurroundings> {
   const description = task.description ? renderer.inlineMarkdown(task.description) : '';
   /** The banner is on every page; what is wrong with it is told on the first one only. */
   const findings = renderer.diagnostics.length;
@@ -70,6 +92,8 @@ function resultOf(tools: SiteTools, task: PageTask, renderer: PageRenderer, html
     classes: [...renderer.classes],
     assets: [...renderer.assets],
     diagnostics: renderer.diagnostics,
+    anchors: renderer.anchors,
+    updates: renderer.updates,
     failed: false,
   };
 }

@@ -208,6 +208,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       footnoteNumber: (identifier) => this.#footnotes.refer(identifier, frame),
       code: (inner) => this.code(codeBlockOf(inner, frame)),
       math: (formula, place) => this.math(formula, place),
+      report: (...finding) => this.report(...finding),
     };
     return unwrap && node.type === 'paragraph' ? host.children(node) : markdownHtml(node, host);
   }

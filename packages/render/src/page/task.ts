@@ -1,6 +1,6 @@
 /** What goes to a render process and what comes back: plain data, so that it can cross a process boundary. */
-import type { Diagnostic } from '../check/diagnostic.ts';
-import type { ApiSettings } from '../config/api.ts';
+import type { Diagnostic, FilePlace } from '../check/diagnostic.ts';
+import type { ApiSettings, PlaygroundDisplay } from '../config/api.ts';
 import type { Redirect } from '../config/settings.ts';
 import type { IconLibrary } from '../icons/reference.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
@@ -8,6 +8,7 @@ import type { MathMode } from '../math/marks.ts';
 import type { ApiTarget, SpecDocument } from '../openapi/target.ts';
 import type { PageTerms, SearchTask } from '../search/page-terms.ts';
 import type { ParserName } from './parser.ts';
+import type { FeedItem } from './updates.ts';
 
 /** What every page of a site has in common. Sent once to each process. */
 export interface SitePlan {
@@ -27,6 +28,8 @@ export interface SitePlan {
   /** The API descriptions of the site, by the name that targets use. */
   specs: Record<string, SpecDocument>;
   api: ApiSettings;
+  /** The Markdown of an API page holds its part of the specification. */
+  specInMarkdown: boolean;
   /** Where the output goes nothing can be reached: pages offer nothing that needs a network. */
   airGapped: boolean;
 }
@@ -47,6 +50,8 @@ export interface PageTask {
   generated?: boolean | undefined;
   /** MDX that stands before what is made from `api`, on a generated page. */
   content?: string | undefined;
+  /** How the form of an API page is offered, where the page differs from the site. */
+  playground?: PlaygroundDisplay | undefined;
   /** Absent when the page cannot be found by search. */
   search?: SearchTask | undefined;
 }
@@ -57,13 +62,17 @@ export interface Heading {
   id: string;
 }
 
-export type PageFeature = 'math';
+export type PageFeature = 'math' | 'api' | 'try-it';
 
 export interface PageResult {
   id: number;
   html: string;
   /** What belongs beside the content on a wide screen: example requests, panels. */
   aside: string;
+  /** The bar under the title of an API page. */
+  bar: string;
+  /** What the form of an API page may send requests to, as sources of a content security policy. */
+  connectSources: string[];
   description: string;
   banner: string;
   headings: Heading[];
@@ -80,8 +89,24 @@ export interface PageResult {
   diagnostics: Diagnostic[];
   /** What the page adds to the search index. */
   search?: PageTerms | undefined;
+  /** The content of the page as Markdown, without title and description. */
+  markdown: string;
+  /** What the changelog entries of the page add to its feed, newest first. */
+  updates: FeedItem[];
   /** The page shows an error panel instead of its content. */
   failed: boolean;
+  /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
+  anchors?: LinkUse[];
+  /** How long the page took. It must not reach any file of the output. */
+  milliseconds?: number;
+}
+
+export interface LinkUse {
+  /** As it stands in the output. */
+  href: string;
+  /** As the author wrote it. */
+  written: string;
+  place: FilePlace | undefined;
 }
 
 export type ToProcess =
