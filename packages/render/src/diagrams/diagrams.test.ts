@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderFiles } from '../render-fixture.ts';
+import { drawDiagram } from './draw.ts';
 import { canonicalFlowchart } from './flowchart.ts';
+import { readGantt } from './gantt.ts';
 import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
 import { drawSequence } from './sequence-drawing.ts';
 import { readSequence } from './sequence.ts';
@@ -82,6 +84,94 @@ describe('other kinds', () => {
   });
 });
 
+const texts = (code: string): string[] =>
+  [...drawDiagram(code, '').svg.matchAll(/<text[^>]*>(.*?)<\/text>/g)].map((match) =>
+    (match[1] ?? '')
+      .replaceAll('</tspan>', ' ')
+      .replaceAll(/<[^>]*>/g, '')
+      .trim(),
+  );
+
+describe('charts', () => {
+  it.each([
+    [
+      'pie',
+      'pie showData title Pets\n"Dogs" : 30\n"Cats" : 10',
+      ['Pets', 'Dogs (30)', '75%', 'Cats (10)', '25%'],
+    ],
+    ['pie of one', 'pie\n"All" : 3', ['All', '100%']],
+    [
+      'gantt',
+      'gantt\ntitle Plan\nsection One\nA :done, a, 2024-01-01, 2d\nB :crit, after a, 3d',
+      ['Plan', 'Jan 1', 'Jan 2', 'Jan 3', 'Jan 4', 'Jan 5', 'Jan 6', 'One', 'A', 'B'],
+    ],
+    [
+      'mind map',
+      'mindmap\n  root((Middle))\n    A\n      [B <br> b]\n    ::icon(x)\n    C',
+      ['B b', 'A', 'C', 'Middle'],
+    ],
+    [
+      'git history',
+      'gitGraph\ncommit id: "one"\nbranch next\ncommit\ncheckout main\nmerge next tag: "v1"\ncherry-pick id: "one"',
+      ['main', 'next', 'one', 'v1'],
+    ],
+    [
+      'timeline',
+      'timeline\ntitle Web\nsection Early\n1989 : Idea\n1991 : Site : Browser\n: at https://example.com',
+      ['Web', 'Early', '1989', 'Idea', '1991', 'Site', 'Browser', 'at https://example.com'],
+    ],
+    [
+      'journey',
+      'journey\nsection Day\nTea: 5: Me, Cat\nWork: 1: Me',
+      ['Day', 'Tea', 'Me', 'Cat', 'Work', 'Me'],
+    ],
+    [
+      'quadrants',
+      'quadrantChart\nx-axis Low --> High\ny-axis Bad --> Good\nquadrant-1 Go\nA: [0.3, 0.6]',
+      ['Go', '', '', '', 'A', 'Low', 'High', 'Bad', 'Good'],
+    ],
+  ])('%s shows all of its words', (_name, code, expected) => {
+    expect(texts(code)).toEqual(expected);
+    expect(drawDiagram(code, '').svg).not.toMatch(/NaN|undefined|Infinity| style=/);
+  });
+
+  it.each([
+    'pie\n"a" : x',
+    'pie',
+    'gantt\nA :after nowhere, 3d',
+    'gantt\nA :2024-13-45x, 3d',
+    'mindmap\n  a\n  b',
+    'gitGraph\ncheckout nowhere',
+    'gitGraph\ncommit\nmerge nowhere',
+    'timeline\ntitle Nothing',
+    'journey\nTea without a score',
+    'quadrantChart\nA: [3, 4]',
+    `mindmap\n${Array.from({ length: 30 }, (_, depth) => `${' '.repeat(depth + 1)}a`).join('\n')}`,
+  ])('refuse %j', (code) => {
+    expect(() => drawDiagram(code, '')).toThrow();
+  });
+
+  it('say their title and their words to those who hear them', () => {
+    expect(drawDiagram('pie title Pets\n"Dogs" : 1', '').svg).toContain(
+      'aria-label="Pie chart: Pets, Dogs, 100%"',
+    );
+  });
+
+  it('of time follow one task after another and step over days without work', () => {
+    const { tasks } = readGantt(
+      readDiagramSource(
+        'gantt\ndateFormat DD.MM.YYYY\nexcludes weekends\nA :a, 05.01.2024, 2d\nB :b, after a, 1w\nC :12h\nD :01.01.2024, until b\nE :01.02.2024, 1M',
+      ),
+    );
+    const day = (time: number): string => new Date(time).toISOString().slice(5, 13);
+    expect(tasks.map(({ start, end }) => `${day(start)} ${day(end)}`).slice(0, 3)).toEqual([
+      '01-05T00 01-09T00',
+      '01-09T00 01-18T00',
+      '01-18T00 01-18T12',
+    ]);
+  });
+});
+
 describe('a page with diagrams', () => {
   it('holds drawings without style, ids of their own, and the source of what is not drawn', async () => {
     const many = Array.from({ length: 3000 }, (_, index) => `a${index} --> a${index + 1}`).join('\n');
@@ -89,7 +179,7 @@ describe('a page with diagrams', () => {
       'index.mdx': [
         '```mermaid Flow placement="top-left"\n%%{init: {}}%%\ngraph TD\naccTitle: How it goes\nA["<b>x</b>"] --> B\n```',
         '```mermaid actions={false}\nsequenceDiagram\nA->>B: hi\n```',
-        '```mermaid\ngantt\ntitle x\n```',
+        '```mermaid\nsankey-beta\na,b,1\n```',
         `\`\`\`mermaid\ngraph TD\n${many}\n\`\`\``,
         '```mermaid\ngraph TD\nA[open\n```',
       ].join('\n\n'),

@@ -7,10 +7,18 @@ import { fileURLToPath } from 'node:url';
 import type * as MermaidNamespace from 'beautiful-mermaid';
 import { escapeAttribute, escapeText } from '../html.ts';
 import { canonicalFlowchart } from './flowchart.ts';
+import { drawGantt } from './gantt-drawing.ts';
+import { readGantt } from './gantt.ts';
+import { drawGitGraph } from './git-graph.ts';
+import { drawJourney } from './journey.ts';
+import { drawMindmap } from './mindmap.ts';
 import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
+import { drawPie } from './pie.ts';
+import { drawQuadrants } from './quadrant.ts';
 import { drawSequence } from './sequence-drawing.ts';
 import { readSequence } from './sequence.ts';
-import { DiagramError, type DiagramSource, decodeMarkup, readDiagramSource } from './source.ts';
+import { DiagramError, type DiagramSource, decodeMarkup, readDiagramSource, shownTitle } from './source.ts';
+import { drawTimeline } from './timeline.ts';
 
 export interface Drawing {
   svg: string;
@@ -18,7 +26,7 @@ export interface Drawing {
   height: number;
 }
 
-/** Sequence diagrams are drawn here; the library lays out the kinds that are graphs. */
+/** The library lays out the kinds that are graphs; the others are drawn here. */
 const kinds: Record<string, (source: DiagramSource) => string> = {
   graph: (source) => layOut(canonicalFlowchart(source)),
   flowchart: (source) => layOut(canonicalFlowchart(source)),
@@ -29,6 +37,13 @@ const kinds: Record<string, (source: DiagramSource) => string> = {
   classDiagram: (source) => layOut(canonicalClass(source)),
   'classDiagram-v2': (source) => layOut(canonicalClass(source)),
   erDiagram: (source) => layOut(canonicalEntities(source)),
+  pie: drawPie,
+  gantt: (source) => drawGantt(readGantt(source), shownTitle(source)),
+  mindmap: drawMindmap,
+  gitGraph: drawGitGraph,
+  timeline: drawTimeline,
+  journey: drawJourney,
+  quadrantChart: drawQuadrants,
 };
 
 /** Laying out grows faster than the diagram; these bounds keep the largest one near a second. */
@@ -78,7 +93,12 @@ function finish(svg: string, source: DiagramSource, prefix: string): Drawing {
   const [width, height] = [Number(size?.[1]), Number(size?.[2])];
   if (!(width > 0 && height > 0 && width < 20_000 && height < 20_000))
     throw new DiagramError('its drawing came out empty');
-  const label = source.title ?? `${kindLabels[source.kind] ?? 'Diagram'}: ${words(svg).join(', ')}`;
+  const heard = words(svg);
+  /** Charts show their title; it is then one of their words. */
+  const label =
+    source.title !== undefined && !heard.includes(source.title)
+      ? source.title
+      : `${kindLabels[source.kind] ?? 'Diagram'}: ${heard.join(', ')}`;
   const described = source.description ? `<desc>${escapeText(source.description)}</desc>` : '';
   const body = decodeMarkup(withoutNoteArrows(svg))
     .replace(/^<svg[^>]*>/, '')
@@ -109,6 +129,13 @@ const kindLabels: Record<string, string> = {
   'stateDiagram-v2': 'State diagram',
   classDiagram: 'Class diagram',
   erDiagram: 'Entity diagram',
+  pie: 'Pie chart',
+  gantt: 'Gantt chart',
+  mindmap: 'Mind map',
+  gitGraph: 'Git history',
+  timeline: 'Timeline',
+  journey: 'User journey',
+  quadrantChart: 'Quadrant chart',
 };
 
 /** The words in a drawing, for those who hear it. */

@@ -3,10 +3,9 @@
  * as their text. The colours are variables of the site's stylesheet.
  */
 import { escapeText } from '../html.ts';
+import { lineHeight, textSize, textSvg, textWidth } from './drawn-text.ts';
 import type { Participant, SequenceDiagram, Step } from './sequence.ts';
 
-const lineHeight = 16;
-const textSize = 12;
 const nameSize = 13;
 const margin = 12;
 
@@ -311,34 +310,4 @@ function boxesSvg({ participants, boxes }: SequenceDiagram, columns: Columns, bo
 function bounds(rows: Rows): { width: number; shift: number } {
   const left = Math.min(rows.left, -10);
   return { width: Math.ceil(rows.right - left + 2 * margin), shift: Math.ceil(margin - left) };
-}
-
-function textSvg(
-  lines: readonly string[],
-  x: number,
-  y: number,
-  anchor: 'start' | 'middle',
-  attributes = `font-size="${textSize}" fill="var(--_text-muted)"`,
-): string {
-  const start = `<text x="${x}" y="${y}" text-anchor="${anchor}" ${attributes}>`;
-  const plain = lines.map((line) => escapeText(line.replaceAll(/<\/?[a-z]+>|\*\*/gi, '')));
-  if (plain.length === 1) return `${start}${plain[0]}</text>`;
-  const spans = plain.map(
-    (line, index) => `<tspan x="${x}"${index ? ` dy="${lineHeight}"` : ''}>${line}</tspan>`,
-  );
-  return `${start}${spans.join('')}</text>`;
-}
-
-/** A little generous, as the fonts of readers differ. */
-function textWidth(lines: readonly string[], size: number): number {
-  const widths = lines.map((line) => {
-    let width = 0;
-    for (const character of line) {
-      if (/[ijl.,:;|'!()[\]tfr ]/.test(character)) width += 0.37;
-      else if (/[A-ZMWmw@%_—]/.test(character)) width += 0.74;
-      else width += (character.codePointAt(0) ?? 0) > 0x2e7f ? 1.05 : 0.6;
-    }
-    return width * size;
-  });
-  return Math.ceil(Math.max(0, ...widths));
 }

@@ -2,7 +2,7 @@
  * Reads sequence diagrams into participants and steps. Drawing them is the business of `sequence-drawing.ts`.
  * A statement that is not understood is an error, never left out.
  */
-import { type DiagramSource, DiagramError, labelText } from './source.ts';
+import { type DiagramSource, DiagramError, labelText, readStatements } from './source.ts';
 
 export interface Participant {
   label: string[];
@@ -30,11 +30,7 @@ const arrows = '<<-->>|<<->>|-->>|->>|--x|-x|--\\)|-\\)|-->|->';
 
 export function readSequence(source: DiagramSource): SequenceDiagram {
   const reader = new SequenceReader();
-  for (const [index, line] of source.lines.entries()) {
-    const statement = line.replace(/;$/, '').trim();
-    if (statement !== '' && !reader.read(statement))
-      throw new DiagramError(`"${statement.slice(0, 60)}" is not understood`, index + 1);
-  }
+  readStatements(source, (statement) => reader.read(statement));
   return reader.result();
 }
 

@@ -8,6 +8,8 @@ export interface DiagramSource {
   header: string;
   /** Lines after the header; those that hold no statement are empty, so that numbers stay true. */
   lines: string[];
+  /** How many spaces stand before each line. */
+  indents: number[];
   title?: string;
   description?: string;
 }
@@ -37,7 +39,8 @@ export function readDiagramSource(code: string): DiagramSource {
       found.description = inner.trim().replaceAll(/\s+/g, ' ');
       return blank(whole);
     });
-  const lines = text.split('\n').map((line) => {
+  const written = text.split('\n');
+  const lines = written.map((line) => {
     const trimmed = line.trim();
     if (trimmed.startsWith('%%')) return '';
     const named = /^(accTitle|accDescr|title)(?:\s*:\s*|\s+)(.+)$/.exec(trimmed);
@@ -50,7 +53,32 @@ export function readDiagramSource(code: string): DiagramSource {
   const at = lines.findIndex((line) => line !== '');
   const header = lines[at] ?? '';
   const kind = /^[A-Za-z][\w-]*/.exec(header)?.[0] ?? '';
-  return { kind, header, lines: lines.map((line, index) => (index <= at ? '' : line)), ...found };
+  return {
+    kind,
+    header,
+    lines: lines.map((line, index) => (index <= at ? '' : line)),
+    indents: written.map((line) => line.length - line.trimStart().length),
+    ...found,
+  };
+}
+
+/** Reads a diagram line by line; a line that `read` does not know ends the drawing with an error about it. */
+export function readStatements(
+  source: DiagramSource,
+  read: (statement: string, index: number) => boolean,
+): void {
+  for (const [index, line] of source.lines.entries()) {
+    const statement = line.replace(/;$/, '').trim();
+    if (statement !== '' && !read(statement, index))
+      throw new DiagramError(`"${statement.slice(0, 60)}" is not understood`, index + 1);
+  }
+}
+
+/** The title that a chart shows above itself: a statement of its own, or the end of the first line. */
+export function shownTitle(source: DiagramSource): string {
+  const written = [source.header.replace(/^\w+(?:\s+showData)?\s+/, ''), ...source.lines];
+  const title = written.find((line) => /^title\s/.test(line)) ?? '';
+  return labelText(title.replace(/^title\s+/, ''), 60).replaceAll('\n', ' ');
 }
 
 const standInBase = 0xe200;
