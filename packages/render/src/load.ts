@@ -7,15 +7,16 @@ import { basename, join, posix } from 'node:path';
 import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diagnostic.ts';
 import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
+import { placeFinder } from './config/shape.ts';
 import { type NavigationMap, mapNavigation } from './navigation/branches.ts';
-import {
-  type BuiltNavigation,
-  type FindPage,
-  buildNavigation,
-  navigationFromFolders,
-} from './navigation/build.ts';
+import { type BuiltNavigation, type FindPage, buildNavigation, placeOfText } from './navigation/build.ts';
+import { navigationFromFolders } from './navigation/from-folders.ts';
 import type { Section } from './navigation/tree.ts';
 import { type SiteFiles, listFiles, routeOfFile } from './navigation/files.ts';
+import type { ApiPages } from './openapi/generate.ts';
+import type { FetchRemote } from './openapi/library.ts';
+import { loadApi } from './openapi/site-api.ts';
+import type { SpecDocument } from './openapi/target.ts';
 import { maximumSourceBytes } from './page/source.ts';
 import { type NavigationRule, navigationRules } from './search/pages.ts';
 import { type PageMeta, type ReadPage, readPageMeta } from './page/meta.ts';
@@ -23,6 +24,8 @@ import { type PageMeta, type ReadPage, readPageMeta } from './page/meta.ts';
 export interface LoadOptions {
   /** Absolute folder that holds `docs.json`. */
   root: string;
+  /** Fetches API descriptions of other hosts; without it they are left out. Limits of time and place are its own. */
+  fetchRemote?: FetchRemote;
 }
 
 export interface PageRef {
@@ -41,6 +44,8 @@ export interface Site {
   root: string;
   /** The file that findings about the configuration name. */
   configFile: string;
+  /** Where a value of the configuration stands in that file. */
+  placeInConfig: ReturnType<typeof placeFinder>;
   settings: SiteSettings;
   files: SiteFiles;
   navigation: NavigationMap;
@@ -49,38 +54,58 @@ export interface Site {
   metas: ReadonlyMap<string, PageMeta>;
   /** What the navigation says about finding pages, also about those it hides. */
   searchRules: ReadonlyMap<string, NavigationRule>;
+  /** An API description that pages are about, by its name in their targets. */
+  specOf: (name: string) => SpecDocument | undefined;
 }
 
 const readAtOnce = 32;
 
-export async function loadSite({ root }: LoadOptions): Promise<Site> {
+export async function loadSite({ root, fetchRemote }: LoadOptions): Promise<Site> {
   await requireFolder(root);
   const source = await readConfig(root);
   const { settings, diagnostics: settingFindings } = readSettings(source, basename(root));
   const files = await listFiles(root);
   const read = await readPages(root, files);
-  const metas = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
-  if (metas.size === 0) throw new SiteLoadError(emptySite(source));
-  const { root: tree, diagnostics: navigationFindings, searchable } = buildTree(source, metas);
-  const navigation = mapNavigation(tree);
+  const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
+  if (fromFiles.size === 0) throw new SiteLoadError(emptySite(source));
+  const api = await loadApi({
+    root,
+    files: files.all,
+    fetchRemote,
+    settings: settings.api,
+    navigation: source.config['navigation'],
+    metas: fromFiles,
+    placeOfAddress: (url) => placeOfText(source, JSON.stringify(url)),
+  });
+  const built = buildTree(source, fromFiles, api.pages);
+  const metas = new Map([...fromFiles, ...api.pages.generated]);
+  for (const meta of api.bindPages(built.specsAround)) metas.set(meta.route, meta);
+  const navigation = mapNavigation(built.root);
+  const findPage = pageFinder(metas);
   return {
     name: settings.name,
     pages: orderedPages(metas, navigation),
     diagnostics: [
       ...source.diagnostics,
       ...settingFindings,
-      ...navigationFindings,
+      ...built.diagnostics,
       ...read.diagnostics,
+      ...api.diagnostics,
       ...scriptFindings(files),
     ].toSorted(compareDiagnostics),
     root,
     configFile: source.file ?? 'docs.json',
+    placeInConfig: placeFinder(source.text),
     settings,
     files,
     navigation,
-    searchable,
+    searchable: built.searchable,
     metas,
-    searchRules: navigationRules(source.config['navigation'], pageFinder(metas)),
+    searchRules: navigationRules(
+      source.config['navigation'],
+      (reference) => findPage(reference) ?? built.operationRoutes.get(reference),
+    ),
+    specOf: api.specOf,
   };
 }
 
@@ -160,9 +185,15 @@ function duplicateRoute(shadowed: string, file: string): Diagnostic {
   };
 }
 
-function buildTree(source: ConfigSource, metas: ReadonlyMap<string, PageMeta>): BuiltNavigation {
+function buildTree(
+  source: ConfigSource,
+  metas: ReadonlyMap<string, PageMeta>,
+  api: ApiPages,
+): BuiltNavigation {
   if (source.config['navigation'] !== undefined) {
-    const built = buildNavigation(source, pageFinder(metas), (route) => metas.get(route)?.hidden === true);
+    const isHidden = (route: string): boolean =>
+      (metas.get(route) ?? api.generated.get(route))?.hidden === true;
+    const built = buildNavigation(source, pageFinder(metas), isHidden, api);
     if (built.root.entries.length + built.root.switchers.length > 0) return built;
     return {
       ...built,
@@ -170,7 +201,13 @@ function buildTree(source: ConfigSource, metas: ReadonlyMap<string, PageMeta>): 
       diagnostics: [...built.diagnostics, emptyNavigation(source)],
     };
   }
-  return { root: fromFolders(metas), diagnostics: [], searchable: new Map() };
+  return {
+    root: fromFolders(metas),
+    diagnostics: [],
+    searchable: new Map(),
+    specsAround: new Map(),
+    operationRoutes: new Map(),
+  };
 }
 
 function fromFolders(metas: ReadonlyMap<string, PageMeta>): Section {

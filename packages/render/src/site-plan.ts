@@ -29,11 +29,12 @@ export interface RenderOptions {
 }
 
 export function planSite(site: Site, options: RenderOptions): SitePlan {
+  const rendered = chosenRoutes(site, options);
   return {
     root: site.root,
     files: site.files.all,
     routes: site.pages.map((page) => page.path),
-    rendered: chosenRoutes(site, options),
+    rendered,
     urlStyle: options.urlStyle ?? 'html',
     origin: (options.origin ?? '').replace(/\/+$/, ''),
     basePath: normalizedBasePath(options.basePath),
@@ -42,11 +43,21 @@ export function planSite(site: Site, options: RenderOptions): SitePlan {
     math: mathMode(site.settings.latex),
     banner: site.settings.banner?.content ?? '',
     iconLibrary: site.settings.iconLibrary,
-    specs: {},
+    specs: neededSpecs(site, rendered),
     api: site.settings.api,
     specInMarkdown: site.settings.machineReaders.specInMarkdown,
     airGapped: options.airGapped ?? false,
   };
+}
+
+/** Only what a page of this output is about: descriptions are sent to every process. */
+function neededSpecs(site: Site, routes: readonly string[]): SitePlan['specs'] {
+  const names = routes.flatMap((route) => {
+    const api = site.metas.get(route)?.api;
+    return api && 'spec' in api ? [api.spec] : [];
+  });
+  const specs = [...new Set(names)].toSorted().map((name) => [name, site.specOf(name)] as const);
+  return Object.fromEntries(specs.filter(([, document]) => document !== undefined)) as SitePlan['specs'];
 }
 
 function mathMode(latex: boolean | undefined): SitePlan['math'] {
@@ -77,9 +88,10 @@ export function planTasks(
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
-    const { file, title, description } = meta;
+    const { file, title, description, api, generated, content } = meta;
     const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
-    return [{ id, route, file, output, title, description, banner: bannerOf(site, route), search }];
+    const page = { file, title, description, api, generated, content };
+    return [{ id, route, output, ...page, banner: bannerOf(site, route), search }];
   };
   const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));
   const first = plan.rendered[0];

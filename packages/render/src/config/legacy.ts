@@ -43,8 +43,25 @@ export function fromLegacyConfig(legacy: JsonObject): JsonObject {
       ...(at(legacy, 'seo', 'indexHiddenPages') === true ? { indexing: 'all' } : {}),
     },
     redirects: legacy['redirects'],
-    api: { openapi: legacy['openapi'] },
+    api: legacyApi(legacy),
     navigation: legacyNavigation(legacy),
+  };
+}
+
+/** Pages could describe operations themselves: then the address of the API and its key stood here. */
+function legacyApi(legacy: JsonObject): JsonObject {
+  const api = legacy['api'];
+  const disablesProxy = at(api, 'playground', 'disableProxy');
+  return {
+    openapi: legacy['openapi'],
+    asyncapi: legacy['asyncapi'],
+    mdx: { server: at(api, 'baseUrl'), auth: at(api, 'auth') },
+    playground: {
+      display: at(api, 'playground', 'mode'),
+      ...(typeof disablesProxy === 'boolean' ? { proxy: !disablesProxy } : {}),
+    },
+    params: { expanded: at(api, 'paramFields', 'expanded') },
+    examples: { languages: at(api, 'request', 'example', 'languages') },
   };
 }
 
@@ -94,6 +111,7 @@ function versionlessNavigation(legacy: JsonObject): JsonObject {
     name: textAt(entry, 'name') ?? '',
     url: (textAt(entry, 'url') ?? '').replace(/^\/+|\/+$/g, ''),
     icon: textAt(entry, 'icon'),
+    openapi: at(entry, 'openapi'),
     isTab: asList(legacy['tabs']).includes(entry),
   }));
   const external = entries.filter((entry) => /^[a-z]+:/i.test(entry.url));
@@ -104,7 +122,7 @@ function versionlessNavigation(legacy: JsonObject): JsonObject {
   };
   const claimed = internal
     .map((entry) => ({ entry, groups: groups.filter((group) => owner(group) === entry) }))
-    .filter((claim) => claim.groups.length > 0);
+    .filter((claim) => claim.groups.length > 0 || claim.entry.openapi !== undefined);
   const rest = groups.filter((group) => !claimed.some((claim) => claim.groups.includes(group)));
   const global = external.length
     ? { global: { anchors: external.map(({ name, url, icon }) => ({ anchor: name, href: url, icon })) } }
@@ -115,7 +133,12 @@ function versionlessNavigation(legacy: JsonObject): JsonObject {
   const home = textAt(legacy, 'primaryTab', 'name') ?? textAt(legacy, 'topAnchor', 'name') ?? 'Documentation';
   const divisions = [
     ...(rest.length ? [{ [nameKey]: home, icon: 'book-open', groups: rest }] : []),
-    ...claimed.map(({ entry, groups: own }) => ({ [nameKey]: entry.name, icon: entry.icon, groups: own })),
+    ...claimed.map(({ entry: { name, icon, openapi, url }, groups: own }) => ({
+      [nameKey]: name,
+      icon,
+      groups: own,
+      ...(openapi === undefined ? {} : { openapi: { source: openapi, directory: url } }),
+    })),
   ];
   return { [useTabs ? 'tabs' : 'anchors']: divisions, ...global };
 }

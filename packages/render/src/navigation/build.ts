@@ -1,13 +1,16 @@
 /**
- * Builds the navigation tree from the `navigation` value of a configuration, against the pages that exist.
- * What cannot be shown (missing pages, generated API pages) is left out with a finding; it reads no files.
+ * Builds the navigation tree from the `navigation` value of a configuration, against the pages that exist and those that
+ * API descriptions make. What cannot be shown is left out with a finding; it reads no files.
  */
 import type { DiagnosticCode } from '../check/codes.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { placeAt } from '../check/diagnostic.ts';
 import { iconText } from '../icons/reference.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
+import { type SpecSource, readSpecSources } from '../config/api.ts';
 import type { ConfigSource } from '../config/read.ts';
+import type { Finding } from '../openapi/bind.ts';
+import { type ApiReference, operationEntry } from '../openapi/spelling.ts';
 import type { Division, DivisionKind, GroupEntry, NavEntry, Section } from './tree.ts';
 
 /** Finds the page a navigation entry means; undefined when there is none. */
@@ -23,20 +26,36 @@ const divisionLists: Record<string, DivisionKind> = {
   menu: 'item',
 };
 
-const operationPattern = /^(?:\S+\s+)?(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|WEBHOOK)\s+\S+/i;
 const maximumDepth = 50;
+
+/** Makes pages from API descriptions. */
+export interface ApiNavigation {
+  page(reference: ApiReference, sources: readonly SpecSource[]): { route?: string; finding?: Finding };
+  expand(sources: readonly SpecSource[]): { entries: NavEntry[]; findings: Finding[] };
+}
 
 export function buildNavigation(
   source: ConfigSource,
   findPage: FindPage,
   isHidden: (route: string) => boolean = () => false,
+  api?: ApiNavigation,
 ): BuiltNavigation {
-  const builder: Builder = { source, findPage, isHidden, diagnostics: [], searchable: new Map() };
+  const builder: Builder = {
+    source,
+    findPage,
+    isHidden,
+    api,
+    diagnostics: [],
+    searchable: new Map(),
+    specsAround: new Map(),
+    operationRoutes: new Map(),
+  };
   const value = source.config['navigation'];
   /** A bare list is what the older format had: groups. */
   const node = Array.isArray(value) ? { groups: value as unknown[] } : (asObject(value) ?? {});
-  const root = buildSection(node, builder, { depth: 0 });
-  return { root, diagnostics: builder.diagnostics, searchable: builder.searchable };
+  const root = buildSection(node, builder, { depth: 0, specs: [] });
+  const { diagnostics, searchable, specsAround, operationRoutes } = builder;
+  return { root, diagnostics, searchable, specsAround, operationRoutes };
 }
 
 export interface BuiltNavigation {
@@ -44,6 +63,10 @@ export interface BuiltNavigation {
   diagnostics: Diagnostic[];
   /** Pages about whose place in the search the navigation says something; the nearest node around a page counts. */
   searchable: Map<string, boolean>;
+  /** The descriptions that nodes around a page name. */
+  specsAround: Map<string, readonly SpecSource[]>;
+  /** The pages of entries that name an operation, by the text of the entry. */
+  operationRoutes: Map<string, string>;
 }
 
 /** What a node hands down to everything below it. */
@@ -51,6 +74,8 @@ interface Inherited {
   depth: number;
   directory?: 'accordion' | 'card' | undefined;
   searchable?: boolean | undefined;
+  /** API descriptions. */
+  specs: readonly SpecSource[];
 }
 
 function below(node: JsonObject, from: Inherited): Inherited {
@@ -65,15 +90,24 @@ function below(node: JsonObject, from: Inherited): Inherited {
           ? undefined
           : from.directory,
     searchable: typeof searchable === 'boolean' ? searchable : from.searchable,
+    specs: specsOf(node) ?? from.specs,
   };
+}
+
+/** The format ignores `asyncapi` beside `openapi`. */
+function specsOf(node: JsonObject): readonly SpecSource[] | undefined {
+  return [node['openapi'], node['asyncapi']].map(readSpecSources).find((sources) => sources.length > 0);
 }
 
 interface Builder {
   source: ConfigSource;
   findPage: FindPage;
   isHidden: (route: string) => boolean;
+  api: ApiNavigation | undefined;
   diagnostics: Diagnostic[];
   searchable: Map<string, boolean>;
+  specsAround: Map<string, readonly SpecSource[]>;
+  operationRoutes: Map<string, string>;
 }
 
 function buildSection(node: JsonObject, builder: Builder, from: Inherited): Section {
@@ -94,7 +128,9 @@ function buildSection(node: JsonObject, builder: Builder, from: Inherited): Sect
   const rootEntry = root && section.switchers.length === 0 ? buildPage(root, builder, inherited) : undefined;
   if (rootEntry) section.entries.unshift(rootEntry);
   section.globals.push(...buildGlobals(node['global'], builder, inherited));
-  noteGeneratedPages(node, builder);
+  if (!hasContent(section) && !hasOwnPages(node))
+    section.entries.push(...generatedEntries(node, builder, inherited));
+  noteUnsupported(node, builder);
   return section;
 }
 
@@ -143,10 +179,9 @@ function optionalText<Key extends 'tag' | 'description'>(
   return value === undefined ? {} : ({ [key]: value } as Record<Key, string>);
 }
 
-/** What is hidden may still be part of the search, when its node says so. */
+/** What is hidden still has its generated pages, and may be part of the search, when its node says so. */
 function noteHidden(node: JsonObject, builder: Builder, from: Inherited): void {
-  const { searchable, depth } = below(node, from);
-  if (searchable === undefined || depth > maximumDepth) return;
+  if (from.depth > maximumDepth) return;
   const quiet: Builder = { ...builder, diagnostics: [] };
   buildSection({ ...node, hidden: false }, quiet, from);
 }
@@ -173,24 +208,19 @@ function buildEntry(item: unknown, builder: Builder, from: Inherited): NavEntry 
   return buildGroup(node, label ?? '', builder, from);
 }
 
-function buildPage(reference: string, builder: Builder, { searchable }: Inherited): NavEntry | undefined {
+function buildPage(reference: string, builder: Builder, inherited: Inherited): NavEntry | undefined {
   if (/^https?:\/\//i.test(reference)) {
     return { kind: 'link', label: reference.replace(/^https?:\/\//i, ''), href: reference };
   }
-  if (operationPattern.test(reference)) {
-    note(
-      builder,
-      'info',
-      'openapi_page_skipped',
-      `The API operation "${reference}" has no page yet`,
-      reference,
-    );
-    return undefined;
-  }
   const route = builder.findPage(reference);
-  if (route !== undefined) {
-    if (searchable !== undefined) builder.searchable.set(route, searchable);
-    return builder.isHidden(route) ? undefined : { kind: 'page', route };
+  if (route !== undefined) return pageEntry(route, builder, inherited);
+  const operation = builder.api && operationEntry(reference);
+  if (builder.api && operation) {
+    const { route: made, finding } = builder.api.page(operation, inherited.specs);
+    if (finding) noteFinding(finding, reference, builder);
+    if (made === undefined) return undefined;
+    if (!builder.operationRoutes.has(reference)) builder.operationRoutes.set(reference, made);
+    return pageEntry(made, builder, inherited);
   }
   note(
     builder,
@@ -203,16 +233,24 @@ function buildPage(reference: string, builder: Builder, { searchable }: Inherite
   return undefined;
 }
 
+function pageEntry(route: string, builder: Builder, { searchable, specs }: Inherited): NavEntry | undefined {
+  if (searchable !== undefined) builder.searchable.set(route, searchable);
+  if (specs.length > 0 && !builder.specsAround.has(route)) builder.specsAround.set(route, specs);
+  return builder.isHidden(route) ? undefined : { kind: 'page', route };
+}
+
 function buildGroup(
   node: JsonObject,
   label: string,
   builder: Builder,
   from: Inherited,
 ): GroupEntry | undefined {
-  noteGeneratedPages(node, builder);
+  noteUnsupported(node, builder);
   const inherited = below(node, from);
   const children = [...asList(node['pages']), ...asList(node['groups'])];
-  const entries = children.flatMap((child) => buildEntry(child, builder, inherited) ?? []);
+  const entries = hasOwnPages(node)
+    ? children.flatMap((child) => buildEntry(child, builder, inherited) ?? [])
+    : generatedEntries(node, builder, inherited);
   const rootReference = asText(node['root']);
   const rootEntry = rootReference ? buildPage(rootReference, builder, inherited) : undefined;
   const root = rootEntry?.kind === 'page' ? rootEntry.route : undefined;
@@ -229,19 +267,36 @@ function buildGroup(
   };
 }
 
-function noteGeneratedPages(node: JsonObject, builder: Builder): void {
-  const hasPages = asList(node['pages']).length > 0 || asList(node['groups']).length > 0;
-  for (const key of ['openapi', 'asyncapi', 'graphql', 'sdk']) {
-    if (node[key] === undefined || hasPages) continue;
+function hasOwnPages(node: JsonObject): boolean {
+  return asList(node['pages']).length > 0 || asList(node['groups']).length > 0;
+}
+
+/** A node that names descriptions and no pages stands for everything that those hold. */
+function generatedEntries(node: JsonObject, builder: Builder, inherited: Inherited): NavEntry[] {
+  const specs = specsOf(node);
+  if (!specs || !builder.api) return [];
+  const { entries, findings } = builder.api.expand(specs);
+  for (const finding of findings) noteFinding(finding, specs[0]?.source ?? '', builder);
+  for (const route of routesOf(entries)) pageEntry(route, builder, inherited);
+  return entries;
+}
+
+function routesOf(entries: readonly NavEntry[]): string[] {
+  return entries.flatMap((entry) =>
+    entry.kind === 'group' ? routesOf(entry.entries) : entry.kind === 'page' ? [entry.route] : [],
+  );
+}
+
+function noteUnsupported(node: JsonObject, builder: Builder): void {
+  for (const key of ['graphql', 'sdk']) {
+    if (node[key] === undefined) continue;
     const name = asText(node[key]) ?? textAt(node[key], 'source') ?? key;
-    note(
-      builder,
-      'info',
-      'openapi_page_skipped',
-      `The pages generated from "${name}" are not built yet`,
-      name,
-    );
+    note(builder, 'info', 'reference_unsupported', `No pages are made from "${name}" (${key})`, name);
   }
+}
+
+function noteFinding({ severity, code, message, hint }: Finding, needle: string, builder: Builder): void {
+  note(builder, severity, code, message, needle, hint);
 }
 
 function iconOf(node: JsonObject): { icon?: string } {
@@ -267,7 +322,7 @@ function note(
 }
 
 /** The configuration may be spread over several files. */
-function placeOfText(
+export function placeOfText(
   { file = 'docs.json', text, parts = [] }: ConfigSource,
   needle: string,
 ): { file: string; line?: number; column?: number } {
@@ -276,76 +331,4 @@ function placeOfText(
     if (offset >= 0) return { file: part.file, ...placeAt(part.text, offset) };
   }
   return { file };
-}
-
-/** What navigation from folders is made of: the address of a page, its title, and its place if the page names one. */
-export interface FolderPage {
-  route: string;
-  title: string;
-  order?: number | undefined;
-}
-
-/** Names of pages that readers expect first, in this order. */
-const firstNames = [
-  'index',
-  'introduction',
-  'overview',
-  'welcome',
-  'getting-started',
-  'quickstart',
-  'installation',
-];
-
-/** A site without configuration gets its navigation from its folders: pages first, each folder a group. */
-export function navigationFromFolders(pages: readonly FolderPage[]): Section {
-  const entries: NavEntry[] = [];
-  const byFolder = new Map<string, GroupEntry>();
-  const listOf = (folder: string): NavEntry[] => {
-    if (folder === '') return entries;
-    const known = byFolder.get(folder);
-    if (known) return known.entries;
-    const slash = folder.lastIndexOf('/');
-    const name = folder
-      .slice(slash + 1)
-      .replace(/^\d+[-_. ]+/, '')
-      .replaceAll(/[-_]+/g, ' ');
-    const label = name.charAt(0).toUpperCase() + name.slice(1);
-    const group: GroupEntry = { kind: 'group', label, expanded: true, entries: [] };
-    byFolder.set(folder, group);
-    listOf(slash < 0 ? '' : folder.slice(0, slash)).push(group);
-    return group.entries;
-  };
-  const rank = ({ route }: FolderPage): number => {
-    const at = firstNames.indexOf(route.slice(route.lastIndexOf('/') + 1).toLowerCase());
-    return at < 0 ? firstNames.length : at;
-  };
-  const ordered = [...pages].toSorted(
-    (a, b) =>
-      depthOf(a.route) - depthOf(b.route) ||
-      (a.order ?? Infinity) - (b.order ?? Infinity) ||
-      rank(a) - rank(b) ||
-      numberBefore(a.route) - numberBefore(b.route) ||
-      compareText(a.title, b.title) ||
-      compareText(a.route, b.route),
-  );
-  for (const { route } of ordered) {
-    const slash = route.lastIndexOf('/');
-    listOf(slash < 0 ? '' : route.slice(0, slash)).push({ kind: 'page', route });
-  }
-  return { entries, switchers: [], globals: [] };
-}
-
-/** `02-setup` stands before `10-usage`, and both before pages without a number. */
-function numberBefore(route: string): number {
-  return Number(/(?:^|\/)(\d{1,6})[-_. ][^/]*$/.exec(route)?.[1] ?? 1e9);
-}
-
-/** By code unit, which is the same on every machine. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-function depthOf(route: string): number {
-  return route.split('/').length;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mapNavigation } from './branches.ts';
-import { buildNavigation, navigationFromFolders } from './build.ts';
+import { buildNavigation } from './build.ts';
 import { Equivalents } from './equivalents.ts';
+import { navigationFromFolders } from './from-folders.ts';
 import type { NavEntry } from './tree.ts';
 
 function switchTo(divisions: Record<string, string[]>, kind: 'version' | 'language') {

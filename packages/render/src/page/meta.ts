@@ -3,6 +3,14 @@ import type { Diagnostic } from '../check/diagnostic.ts';
 import { asList, asObject, asText } from '../config/json.ts';
 import { type ContextualMenu, readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
+import {
+  type ApiReference,
+  channelReference,
+  operationReference,
+  schemaReference,
+  writtenOperation,
+} from '../openapi/spelling.ts';
+import type { ApiTarget } from '../openapi/target.ts';
 import { type FrontMatter, readFrontMatter, splitFrontMatter } from './front-matter.ts';
 import { decodeSource } from './source.ts';
 
@@ -34,7 +42,17 @@ export interface PageMeta {
   groups: GroupRule[];
   metatags: [string, string][];
   canonical?: string;
+  /** The method and path of an API page: what its marker shows. */
   endpoint?: { method: string; path: string } | undefined;
+  /** The page wants no marker beside its name in the sidebar. */
+  hideApiMarker?: boolean;
+  /** What the front matter says the page documents. */
+  reference?: PageReference;
+  /** What the page documents, found in a description or written by the page itself. */
+  api?: ApiTarget;
+  /** The page has no file of its own; `file` is the description it is made from, `content` the MDX in that. */
+  generated?: boolean;
+  content?: string;
   /** The page's place among its neighbours on a site without configured navigation. */
   order?: number;
   /** When the page was last changed, as its author says. */
@@ -42,6 +60,14 @@ export interface PageMeta {
   /** Whether to show that date; the site decides when the page does not. */
   timestamp?: boolean;
   contextual?: ContextualMenu;
+}
+
+export interface PageReference {
+  to: ApiReference;
+  /** Where the front matter names it. */
+  line: number;
+  /** The page has no title of its own, so that the description may give it one. */
+  needsTitle: boolean;
 }
 
 export interface ReadPage {
@@ -79,10 +105,15 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
       line: 1,
     });
   }
-  return { meta: metaOf(data, body, file, route), imports, diagnostics };
+  const to = readReference(data);
+  const needsTitle = asText(data['title']) === undefined && firstHeading(body) === undefined;
+  const reference = to && { to, line: lineOfReference(matter ?? ''), needsTitle };
+  const meta = metaOf(data, body, file, route);
+  return { meta: reference ? { ...meta, reference } : meta, imports, diagnostics };
 }
 
-function metaOf(data: FrontMatter, body: string, file: string, route: string): PageMeta {
+/** Front matter as it is known after reading, wherever it comes from. */
+export function metaOf(data: FrontMatter, body: string, file: string, route: string): PageMeta {
   const title = asText(data['title']) ?? firstHeading(body) ?? titleOfRoute(route);
   const mode = asText(data['mode']);
   const icon = iconText(data['icon'], data['iconType']);
@@ -106,7 +137,8 @@ function metaOf(data: FrontMatter, body: string, file: string, route: string): P
     hidePagination: isTrue(data['hideFooterPagination']),
     groups: readGroups(data['groups']),
     metatags: readMetatags(data),
-    endpoint: readEndpoint(data),
+    endpoint: endpointOf(readReference(data)),
+    ...(isTrue(data['hideApiMarker']) ? { hideApiMarker: true } : {}),
     ...readOrder(data),
     ...readTimes(data),
     ...(asObject(data['contextual']) ? { contextual: readContextual(data['contextual']) } : {}),
@@ -152,16 +184,37 @@ function firstHeading(body: string): string | undefined {
   return undefined;
 }
 
-/** The operation a page is about, as its front matter names it: `POST /users`, `spec.json get /users`. */
-function readEndpoint(data: FrontMatter): PageMeta['endpoint'] {
-  const text = asText(data['openapi']) ?? asText(data['api']) ?? '';
-  const match = /(?:^|\s)(get|post|put|patch|delete|head|options|trace)\s+(\S+)\s*$/i.exec(
-    text.slice(0, 1000),
-  );
-  return match ? { method: (match[1] ?? '').toUpperCase(), path: match[2] ?? '' } : undefined;
+const referenceKeys = {
+  openapi: operationReference,
+  'openapi-schema': schemaReference,
+  asyncapi: channelReference,
+  api: writtenOperation,
+};
+
+/** What a page is about, as its front matter names it; a description says more than the page alone. */
+function readReference(data: FrontMatter): ApiReference | undefined {
+  for (const [key, read] of Object.entries(referenceKeys)) {
+    const text = asText(data[key]);
+    const reference = text === undefined ? undefined : read(text);
+    if (reference) return reference;
+  }
+  return undefined;
 }
 
-function titleOfRoute(route: string): string {
+function lineOfReference(matter: string): number {
+  const before = matter.slice(
+    0,
+    Math.max(0, matter.search(/^(?:openapi|openapi-schema|asyncapi|api)\s*:/im)),
+  );
+  return before.split('\n').length + 1;
+}
+
+function endpointOf(reference: ApiReference | undefined): PageMeta['endpoint'] {
+  if (reference?.kind === 'operation') return { method: reference.method, path: reference.path };
+  return reference?.kind === 'written' ? { method: reference.method, path: reference.url } : undefined;
+}
+
+export function titleOfRoute(route: string): string {
   const parts = route.split('/');
   const last = parts.at(-1) === 'index' ? (parts.at(-2) ?? 'Home') : (parts.at(-1) ?? route);
   const words = last.replaceAll(/[-_]+/g, ' ').trim();

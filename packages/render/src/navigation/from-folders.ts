@@ -1,0 +1,74 @@
+/** The navigation of a site that configures none: its folders are groups, its pages are ordered by number and name. */
+import type { GroupEntry, NavEntry, Section } from './tree.ts';
+
+/** What navigation from folders is made of: the address of a page, its title, and its place if the page names one. */
+export interface FolderPage {
+  route: string;
+  title: string;
+  order?: number | undefined;
+}
+
+/** Names of pages that readers expect first, in this order. */
+const firstNames = [
+  'index',
+  'introduction',
+  'overview',
+  'welcome',
+  'getting-started',
+  'quickstart',
+  'installation',
+];
+
+/** A site without configuration gets its navigation from its folders: pages first, each folder a group. */
+export function navigationFromFolders(pages: readonly FolderPage[]): Section {
+  const entries: NavEntry[] = [];
+  const byFolder = new Map<string, GroupEntry>();
+  const listOf = (folder: string): NavEntry[] => {
+    if (folder === '') return entries;
+    const known = byFolder.get(folder);
+    if (known) return known.entries;
+    const slash = folder.lastIndexOf('/');
+    const name = folder
+      .slice(slash + 1)
+      .replace(/^\d+[-_. ]+/, '')
+      .replaceAll(/[-_]+/g, ' ');
+    const label = name.charAt(0).toUpperCase() + name.slice(1);
+    const group: GroupEntry = { kind: 'group', label, expanded: true, entries: [] };
+    byFolder.set(folder, group);
+    listOf(slash < 0 ? '' : folder.slice(0, slash)).push(group);
+    return group.entries;
+  };
+  const rank = ({ route }: FolderPage): number => {
+    const at = firstNames.indexOf(route.slice(route.lastIndexOf('/') + 1).toLowerCase());
+    return at < 0 ? firstNames.length : at;
+  };
+  const ordered = [...pages].toSorted(
+    (a, b) =>
+      depthOf(a.route) - depthOf(b.route) ||
+      (a.order ?? Infinity) - (b.order ?? Infinity) ||
+      rank(a) - rank(b) ||
+      numberBefore(a.route) - numberBefore(b.route) ||
+      compareText(a.title, b.title) ||
+      compareText(a.route, b.route),
+  );
+  for (const { route } of ordered) {
+    const slash = route.lastIndexOf('/');
+    listOf(slash < 0 ? '' : route.slice(0, slash)).push({ kind: 'page', route });
+  }
+  return { entries, switchers: [], globals: [] };
+}
+
+/** `02-setup` stands before `10-usage`, and both before pages without a number. */
+function numberBefore(route: string): number {
+  return Number(/(?:^|\/)(\d{1,6})[-_. ][^/]*$/.exec(route)?.[1] ?? 1e9);
+}
+
+/** By code unit, which is the same on every machine. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function depthOf(route: string): number {
+  return route.split('/').length;
+}

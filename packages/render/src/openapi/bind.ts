@@ -1,0 +1,199 @@
+/**
+ * Finds what a reference means in the descriptions of the site. A missing or ambiguous one is a finding; the page that
+ * names it stays. It reads no file: the library has read them.
+ */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import type { SpecSource } from '../config/api.ts';
+import { asObject, at } from '../config/json.ts';
+import { type Spec, type SpecLibrary, isRemote } from './library.ts';
+import type { DescribedEntry } from './operations.ts';
+import type { ApiReference } from './spelling.ts';
+import type { ApiTarget } from './target.ts';
+
+/** A finding whose place its caller knows. */
+export type Finding = Pick<Diagnostic, 'severity' | 'code' | 'message' | 'hint'>;
+
+export interface Bound {
+  target?: ApiTarget;
+  /** Absent for schemas and for operations that a page describes itself. */
+  entry?: DescribedEntry;
+  finding?: Finding;
+}
+
+/** Where a reference stands. */
+export interface ReferenceScope {
+  /** Descriptions that the navigation names around the page. */
+  sources: readonly SpecSource[];
+  /** The file of the page, for relative names. */
+  from?: string;
+}
+
+export class Binder {
+  readonly #library: SpecLibrary;
+  readonly #configured: readonly string[];
+
+  constructor(library: SpecLibrary, configured: readonly string[]) {
+    this.#library = library;
+    this.#configured = configured;
+  }
+
+  bind(reference: ApiReference, scope: ReferenceScope): Bound {
+    if (reference.kind === 'written')
+      return { target: { kind: 'written', method: reference.method, url: reference.url } };
+    if (reference.file !== undefined) return this.#bindInFile(reference, reference.file, scope);
+    const around = scope.sources.flatMap(({ source }) => this.#library.find(source, scope.from));
+    const tiers = [around, this.#configured, this.#library.candidates];
+    for (const keys of tiers) {
+      const found = this.#search(reference, keys);
+      if (found) return found;
+    }
+    if (tiers.flat().some((key) => !this.#library.get(key) && isRemote(key))) return {};
+    return { finding: this.#missing(reference, new Set(tiers.flat())) };
+  }
+
+  #bindInFile(reference: Named, file: string, scope: ReferenceScope): Bound {
+    const keys = this.#library.find(file, scope.from);
+    const found = this.#search(reference, keys);
+    if (found) return found;
+    /** What is wrong with a description that cannot be read was told where it was read. */
+    if (keys.some((key) => !this.#library.get(key))) return {};
+    if (keys.length > 0) return { finding: this.#missing(reference, new Set(keys)) };
+    return this.#bindElsewhere(reference, file);
+  }
+
+  /** A file that is not there any more: when just one other description holds the operation, that one is meant. */
+  #bindElsewhere(reference: Named, file: string): Bound {
+    const found = this.#search(reference, this.#library.candidates);
+    const isSure = found !== undefined && !found.finding;
+    const instead =
+      isSure && found.target && 'spec' in found.target ? `; "${found.target.spec}" is used instead` : '';
+    const finding: Finding = {
+      severity: 'warning',
+      code: 'openapi_operation_missing',
+      message: `There is no API description "${file}"${instead}`,
+      hint: `The site has ${listed(this.#library.candidates) || 'none'}.`,
+    };
+    return isSure ? { ...found, finding } : { finding };
+  }
+
+  #search(reference: Named, keys: readonly string[]): Bound | undefined {
+    const specs = [...new Set(keys)].flatMap((key) => this.#library.get(key) ?? []);
+    const found = specs.flatMap((spec) => matchIn(spec, reference) ?? []);
+    const first = found[0];
+    if (!first || found.length === 1) return first;
+    const names = found.flatMap(({ target }) => (target && 'spec' in target ? target.spec : []));
+    return {
+      ...first,
+      finding: {
+        severity: 'info',
+        code: 'openapi_ambiguous',
+        message: `Several API descriptions hold ${spelled(reference)}; the first one is shown: ${listed(names)}`,
+        hint: 'Name the file of the description first.',
+      },
+    };
+  }
+
+  #missing(reference: Named, keys: ReadonlySet<string>): Finding {
+    const specs = [...keys].flatMap((key) => this.#library.get(key) ?? []);
+    const where =
+      specs.length === 1 && specs[0] ? `"${specs[0].key}" does not hold` : 'No API description holds';
+    const near = nearest(reference, specs);
+    const hint =
+      specs.length === 0
+        ? 'The site has no API description that can be read.'
+        : near.length > 0
+          ? `The nearest are ${near.join(', ')}.`
+          : undefined;
+    return {
+      severity: 'warning',
+      code: 'openapi_operation_missing',
+      message: `${where} ${spelled(reference)}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+}
+
+type Named = Exclude<ApiReference, { kind: 'written' }>;
+
+function matchIn(spec: Spec, reference: Named): Bound | undefined {
+  if (reference.kind === 'schema') {
+    const isThere = asObject(at(spec.document, 'components', 'schemas', reference.name)) !== undefined;
+    return isThere ? { target: { kind: 'schema', spec: spec.key, name: reference.name } } : undefined;
+  }
+  const entry = entryIn(spec, reference);
+  return entry && { target: entry.target, entry };
+}
+
+function entryIn(spec: Spec, reference: Exclude<Named, { kind: 'schema' }>): DescribedEntry | undefined {
+  const { entries } = spec;
+  if (reference.kind === 'file') return entries.length === 1 ? entries[0] : undefined;
+  if (reference.kind === 'operation') {
+    const index = operationIndex(spec);
+    const path = reference.path.split(/[?#]/, 1)[0] ?? '';
+    return index.get(`${reference.method} ${path}`) ?? index.get(`${reference.method} ${shapeOfPath(path)}`);
+  }
+  const isMeant = ({ target, endpoint }: DescribedEntry): boolean =>
+    target.kind === reference.kind && (target.name === reference.name || endpoint.path === reference.name);
+  return entries.find(isMeant);
+}
+
+const indexes = new WeakMap<Spec, Map<string, DescribedEntry>>();
+
+/** Operations by their path, and by its shape where no other has the same. */
+function operationIndex(spec: Spec): Map<string, DescribedEntry> {
+  const known = indexes.get(spec);
+  if (known) return known;
+  const index = new Map<string, DescribedEntry>();
+  for (const entry of spec.entries) {
+    if (entry.target.kind !== 'operation') continue;
+    const { method, path } = entry.target;
+    index.set(`${method} ${path}`, entry);
+    const shape = `${method} ${shapeOfPath(path)}`;
+    if (!index.has(shape)) index.set(shape, entry);
+  }
+  indexes.set(spec, index);
+  return index;
+}
+
+/** What two spellings of a path have in common: no name of a parameter, no slash at the end. */
+function shapeOfPath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return `/${parts.map((part) => part.replaceAll(/\{[^{}]*\}|^:[\w-]+$/g, '{}')).join('/')}`;
+}
+
+function spelled(reference: Named): string {
+  if (reference.kind === 'operation') return `"${reference.method} ${reference.path}"`;
+  if (reference.kind === 'file') return 'exactly one operation, so that a page needs its method and path';
+  return `the ${reference.kind} "${reference.name}"`;
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map((name) => `"${name}"`);
+  return [...shown, ...(names.length > shown.length ? [`${names.length - shown.length} more`] : [])].join(
+    ', ',
+  );
+}
+
+/** The operations that share most of their path with the one that was asked for. */
+function nearest(reference: Named, specs: readonly Spec[]): string[] {
+  const entries = specs.flatMap((spec) => spec.entries);
+  if (reference.kind !== 'operation') {
+    const kind = reference.kind === 'file' ? 'operation' : reference.kind;
+    return entries
+      .flatMap(({ target }) => (target.kind === kind && 'name' in target ? target.name : []))
+      .slice(0, 3);
+  }
+  const wanted = new Set(shapeOfPath(reference.path).split('/'));
+  return entries
+    .flatMap(({ target }) => {
+      if (target.kind !== 'operation') return [];
+      const parts = shapeOfPath(target.path).split('/');
+      const shared = parts.filter((part) => part !== '' && part !== '{}' && wanted.has(part)).length;
+      const score =
+        shared * 4 - Math.abs(parts.length - wanted.size) + (target.method === reference.method ? 1 : 0);
+      return shared === 0 ? [] : [{ name: `${target.method} ${target.path}`, score }];
+    })
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, 3)
+    .map(({ name }) => name);
+}

@@ -1,0 +1,211 @@
+/**
+ * Brings everything a description refers to in other files of the site into the description itself. References inside
+ * of it stay references, so that cycles stay finite. It asks for files by name and never opens one.
+ */
+import { posix } from 'node:path';
+import { type JsonObject, asObject } from '../config/json.ts';
+import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
+
+export interface BundleSources {
+  /** The content of a file of the site, already read; undefined when there is none. */
+  read(file: string): JsonObject | undefined;
+  /** Told once for each reference that leads nowhere. */
+  missing(reference: string, file: string, reason: string): void;
+}
+
+/** The files that a document refers to, as paths from the root of the site. */
+export function referredFiles(document: JsonObject, file: string): string[] {
+  const files = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    const object = asObject(value);
+    if (!object) return;
+    const reference = object['$ref'];
+    if (typeof reference === 'string' && !reference.startsWith('#') && !isRemote(reference))
+      files.add(targetOf(reference, file).file);
+    for (const item of Object.values(object)) visit(item);
+  };
+  visit(document);
+  return [...files];
+}
+
+export function bundled(document: JsonObject, file: string, sources: BundleSources): JsonObject {
+  const bundle: Bundle = { file, document, sources, names: new Map(), sections: new Map(), told: new Set() };
+  nameComponents(bundle);
+  const whole = { ...asObject(copied(document, { bundle, file, path: [], chain: [] })) };
+  for (const [section, entries] of bundle.sections) addSection(whole, section, entries);
+  return whole;
+}
+
+/** A component that is nothing but a reference to another file gives that part its name. */
+function nameComponents({ document, file, names }: Bundle): void {
+  for (const [section, entries] of Object.entries(asObject(document['components']) ?? {})) {
+    for (const [name, value] of Object.entries(asObject(entries) ?? {})) {
+      const reference = referenceOf(value);
+      if (reference === undefined || isRemote(reference)) continue;
+      const target = targetOf(reference, file);
+      const key = target.file + target.pointer;
+      if (target.file !== file && !names.has(key)) names.set(key, `#/components/${section}/${name}`);
+    }
+  }
+}
+
+interface Bundle {
+  file: string;
+  document: JsonObject;
+  sources: BundleSources;
+  /** Where a part of another file has been put, by file and pointer. */
+  names: Map<string, string>;
+  /** What was brought in, by the section it belongs to: `components/schemas`. */
+  sections: Map<string, Record<string, unknown>>;
+  told: Set<string>;
+}
+
+interface Context {
+  bundle: Bundle;
+  /** The file that `value` was written in. */
+  file: string;
+  /** Where `value` stands in the bundle. */
+  path: string[];
+  /** Parts of other files that are being put in place right now. */
+  chain: string[];
+}
+
+function copied(value: unknown, context: Context): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => copied(item, inside(context, String(index))));
+  const object = asObject(value);
+  if (!object) return value;
+  const reference = object['$ref'];
+  if (typeof reference === 'string') return followed(object, reference, context);
+  return copiedEntries(object, context);
+}
+
+function copiedEntries(object: JsonObject, context: Context): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, item]) => [key, copied(item, inside(context, key))]),
+  );
+}
+
+function inside(context: Context, key: string): Context {
+  return { ...context, path: [...context.path, key] };
+}
+
+function followed(object: JsonObject, reference: string, context: Context): unknown {
+  const { bundle, file } = context;
+  const tell = (reason: string): JsonObject => {
+    const key = `${file} ${reference}`;
+    if (!bundle.told.has(key)) bundle.sources.missing(reference, file, reason);
+    bundle.told.add(key);
+    return object;
+  };
+  if (isRemote(reference)) return tell('it is on another host');
+  const target = targetOf(reference, file);
+  const isOwn = target.file === bundle.file;
+  const source = isOwn ? bundle.document : bundle.sources.read(target.file);
+  if (!source) return tell(`there is no file "${target.file}"`);
+  const value = valueAtPointer(source, target.pointer);
+  if (value === undefined) return tell(`there is no "${target.pointer}" in "${target.file}"`);
+  const { $ref: _, ...siblings } = object;
+  const rest = copiedEntries(siblings, context);
+  if (isOwn) return { ...rest, $ref: target.pointer };
+  const key = target.file + target.pointer;
+  if (isContainer(context.path) || bundle.names.get(key) === `#/${context.path.join('/')}`) {
+    if (context.chain.includes(key)) return tell('it is inside of itself');
+    const put = copied(value, { ...context, file: target.file, chain: [...context.chain, key] });
+    return asObject(put) ? { ...asObject(put), ...rest } : put;
+  }
+  return { ...rest, $ref: bundle.names.get(key) ?? broughtIn(value, key, target, context) };
+}
+
+/** Puts a part of another file under a name of its own; the name is known before its content is, for cycles. */
+function broughtIn(value: unknown, key: string, target: Target, { bundle, path }: Context): string {
+  const section = sectionOf(path, bundle.document);
+  const entries = bundle.sections.get(section.join('/')) ?? {};
+  bundle.sections.set(section.join('/'), entries);
+  const wanted = (nameOfReference(target.pointer) || posix.parse(target.file).name).replaceAll(
+    /[^\w.-]+/g,
+    '-',
+  );
+  const isTaken = (name: string): boolean =>
+    Object.hasOwn(entries, name) ||
+    valueAtPointer(bundle.document, `#/${[...section, name].join('/')}`) !== undefined;
+  let name = wanted;
+  for (let count = 2; isTaken(name); count++) name = `${wanted}-${count}`;
+  const reference = `#/${[...section, name].join('/')}`;
+  bundle.names.set(key, reference);
+  entries[name] = {};
+  entries[name] = copied(value, { bundle, file: target.file, path: [...section, name], chain: [] });
+  return reference;
+}
+
+interface Target {
+  file: string;
+  /** Begins with `#`. */
+  pointer: string;
+}
+
+function targetOf(reference: string, from: string): Target {
+  const hash = reference.indexOf('#');
+  const path = hash < 0 ? reference : reference.slice(0, hash);
+  const pointer = hash < 0 || hash === reference.length - 1 ? '#' : reference.slice(hash);
+  if (path === '') return { file: from, pointer };
+  const decoded = path.includes('%') ? safelyDecoded(path) : path;
+  const file = decoded.startsWith('/') ? decoded.slice(1) : posix.join(posix.dirname(from), decoded);
+  return { file, pointer };
+}
+
+function safelyDecoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function isRemote(reference: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]+:|\/\/)/i.test(reference);
+}
+
+/** Places whose content others list: there the referred part itself must stand. */
+function isContainer(path: readonly string[]): boolean {
+  const [first = '', second = ''] = path;
+  if (path.length === 0) return true;
+  if (first === 'paths' || first === 'webhooks' || first === 'channels' || first === 'operations')
+    return path.length <= 2;
+  if (first === 'components') return path.length <= 2 || second === 'pathItems';
+  return path.length === 1;
+}
+
+const sectionByHolder: Record<string, string> = {
+  parameters: 'parameters',
+  responses: 'responses',
+  headers: 'headers',
+  examples: 'examples',
+  links: 'links',
+  callbacks: 'callbacks',
+  securitySchemes: 'securitySchemes',
+  messages: 'messages',
+  servers: 'servers',
+};
+
+/** Where a part belongs, by the place that refers to it. */
+function sectionOf(path: readonly string[], document: JsonObject): string[] {
+  const holder = path.at(-2) ?? '';
+  const kind =
+    path.at(-1) === 'requestBody'
+      ? 'requestBodies'
+      : Object.hasOwn(sectionByHolder, holder) && path.at(-3) !== 'properties'
+        ? (sectionByHolder[holder] ?? 'schemas')
+        : 'schemas';
+  if (document['swagger'] === undefined) return ['components', kind];
+  return [kind === 'parameters' || kind === 'responses' ? kind : 'definitions'];
+}
+
+function addSection(whole: Record<string, unknown>, section: string, entries: Record<string, unknown>): void {
+  const [first = '', second] = section.split('/');
+  const outer = asObject(whole[first]);
+  whole[first] =
+    second === undefined
+      ? { ...outer, ...entries }
+      : { ...outer, [second]: { ...asObject(outer?.[second]), ...entries } };
+}

@@ -1,0 +1,271 @@
+/**
+ * The API descriptions of a site: which files are some, which one a name means, and each read, overlaid, bundled and
+ * upgraded once, when it is asked for. Broken ones become findings. Nothing outside of the site's own list of files is
+ * opened; addresses elsewhere are left to the caller's function, if there is one.
+ */
+import { open, readFile, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { type Diagnostic, placeAt } from '../check/diagnostic.ts';
+import { type JsonObject, textAt } from '../config/json.ts';
+import { decodeSource } from '../page/source.ts';
+import { bundled, referredFiles } from './bundle.ts';
+import { type DescribedEntry, listEntries } from './operations.ts';
+import { applyOverlay } from './overlay.ts';
+import { kindOf, looksLike, maximumDescriptionBytes, readDescription } from './read.ts';
+import type { SpecDocument } from './target.ts';
+import { upgraded } from './upgrade.ts';
+
+export type FetchRemote = (url: string) => Promise<Uint8Array>;
+
+/** A description that can be shown. */
+export interface Spec {
+  /** Its file, or its address elsewhere. */
+  key: string;
+  kind: 'openapi' | 'asyncapi';
+  document: SpecDocument;
+  entries: DescribedEntry[];
+}
+
+const headBytes = 4096;
+const readAtOnce = 32;
+const maximumFindings = 20;
+
+export interface LibraryOptions {
+  root: string;
+  /** Every file of the site that may be read. */
+  files: readonly string[];
+  fetchRemote?: FetchRemote | undefined;
+  /** Where the site names an address elsewhere, for findings about it. */
+  placeOfAddress: (url: string) => { file: string; line?: number; column?: number };
+}
+
+export class SpecLibrary {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #options: LibraryOptions;
+  readonly #files: ReadonlySet<string>;
+  #candidates: string[] = [];
+  readonly #specs = new Map<string, Spec | undefined>();
+  readonly #texts = new Map<string, Promise<ReadFile | undefined>>();
+  /** Overlays by the description that they change. */
+  readonly #overlays = new Map<string, Set<string>>();
+
+  constructor(options: LibraryOptions) {
+    this.#options = options;
+    this.#files = new Set(options.files);
+  }
+
+  /** The files that look like descriptions, sorted. */
+  get candidates(): readonly string[] {
+    return this.#candidates;
+  }
+
+  /** Looks at the first bytes of every file that could be a description. Overlays are read: they are small. */
+  async scan(): Promise<void> {
+    const files = [...this.#files].filter((file) => /\.(?:json|ya?ml)$/i.test(file)).toSorted();
+    const kinds = await inBatches(files, (file) => this.#kindOfFile(file));
+    this.#candidates = files.filter((_, index) => kinds[index] === 'description');
+    for (const file of files.filter((_, index) => kinds[index] === 'overlay')) {
+      const read = await this.#read(file);
+      const target = read && 'value' in read ? textAt(read.value, 'extends') : undefined;
+      for (const spec of target ? this.find(target, file) : []) this.addOverlay(spec, file);
+    }
+  }
+
+  async #kindOfFile(file: string): Promise<'description' | 'overlay' | 'nothing'> {
+    const answer = looksLike(await readHead(join(this.#options.root, file)).catch(() => ''));
+    if (answer !== 'unclear') return answer;
+    const read = await this.#read(file);
+    const kind = read && 'value' in read ? kindOf(read.value) : undefined;
+    return kind === undefined ? 'nothing' : kind === 'overlay' ? kind : 'description';
+  }
+
+  addOverlay(spec: string, overlay: string): void {
+    const known = this.#overlays.get(spec);
+    if (known) known.add(overlay);
+    else this.#overlays.set(spec, new Set([overlay]));
+  }
+
+  /**
+   * The descriptions that a name means: a path from the root or from the page, with or without extension; a folder; the
+   * bare name of a file in any folder; an address elsewhere, which is its own name.
+   */
+  find(name: string, from = ''): string[] {
+    if (isRemote(name)) return [name];
+    const path = name.replace(/^\.?\/+/, '').replace(/\/+$/, '');
+    const beside = posix.join(posix.dirname(from), name.replace(/^\/+/, ''));
+    for (const start of name.startsWith('.') ? [beside, path] : [path, beside]) {
+      const file = ['', '.json', '.yaml', '.yml'].map((end) => start + end).find((it) => this.#files.has(it));
+      if (file !== undefined) return [file];
+      const inFolder = this.#candidates.filter((it) => it.startsWith(`${start}/`));
+      if (inFolder.length > 0 && start !== '') return inFolder;
+    }
+    const bare = posix.basename(path);
+    const named = this.#candidates.find((it) => {
+      const own = posix.basename(it);
+      return own === bare || own.replace(/\.\w+$/, '') === bare;
+    });
+    return named === undefined ? [] : [named];
+  }
+
+  /** Reads what has not been read yet; afterwards `get` answers. In order, so that findings come in the same order. */
+  async load(keys: Iterable<string>): Promise<void> {
+    for (const key of keys) {
+      if (!this.#specs.has(key)) this.#specs.set(key, await this.#load(key));
+    }
+  }
+
+  get(key: string): Spec | undefined {
+    return this.#specs.get(key);
+  }
+
+  async #load(key: string): Promise<Spec | undefined> {
+    const read = await this.#read(key);
+    if (!read) return undefined;
+    if ('problem' in read) return this.#refuse(key, read.problem, read.place);
+    const kind = kindOf(read.value);
+    if (kind === undefined || kind === 'overlay')
+      return this.#refuse(key, 'it says neither "openapi", "swagger" nor "asyncapi" with a version');
+    if (typeof kind === 'object') return this.#refuse(key, `${kind.unsupported} is not supported`);
+    try {
+      const original = await this.#overlaid(key, read.value);
+      /** Bundling copies, so that upgrading in place reaches nothing that others read. */
+      const whole = await this.#bundle(key, original, read.text);
+      const document = kind === 'openapi' ? upgraded(whole) : whole;
+      return { key, kind, document, entries: listEntries(key, document) };
+    } catch (error) {
+      return this.#refuse(key, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #overlaid(key: string, original: JsonObject): Promise<JsonObject> {
+    const overlays = [...(this.#overlays.get(key) ?? [])];
+    const document = overlays.length > 0 ? structuredClone(original) : original;
+    for (const file of overlays) {
+      const read = await this.#read(file);
+      const problems =
+        read && 'value' in read
+          ? applyOverlay(document, read.value)
+          : [`It cannot be read: ${read ? read.problem : 'there is no such file'}`];
+      for (const problem of problems.slice(0, maximumFindings))
+        this.diagnostics.push({
+          severity: 'warning',
+          code: 'openapi_overlay',
+          message: problem,
+          file,
+          hint: 'Targets are JSONPath: names, [0], *, .. and filters such as [?@.name == "value"].',
+        });
+    }
+    return document;
+  }
+
+  /** Files are read before, since putting them together does not wait for anything. */
+  async #bundle(key: string, document: JsonObject, text: string): Promise<JsonObject> {
+    const parts = new Map<string, JsonObject>();
+    const wanted = isRemote(key) ? [] : referredFiles(document, key);
+    const seen = new Set([key, ...wanted]);
+    for (let file = wanted.shift(); file !== undefined; file = wanted.shift()) {
+      const read = this.#files.has(file) ? await this.#read(file) : undefined;
+      if (!read || !('value' in read)) continue;
+      parts.set(file, read.value);
+      for (const next of referredFiles(read.value, file)) {
+        if (!seen.has(next)) wanted.push(next);
+        seen.add(next);
+      }
+    }
+    let told = 0;
+    return bundled(document, key, {
+      read: (file) => parts.get(file),
+      missing: (reference, file, reason) => {
+        if (told++ >= maximumFindings) return;
+        const offset = file === key ? text.indexOf(reference) : -1;
+        this.diagnostics.push({
+          severity: 'warning',
+          code: 'openapi_ref_missing',
+          message: `The reference "${reference}" leads nowhere: ${reason}`,
+          file,
+          ...(offset < 0 ? {} : placeAt(text, offset)),
+        });
+      },
+    });
+  }
+
+  #read(key: string): Promise<ReadFile | undefined> {
+    const known = this.#texts.get(key);
+    if (known) return known;
+    const reading = isRemote(key) ? this.#readRemote(key) : this.#readFile(key);
+    this.#texts.set(key, reading);
+    return reading;
+  }
+
+  async #readFile(file: string): Promise<ReadFile | undefined> {
+    if (!this.#files.has(file)) return undefined;
+    const path = join(this.#options.root, file);
+    const { size } = await stat(path);
+    if (size > maximumDescriptionBytes) return { problem: 'it is larger than 20 MB' };
+    return textAndValue(decodeSource(await readFile(path)));
+  }
+
+  async #readRemote(url: string): Promise<ReadFile | undefined> {
+    const { fetchRemote } = this.#options;
+    try {
+      if (!fetchRemote) throw new Error('this export fetches nothing');
+      const bytes = await fetchRemote(url);
+      if (bytes.byteLength > maximumDescriptionBytes) throw new Error('it is larger than 20 MB');
+      return textAndValue(decodeSource(bytes));
+    } catch (error) {
+      this.diagnostics.push({
+        severity: 'warning',
+        code: 'openapi_remote',
+        message: `The API description "${url}" was not fetched: ${error instanceof Error ? error.message : String(error)}`,
+        ...this.#options.placeOfAddress(url),
+        hint: 'Save it as a file of the site and name that file instead. Its pages are left out until then.',
+      });
+      return undefined;
+    }
+  }
+
+  #refuse(key: string, problem: string, place?: { line: number; column: number }): undefined {
+    this.diagnostics.push({
+      severity: 'warning',
+      code: 'openapi_invalid',
+      message: `The API description cannot be read: ${problem}`,
+      file: key,
+      ...place,
+      hint: 'OpenAPI 3 and 2 and AsyncAPI 3 can be read, as JSON or YAML.',
+    });
+    return undefined;
+  }
+}
+
+type ReadFile =
+  | { value: JsonObject; text: string }
+  | { problem: string; place?: { line: number; column: number } };
+
+function textAndValue(text: string): ReadFile {
+  const read = readDescription(text);
+  return 'value' in read ? { ...read, text } : read;
+}
+
+export function isRemote(name: string): boolean {
+  return /^https?:\/\//i.test(name);
+}
+
+async function readHead(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function inBatches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += readAtOnce)
+    results.push(...(await Promise.all(items.slice(at, at + readAtOnce).map(work))));
+  return results;
+}
