@@ -15,6 +15,7 @@ for await (const event of renderSite(await loadSite({ root }))) {
     report.diagnostics.push(event.diagnostic);
     continue;
   }
+  if (event.type === 'report') continue;
   const { path, content, kind } = event.file;
   const target = join(out, path);
   mkdirSync(dirname(target), { recursive: true });

@@ -1,12 +1,17 @@
 /**
- * The public interface of the renderer: load a documentation folder, render it into static files. Nothing here opens a
+ * The public interface of the renderer: load a documentation folder, render it into static files, check it. Nothing here opens a
  * network connection or writes to disk.
  */
 import manifest from '../package.json' with { type: 'json' };
 
 export const engineVersion: string = manifest.version;
 
+export { type CheckOptions, checkSite } from './check/check-site.ts';
 export { diagnosticCodes } from './check/codes.ts';
+export { type SiteReport, countingFindings, reportJson } from './check/report.ts';
+export { reportHtml } from './check/report-html.ts';
+export { reportJunit } from './check/junit.ts';
+export { reportSarif } from './check/sarif.ts';
 export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnostic.ts';
 export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
 export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';

@@ -3,11 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Diagnostic, type RenderOptions, loadSite, renderSite } from './index.ts';
+import { type Diagnostic, type RenderOptions, type SiteReport, loadSite, renderSite } from './index.ts';
 
 export interface Rendered {
-  /** Text of each output file by path; copied files as `copy`. */
+  /** Text of each output file by path; copied files as `copy`. The two files of the report stand beside it. */
   files: Map<string, string>;
+  report: SiteReport;
+  reportFiles: Map<string, string>;
   diagnostics: Diagnostic[];
   codes: string[];
   /** The content of a page without the frame around it. */
@@ -20,18 +22,25 @@ export function fixture(name: string): string {
 
 export async function renderFolder(root: string, options: RenderOptions = {}): Promise<Rendered> {
   const files = new Map<string, string>();
+  const reportFiles = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
+  let report: SiteReport | undefined;
   const site = await loadSite({ root });
   for await (const event of renderSite(site, { concurrency: 1, ...options })) {
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
+    else if (event.type === 'report') report = event.report;
     else {
       const { path, content } = event.file;
       if (files.has(path)) throw new Error(`${path} was written twice`);
-      files.set(path, content instanceof Uint8Array ? Buffer.from(content).toString() : 'copy');
+      const kept = /^report\.(?:html|json)$/.test(path) ? reportFiles : files;
+      kept.set(path, content instanceof Uint8Array ? Buffer.from(content).toString() : 'copy');
     }
   }
+  if (report === undefined) throw new Error('no report came');
   return {
     files,
+    report,
+    reportFiles,
     diagnostics,
     codes: diagnostics.map(({ code }) => code),
     content: (path) =>

@@ -8,19 +8,27 @@ import { join } from 'node:path';
 import { configuredPictures } from './assets/configured.ts';
 import { prepareStylesheet } from './assets/references.ts';
 import type { Diagnostic } from './check/diagnostic.ts';
+import { type PageTime, RenderedCheck } from './check/rendered.ts';
+import { type SiteReport, buildReport, reportJson } from './check/report.ts';
+import { reportHtml } from './check/report-html.ts';
 import { textOfHtml } from './html.ts';
 import type { Site } from './load.ts';
 import { addressesFor, relativeHref } from './navigation/addresses.ts';
 import { createLinkResolver } from './navigation/links.ts';
 import { renderPages } from './page/pool.ts';
 import { mathFiles } from './math/files.ts';
+import { FullText } from './outputs/full-text.ts';
 import { type PageFacts, siteOutputs } from './outputs/list.ts';
-import type { PageResult, PageTask } from './page/task.ts';
+import { markdownFile, markdownPath, markdownSection } from './outputs/page-markdown.ts';
+import { SocialImages } from './outputs/social-images.ts';
+import { isListed } from './outputs/visibility.ts';
+import type { PageFeature, PageResult, PageTask } from './page/task.ts';
 import { SearchIndex } from './search/build.ts';
 import { searchedPages } from './search/pages.ts';
 import { type RenderOptions, planSite, planTasks } from './site-plan.ts';
 import { PageComposer } from './theme/compose.ts';
 import { contextualFindings } from './theme/contextual.ts';
+import { apiFiles } from './theme/files.ts';
 import { contrastFindings } from './theme/site-css.ts';
 
 export type { RenderOptions } from './site-plan.ts';
@@ -32,24 +40,50 @@ export interface OutputFile {
   kind: 'page' | 'asset' | 'output';
 }
 
-export type RenderEvent = { type: 'file'; file: OutputFile } | { type: 'diagnostic'; diagnostic: Diagnostic };
+export type RenderEvent =
+  | { type: 'file'; file: OutputFile }
+  | { type: 'diagnostic'; diagnostic: Diagnostic }
+  /** Comes last. How long pages took is part of no file. */
+  | { type: 'report'; report: SiteReport; slowest: PageTime[] };
 
 const encoder = new TextEncoder();
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
+  const check = new RenderedCheck(site, options.urlStyle ?? 'html');
+  const diagnostics: Diagnostic[] = [];
+  for await (const event of renderFiles(site, options, check)) {
+    if (event.type === 'file') check.seeFile(event.file);
+    if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
+    yield event;
+  }
+  const { findings, slowest, ...result } = await check.finish();
+  for (const finding of findings) yield diagnostic(finding);
+  const report = buildReport([...diagnostics, ...findings], result);
+  yield text('report.json', reportJson(report), 'output');
+  yield text('report.html', reportHtml(report, site.name), 'output');
+  yield { type: 'report', report, slowest };
+}
+
+async function* renderFiles(
+  site: Site,
+  options: RenderOptions,
+  check: RenderedCheck,
+): AsyncGenerator<RenderEvent> {
   const plan = planSite(site, options);
   const links = createLinkResolver(plan);
   const assets = new Set<string>();
   const styles = new Map<string, string>();
   const classes = new Set<string>();
   const mathStyles = new Map<string, string>();
-  let usesMath = false;
+  const features = new Set<PageFeature>();
   const pictures = configuredPictures(site, links);
   for (const file of pictures.files) assets.add(file);
   for (const item of [...site.diagnostics, ...pictures.diagnostics, ...lookFindings(site)])
     yield diagnostic(item);
 
-  const composer = new PageComposer(site, plan, links, pictures, (file) => assets.add(file));
+  const composer = new PageComposer(site, plan, check.watchFrame(links), pictures, (file) =>
+    assets.add(file),
+  );
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const searchIndex = new SearchIndex(searched.pages, searched.scopes);
@@ -64,9 +98,10 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     for (const [name, declarations] of result.styles) styles.set(name, declarations);
     for (const name of result.classes) classes.add(name);
     for (const [name, declaration] of result.mathStyles) mathStyles.set(name, declaration);
-    usesMath ||= result.features.includes('math');
+    for (const feature of result.features) features.add(feature);
     /** A page shown a second time at the root tells its findings once. */
     if (task.id < plan.rendered.length) for (const item of result.diagnostics) yield diagnostic(item);
+    check.expectPage(task, result);
     yield text(task.output, composer.compose(task, result), 'page');
     if (task.id < plan.rendered.length) {
       facts.set(task.route, factsOf(task, result));
@@ -91,7 +126,8 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     if ('finding' in item) yield diagnostic(item.finding);
     else yield text(item.path, item.content, 'output');
   }
-  if (usesMath)
+  for (const { path, content } of await apiFiles(features)) yield text(path, content, 'output');
+  if (features.has('math'))
     for (const { path, content } of await mathFiles(mathStyles)) yield text(path, content, 'output');
   yield* stylesheets(site, links, assets);
   for (const file of [...assets].toSorted()) {

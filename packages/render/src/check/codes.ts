@@ -53,6 +53,12 @@ export const diagnosticCodes = {
   page_too_deep: 'The page is nested too deeply.',
   page_too_large: 'The page is larger than 1 MB.',
   reference_unsupported: 'The navigation asks for pages made from GraphQL or an SDK. They are not made.',
+  redirect_broken: 'A redirect leads to no page or file of the site. It was left out.',
+  redirect_duplicate: 'Two redirects leave from the same address. The first one counts.',
+  redirect_invalid:
+    'A redirect holds characters or wildcards that cannot be written safely. It was left out.',
+  redirect_loop: 'A redirect leads back to itself. It was left out.',
+  redirect_shadowed: 'A redirect leaves from the address of a page. The page is shown.',
   remote_asset: 'A page or stylesheet asks for a file of another host.',
   remote_embed: 'A frame or video of another host is shown as a link.',
   remote_image: 'A picture of another host is shown as a link.',

@@ -1,0 +1,136 @@
+/**
+ * What one HTML file of the output holds that a check needs: ids, addresses, headings, secrets. It judges only what can
+ * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
+ */
+import { textOfHtml } from '../html.ts';
+import { type ScannedTag, scanTags } from './scan-html.ts';
+import { type FoundSecret, findSecrets } from './secrets.ts';
+
+/** An address, and whether a browser loads it with the page rather than when a reader follows it. */
+export interface Reference {
+  address: string;
+  loads: boolean;
+}
+
+export interface OutputFacts {
+  /** One text for all ids and one for all addresses: parts of the page would keep the whole of it in memory. */
+  ids: string;
+  references: string;
+  /** Links of the page to itself that name no id it has. */
+  lostFragments: string[];
+  duplicateIds: string[];
+  skippedHeadings: { id: string; level: number; before: number }[];
+  undescribedPictures: string[];
+  remoteFiles: string[];
+  secrets: FoundSecret[];
+}
+
+const mostListed = 200;
+
+/** The frame around the content is the same on many pages: its addresses go to `noteFrame` and are judged once. */
+export function readOutput(html: string, noteFrame: (reference: Reference) => void): OutputFacts {
+  const content = contentRange(html);
+  const ids = new Set<string>();
+  const references = new Set<string>();
+  const fragments = new Set<string>();
+  const facts: OutputFacts = {
+    ids: '',
+    references: '',
+    lostFragments: [],
+    duplicateIds: [],
+    skippedHeadings: [],
+    undescribedPictures: [],
+    remoteFiles: [],
+    secrets: findSecrets(html, () => textOfHtml(html.slice(content.start, content.end))),
+  };
+  let level = 1;
+  scanTags(html, (tag) => {
+    const inContent = tag.start >= content.start && tag.start < content.end;
+    if (tag.id !== undefined) noteId(tag.id, ids, facts);
+    if (tag.anchorName !== undefined) ids.add(tag.anchorName);
+    if (inContent) level = noteHeading(tag, level, facts);
+    if (tag.name === 'img' && tag.alt === undefined) facts.undescribedPictures.push(copy(tag.src ?? ''));
+    for (const reference of referencesOf(tag)) {
+      const { address, loads } = reference;
+      if (/^(?:https?:)?\/\//i.test(address)) {
+        if (loads) facts.remoteFiles.push(copy(address));
+      } else if (/^[a-z][a-z0-9+.-]*:/i.test(address) || address === '') continue;
+      else if (address.startsWith('#')) fragments.add(address);
+      else if (inContent) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
+      else noteFrame(reference);
+    }
+  });
+  facts.ids = `\n${[...ids].join('\n')}\n`;
+  facts.references = [...references].join('\n');
+  for (const fragment of fragments) {
+    if (!hasId(facts.ids, fragment.slice(1)) && facts.lostFragments.length < mostListed)
+      facts.lostFragments.push(copy(fragment));
+  }
+  return facts;
+}
+
+export function referencesIn({ references }: OutputFacts): Reference[] {
+  if (references === '') return [];
+  return references.split('\n').map((entry) => ({ address: entry.slice(1), loads: entry.startsWith('f') }));
+}
+
+/** `ids` as in the facts. The top of a page and a text fragment need no id. */
+export function hasId(ids: string, fragment: string): boolean {
+  if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
+  return ids.includes(`\n${decoded(fragment)}\n`) || ids.includes(`\n${fragment}\n`);
+}
+
+export function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The part that the author wrote: `main` and what is in it. */
+function contentRange(html: string): { start: number; end: number } {
+  const start = html.indexOf('<main');
+  return start < 0 ? { start: 0, end: html.length } : { start, end: html.lastIndexOf('</main>') };
+}
+
+function noteId(id: string, ids: Set<string>, facts: OutputFacts): void {
+  if (ids.has(id) && facts.duplicateIds.length < mostListed) facts.duplicateIds.push(copy(id));
+  ids.add(id);
+}
+
+/** Headings of the author have ids; those that components draw for themselves do not count. */
+function noteHeading(tag: ScannedTag, before: number, facts: OutputFacts): number {
+  if (tag.name.length !== 2 || tag.name.charAt(0) !== 'h' || tag.id === undefined) return before;
+  const level = Number(tag.name.charAt(1));
+  if (!(level >= 1 && level <= 6)) return before;
+  if (level > before + 1 && facts.skippedHeadings.length < mostListed)
+    facts.skippedHeadings.push({ id: copy(tag.id), level, before });
+  return level;
+}
+
+/** Links that only tell machines where a page lives are absolute on purpose and not followed. */
+const informative = /\b(?:canonical|alternate|next|prev)\b/;
+
+function referencesOf(tag: ScannedTag): Reference[] {
+  const { name, href, src, srcset, poster, content } = tag;
+  const found: Reference[] = [];
+  if (href !== undefined && !(name === 'link' && informative.test(tag.rel ?? '')))
+    found.push({ address: href, loads: name !== 'a' && name !== 'area' });
+  if (src !== undefined) found.push({ address: src, loads: true });
+  if (poster !== undefined) found.push({ address: poster, loads: true });
+  if (srcset !== undefined)
+    for (const part of srcset.split(/,\s+/))
+      found.push({ address: part.trim().split(/\s+/, 1)[0] ?? '', loads: true });
+  if (tag.httpEquiv === 'refresh' && content !== undefined) {
+    const address = /url=(.*)$/i.exec(content)?.[1]?.trim();
+    if (address !== undefined) found.push({ address, loads: false });
+  }
+  return found;
+}
+
+/** A part of a text keeps the whole text in memory; this one does not. */
+function copy(text: string): string {
+  return Buffer.from(text).toString();
+}

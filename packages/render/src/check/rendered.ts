@@ -1,0 +1,333 @@
+/**
+ * Judges a site by what was written, not by what was meant: every file of the output is shown to it, and after the last
+ * one it says which addresses lead nowhere, which pages nothing leads to, and what else a reader would stumble over.
+ * What the page renderer has told already is not told again.
+ */
+import type { UrlStyle } from '../navigation/addresses.ts';
+import type { LinkResolver } from '../navigation/links.ts';
+import { slugOf } from '../page/headings.ts';
+import type { LinkUse, PageResult, PageTask } from '../page/task.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { nearestText } from './nearest-text.ts';
+import { type OutputFacts, type Reference, readOutput, referencesIn } from './output-facts.ts';
+import { type Verdict, OutputAddresses } from './output-addresses.ts';
+import { type FoundSecret, findSecrets } from './secrets.ts';
+import { SourcePlaces } from './source-places.ts';
+
+export interface CheckedSite {
+  root: string;
+  configFile: string;
+  files: { all: readonly string[] };
+  navigation: { order: readonly string[] };
+  metas: ReadonlyMap<string, { hidden: boolean }>;
+}
+
+export interface OutputPiece {
+  path: string;
+  content: Uint8Array | { copyFrom: string };
+  kind: 'page' | 'asset' | 'output';
+}
+
+export interface PageWeight {
+  /** In the output. */
+  path: string;
+  /** In the source. */
+  file: string;
+  bytes: number;
+}
+
+export interface PageTime {
+  file: string;
+  milliseconds: number;
+}
+
+interface CheckedPage {
+  output: string;
+  route: string;
+  file: string;
+  anchors: LinkUse[];
+  milliseconds: number;
+  bytes: number;
+  facts: OutputFacts | undefined;
+}
+
+export interface CheckResult {
+  findings: Diagnostic[];
+  /** The heaviest first. */
+  weights: PageWeight[];
+  /** The slowest first; different on every run. */
+  slowest: PageTime[];
+  /** Source files of pages that nothing leads to. */
+  orphans: string[];
+}
+
+/** Ordinary pages are 10 to 100 kB; at this size a phone takes noticeably long to lay a page out. */
+const heavyBytes = 500_000;
+const mostSlowest = 10;
+
+export class RenderedCheck {
+  readonly #site: CheckedSite;
+  readonly #addresses: OutputAddresses;
+  readonly #pages = new Map<string, CheckedPage>();
+  readonly #frameReferences = new Map<string, Reference & { from: string }>();
+  readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
+  /** What stands in the Markdown beside a page; its comments are in no HTML. */
+  readonly #secretsBeside = new Map<string, FoundSecret[]>();
+  readonly #places: SourcePlaces;
+  readonly #decoder = new TextDecoder();
+
+  constructor(site: CheckedSite, urlStyle: UrlStyle) {
+    this.#site = site;
+    this.#addresses = new OutputAddresses(urlStyle);
+    this.#places = new SourcePlaces(site.root, site.files.all);
+  }
+
+  /** What is known of a page from rendering it; comes before its file. */
+  expectPage({ output, route, file }: PageTask, { anchors = [], milliseconds = 0 }: PageResult): void {
+    this.#pages.set(output, { output, route, file, anchors, milliseconds, bytes: 0, facts: undefined });
+  }
+
+  /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
+  watchFrame(links: LinkResolver): LinkResolver {
+    return {
+      resolve: (href, from) => {
+        const target = links.resolve(href, from);
+        if (target.kind === 'broken') this.#unresolved.set(href, 'broken_link');
+        if (target.kind === 'unsafe') this.#unresolved.set(href, 'unsafe_link');
+        return target;
+      },
+      resolveFile: (address, from) => {
+        const target = links.resolveFile(address, from);
+        if (target.kind === 'broken') this.#unresolved.set(address, 'image_missing');
+        return target;
+      },
+    };
+  }
+
+  seeFile({ path, content, kind }: OutputPiece): void {
+    if (!(content instanceof Uint8Array) || !/\.(?:html|md)$/.test(path)) return this.#addresses.add(path);
+    const text = this.#decoder.decode(content);
+    if (path.endsWith('.md')) {
+      this.#addresses.add(path);
+      const secrets = findSecrets(text, () => text);
+      if (secrets.length > 0) this.#secretsBeside.set(path, secrets);
+      return;
+    }
+    /** Every address of a file that is no page of an author counts as part of the frame. */
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const noteFrame = (reference: Reference): void => {
+      const key = `${folder}\n${reference.address}`;
+      if (!this.#frameReferences.has(key)) this.#frameReferences.set(key, { ...reference, from: path });
+    };
+    const facts = readOutput(text, noteFrame);
+    this.#addresses.add(path, facts.ids);
+    const page = this.#pages.get(path);
+    if (page && kind === 'page') Object.assign(page, { facts, bytes: content.length });
+    else if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
+  }
+
+  async finish(): Promise<CheckResult> {
+    const pages = [...this.#pages.values()].toSorted((a, b) => (a.output < b.output ? -1 : 1));
+    const findings: Diagnostic[] = [];
+    const reached = new Set<string>();
+    for (const page of pages) findings.push(...(await this.#pageFindings(page, reached)));
+    findings.push(...(await this.#frameFindings(reached)));
+    const orphans = this.#orphans(pages, reached);
+    findings.push(...orphans.map(orphanFinding));
+    return {
+      findings: withoutRepeats(findings),
+      weights: pages
+        .map(({ output, file, bytes }) => ({ path: output, file, bytes }))
+        .toSorted((a, b) => b.bytes - a.bytes || (a.path < b.path ? -1 : 1)),
+      slowest: pages
+        .map(({ file, milliseconds }) => ({ file, milliseconds: Math.round(milliseconds * 10) / 10 }))
+        .toSorted((a, b) => b.milliseconds - a.milliseconds)
+        .slice(0, mostSlowest),
+      orphans,
+    };
+  }
+
+  async #pageFindings(page: CheckedPage, reached: Set<string>): Promise<Diagnostic[]> {
+    const { facts, file } = page;
+    if (!facts) return [];
+    const found: Diagnostic[] = [];
+    for (const reference of referencesIn(facts)) {
+      const verdict = this.#addresses.judge(reference.address, page.output);
+      if (verdict.kind === 'there' && verdict.path !== page.output) reached.add(verdict.path);
+      else if (verdict.kind === 'no id')
+        found.push(...(await this.#lostAnchor(page, reference.address, verdict)));
+      else if (verdict.kind === 'no file') found.push(await this.#lostFile(page, reference));
+    }
+    const own = { kind: 'no id', path: page.output, ids: facts.ids } as const;
+    for (const fragment of facts.lostFragments)
+      found.push(...(await this.#lostAnchor(page, fragment, { ...own, fragment: fragment.slice(1) })));
+    for (const id of facts.duplicateIds) found.push(await this.#duplicateId(file, id));
+    for (const heading of facts.skippedHeadings) found.push(await this.#skippedHeading(file, heading));
+    for (const picture of facts.undescribedPictures) found.push(undescribed(file, picture));
+    for (const address of facts.remoteFiles) found.push(remoteFile(file, address));
+    const secrets = new Map(
+      [...facts.secrets, ...(this.#secretsBeside.get(`${page.route}.md`) ?? [])].map((secret) => [
+        secret.whole,
+        secret,
+      ]),
+    );
+    for (const secret of secrets.values()) found.push(await this.#secret(file, secret));
+    if (page.bytes > heavyBytes) found.push(heavyPage(page));
+    return found;
+  }
+
+  /** One finding for each place where the link was written. */
+  async #lostAnchor(
+    page: CheckedPage,
+    href: string,
+    { path, fragment, ids }: Extract<Verdict, { kind: 'no id' }>,
+  ): Promise<Diagnostic[]> {
+    const uses = page.anchors.filter((use) => use.href === href);
+    const written = uses[0]?.written ?? href;
+    const place = uses.length === 0 ? await this.#places.find(page.file, [href, `#${fragment}`]) : undefined;
+    const target = this.#pages.get(path);
+    const message =
+      path === page.output
+        ? `The link "${written}" names an id that is not on this page`
+        : `The link "${written}" names an id that is not on the page "${target?.route ?? path}"`;
+    const hint = anchorHint(fragment, ids);
+    const finding = { severity: 'warning', code: 'broken_anchor', message, hint, target: href } as const;
+    if (uses.length === 0) return [{ ...finding, file: page.file, ...place }];
+    return uses.map(({ place: at }) => ({ ...finding, ...(at ? at : { file: page.file }) }));
+  }
+
+  async #lostFile(page: CheckedPage, { address, loads }: Reference): Promise<Diagnostic> {
+    const name = address.slice(address.lastIndexOf('/') + 1).replace(/\.html$/, '');
+    return {
+      severity: 'warning',
+      code: loads ? 'image_missing' : 'broken_link',
+      message: `"${address}" leads to no file of the output`,
+      file: page.file,
+      ...(await this.#places.find(page.file, [address, name])),
+      target: address,
+    };
+  }
+
+  /** Header, sidebar and footer are the same on many pages, and all come from the configuration. */
+  async #frameFindings(reached: Set<string>): Promise<Diagnostic[]> {
+    const found: Diagnostic[] = [];
+    const file = this.#site.configFile;
+    for (const [written, code] of [...this.#unresolved].toSorted(byFirst)) {
+      const place = await this.#places.find(file, [JSON.stringify(written), written]);
+      const what = code === 'image_missing' ? 'picture' : 'link';
+      const message = `The ${what} "${written}" of the configuration leads to nothing on the site; it is not shown`;
+      found.push({ severity: 'warning', code, message, file, ...place, target: written });
+    }
+    const told = new Set<string>();
+    for (const [, { address, loads, from }] of [...this.#frameReferences].toSorted(byFirst)) {
+      const verdict = this.#addresses.judge(address, from);
+      if (verdict.kind === 'there') reached.add(verdict.path);
+      if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
+      const wanted = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;
+      if (told.has(wanted)) continue;
+      told.add(wanted);
+      const route = wanted.replace(/(?:\/index)?\.html(?=#|$)/, '');
+      const fragment = verdict.kind === 'no id' ? `#${verdict.fragment}"` : '';
+      found.push({
+        severity: 'warning',
+        code: verdict.kind === 'no id' ? 'broken_anchor' : loads ? 'image_missing' : 'broken_link',
+        message: `"${route}" is linked around the pages, and leads nowhere`,
+        file,
+        ...(await this.#places.find(file, [`${route}"`, fragment])),
+        ...(verdict.kind === 'no id' ? { hint: anchorHint(verdict.fragment, verdict.ids) } : {}),
+        target: address,
+      });
+    }
+    return found;
+  }
+
+  #orphans(pages: readonly CheckedPage[], reached: ReadonlySet<string>): string[] {
+    const shown = new Set(this.#site.navigation.order);
+    const orphans = pages.filter(
+      ({ output, route }) =>
+        !reached.has(output) &&
+        !shown.has(route) &&
+        route !== 'index' &&
+        this.#site.metas.get(route)?.hidden !== true,
+    );
+    return [...new Set(orphans.map(({ file }) => file))];
+  }
+
+  async #duplicateId(file: string, id: string): Promise<Diagnostic> {
+    const message = `The id "${id}" stands on the page more than once`;
+    const place = await this.#places.find(file, [`id="${id}"`, `{#${id}}`]);
+    return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
+  }
+
+  async #skippedHeading(
+    file: string,
+    { id, level, before }: OutputFacts['skippedHeadings'][number],
+  ): Promise<Diagnostic> {
+    const place = await this.#places.findHeading(file, level, (text) => {
+      const slug = slugOf(text);
+      return slug === id || id.startsWith(`${slug}-`);
+    });
+    const message = `The heading "${id}" is of level ${level}, right after one of level ${before}`;
+    const hint = `Make it level ${before + 1}, so that those who listen to the page know where it belongs.`;
+    return { severity: 'info', code: 'heading_order', message, file, ...place, hint };
+  }
+
+  async #secret(file: string, { kind, start, whole, severity }: FoundSecret): Promise<Diagnostic> {
+    return {
+      severity,
+      code: 'secret_in_page',
+      message: `The page shows what looks like ${kind}: "${start}"`,
+      file,
+      ...(await this.#places.find(file, [whole, whole.slice(0, 40)])),
+      hint: 'Revoke it, then write an example that nobody can use.',
+    };
+  }
+}
+
+function anchorHint(fragment: string, ids: string): string {
+  const nearest = nearestText(fragment, ids.split('\n').filter(Boolean));
+  return nearest === undefined
+    ? 'Name the id of a heading, as its link in the table of contents shows it.'
+    : `Did you mean "#${nearest}"?`;
+}
+
+function orphanFinding(file: string): Diagnostic {
+  return {
+    severity: 'info',
+    code: 'orphan_page',
+    message: 'Neither the navigation nor a link leads to this page',
+    file,
+    hint: 'Add it to the navigation, link to it, or set "hidden: true" in its front matter.',
+  };
+}
+
+function heavyPage({ file, bytes }: CheckedPage): Diagnostic {
+  const message = `The HTML of the page is ${Math.round(bytes / 1000)} kB`;
+  const hint = 'Split the page, or move long code and tables into files to download.';
+  return { severity: 'warning', code: 'page_heavy', message, file, hint };
+}
+
+function undescribed(file: string, picture: string): Diagnostic {
+  const message = `The picture "${picture}" has no description`;
+  return { severity: 'warning', code: 'missing_alt', message, file };
+}
+
+function remoteFile(file: string, address: string): Diagnostic {
+  const message = `The page asks for "${address.slice(0, 200)}", a file of another host`;
+  return { severity: 'warning', code: 'remote_asset', message, file, target: address.slice(0, 500) };
+}
+
+/** A snippet is part of several pages, and a page may stand at the root as well: the same finding counts once. */
+function withoutRepeats(findings: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Map<string, Diagnostic>();
+  for (const finding of findings) {
+    const { file, line, column, code, message } = finding;
+    const key = JSON.stringify([file, line, column, code, message]);
+    if (!seen.has(key)) seen.set(key, finding);
+  }
+  return [...seen.values()];
+}
+
+function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

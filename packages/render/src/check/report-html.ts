@@ -1,0 +1,148 @@
+/**
+ * The quality report as one page for people: no script, no other file, filtered by what the browser can do itself.
+ * Its style is inline, allowed by its hash in its own policy, so that the page can be sent alone.
+ */
+import { createHash } from 'node:crypto';
+import { element, escapeAttribute, escapeText } from '../html.ts';
+import { diagnosticCodes } from './codes.ts';
+import type { Diagnostic, Severity } from './diagnostic.ts';
+import { reportStyle } from './report-style.ts';
+import type { SiteReport } from './report.ts';
+
+/** More would make the page heavy itself; report.json has them all. */
+const mostShown = 2000;
+const mostWeights = 25;
+
+export function reportHtml(report: SiteReport, siteName: string): string {
+  const hash = createHash('sha256').update(reportStyle).digest('base64');
+  const title = `Quality report - ${siteName}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${escapeText(title)}</title>
+<style>${reportStyle}</style>
+</head>
+<body>
+<header>
+<p class="eyebrow">Quality report</p>
+<h1>${escapeText(siteName)}</h1>
+${verdict(report)}
+</header>
+<main>
+${findingsSection(report)}
+${pagesSection(report)}
+${listSection('Pages nothing leads to', 'orphans', report.orphans)}
+${listSection(
+  'Files of other hosts',
+  'remote',
+  report.remoteAssets.map(({ file, address }) => `${address} (${file})`),
+)}
+</main>
+</body>
+</html>
+`;
+}
+
+function verdict({ pages, errors, warnings, infos }: SiteReport): string {
+  const figure = (count: number, word: string, name: string): string =>
+    `<div class="figure ${name}"><dt>${word}</dt><dd>${count}</dd></div>`;
+  return (
+    `<dl class="figures">${figure(pages, pages === 1 ? 'page' : 'pages', 'pages')}` +
+    `${figure(errors, errors === 1 ? 'error' : 'errors', 'error')}` +
+    `${figure(warnings, warnings === 1 ? 'warning' : 'warnings', 'warning')}` +
+    `${figure(infos, infos === 1 ? 'note' : 'notes', 'info')}</dl>`
+  );
+}
+
+const severityWords: Record<Severity, string> = { error: 'Error', warning: 'Warning', info: 'Note' };
+
+function findingsSection(report: SiteReport): string {
+  const shown = report.diagnostics.slice(0, mostShown);
+  if (shown.length === 0)
+    return '<section><h2 id="findings">Findings</h2><p class="empty">Nothing was found. Well done.</p></section>';
+  const total = report.errors + report.warnings + report.infos;
+  const rest =
+    total > shown.length
+      ? `<p class="rest">The first ${shown.length} of ${total} are shown. report.json lists more.</p>`
+      : '';
+  const files = [...Map.groupBy(shown, ({ file }) => file)];
+  return (
+    `<section class="findings"><h2 id="findings">Findings</h2>\n${filters(report)}\n${rest}` +
+    `${files.map(([file, items]) => fileSection(file, items)).join('\n')}</section>`
+  );
+}
+
+/** Radio buttons that a rule of the stylesheet listens to; without style they do nothing and everything is shown. */
+function filters({ byCode, errors, warnings, infos }: SiteReport): string {
+  const choice = (name: string, label: string, count: number, checked: boolean): string =>
+    `<label class="choice ${name}"><input type="radio" name="severity" id="show-${name}"${checked ? ' checked' : ''}>` +
+    `<span>${label} <b>${count}</b></span></label>`;
+  const codes = Object.entries(byCode)
+    .map(([code, count]) => {
+      const meaning = Object.hasOwn(diagnosticCodes, code)
+        ? diagnosticCodes[code as keyof typeof diagnosticCodes]
+        : '';
+      return `<tr><td><code>${escapeText(code)}</code></td><td>${escapeText(meaning)}</td><td class="number">${count}</td></tr>`;
+    })
+    .join('');
+  return (
+    '<fieldset class="choices"><legend>Show</legend>' +
+    `${choice('all', 'All', errors + warnings + infos, true)}${choice('error', 'Errors', errors, false)}` +
+    `${choice('warning', 'Warnings', warnings, false)}${choice('info', 'Notes', infos, false)}</fieldset>` +
+    '<details class="codes"><summary>By code</summary><div class="scroll" tabindex="0" role="region" aria-label="Findings by code"><table>' +
+    `<thead><tr><th>Code</th><th>Meaning</th><th class="number">Findings</th></tr></thead><tbody>${codes}</tbody></table></div></details>`
+  );
+}
+
+function fileSection(file: string, items: readonly Diagnostic[]): string {
+  const severities = [...new Set(items.map(({ severity }) => `has-${severity}`))].join(' ');
+  const name = file === '' ? 'The site' : file;
+  return (
+    `<details open class="file ${severities}"><summary><h3>${escapeText(name)}</h3><span class="count">${items.length}</span></summary>` +
+    `<ul>${items.map(findingItem).join('')}</ul></details>`
+  );
+}
+
+function findingItem({ severity, line, column, message, hint, code }: Diagnostic): string {
+  const place = line === undefined ? '' : `${line}${column === undefined ? '' : `:${column}`}`;
+  return (
+    `<li class="finding ${severity}"><span class="severity">${severityWords[severity]}</span>` +
+    `<span class="place">${place}</span><div><p>${escapeText(message)}</p>` +
+    `${hint === undefined ? '' : element('p', { class: 'hint' }, escapeText(hint))}</div>` +
+    `<code>${escapeText(code)}</code></li>`
+  );
+}
+
+function pagesSection({ weights }: SiteReport): string {
+  const largest = weights.slice(0, mostWeights);
+  if (largest.length === 0) return '';
+  const heaviest = largest[0]?.bytes || 1;
+  const rows = largest
+    .map(
+      ({ path, bytes }) =>
+        `<tr><td><a href="${escapeAttribute(encodeURI(path))}">${escapeText(path)}</a></td>` +
+        `<td class="number">${kilobytes(bytes)}</td>` +
+        `<td class="bar"><meter min="0" max="${heaviest}" value="${bytes}" aria-label="Share of the heaviest page"></meter></td></tr>`,
+    )
+    .join('');
+  return (
+    '<section><h2 id="pages">Heaviest pages</h2><div class="scroll" tabindex="0" role="region" aria-label="Heaviest pages"><table>' +
+    '<thead><tr><th>Page</th><th class="number">HTML</th><th><span class="unseen">Compared</span></th></tr></thead>' +
+    `<tbody>${rows}</tbody></table></div></section>`
+  );
+}
+
+function listSection(title: string, id: string, items: readonly string[]): string {
+  if (items.length === 0) return '';
+  const shown = items.slice(0, 200).map((item) => `<li>${escapeText(item)}</li>`);
+  return `<section><h2 id="${id}">${title} <span class="count">${items.length}</span></h2><ul class="plain">${shown.join('')}</ul></section>`;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(1)} kB`;
+}

@@ -1,0 +1,84 @@
+/**
+ * The quality report of a site: everything that was found, counted and in a stable order. It holds no times and nothing
+ * of the machine, so that the same site gives the same report to the byte.
+ */
+import type { DiagnosticCode } from './codes.ts';
+import { type Diagnostic, compareDiagnostics } from './diagnostic.ts';
+import type { CheckResult, PageWeight } from './rendered.ts';
+
+export interface SiteReport {
+  /** Grows when a field changes its meaning; new fields do not change it. */
+  format: 1;
+  pages: number;
+  errors: number;
+  warnings: number;
+  infos: number;
+  byCode: Record<string, number>;
+  /** Errors first, then by file and place. */
+  diagnostics: Diagnostic[];
+  /** Only the first diagnostics are listed. */
+  truncated: boolean;
+  /** Every page with the bytes of its HTML, the heaviest first. */
+  weights: PageWeight[];
+  /** Source files of pages that neither the navigation nor a link leads to. */
+  orphans: string[];
+  /** What pages would load from other hosts. */
+  remoteAssets: { file: string; address: string }[];
+}
+
+const mostDiagnosticsListed = 5000;
+const rank = { error: 0, warning: 1, info: 2 } as const;
+const remoteCodes: ReadonlySet<DiagnosticCode> = new Set(['remote_asset', 'remote_embed', 'remote_image']);
+
+export function buildReport(
+  diagnostics: readonly Diagnostic[],
+  { weights, orphans }: Pick<CheckResult, 'weights' | 'orphans'>,
+): SiteReport {
+  const sorted = diagnostics.toSorted(
+    (a, b) => rank[a.severity] - rank[b.severity] || compareDiagnostics(a, b),
+  );
+  const count = (wanted: Diagnostic['severity']): number =>
+    sorted.filter(({ severity }) => severity === wanted).length;
+  const remoteAssets = sorted.flatMap(({ code, file, target }) =>
+    remoteCodes.has(code) && target !== undefined ? [{ file, address: target }] : [],
+  );
+  return {
+    format: 1,
+    pages: weights.length,
+    errors: count('error'),
+    warnings: count('warning'),
+    infos: count('info'),
+    byCode: countByCode(sorted),
+    diagnostics: sorted.slice(0, mostDiagnosticsListed),
+    truncated: sorted.length > mostDiagnosticsListed,
+    weights,
+    orphans,
+    remoteAssets: remoteAssets.slice(0, mostDiagnosticsListed),
+  };
+}
+
+/** The report as it stands in the output: one entry a line, so that two reports can be compared as text. */
+export function reportJson(report: object): string {
+  return `${JSON.stringify(report, null, 1)}\n`;
+}
+
+/**
+ * Which findings count against a site. `failOn` names severities, each of which includes the graver ones, and codes.
+ */
+export function countingFindings(
+  diagnostics: readonly Diagnostic[],
+  failOn: readonly string[],
+): Diagnostic[] {
+  const severities = failOn.flatMap((name) =>
+    Object.hasOwn(rank, name) ? rank[name as keyof typeof rank] : [],
+  );
+  const mildest = Math.max(-1, ...severities);
+  const codes = new Set(failOn);
+  return diagnostics.filter(({ severity, code }) => rank[severity] <= mildest || codes.has(code));
+}
+
+function countByCode(diagnostics: readonly Diagnostic[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { code } of diagnostics) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
