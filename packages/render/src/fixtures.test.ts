@@ -9,7 +9,8 @@ import { type Rendered, fixture, renderFolder } from './render-fixture.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
 vi.mock(import('./page/pool.ts'), async () => {
-  const { renderPage, siteTools } = await import('./page/render-page.ts');
+  const { loadApiPages, renderPage, siteTools } = await import('./page/render-page.ts');
+  await loadApiPages();
   return {
     async *renderPages(tasks, { plan }) {
       const tools = siteTools(plan);

@@ -75,12 +75,14 @@ export interface Look {
   sync: boolean | string;
   dropdown?: boolean;
   title?: string | undefined;
+  /** Shown before the row of titles. */
+  caption?: string | undefined;
 }
 
 export function tabPanels(
   panels: readonly Panel[],
   page: PageContext,
-  { className, first, sync, dropdown = false, title: label }: Look,
+  { className, first, sync, dropdown = false, title: label, caption }: Look,
 ): string {
   if (panels.length === 0) return '';
   const active = Math.min(first, panels.length - 1);
@@ -107,7 +109,8 @@ export function tabPanels(
   return element(
     'div',
     { class: className, 'data-tabs': true, 'data-sync': sync, 'data-dropdown': dropdown },
-    element('div', { class: 'tab-list', role: 'tablist', 'aria-label': label }, list.join('')) +
+    (caption ? element('p', { class: 'tabs-caption' }, escapeText(caption)) : '') +
+      element('div', { class: 'tab-list', role: 'tablist', 'aria-label': label }, list.join('')) +
       sections.join('\n'),
   );
 }

@@ -3,6 +3,7 @@
  * one: the parts are joined in the order of their names.
  */
 import { readFile, readdir } from 'node:fs/promises';
+import type { PageFeature } from '../page/task.ts';
 
 export interface ThemeFile {
   path: string;
@@ -10,6 +11,17 @@ export interface ThemeFile {
 }
 
 const folder = new URL('./files/', import.meta.url);
+
+export const apiStylesheet = '_docyard/api.css';
+export const tryItScript = '_docyard/try-it.js';
+
+/** What only API pages load, and of those only the ones with a form. */
+export async function apiFiles(features: ReadonlySet<PageFeature>): Promise<ThemeFile[]> {
+  return [
+    ...(features.has('api') ? [{ path: apiStylesheet, content: await joined('style-api/') }] : []),
+    ...(features.has('try-it') ? [{ path: tryItScript, content: await joined('try-it/') }] : []),
+  ];
+}
 
 export async function themeFiles({ withCopy = true } = {}): Promise<ThemeFile[]> {
   return [

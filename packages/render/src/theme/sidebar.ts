@@ -17,6 +17,8 @@ export interface EntryInfo {
   deprecated?: boolean | undefined;
   /** An outside address that the entry leads to instead of the page. */
   url?: string | undefined;
+  /** Of the operation that the page documents. */
+  method?: string | undefined;
 }
 
 export interface SidebarOptions {
@@ -109,10 +111,8 @@ class EntryHtml {
     const classes = info.deprecated ? 'nav-deprecated' : undefined;
     const arrow = outside !== undefined && /^https?:/i.test(outside) ? interfaceIcon('arrow-up-right') : '';
     const label = `<span>${inlineCode(info.title)}</span>${tagHtml(info.tag)}${arrow}`;
-    return [
-      `<li><a${attributes({ href, class: classes })}`,
-      `>${links.icon(this.#prefix, info.icon)}${label}</a></li>`,
-    ];
+    const icon = methodMark(info.method) || links.icon(this.#prefix, info.icon);
+    return [`<li><a${attributes({ href, class: classes })}`, `>${icon}${label}</a></li>`];
   }
 
   /** The name of a group; a link when the group has a page of its own or groups lead to their first page. */
@@ -128,6 +128,19 @@ class EntryHtml {
 
 function tagHtml(tag: string | undefined): string {
   return tag ? element('span', { class: 'nav-tag' }, escapeText(tag)) : '';
+}
+
+const shortMethods = new Map([
+  ['DELETE', 'DEL'],
+  ['OPTIONS', 'OPT'],
+  ['WEBHOOK', 'HOOK'],
+]);
+
+/** Short enough that names stay aligned. */
+function methodMark(method: string | undefined): string {
+  if (!method) return '';
+  const short = shortMethods.get(method) ?? method;
+  return element('span', { class: `method nav-method method-${method.toLowerCase()}` }, escapeText(short));
 }
 
 function isLink([start]: [string, string]): boolean {

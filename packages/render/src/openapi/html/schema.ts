@@ -7,6 +7,7 @@ import { type FieldParts, fieldHtml, fieldLabel, kebab, valueLabel } from '../..
 import { tabPanels } from '../../components/tabs.ts';
 import { element, escapeText } from '../../html.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
+import { slugOf } from '../../page/headings.ts';
 import type { ChoicesView, PropertyView, SchemaView } from '../view.ts';
 import { phraseHtml, proseHtml } from './prose.ts';
 
@@ -48,8 +49,8 @@ export function schemaField(
       deprecated && fieldLabel('deprecated', 'field-deprecated'),
       schema.readOnly && fieldLabel('read-only'),
       schema.writeOnly && fieldLabel('write-only'),
-      valueLabel('default', schema.default),
-      valueLabel('always', schema.const),
+      valueLabel('default', shownValue(schema.default)),
+      valueLabel('always', shownValue(schema.const)),
       ...[...schema.post, ...look.pills].map((text) => fieldLabel(escapeText(text))),
     ],
     body:
@@ -106,7 +107,10 @@ function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): stri
       'Must be',
       schema.constraints.map((text) => escapeText(text)),
     ) +
-    factLine('Example', examples.slice(0, 5).map(codeHtml)) +
+    factLine(
+      'Example',
+      examples.slice(0, 5).map((text) => codeHtml(shownValue(text) ?? '')),
+    ) +
     (schema.sameAs === undefined
       ? ''
       : note(`The same as ${codeHtml(schema.sameAs)}, which it is a part of.`)) +
@@ -118,10 +122,10 @@ function valuesHtml({ enum: values }: SchemaView, { page }: SchemaLook): string 
   if (!values.some(({ description }) => description))
     return factLine(
       'One of',
-      values.map(({ value }) => codeHtml(value)),
+      values.map(({ value }) => codeHtml(shownValue(value) ?? '')),
     );
   const items = values.map(({ value, description }) =>
-    element('li', {}, `${codeHtml(value)} ${phraseHtml(description, page)}`),
+    element('li', {}, `${codeHtml(shownValue(value) ?? '')} ${phraseHtml(description, page)}`),
   );
   return `${note('One of')}${element('ul', { class: 'field-values' }, items.join(''))}`;
 }
@@ -141,6 +145,14 @@ function factLine(name: string, values: readonly string[]): string {
 
 function note(html: string): string {
   return `<p class="field-fact">${html}</p>`;
+}
+
+/** Text without its quotes, unless it would then look like something else. */
+function shownValue(json: string | undefined): string | undefined {
+  if (json === undefined || !json.startsWith('"')) return json;
+  const inner = json.slice(1, -1);
+  const isOther = /^(?:-?\d|true$|false$|null$|[[{]|$)|^\s|\s$|\\/.test(inner);
+  return isOther || !json.endsWith('"') ? json : inner;
 }
 
 function codeHtml(text: string): string {
@@ -188,7 +200,7 @@ function choicesHtml({ kind, discriminator, options }: ChoicesView, look: Schema
     return {
       title: name,
       icon: '',
-      id: `${below.idPrefix}-choice`,
+      id: slugOf(`${below.idPrefix}-choice`),
       html:
         prose(schema.description, look) + rootHtml(schema, below) || note('Nothing more is said about it.'),
     };

@@ -33,9 +33,10 @@
     });
   }
 
-  function selectTitle(title, except) {
+  /* Groups keep step with others of the same name; those without one share the choice that is remembered. */
+  function selectTitle(name, title, except) {
     all('[data-tabs][data-sync]').forEach(function (group) {
-      if (group === except) return;
+      if (group === except || group.getAttribute('data-sync') !== name) return;
       var index = buttonsOf(group).findIndex(function (button) {
         return button.textContent.trim() === title;
       });
@@ -50,8 +51,9 @@
     select(group, index);
     if (group.hasAttribute('data-sync')) {
       var title = button.textContent.trim();
-      selectTitle(title, group);
-      remember('tab', title);
+      var name = group.getAttribute('data-sync');
+      selectTitle(name, title, group);
+      if (!name) remember('tab', title);
       window.scrollBy(0, button.getBoundingClientRect().top - before);
     }
   }
@@ -79,7 +81,7 @@
       });
     });
     var last = recall('tab');
-    if (last) selectTitle(last, null);
+    if (last) selectTitle('', last, null);
   }
 
   function revealTarget() {

@@ -1,0 +1,47 @@
+/** The bar under the title of an API page: method, path, a button that copies the address, and one that opens the form. */
+import { attributes, element, escapeText } from '../../html.ts';
+import { interfaceIcon } from '../../icons/interface.ts';
+
+export interface BarView {
+  method: string;
+  /** With `{name}` for parameters. */
+  path: string;
+  /** The address without the path; empty when none is known. */
+  server: string;
+  showsServer: boolean;
+  deprecated: boolean;
+  /** The form can be opened. */
+  hasForm: boolean;
+}
+
+export function barHtml({ method, path, server, showsServer, deprecated, hasForm }: BarView): string {
+  const address = server + path;
+  const shown = showsServer && server ? element('span', { class: 'api-server' }, pathHtml(server)) : '';
+  const mark = deprecated ? element('span', { class: 'field-label field-deprecated' }, 'deprecated') : '';
+  const copy =
+    `<button${attributes({ type: 'button', class: 'icon-button api-copy', 'data-copy': address, 'aria-label': 'Copy the address' })}>` +
+    `${interfaceIcon('copy')}<span></span></button>`;
+  const form = hasForm ? `<button type="button" class="api-try" data-try-it hidden>Try it</button>` : '';
+  return element(
+    'div',
+    { class: deprecated ? 'api-bar is-deprecated' : 'api-bar', role: 'group', 'aria-label': 'Endpoint' },
+    `${methodHtml(method)}${element('code', { class: 'api-path' }, shown + pathHtml(path))}${mark}${copy}${form}`,
+  );
+}
+
+export function methodHtml(method: string): string {
+  return element('span', { class: `method method-${methodClass(method)}` }, escapeText(method));
+}
+
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace', 'webhook'];
+
+function methodClass(method: string): string {
+  return methods.find((name) => name === method.toLowerCase()) ?? 'other';
+}
+
+/** Parameters are marked, and a long path may break after its slashes. */
+function pathHtml(path: string): string {
+  return escapeText(path)
+    .replaceAll(/\{[^{}]*\}/g, '<span class="api-parameter">$&</span>')
+    .replaceAll(/\/(?=[^/>])(?![^<]*>)/g, '/<wbr>');
+}

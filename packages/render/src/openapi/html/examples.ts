@@ -1,0 +1,64 @@
+/** What stands beside an operation: the request in several languages, and an example of each response. */
+import type { PageContext } from '../../components/contract.ts';
+import { type Panel, tabPanels } from '../../components/tabs.ts';
+import { element } from '../../html.ts';
+import { slugOf } from '../../page/headings.ts';
+import type { CodeSample, ContentView, ExampleView, OperationView } from '../view.ts';
+import { statusClass } from './operation.ts';
+
+/** The choice of a language is the one that all code groups of the site share, so it is remembered. */
+export function requestExamples(samples: readonly CodeSample[], page: PageContext): string {
+  const panels = samples.map(({ label, language, code }) => panel(label, codeHtml(language, code, page)));
+  const title = 'Request';
+  const look = { className: 'code-group', first: 0, sync: true, dropdown: true, title, caption: title };
+  return example('Request example', tabPanels(panels, page, look));
+}
+
+/** The body that a webhook sends takes the place of a request. */
+export function payloadExamples(view: OperationView, page: PageContext): string {
+  const panels = (view.body?.contents ?? []).flatMap((content) => examplePanels(content, page));
+  return example('Payload example', selectable(panels, 'Payload', page));
+}
+
+export function schemaExamples(examples: readonly ExampleView[], page: PageContext): string {
+  const panels = examplePanels({ type: 'Example', examples: [...examples] }, page);
+  return example('Example', selectable(panels, 'Example', page));
+}
+
+/** Keeps step with the tabs of the response section: the status chosen there is shown here. */
+export function responseExamples(view: OperationView, page: PageContext): string {
+  const panels = view.responses.flatMap(({ status, contents }): Panel[] => {
+    const inner = contents.flatMap((content) => examplePanels(content, page));
+    const icon = element('span', { class: `status status-${statusClass(status)}` }, '');
+    return inner.length ? [{ ...panel(status, selectable(inner, undefined, page)), icon }] : [];
+  });
+  const title = 'Response';
+  const look = { className: 'code-group api-statuses', first: 0, sync: 'status', title };
+  return example('Response example', tabPanels(panels, page, look));
+}
+
+function example(label: string, html: string): string {
+  return html && element('section', { class: 'example', 'aria-label': label }, html);
+}
+
+/** Several examples become a menu; one stands alone. */
+function selectable(panels: readonly Panel[], caption: string | undefined, page: PageContext): string {
+  const [only] = panels;
+  if (panels.length === 1 && only && caption === undefined) return only.html;
+  const look = { className: 'code-group', first: 0, sync: false, dropdown: true, title: 'Example', caption };
+  return tabPanels(panels, page, look);
+}
+
+function examplePanels({ type, examples }: ContentView, page: PageContext): Panel[] {
+  return examples.map(({ name, summary, language, text }) =>
+    panel(summary || name || type, codeHtml(language, text, page)),
+  );
+}
+
+function panel(title: string, html: string): Panel {
+  return { title, icon: '', id: `example-${slugOf(title)}`, html };
+}
+
+function codeHtml(language: string, code: string, page: PageContext): string {
+  return page.code({ language, meta: '', code });
+}

@@ -1,0 +1,186 @@
+/**
+ * The sections of an operation: authorizations, parameters, body, callbacks, response. Each is a heading of the page,
+ * so that it is in the table of contents and can be linked to.
+ */
+import { fieldLabel } from '../../components/fields.ts';
+import { tabPanels } from '../../components/tabs.ts';
+import type { ApiSettings } from '../../config/api.ts';
+import type { PageContext } from '../../components/contract.ts';
+import { element, escapeText } from '../../html.ts';
+import { interfaceIcon } from '../../icons/interface.ts';
+import { slugOf } from '../../page/headings.ts';
+import type {
+  BodyView,
+  CallbackView,
+  ContentView,
+  OperationView,
+  ParameterView,
+  ResponseView,
+} from '../view.ts';
+import { methodHtml } from './bar.ts';
+import { proseHtml } from './prose.ts';
+import { type SchemaLook, schemaField, schemaHtml } from './schema.ts';
+import { securityHtml } from './security.ts';
+
+export interface OperationLook {
+  page: PageContext;
+  api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
+}
+
+const parameterPlaces = [
+  ['path', 'Path parameters'],
+  ['query', 'Query parameters'],
+  ['header', 'Headers'],
+  ['cookie', 'Cookies'],
+] as const;
+
+export function operationHtml(view: OperationView, look: OperationLook): string {
+  const { page } = look;
+  const security = securityHtml(view.security, page);
+  const sections = [
+    externalDocsHtml(view, page),
+    security && section('Authorizations', security, page),
+    ...parameterPlaces.map(([place, title]) => parametersHtml(view.parameters, place, title, look)),
+    view.body && bodyHtml(view.body, view.kind === 'webhook' ? 'Payload' : 'Body', look),
+    view.callbacks.length > 0 && callbacksHtml(view.callbacks, look),
+    view.responses.length > 0 && section('Response', responsesHtml(view.responses, look, 'response'), page),
+  ];
+  return sections.filter(Boolean).join('\n');
+}
+
+function section(title: string, html: string, page: PageContext, beside = ''): string {
+  const heading = page.heading({ level: 2, html: title, className: 'api-heading' });
+  return (beside ? element('div', { class: 'api-heading-row' }, heading + beside) : heading) + html;
+}
+
+function externalDocsHtml({ externalDocs }: OperationView, page: PageContext): string {
+  if (!externalDocs) return '';
+  const { href } = page.link(externalDocs.url, undefined);
+  return href === undefined
+    ? ''
+    : `<p>${element('a', { href }, escapeText(externalDocs.description || 'Read more'))}</p>`;
+}
+
+function parametersHtml(
+  parameters: readonly ParameterView[],
+  place: ParameterView['in'],
+  title: string,
+  look: OperationLook,
+): string {
+  const own = parameters.filter((parameter) => parameter.in === place);
+  if (own.length === 0) return '';
+  return section(title, parameterRows(own, schemaLook(look, 'param')), look.page);
+}
+
+function parameterRows(parameters: readonly ParameterView[], look: SchemaLook): string {
+  const rows = parameters.map(({ name, required, schema, description, deprecated, example }) =>
+    schemaField({ name, required, schema }, look, { description, deprecated, example }),
+  );
+  return element('div', { class: 'schema' }, rows.join(''));
+}
+
+function schemaLook({ page, api }: OperationLook, idPrefix: string): SchemaLook {
+  return { page, idPrefix, expanded: api.expandParameters, pills: api.parameterPills };
+}
+
+function bodyHtml(body: BodyView, title: string, look: OperationLook): string {
+  const { page } = look;
+  const [only] = body.contents.length === 1 ? body.contents : [];
+  const beside =
+    (only ? element('code', { class: 'field-type' }, escapeText(only.type)) : '') +
+    (body.required ? fieldLabel('required', 'field-required') : '');
+  const html = proseHtml(body.description, page) + contentsHtml(body.contents, look, 'body');
+  return section(title, html, page, beside);
+}
+
+/** One content type is named beside the title; of several the reader chooses one. */
+function contentsHtml(contents: readonly ContentView[], look: OperationLook, idPrefix: string): string {
+  const panels = contents.map((content, index) => {
+    const prefix = index === 0 ? idPrefix : `${idPrefix}-${content.type}`;
+    return {
+      title: content.type,
+      icon: '',
+      id: slugOf(`${prefix}-content`),
+      html: contentHtml(content, look, prefix),
+    };
+  });
+  if (panels.length < 2) return panels[0]?.html ?? '';
+  const title = 'Content type';
+  return tabPanels(panels, look.page, { className: 'tabs api-contents', first: 0, sync: false, title });
+}
+
+function contentHtml({ schema, type }: ContentView, look: OperationLook, idPrefix: string): string {
+  if (schema) return schemaHtml(schema, schemaLook(look, idPrefix));
+  return `<p class="field-fact">Content of the type ${element('code', {}, escapeText(type))}; nothing more is said about it.</p>`;
+}
+
+function responsesHtml(responses: readonly ResponseView[], look: OperationLook, idPrefix: string): string {
+  const panels = responses.map((response, index) => {
+    const prefix = index === 0 ? idPrefix : `${idPrefix}-${response.status}`;
+    return {
+      title: response.status,
+      icon: element('span', { class: `status status-${statusClass(response.status)}` }, ''),
+      id: slugOf(`${idPrefix}-status-${response.status}`),
+      html: responseHtml(response, look, prefix),
+    };
+  });
+  const title = 'Response status';
+  return tabPanels(panels, look.page, { className: 'tabs api-responses', first: 0, sync: 'status', title });
+}
+
+/** `2` for 2XX and so on; `other` for `default`. */
+export function statusClass(status: string): string {
+  return /^[1-5]/.exec(status)?.[0] ?? 'other';
+}
+
+function responseHtml(
+  { description, headers, contents }: ResponseView,
+  look: OperationLook,
+  idPrefix: string,
+): string {
+  const [only] = contents.length === 1 ? contents : [];
+  const type = only
+    ? element('p', { class: 'schema-type' }, element('code', { class: 'field-type' }, escapeText(only.type)))
+    : '';
+  const own = headers.length
+    ? subtitle('Headers') + parameterRows(headers, schemaLook(look, `${idPrefix}-header`))
+    : '';
+  const between = own && contents.length ? subtitle('Body') : '';
+  return proseHtml(description, look.page) + own + between + type + contentsHtml(contents, look, idPrefix);
+}
+
+function subtitle(text: string): string {
+  return `<p class="schema-subtitle">${text}</p>`;
+}
+
+function callbacksHtml(callbacks: readonly CallbackView[], look: OperationLook): string {
+  const boxes = callbacks.map(({ name, url, operation }) => {
+    const id = look.page.uniqueId(`callback-${name}`);
+    const summary =
+      interfaceIcon('chevron-right') +
+      methodHtml(operation.method) +
+      element('span', {}, `${escapeText(name)} ${element('code', { class: 'api-path' }, escapeText(url))}`);
+    const inside = look.page.outsideContents(() => callbackHtml(operation, look, id));
+    return element(
+      'details',
+      { class: 'expandable api-callback', id },
+      element('summary', {}, summary) + element('div', { class: 'expandable-body' }, inside),
+    );
+  });
+  return section('Callbacks', boxes.join(''), look.page);
+}
+
+function callbackHtml(view: OperationView, look: OperationLook, id: string): string {
+  const parameters = view.parameters.length
+    ? subtitle('Parameters') + parameterRows(view.parameters, schemaLook(look, `${id}-param`))
+    : '';
+  const body = view.body
+    ? subtitle('Body') +
+      proseHtml(view.body.description, look.page) +
+      contentsHtml(view.body.contents, look, `${id}-body`)
+    : '';
+  const responses = view.responses.length
+    ? subtitle('Expected response') + responsesHtml(view.responses, look, `${id}-response`)
+    : '';
+  return proseHtml(view.description || view.summary, look.page) + parameters + body + responses;
+}

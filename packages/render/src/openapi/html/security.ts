@@ -1,0 +1,71 @@
+/** What a request must carry to be let in: each alternative as rows, one row for each secret. */
+import type { PageContext } from '../../components/contract.ts';
+import { fieldHtml, fieldLabel } from '../../components/fields.ts';
+import { element, escapeText } from '../../html.ts';
+import type { SecuritySchemeView } from '../view.ts';
+import { proseHtml } from './prose.ts';
+
+export function securityHtml(alternatives: readonly SecuritySchemeView[][], page: PageContext): string {
+  const needed = alternatives.filter((schemes) => schemes.length > 0);
+  if (needed.length === 0) return '';
+  const isOptional = needed.length < alternatives.length;
+  const groups = needed.map((schemes) =>
+    element(
+      'div',
+      { class: 'schema' },
+      schemes.map((scheme) => schemeHtml(scheme, !isOptional, page)).join(''),
+    ),
+  );
+  const lead = isOptional ? '<p class="field-fact">The request also works without.</p>' : '';
+  return lead + groups.join('<p class="schema-or"><span>or</span></p>');
+}
+
+function schemeHtml(scheme: SecuritySchemeView, required: boolean, page: PageContext): string {
+  const isHeader = scheme.type !== 'apiKey' && scheme.type !== 'mutualTLS';
+  return fieldHtml({
+    id: page.uniqueId(`authorization-${scheme.id}`),
+    name: isHeader ? 'Authorization' : scheme.parameter || scheme.id,
+    type: typeName(scheme),
+    deprecated: false,
+    labels: [
+      scheme.type !== 'mutualTLS' && fieldLabel(isHeader ? 'header' : scheme.in),
+      required && fieldLabel('required', 'field-required'),
+    ],
+    body:
+      (proseHtml(scheme.description, page) || `<p>${usage(scheme)}</p>`) +
+      listLine('Scopes', scheme.scopes) +
+      listLine('Sign in at', addresses(scheme, 'authorizationUrl')) +
+      listLine('Tokens from', addresses(scheme, 'tokenUrl')),
+  });
+}
+
+function typeName({ type, scheme }: SecuritySchemeView): string {
+  if (type === 'http') return scheme || 'http';
+  return { apiKey: 'API key', oauth2: 'OAuth 2.0', openIdConnect: 'OpenID Connect', mutualTLS: 'mutual TLS' }[
+    type
+  ];
+}
+
+function usage({ type, scheme, in: place, parameter }: SecuritySchemeView): string {
+  const code = (text: string): string => element('code', {}, escapeText(text));
+  if (type === 'apiKey') {
+    const where = { header: 'header', query: 'query parameter', cookie: 'cookie' }[place];
+    return `Your API key, in the ${where} ${code(parameter)}.`;
+  }
+  if (type === 'mutualTLS') return 'A client certificate.';
+  if (scheme.toLowerCase() === 'basic')
+    return `${code('Basic <credentials>')}: user name and password, joined by a colon, in Base64.`;
+  if (type === 'http' && scheme.toLowerCase() !== 'bearer')
+    return `${code(`${scheme} <credentials>`)} in this header.`;
+  return `${code('Bearer <token>')}, where the token is yours.`;
+}
+
+function addresses({ flows }: SecuritySchemeView, key: 'authorizationUrl' | 'tokenUrl'): string[] {
+  return [...new Set(flows.flatMap((flow) => flow[key] ?? []))];
+}
+
+function listLine(name: string, values: readonly string[]): string {
+  if (values.length === 0) return '';
+  const shown = values.map((value) => element('code', {}, escapeText(value)));
+  return `<p class="field-fact"><span class="field-fact-name">${name}</span> ${shown.join(', ')}</p>`;
+}

@@ -1,0 +1,124 @@
+/**
+ * The generated part of an API page: what stands under its title, after its own text, and beside it. Loaded only by
+ * processes that meet such a page. What the page's author wrote is never repeated or replaced.
+ */
+import { channelView } from '../asyncapi/channel.ts';
+import { channelBar, channelExamples, channelHtml } from '../asyncapi/page.ts';
+import type { PageRenderer } from '../page/renderer.ts';
+import type { PageTask, SitePlan } from '../page/task.ts';
+import { barHtml } from './html/bar.ts';
+import { payloadExamples, requestExamples, responseExamples, schemaExamples } from './html/examples.ts';
+import { operationHtml } from './html/operation.ts';
+import { proseHtml } from './html/prose.ts';
+import { schemaHtml } from './html/schema.ts';
+import { operationView, schemaPageView } from './operation.ts';
+import { requestSamples } from './samples.ts';
+import { initialUrl } from './servers.ts';
+import type { ApiTarget } from './target.ts';
+import { tryItOf } from './try-it.ts';
+import type { CodeSample, OperationView } from './view.ts';
+import { writtenView } from './written.ts';
+
+export interface ApiPart {
+  /** Follows the page's own text. */
+  html: string;
+  bar: string;
+  connectSources: string[];
+}
+
+export interface ApiPage {
+  plan: SitePlan;
+  task: PageTask;
+  renderer: PageRenderer;
+}
+
+export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
+  page.renderer.features.add('api');
+  switch (target.kind) {
+    case 'operation':
+    case 'webhook': {
+      const view = operationView(documentOf(target.spec, page.plan), target);
+      return view ? describedPart(view, page) : nothing;
+    }
+    case 'written': {
+      const view = writtenView(target, page.renderer.fields, page.plan.api.written);
+      return { ...surroundings(view, page), html: '' };
+    }
+    case 'schema':
+      return schemaPart(target, page);
+    case 'channel':
+      return channelPart(target, page);
+  }
+}
+
+const nothing: ApiPart = { html: '', bar: '', connectSources: [] };
+
+function documentOf(spec: string, plan: SitePlan): SitePlan['specs'][string] {
+  return Object.hasOwn(plan.specs, spec) ? (plan.specs[spec] ?? {}) : {};
+}
+
+function describedPart(view: OperationView, page: ApiPage): ApiPart {
+  const { renderer, plan, task } = page;
+  const description = remainder(view.description, task.description);
+  const html = proseHtml(description, renderer) + operationHtml(view, { page: renderer, api: plan.api });
+  return { ...surroundings(view, page), html };
+}
+
+/** The first paragraph of a description is the lead of the page; an author's own takes the place of all of it. */
+function remainder(description: string, lead: string): string {
+  const text = description.trim();
+  if (lead.trim() === '') return text;
+  return text.startsWith(lead.trim()) ? text.slice(lead.trim().length).trim() : '';
+}
+
+function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page: ApiPage): ApiPart {
+  const { renderer, plan, task } = page;
+  const view = schemaPageView(documentOf(spec, plan), name);
+  if (!view) return nothing;
+  const { expandParameters: expanded, parameterPills: pills } = plan.api;
+  const schema = { ...view.schema, description: remainder(view.schema.description, task.description) };
+  if (view.example !== undefined && !renderer.besideKinds.has('response')) {
+    const example = { name: '', summary: '', language: 'json', text: view.example } as const;
+    renderer.aside.push(schemaExamples([example], renderer));
+  }
+  return { ...nothing, html: schemaHtml(schema, { page: renderer, idPrefix: 'schema', expanded, pills }) };
+}
+
+function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, page: ApiPage): ApiPart {
+  const { renderer, plan, task } = page;
+  const view = channelView(documentOf(spec, plan), name);
+  if (!view) return nothing;
+  if (renderer.besideKinds.size === 0) renderer.aside.push(channelExamples(view, renderer));
+  const description = remainder(view.description || view.summary, task.description);
+  const html = proseHtml(description, renderer) + channelHtml(view, { page: renderer, api: plan.api });
+  return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl)), html };
+}
+
+/** The bar above and the examples beside, where the author wrote none. */
+function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): Omit<ApiPart, 'html'> {
+  const { besideKinds, aside } = renderer;
+  const { api, airGapped } = plan;
+  if (!besideKinds.has('request')) {
+    if (view.kind === 'webhook') aside.unshift(payloadExamples(view, renderer));
+    else aside.unshift(requestExamples(samplesOf(view, api), renderer));
+  }
+  if (!besideKinds.has('response')) aside.push(responseExamples(view, renderer));
+  const playground = task.playground ?? api.playground;
+  const { credentials, examples } = api;
+  const form = tryItOf(view, { playground, airGapped, credentials, prefill: examples.prefill });
+  if (form) renderer.features.add('try-it');
+  const bar = barHtml({
+    method: view.kind === 'webhook' ? 'WEBHOOK' : view.method,
+    path: view.path,
+    server: view.kind === 'webhook' ? '' : initialUrl(view.servers[0]),
+    showsServer: api.showsFullUrl,
+    deprecated: view.deprecated,
+    hasForm: form !== undefined,
+  });
+  return { bar: bar + (form?.html ?? ''), connectSources: form?.connectSources ?? [] };
+}
+
+/** Without generated samples those that the specification brings remain. */
+function samplesOf(view: OperationView, { examples }: SitePlan['api']): CodeSample[] {
+  return examples.generate ? requestSamples(view, examples) : view.ownSamples;
+}

@@ -1,0 +1,106 @@
+/* The dialog around the form on API pages. It is built when it is first opened, from the data in the page. */
+(function () {
+  'use strict';
+  var fields = docyard.tryItFields;
+  var make = fields.make;
+  var button = document.querySelector('[data-try-it]');
+  var data = document.querySelector('script[data-request]');
+  if (!button || !data || !window.HTMLDialogElement) return;
+
+  function build() {
+    var page = JSON.parse(data.textContent);
+    var model = page.request;
+    var parts = {
+      server: fields.servers(model.servers),
+      security: fields.security(model.security, model.servers[0].url),
+      parameters: fields.parameters(model.parameters),
+      body: fields.bodies(model.method === 'GET' || model.method === 'HEAD' ? [] : model.bodies),
+    };
+    var preview = make('code');
+    var copy = make('button', { type: 'button', class: 'copy-button' }, ['Copy']);
+    var send = make('button', { type: 'submit', class: 'api-try' }, ['Send']);
+    var stop = make('button', { type: 'button', class: 'try-it-stop', hidden: '' }, ['Stop']);
+    var close = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close' }, ['×']);
+    var answer = make('div', { class: 'try-it-answer', role: 'status', 'aria-label': 'Response' });
+    var form = make('form', { class: 'try-it-form', id: 'try-it-form', autocomplete: 'off' }, [
+      make('div', { class: 'try-it-fields' }, inputsOf(parts)),
+    ]);
+    var title = make('h2', { id: 'try-it-title' }, ['Try it']);
+    var bar = document.querySelector('.api-bar');
+    var endpoint = make('div', { class: 'try-it-endpoint' }, [
+      bar.querySelector('.method').cloneNode(true),
+      bar.querySelector('.api-path').cloneNode(true),
+    ]);
+    var head = make('div', { class: 'try-it-head' }, [title, endpoint, stop, send, close]);
+    var command = make('div', { class: 'try-it-command code' }, [
+      make('p', { class: 'code-title' }, ['Command']),
+      make('pre', { tabindex: '0', role: 'region', 'aria-label': 'Command' }, [preview]),
+      copy,
+    ]);
+    form.prepend(head);
+    form.append(make('div', { class: 'try-it-results' }, [command, answer]));
+    var dialog = make('dialog', { class: 'try-it', 'aria-labelledby': title.id }, [form]);
+
+    var current = function () {
+      return docyard.tryItRequest(model, {
+        server: parts.server.read(),
+        security: parts.security.read(),
+        parameters: parts.parameters.read(),
+        body: parts.body.read(),
+      });
+    };
+    var refresh = function () {
+      preview.textContent = docyard.tryItCommand(current());
+    };
+    var running;
+    form.addEventListener('input', refresh);
+    form.addEventListener('change', refresh);
+    form.addEventListener('submit', function (event) {
+      event.preventDefault();
+      if (running) running.abort();
+      var own = (running = new AbortController());
+      stop.hidden = false;
+      void docyard.tryItSend(current(), page.credentials, answer, own.signal).then(function () {
+        if (running === own) stop.hidden = true;
+      });
+    });
+    stop.addEventListener('click', function () {
+      if (running) running.abort();
+      send.focus();
+    });
+    close.addEventListener('click', function () {
+      dialog.close();
+    });
+    dialog.addEventListener('click', function (event) {
+      if (event.target === dialog) dialog.close();
+    });
+    copy.addEventListener('click', function () {
+      if (!navigator.clipboard) return;
+      void navigator.clipboard.writeText(preview.textContent).then(function () {
+        copy.textContent = 'Copied';
+        setTimeout(function () {
+          copy.textContent = 'Copy';
+        }, 1600);
+      });
+    });
+    document.body.append(dialog);
+    refresh();
+    return dialog;
+  }
+
+  function inputsOf(parts) {
+    var nodes = [parts.server, parts.security, parts.parameters, parts.body].flatMap(function (part) {
+      return part.nodes;
+    });
+    return nodes.length ? nodes : [make('p', { class: 'try-it-note' }, ['Nothing needs to be filled in.'])];
+  }
+
+  var dialog;
+  button.hidden = false;
+  button.addEventListener('click', function () {
+    dialog = dialog || build();
+    dialog.showModal();
+    var first = dialog.querySelector('.try-it-fields input, .try-it-fields select, .try-it-fields textarea');
+    if (first) first.focus();
+  });
+})();
