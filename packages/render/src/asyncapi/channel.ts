@@ -1,0 +1,212 @@
+/** The view of one channel of an AsyncAPI 3 document, which may be wrong or hostile in any way. */
+import { asList, asObject, asText, at, textAt } from '../config/json.ts';
+import {
+  nameOfReference,
+  pointerKeys,
+  referenceOf,
+  resolve,
+  resolvedEntries,
+} from '../openapi/references.ts';
+import { type SchemaBudget, newSchemaBudget, schemaView } from '../openapi/schema.ts';
+import type { SpecDocument } from '../openapi/target.ts';
+import { messageView } from './message.ts';
+import { notesView } from './notes.ts';
+import { securityViews } from './security.ts';
+import { withTraits } from './traits.ts';
+import type {
+  ChannelOperationView,
+  ChannelSecurityView,
+  ChannelServerView,
+  ChannelView,
+  MessageView,
+  ReplyView,
+  SchemaRow,
+} from './view.ts';
+
+const SERVER_LIMIT = 20;
+const PARAMETER_LIMIT = 50;
+const OPERATION_LIMIT = 50;
+const MESSAGE_LIMIT = 50;
+
+export function channelView(document: SpecDocument, name: string): ChannelView | undefined {
+  const channel = resolve(document, at(document, 'channels', name));
+  if (!asObject(channel)) return undefined;
+  const budget = newSchemaBudget(document);
+  const messages = new Messages(budget, channel);
+  const operations = operationViews(budget, name, channel, messages);
+  const servers = serverViews(budget, channel);
+  return {
+    name,
+    address: textAt(channel, 'address') ?? '',
+    summary: textAt(channel, 'summary') ?? '',
+    description: textAt(channel, 'description') ?? '',
+    servers: servers.map(({ view }) => view),
+    security: unique(servers.flatMap(({ security }) => security)),
+    parameters: resolvedEntries(document, at(channel, 'parameters'))
+      .slice(0, PARAMETER_LIMIT)
+      .map(([parameter, value]) => ({ ...textRow(document, parameter, value), required: true })),
+    operations,
+    messages: messages.views,
+    notes: notesView(budget, channel),
+  };
+}
+
+/** A parameter or variable is always text, with what may be said about it. */
+function textRow(document: SpecDocument, name: string, value: unknown): SchemaRow {
+  const schema = {
+    type: 'string',
+    description: at(value, 'description'),
+    default: at(value, 'default'),
+    enum: at(value, 'enum'),
+    examples: at(value, 'examples'),
+  };
+  return { name, required: false, schema: schemaView(document, schema, 'both') };
+}
+
+/** Those that the channel names, otherwise all. */
+function serverViews(
+  budget: SchemaBudget,
+  channel: unknown,
+): { view: ChannelServerView; security: ChannelSecurityView[] }[] {
+  const { document } = budget;
+  const named = asList(at(channel, 'servers')).flatMap((entry): [string, unknown][] => {
+    const reference = referenceOf(entry);
+    return reference === undefined ? [] : [[nameOfReference(reference), resolve(document, entry)]];
+  });
+  const all = named.length > 0 ? named : resolvedEntries(document, document['servers']);
+  return all.slice(0, SERVER_LIMIT).flatMap(([name, server]) => {
+    const host = textAt(server, 'host');
+    if (host === undefined) return [];
+    const protocol = textAt(server, 'protocol') ?? '';
+    const security = securityViews(document, server);
+    const description = [textAt(server, 'summary'), textAt(server, 'description')]
+      .filter(Boolean)
+      .join('\n\n');
+    const view: ChannelServerView = {
+      name,
+      url: `${protocol && !host.includes('://') ? `${protocol}://` : ''}${host}${textAt(server, 'pathname') ?? ''}`,
+      protocol,
+      protocolVersion: textAt(server, 'protocolVersion') ?? '',
+      description,
+      variables: resolvedEntries(document, at(server, 'variables'))
+        .slice(0, PARAMETER_LIMIT)
+        .map(([variable, value]) => textRow(document, variable, value)),
+      securityIds: security.map(({ id }) => id),
+      notes: notesView(budget, server),
+    };
+    return [{ view, security }];
+  });
+}
+
+function unique(schemes: readonly ChannelSecurityView[]): ChannelSecurityView[] {
+  return [...new Map(schemes.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
+}
+
+/** The messages of a channel, and those of other channels that arrive as answers. Each is looked at once. */
+class Messages {
+  readonly views: MessageView[] = [];
+  readonly #budget: SchemaBudget;
+  readonly #byValue = new Map<unknown, MessageView>();
+
+  constructor(budget: SchemaBudget, channel: unknown) {
+    this.#budget = budget;
+    for (const [name, message] of entriesOf(channel)) this.add(name, message);
+  }
+
+  add(name: string, entry: unknown): MessageView | undefined {
+    const value = resolve(this.#budget.document, entry);
+    if (!asObject(value)) return undefined;
+    const known = this.#byValue.get(value);
+    if (known || this.views.length >= MESSAGE_LIMIT) return known;
+    const isTaken = this.views.some((view) => view.name === name);
+    const view = messageView(this.#budget, isTaken ? `${name}-${this.views.length + 1}` : name, value);
+    this.#byValue.set(value, view);
+    this.views.push(view);
+    return view;
+  }
+
+  /** What a list of references means; nothing said means every message of the channel. */
+  listed(list: unknown, channel: unknown): MessageView[] {
+    const chosen = Array.isArray(list)
+      ? asList(list)
+          .slice(0, MESSAGE_LIMIT)
+          .map((entry): [string, unknown] => this.#follow(entry, channel))
+      : entriesOf(channel);
+    return [...new Set(chosen.flatMap(([name, entry]) => this.add(name, entry) ?? []))];
+  }
+
+  /** `#/channels/a/messages/b` must be found also when the channel itself stands elsewhere. */
+  #follow(entry: unknown, channel: unknown): [string, unknown] {
+    const reference = referenceOf(entry);
+    const keys = reference === undefined ? [] : (pointerKeys(reference) ?? []);
+    const name = keys.at(-1) ?? '';
+    const direct = resolve(this.#budget.document, entry);
+    return [name, direct === undefined && keys.at(-2) === 'messages' ? at(channel, 'messages', name) : entry];
+  }
+}
+
+function entriesOf(channel: unknown): [string, unknown][] {
+  return Object.entries(asObject(at(channel, 'messages')) ?? {}).slice(0, MESSAGE_LIMIT);
+}
+
+function operationViews(
+  budget: SchemaBudget,
+  channelName: string,
+  channel: unknown,
+  messages: Messages,
+): ChannelOperationView[] {
+  const { document } = budget;
+  return resolvedEntries(document, document['operations'])
+    .filter(([, operation]) => isChannel(document, at(operation, 'channel'), channelName, channel))
+    .slice(0, OPERATION_LIMIT)
+    .map(([name, value]) => {
+      const operation = withTraits(document, value);
+      const action = operation['action'] === 'receive' ? 'send' : 'receive';
+      const own = messages.listed(operation['messages'], channel);
+      for (const message of own) addRole(message, action);
+      const reply = replyView(document, operation['reply'], messages);
+      return {
+        name,
+        action,
+        title: textAt(operation, 'title') ?? textAt(operation, 'summary') ?? name,
+        description: descriptionOf(operation),
+        messages: own.map((message) => message.name),
+        ...(reply ? { reply } : {}),
+        security: securityViews(document, operation),
+        notes: notesView(budget, operation),
+      };
+    });
+}
+
+function isChannel(document: SpecDocument, entry: unknown, name: string, channel: unknown): boolean {
+  const keys = pointerKeys(referenceOf(entry) ?? '') ?? [];
+  if (keys.length === 2 && keys[0] === 'channels') return keys[1] === name;
+  return resolve(document, entry) === channel;
+}
+
+/** The summary is the title already when there is no other. */
+function descriptionOf(operation: unknown): string {
+  const summary = textAt(operation, 'title') === undefined ? undefined : textAt(operation, 'summary');
+  return [summary, textAt(operation, 'description')].filter(Boolean).join('\n\n');
+}
+
+function replyView(document: SpecDocument, entry: unknown, messages: Messages): ReplyView | undefined {
+  const reply = resolve(document, entry);
+  if (!asObject(reply)) return undefined;
+  const channel = resolve(document, at(reply, 'channel'));
+  const address = resolve(document, at(reply, 'address'));
+  const listed =
+    at(reply, 'messages') === undefined && channel === undefined
+      ? []
+      : messages.listed(at(reply, 'messages'), channel);
+  for (const message of listed) addRole(message, 'reply');
+  return {
+    address: asText(at(address, 'location')) ?? textAt(channel, 'address') ?? '',
+    description: textAt(address, 'description') ?? '',
+    messages: listed.map((message) => message.name),
+  };
+}
+
+function addRole(message: MessageView, role: MessageView['roles'][number]): void {
+  if (!message.roles.includes(role)) message.roles.push(role);
+}

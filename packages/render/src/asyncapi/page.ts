@@ -1,0 +1,210 @@
+/**
+ * A page about a channel: servers, parameters, operations and messages in the look of pages about operations, and an
+ * example of each message to stand beside them. It shows what the view holds and follows no references.
+ */
+import type { PageContext } from '../components/contract.ts';
+import { fieldHtml, fieldLabel } from '../components/fields.ts';
+import { type Panel, tabPanels } from '../components/tabs.ts';
+import type { ApiSettings } from '../config/api.ts';
+import { element, escapeText } from '../html.ts';
+import type { BarView } from '../openapi/html/bar.ts';
+import { proseHtml } from '../openapi/html/prose.ts';
+import { type SchemaLook, schemaField, schemaHtml } from '../openapi/html/schema.ts';
+import { slugOf } from '../page/headings.ts';
+import { codeHtml, factLine, notesHtml, subtitle } from './notes-html.ts';
+import type {
+  ChannelOperationView,
+  ChannelSecurityView,
+  ChannelServerView,
+  ChannelView,
+  MessageExampleView,
+  MessageView,
+  SchemaRow,
+} from './view.ts';
+
+export interface ChannelLook {
+  page: PageContext;
+  api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
+}
+
+/** Everything but the description of the channel, which the page shows as its lead. */
+export function channelHtml(view: ChannelView, channelLook: ChannelLook): string {
+  const { page } = channelLook;
+  const look = schemaLook(channelLook, 'param');
+  const section = (title: string, html: string): string =>
+    html && page.heading({ level: 2, html: title, className: 'api-heading' }) + html;
+  const messageIds = new Map(view.messages.map(({ name }) => [name, page.uniqueId(`message-${name}`)]));
+  return [
+    section('Servers', rows(view.servers.map((server) => serverHtml(server, channelLook)))),
+    section('Authorizations', securityHtml(view.security, page)),
+    section('Parameters', rows(view.parameters.map((row) => schemaField(row, look)))),
+    section(
+      'Operations',
+      rows(view.operations.map((operation) => operationHtml(operation, view, messageIds, channelLook))),
+    ),
+    section(
+      'Messages',
+      view.messages
+        .map((message) => messageHtml(message, messageIds.get(message.name) ?? '', channelLook))
+        .join('\n'),
+    ),
+    section('About this channel', notesHtml(view.notes, look, 'channel')),
+  ].join('\n');
+}
+
+/** Addresses of web protocols go on where their server ends; a topic or queue stands for itself. */
+export function channelBar({ address, name, servers }: ChannelView, showsServer: boolean): BarView {
+  const [server] = servers;
+  const isWeb = /^(?:wss?|https?)$/i.test(server?.protocol ?? '');
+  return {
+    method: server?.protocol.toUpperCase() || 'CHANNEL',
+    path: address || name,
+    server: isWeb ? (server?.url.replace(/\/$/, '') ?? '') : '',
+    showsServer,
+    deprecated: false,
+    hasForm: false,
+  };
+}
+
+/** One tab a message; several examples of one message are a menu in it. */
+export function channelExamples({ messages }: ChannelView, page: PageContext): string {
+  const panels = messages.flatMap(({ title, name, examples }): Panel[] => {
+    const inner = examples.map((example, index) => ({
+      title: example.title || `Example ${index + 1}`,
+      icon: '',
+      id: `example-${slugOf(name)}-${index + 1}`,
+      html: exampleHtml(example, page),
+    }));
+    const [only] = inner;
+    if (!only) return [];
+    const menu = { className: 'code-group', first: 0, sync: false, dropdown: true, title: 'Example' };
+    const html = inner.length === 1 ? only.html : tabPanels(inner, page, menu);
+    return [{ title, icon: '', id: `example-${slugOf(name)}`, html }];
+  });
+  const look = {
+    className: 'code-group',
+    first: 0,
+    sync: false,
+    dropdown: panels.length > 3,
+    title: 'Message',
+  };
+  const html = tabPanels(panels, page, { ...look, caption: panels.length > 3 ? 'Messages' : undefined });
+  return html && element('section', { class: 'example', 'aria-label': 'Message examples' }, html);
+}
+
+function schemaLook({ page, api }: ChannelLook, idPrefix: string): SchemaLook {
+  return { page, idPrefix, expanded: api.expandParameters, pills: api.parameterPills };
+}
+
+function rows(list: readonly string[]): string {
+  return list.length === 0 ? '' : element('div', { class: 'schema' }, list.join(''));
+}
+
+function serverHtml(server: ChannelServerView, look: ChannelLook): string {
+  const { page } = look;
+  const id = page.uniqueId(`server-${server.name}`);
+  const below = schemaLook(look, id);
+  const variables = server.variables.map((row: SchemaRow) => schemaField(row, below));
+  return fieldHtml({
+    id,
+    name: server.url,
+    type: server.protocol ? `${server.protocol} ${server.protocolVersion}`.trim() : undefined,
+    deprecated: false,
+    labels: [fieldLabel(escapeText(server.name))],
+    body:
+      proseHtml(server.description, page) +
+      factLine('Needs one of', server.securityIds.length > 1 ? server.securityIds.map(codeHtml) : []) +
+      (variables.length ? subtitle('Variables') + rows(variables) : '') +
+      notesHtml(server.notes, below, id),
+  });
+}
+
+/** Any one of the schemes is enough. */
+function securityHtml(schemes: readonly ChannelSecurityView[], page: PageContext): string {
+  const shown = schemes.map((scheme) =>
+    rows([
+      fieldHtml({
+        id: page.uniqueId(`authorization-${scheme.id}`),
+        name: scheme.parameter,
+        type: scheme.type,
+        deprecated: false,
+        labels: [scheme.place && fieldLabel(escapeText(scheme.place))],
+        body:
+          proseHtml(scheme.description, page) +
+          factLine('Scopes', scheme.scopes.map(codeHtml)) +
+          factLine('Sign in at', scheme.addresses.map(codeHtml)),
+      }),
+    ]),
+  );
+  return shown.join('<p class="schema-or"><span>or</span></p>');
+}
+
+const roleNames = { send: 'Send', receive: 'Receive', reply: 'Reply' } as const;
+
+function roleHtml(role: keyof typeof roleNames): string {
+  return element('span', { class: `method method-${role}` }, roleNames[role]);
+}
+
+function operationHtml(
+  operation: ChannelOperationView,
+  view: ChannelView,
+  messageIds: ReadonlyMap<string, string>,
+  look: ChannelLook,
+): string {
+  const { page } = look;
+  const id = page.uniqueId(`operation-${operation.name}`);
+  const links = (names: readonly string[]): string[] =>
+    names.map((name) => {
+      const title = view.messages.find((message) => message.name === name)?.title ?? name;
+      return element('a', { href: `#${messageIds.get(name) ?? ''}` }, escapeText(title));
+    });
+  const { reply } = operation;
+  const head = `${roleHtml(operation.action)} ${element('span', { class: 'channel-operation' }, escapeText(operation.title))}`;
+  const body = [
+    proseHtml(operation.description, page),
+    factLine(operation.messages.length > 1 ? 'Messages' : 'Message', links(operation.messages)),
+    reply && factLine('Answered by', links(reply.messages)),
+    reply?.address && factLine('The answer arrives at', [codeHtml(reply.address)]),
+    reply && proseHtml(reply.description, page),
+    operation.security.length > 0 && subtitle('Authorizations') + securityHtml(operation.security, page),
+    notesHtml(operation.notes, schemaLook(look, id), id),
+  ];
+  return element(
+    'div',
+    { class: 'field', id },
+    element('div', { class: 'field-head' }, head) +
+      element('div', { class: 'field-body' }, body.filter(Boolean).join('')),
+  );
+}
+
+function messageHtml(message: MessageView, id: string, look: ChannelLook): string {
+  const { page } = look;
+  const heading = page.heading({
+    level: 3,
+    html: escapeText(message.title),
+    className: 'channel-message',
+  });
+  const marks = message.roles.map(roleHtml).join('');
+  const type = element('code', { class: 'field-type' }, escapeText(message.contentType));
+  const { headers, payload, payloadSource: source, correlationId } = message;
+  const parts = [
+    element('div', { class: 'api-heading-row' }, heading + marks + type),
+    proseHtml(message.description, page),
+    headers && subtitle('Headers') + schemaHtml(headers, schemaLook(look, `${id}-header`)),
+    payload && (headers ? subtitle('Payload') : '') + schemaHtml(payload, schemaLook(look, id)),
+    source &&
+      subtitle(`Payload, ${codeHtml(source.format)}`) +
+        page.code({ language: source.language, meta: '', code: source.text }),
+    correlationId && factLine('Correlated by', [codeHtml(correlationId.location)]),
+    correlationId && proseHtml(correlationId.description, page),
+    notesHtml(message.notes, schemaLook(look, id), id),
+  ];
+  return element('section', { id, 'aria-label': message.title }, parts.filter(Boolean).join(''));
+}
+
+function exampleHtml({ headers, payload }: MessageExampleView, page: PageContext): string {
+  const title = headers !== undefined && payload ? 'title="Payload"' : '';
+  const first =
+    headers === undefined ? '' : page.code({ language: 'json', meta: 'title="Headers"', code: headers });
+  return first + (payload ? page.code({ language: payload.language, meta: title, code: payload.text }) : '');
+}
