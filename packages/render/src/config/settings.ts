@@ -31,6 +31,8 @@ export interface Redirect {
   source: string;
   destination: string;
   permanent: boolean;
+  /** Which entry of the configuration it is, for saying where it stands. */
+  index?: number;
 }
 
 /** A picture or colour that may differ between the light and the dark appearance. */
@@ -264,11 +266,11 @@ function addressWithQuery(value: unknown): string | undefined {
 }
 
 function readRedirects(config: JsonObject): Redirect[] {
-  return asList(config['redirects']).flatMap((item) => {
+  return asList(config['redirects']).flatMap((item, index) => {
     const source = textAt(item, 'source');
     const destination = textAt(item, 'destination');
     if (!source || !destination) return [];
-    return [{ source, destination, permanent: at(item, 'permanent') !== false }];
+    return [{ source, destination, permanent: at(item, 'permanent') !== false, index }];
   });
 }
 

@@ -12,6 +12,7 @@ import { offersMarkdown } from '../theme/contextual.ts';
 import { sharedFiles } from './shared-files.ts';
 import { notFoundOutput } from './not-found.ts';
 import { pageMarkdown } from './page-markdown.ts';
+import { redirectOutputs } from './redirects.ts';
 
 /** What is kept of a page once it is written. */
 export interface PageFacts {
@@ -42,7 +43,7 @@ export type OutputItem = { path: string; content: string | Uint8Array } | { find
 
 export type Output = (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
 
-const outputs: Output[] = [markdownPages, sharedFiles, notFoundOutput];
+const outputs: Output[] = [markdownPages, sharedFiles, notFoundOutput, redirectOutputs];
 
 export async function* siteOutputs(context: OutputContext): AsyncGenerator<OutputItem> {
   for (const output of outputs) {

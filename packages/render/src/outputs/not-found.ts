@@ -40,7 +40,6 @@ export function notFoundPage(
   links: readonly NotFoundLink[] = [],
 ): string {
   const style = styleFor(settings);
-  const hash = createHash('sha256').update(style).digest('base64');
   const title = settings.notFound.title ?? 'Page not found';
   const text =
     settings.notFound.description ??
@@ -56,7 +55,7 @@ export function notFoundPage(
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${notFoundStyleSource(settings)}; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 ${settings.notFound.redirect ? `<meta http-equiv="refresh" content="0; url=${home}">\n` : ''}<title>${escapeText(title)} - ${escapeText(settings.name)}</title>
@@ -72,6 +71,11 @@ ${sections ? `<ul>${sections}</ul>\n` : ''}</main>
 </body>
 </html>
 `;
+}
+
+/** What a policy must allow for the style of the not-found page. */
+export function notFoundStyleSource(settings: SiteSettings): string {
+  return `'sha256-${createHash('sha256').update(styleFor(settings)).digest('base64')}'`;
 }
 
 function styleFor(settings: SiteSettings): string {

@@ -3,18 +3,21 @@ import { attributes, element, escapeText } from '../html.ts';
 import type { PageView } from './shell.ts';
 import { plainTitle } from './text.ts';
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "media-src 'self'",
-  "font-src 'self' data:",
-  /** Tools that judge a page read robots.txt from within it. */
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+/** A page with a form may ask what that form is for, and show the pictures it is answered with. */
+export function contentSecurityPolicy({ connectSources }: { connectSources?: string[] | undefined }): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${connectSources ? ' blob:' : ''}`,
+    "media-src 'self'",
+    "font-src 'self' data:",
+    /** Tools that judge a page read robots.txt from within it. */
+    ["connect-src 'self'", ...(connectSources ?? [])].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
 
 export function headHtml(view: PageView): string {
   const { settings, prefix } = view;
@@ -36,7 +39,7 @@ export function headHtml(view: PageView): string {
   const all = [...meta.filter(([key]) => !own.has(key)), ...own];
   const lines = [
     '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">`,
+    `<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy({})}">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     element('title', {}, escapeText(fullTitle)),
     ...all.flatMap(([key, content]) =>

@@ -1,0 +1,135 @@
+/**
+ * Ready configuration for hosts, so that addresses without extension, redirects, the not-found page and headers work
+ * there. Sources and destinations arrive checked or encoded; each file quotes them once more in its own way.
+ */
+import { caddyfile } from './hosts-caddy.ts';
+import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
+import { nginxConfiguration } from './hosts-nginx.ts';
+import { responseHeaders } from './headers.ts';
+import type { OutputContext, OutputItem } from './list.ts';
+import { type Pattern, encodeAddress, fixedStart, isFixed, isOutside, namesOf } from './redirects-pattern.ts';
+import type { ResolvedRedirects } from './redirects-resolve.ts';
+
+export function* hostFiles(context: OutputContext, redirects: ResolvedRedirects): Generator<OutputItem> {
+  const { basePath, urlStyle } = context.plan;
+  const site: HostedSite = { basePath, urlStyle, headers: responseHeaders(context), ...redirects };
+  const rules = routingRules(site);
+  yield { path: '_redirects', content: redirectsFile(site) };
+  yield { path: '_headers', content: headersFile(site) };
+  yield { path: '_hosts/nginx.conf', content: nginxConfiguration(site) };
+  yield { path: '_hosts/Caddyfile', content: caddyfile(site) };
+  yield { path: '_hosts/s3-routing-rules.json', content: `${JSON.stringify(rules, null, 2)}\n` };
+  yield { path: '_hosts/README.txt', content: instructions(site, rules.length) };
+}
+
+/** The syntax that Netlify and Cloudflare Pages share. Both know 301 and 302; 307 and 308 only one of them. */
+function redirectsFile(site: HostedSite): string {
+  const { basePath, exact, patterns } = site;
+  const status = (permanent: boolean): string => (permanent ? '301' : '302');
+  const own = exact
+    .filter(({ expanded }) => !expanded)
+    .map((redirect) =>
+      [
+        encodeAddress(basePath + redirect.source),
+        destinationOf(redirect, basePath),
+        status(redirect.permanent),
+      ].join(' '),
+    );
+  const wild = patterns.flatMap((redirect) => {
+    const from = splatSource(redirect.source);
+    if (from === undefined) return [];
+    const splat = namesOf(redirect.source);
+    const to = filledDestination(redirect, basePath, (group) =>
+      isRest(redirect.source, splat[group - 1]) ? ':splat' : `:${splat[group - 1]}`,
+    );
+    return [`${encodeAddress(basePath)}${from} ${to} ${status(redirect.permanent)}`];
+  });
+  const leftOut = patterns.length - wild.length;
+  return [
+    '# Redirects for Netlify and Cloudflare Pages.',
+    ...(leftOut > 0
+      ? [`# ${leftOut} with a wildcard before the end of the path cannot be written here.`]
+      : []),
+    ...own,
+    ...wild,
+    '',
+  ].join('\n');
+}
+
+/** `:name` stays; the rest is `*`, which may stand only at the end. */
+function splatSource(source: Pattern): string | undefined {
+  const at = source.findIndex((part) => 'name' in part && part.rest);
+  if (at >= 0 && at < source.length - 1) return undefined;
+  return source
+    .map((part) => ('text' in part ? encodeAddress(part.text) : part.rest ? '*' : `:${part.name}`))
+    .join('');
+}
+
+function isRest(source: Pattern, name: string | undefined): boolean {
+  return source.some((part) => 'name' in part && part.name === name && part.rest);
+}
+
+function headersFile({ basePath, headers }: HostedSite): string {
+  const base = encodeAddress(basePath);
+  return [
+    '# Headers for Netlify and Cloudflare Pages.',
+    `${base}/*`,
+    ...headers.map(([name, value]) => `  ${name}: ${value}`),
+    `${base}/*.md`,
+    '  Content-Type: text/markdown; charset=utf-8',
+    '',
+  ].join('\n');
+}
+
+/** S3 redirects by prefix only and takes 50 rules. They apply where there is no file, so pages and stubs win. */
+function routingRules({ basePath, patterns }: HostedSite): object[] {
+  return patterns
+    .flatMap(({ source, destination, permanent }) => {
+      const start = fixedStart(source);
+      const [, rest, ...more] = source;
+      if (!rest || !('rest' in rest) || !rest.rest || more.length > 0 || start === '/') return [];
+      const outside = isOutside(destination) ? new URL(fixedStart(destination)) : undefined;
+      const to = outside ? outside.pathname : basePath + fixedStart(destination);
+      const key = to.replace(/^\//, '');
+      const moved = destination.length === 2 && 'rest' in (destination[1] ?? {});
+      if (!moved && !isFixed(destination)) return [];
+      return [
+        {
+          Condition: { HttpErrorCodeReturnedEquals: '404', KeyPrefixEquals: (basePath + start).slice(1) },
+          Redirect: {
+            HttpRedirectCode: permanent ? '308' : '307',
+            ...(outside ? { Protocol: outside.protocol.slice(0, -1), HostName: outside.host } : {}),
+            ...(moved ? { ReplaceKeyPrefixWith: key } : { ReplaceKeyWith: key }),
+          },
+        },
+      ];
+    })
+    .slice(0, 50);
+}
+
+function instructions({ basePath, patterns, exact }: HostedSite, ruleCount: number): string {
+  const folder = `/srv/www${basePath}`;
+  const where = basePath
+    ? `The site was made for ${basePath}: put it into a folder of that name below the root of the server.`
+    : 'Put the site into the root of the server.';
+  return `Ready files for hosts
+=====================
+
+${where}
+Every redirect to a page is also a small HTML file, so nothing here is needed for them to work.
+
+nginx      In a server block:      root /srv/www;
+                                   include ${folder}/_hosts/nginx.conf;
+
+Caddy      In a site block:        root * /srv/www
+                                   import ${folder}/_hosts/Caddyfile
+
+Netlify,   Nothing to do: _redirects and _headers are read from the folder you publish.
+Cloudflare ${basePath ? 'Move both files to the root of that folder.' : 'Both must stay at its root.'}
+Pages      Cloudflare applies a redirect with a wildcard before it looks for a page.
+
+S3         Paste s3-routing-rules.json into the redirection rules of the website, and set the
+           error document to ${basePath.slice(1) ? `${basePath.slice(1)}/` : ''}404.html. S3 knows only prefixes: ${ruleCount} of ${patterns.length} wildcards are in it.
+           The other ${exact.length} redirects are HTML files.
+`;
+}

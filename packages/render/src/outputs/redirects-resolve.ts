@@ -1,0 +1,307 @@
+/**
+ * Follows every redirect of the configuration to its end: a page, a file or another host. What leads nowhere or in a
+ * circle, stands twice or leaves from a page becomes a finding and goes no further.
+ */
+import type { Diagnostic } from '../check/diagnostic.ts';
+import type { DiagnosticCode } from '../check/codes.ts';
+import type { Redirect } from '../config/settings.ts';
+import { relativeHref } from '../navigation/addresses.ts';
+import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
+import type { OutputContext } from './list.ts';
+import {
+  type Pattern,
+  encodeAddress,
+  fill,
+  fixedStart,
+  isFixed,
+  isOutside,
+  matcherOf,
+  namesOf,
+  parseDestination,
+  parseSource,
+} from './redirects-pattern.ts';
+
+/** Where a redirect ends. `href` is seen from the root of the site, or is absolute when `outside`. */
+export interface RedirectTarget {
+  href: string;
+  outside: boolean;
+  title?: string | undefined;
+}
+
+export interface ExactRedirect {
+  /** Decoded, with a leading slash and no trailing one. */
+  source: string;
+  target: RedirectTarget;
+  permanent: boolean;
+  /** Made from a pattern for a page that exists. */
+  expanded: boolean;
+}
+
+/** What no list of pages can cover: paths that a server has to match. */
+export interface PatternRedirect {
+  source: Pattern;
+  /** A path from the root of the site with a leading slash, or an address of the web. */
+  destination: Pattern;
+  permanent: boolean;
+}
+
+export interface ResolvedRedirects {
+  exact: ExactRedirect[];
+  patterns: PatternRedirect[];
+  findings: Diagnostic[];
+}
+
+type Context = Pick<OutputContext, 'site' | 'plan' | 'addresses' | 'pages'>;
+
+interface Rule {
+  entry: Redirect;
+  source: Pattern;
+  destination: Pattern;
+  matches: (path: string) => Map<string, string> | undefined;
+}
+
+type RedirectEnd = { target: RedirectTarget; permanent: boolean } | 'loop' | 'broken' | 'elsewhere';
+
+const mostRules = 20_000;
+const mostPatterns = 500;
+const mostExpanded = 20_000;
+const mostHops = 10;
+
+export function resolveRedirects(context: Context): ResolvedRedirects {
+  return new Resolver(context).resolve();
+}
+
+class Resolver {
+  readonly #context: Context;
+  readonly #links: LinkResolver;
+  /** Addresses that are pages, without extension. */
+  readonly #pagePaths: Map<string, string>;
+  readonly #exactRules = new Map<string, Rule>();
+  readonly #patternRules: Rule[] = [];
+  readonly #exact = new Map<string, ExactRedirect>();
+  readonly #patterns: PatternRedirect[] = [];
+  readonly #findings: Diagnostic[] = [];
+  readonly #written: ReadonlySet<string>;
+
+  constructor(context: Context) {
+    this.#context = context;
+    const { plan, addresses } = context;
+    this.#links = createLinkResolver({ ...plan, redirects: [] });
+    this.#written = new Set(context.pages.map(({ route }) => route));
+    this.#pagePaths = new Map(
+      plan.routes.flatMap((route) => [
+        [`/${route}`, route],
+        [`/${addresses.canonicalOf(route)}`, route],
+      ]),
+    );
+  }
+
+  resolve(): ResolvedRedirects {
+    this.#readRules();
+    for (const rule of this.#exactRules.values()) this.#resolveExact(rule);
+    for (const rule of this.#patternRules) this.#resolvePattern(rule);
+    return { exact: [...this.#exact.values()], patterns: this.#patterns, findings: this.#findings };
+  }
+
+  #readRules(): void {
+    const seen = new Set<string>();
+    this.#context.plan.redirects.forEach((entry, index) => {
+      const source = parseSource(entry.source);
+      const destination = parseDestination(entry.destination);
+      const known = new Set(source && namesOf(source));
+      const usable = source && destination && namesOf(destination).every((name) => known.has(name));
+      const full =
+        index >= mostRules || (source && !isFixed(source) && this.#patternRules.length >= mostPatterns);
+      if (!usable || full) {
+        this.#report(entry, 'redirect_invalid', full ? 'is one too many' : 'cannot be written for a server');
+        return;
+      }
+      const key = fill(source, (name) => `:${name}`);
+      if (seen.has(key))
+        return this.#report(entry, 'redirect_duplicate', 'stands twice; the first one counts');
+      seen.add(key);
+      const rule = { entry, source, destination, matches: matcherOf(source) };
+      if (!isFixed(source)) this.#patternRules.push(rule);
+      else if (this.#pagePaths.has(key)) this.#reportShadowed(entry, key);
+      else if (key !== '/') this.#exactRules.set(key, rule);
+    });
+  }
+
+  #reportShadowed(entry: Redirect, path: string): void {
+    const file = this.#context.site.metas.get(this.#pagePaths.get(path) ?? '')?.file ?? path;
+    this.#report(entry, 'redirect_shadowed', `leaves from a page (${file}); the page is shown`);
+  }
+
+  #resolveExact({ entry, source, destination }: Rule): void {
+    const path = fill(source, String);
+    const end = this.#follow(fill(destination, String), entry.permanent, new Set([path]));
+    if (end === 'loop') this.#report(entry, 'redirect_loop', 'leads back to itself');
+    else if (end === 'broken') this.#report(entry, 'redirect_broken', 'leads to no page or file of the site');
+    else if (end !== 'elsewhere') this.#exact.set(path, { source: path, ...end, expanded: false });
+  }
+
+  #resolvePattern(rule: Rule): void {
+    const { entry, source, destination } = rule;
+    if (isOutside(destination)) {
+      this.#patterns.push({ source, destination, permanent: entry.permanent });
+    } else if (isFixed(destination)) this.#resolveToOnePlace(rule);
+    else this.#resolveToManyPlaces(rule);
+  }
+
+  #resolveToOnePlace({ entry, source, destination }: Rule): void {
+    const end = this.#follow(fill(destination, String), entry.permanent, new Set());
+    if (end === 'loop') return this.#report(entry, 'redirect_loop', 'leads back to itself');
+    if (end === 'broken')
+      return this.#report(entry, 'redirect_broken', 'leads to no page or file of the site');
+    if (end === 'elsewhere') return;
+    const { target, permanent } = end;
+    const start = fixedStart(source);
+    if (start.endsWith('/') && start !== '/') this.#expand(start.slice(0, -1), target, permanent);
+    const text = target.outside ? target.href : `/${target.href}`;
+    this.#patterns.push({ source, destination: [{ text }], permanent });
+  }
+
+  #resolveToManyPlaces(rule: Rule): void {
+    const { entry, source, destination } = rule;
+    const inverse = matcherOf(pathPattern(source, destination));
+    let found = 0;
+    for (const page of this.#context.pages) {
+      const values = inverse(`/${this.#context.addresses.canonicalOf(page.route)}`);
+      if (!values) continue;
+      found += 1;
+      const from = fill(source, (name) => values.get(name) ?? '').replace(/\/$/, '');
+      const target = { href: this.#hrefOf(page.route), outside: false, title: page.title };
+      this.#expand(from, target, entry.permanent);
+    }
+    const onward = this.#patternCycle(rule);
+    if (onward === 'loop') this.#report(entry, 'redirect_loop', 'leads back to itself');
+    else if (found === 0 && onward === 'end')
+      this.#report(entry, 'redirect_broken', 'leads to no page of the site');
+    else if (onward !== 'itself') this.#patterns.push({ source, destination, permanent: entry.permanent });
+  }
+
+  /**
+   * Whether missing pages would be sent around for ever. A pattern whose destination lies inside its own source (a
+   * folder moved into itself) is left to the pages that exist.
+   */
+  #patternCycle(rule: Rule): 'itself' | 'loop' | 'onward' | 'end' {
+    const visited = new Set<Rule>();
+    let path = fill(rule.destination, () => 'x').replace(/[?#].*$/, '');
+    if (rule.matches(path)) return 'itself';
+    for (let hop = 0; hop < mostHops; hop++) {
+      const next = this.#firstRule(path);
+      if (!next || isOutside(next.rule.destination)) return hop === 0 && !next ? 'end' : 'onward';
+      if (next.rule === rule || visited.has(next.rule)) return 'loop';
+      visited.add(next.rule);
+      path = next.path.replace(/[?#].*$/, '');
+    }
+    return 'loop';
+  }
+
+  #expand(source: string, target: RedirectTarget, permanent: boolean): void {
+    if (source === '' || this.#pagePaths.has(source) || this.#exactRules.has(source)) return;
+    if (this.#exact.has(source) || this.#exact.size >= mostExpanded) return;
+    this.#exact.set(source, { source, target, permanent, expanded: true });
+  }
+
+  #follow(destination: string, permanent: boolean, visited: Set<string>): RedirectEnd {
+    let address = destination;
+    let lasting = permanent;
+    for (let hop = 0; hop <= mostHops; hop++) {
+      if (/^https?:/i.test(address)) return { target: { href: address, outside: true }, permanent: lasting };
+      const [path, suffix] = splitSuffix(address);
+      const next = this.#pagePaths.has(path) ? undefined : this.#firstRule(path);
+      if (!next) return this.#arrive(path, suffix, lasting);
+      if (visited.has(path)) return 'loop';
+      visited.add(path);
+      lasting &&= next.rule.entry.permanent;
+      address = next.path;
+    }
+    return 'loop';
+  }
+
+  #arrive(path: string, suffix: string, permanent: boolean): RedirectEnd {
+    const { site } = this.#context;
+    /** At the root there is always a page: its own, or the first one. */
+    if (path === '/') {
+      const href = this.#context.plan.urlStyle === 'html' ? 'index.html' : '';
+      return { target: { href: href + suffix, outside: false, title: site.settings.name }, permanent };
+    }
+    const found = this.#links.resolve(path, 'docs.json');
+    if (found.kind === 'file') {
+      return { target: { href: relativeHref('', found.file) + suffix, outside: false }, permanent };
+    }
+    if (found.kind !== 'page') return 'broken';
+    /** A page of the site that this output leaves out. */
+    if (!this.#written.has(found.route)) return 'elsewhere';
+    const href = this.#hrefOf(found.route) + suffix;
+    return { target: { href, outside: false, title: site.metas.get(found.route)?.title }, permanent };
+  }
+
+  /** The first rule for a path, as servers apply them: exact ones, then patterns in their order. */
+  #firstRule(path: string): { rule: Rule; path: string } | undefined {
+    const key = decodePath(path)
+      .replace(/(?<=.)\/$/, '')
+      .replace(/\.html$/, '');
+    const exact = this.#exactRules.get(key);
+    if (exact) return { rule: exact, path: fill(exact.destination, String) };
+    for (const rule of this.#patternRules) {
+      const values = rule.matches(key);
+      if (!values) continue;
+      return { rule, path: fill(rule.destination, (name) => encodeAddress(values.get(name) ?? '')) };
+    }
+    return undefined;
+  }
+
+  #hrefOf(route: string): string {
+    const href = this.#context.addresses.hrefOf(route);
+    return href === '' ? '' : relativeHref('', href);
+  }
+
+  #report(entry: Redirect, code: DiagnosticCode, problem: string): void {
+    const { site } = this.#context;
+    this.#findings.push({
+      severity: code === 'redirect_shadowed' ? 'info' : 'warning',
+      code,
+      message: `The redirect from ${shown(entry.source)} to ${shown(entry.destination)} ${problem}`,
+      file: site.configFile,
+      ...(entry.index === undefined ? {} : site.placeInConfig(['redirects', String(entry.index)])),
+      hint: hints[code] ?? '',
+    });
+  }
+}
+
+const hints: Partial<Record<DiagnosticCode, string>> = {
+  redirect_invalid:
+    'Use letters, digits, - _ . / and :name, :name* or * in the source, and a path or https:// address as destination.',
+  redirect_duplicate: 'Remove one of the two.',
+  redirect_shadowed: 'Remove the redirect, or the page.',
+  redirect_loop: 'Let one of the redirects lead to a page.',
+  redirect_broken: 'Correct the destination.',
+};
+
+/** The path of a destination as a pattern for pages; a placeholder takes as much as it does in the source. */
+function pathPattern(source: Pattern, destination: Pattern): Pattern {
+  const end = destination.findIndex((part) => 'text' in part && /[?#]/.test(part.text));
+  return destination.slice(0, end < 0 ? undefined : end + 1).map((part) => {
+    if ('text' in part) return { text: decodePath(splitSuffix(part.text)[0]) };
+    return source.find((one) => 'name' in one && one.name === part.name) ?? part;
+  });
+}
+
+function splitSuffix(address: string): [string, string] {
+  const end = address.search(/[?#]/);
+  return end < 0 ? [address, ''] : [address.slice(0, end), address.slice(end)];
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function shown(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

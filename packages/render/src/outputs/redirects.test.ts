@@ -1,0 +1,172 @@
+/** Redirects of the configuration as pages, findings and files for hosts. */
+import { describe, expect, test } from 'vitest';
+import type { RenderOptions } from '../index.ts';
+import { type Rendered, renderFiles } from '../render-fixture.ts';
+
+const pages = {
+  'index.mdx': '# Home',
+  'guide.mdx': '# Guide',
+  'new/start.mdx': '# Start',
+  'new/deep/er.mdx': '# Deeper',
+};
+
+function render(redirects: unknown[], options: RenderOptions = {}): Promise<Rendered> {
+  const config = {
+    name: 'Site',
+    theme: 'mint',
+    colors: { primary: '#0f766e' },
+    navigation: { pages: ['index', 'guide', 'new/start', 'new/deep/er'] },
+    redirects,
+  };
+  return renderFiles({ 'docs.json': JSON.stringify(config, null, 1), ...pages }, options);
+}
+
+function redirectFindings({ diagnostics }: Rendered): string[] {
+  return diagnostics.flatMap(({ code, line }) => (code.startsWith('redirect_') ? `${code} ${line}` : []));
+}
+
+describe('an exact redirect', () => {
+  test('is a page that leads on by itself, from any depth and from disk', async () => {
+    const site = await render([{ source: '/old/place', destination: '/guide#part' }], {
+      origin: 'https://docs.example.com',
+      basePath: '/docs',
+    });
+    const stub = site.files.get('old/place.html');
+    expect(stub).toContain('<meta http-equiv="refresh" content="0; url=../guide.html#part">');
+    expect(stub).toContain('<link rel="canonical" href="https://docs.example.com/docs/guide.html#part">');
+    expect(stub).toContain('<a href="../guide.html#part">Guide</a>');
+    expect(redirectFindings(site)).toEqual([]);
+  });
+
+  test('follows chains to their end, which is permanent only when every step is', async () => {
+    const site = await render([
+      { source: '/a', destination: '/b' },
+      { source: '/b', destination: '/v1/start', permanent: false },
+      { source: '/v1/:slug*', destination: '/new/:slug*' },
+      { source: '/c', destination: '/' },
+    ]);
+    expect(site.files.get('a.html')).toContain('url=new/start.html"');
+    expect(site.files.get('_redirects')).toContain('\n/a /new/start.html 302\n');
+    expect(site.files.get('_redirects')).toContain('\n/c /index.html 301\n');
+  });
+
+  test('has its place in each style of addresses', async () => {
+    const redirects = [{ source: '/old', destination: '/new/start' }];
+    const clean = await render(redirects, { urlStyle: 'clean' });
+    expect(clean.files.get('old.html')).toContain('url=new/start"');
+    const directory = await render(redirects, { urlStyle: 'directory' });
+    expect(directory.files.get('old/index.html')).toContain('url=../new/start/"');
+  });
+});
+
+describe('a wildcard', () => {
+  test('becomes a page for every page it leads to', async () => {
+    const site = await render([{ source: '/v1/:slug*', destination: '/new/:slug*' }]);
+    expect(site.files.get('v1/start.html')).toContain('url=../new/start.html"');
+    expect(site.files.get('v1/deep/er.html')).toContain('url=../../new/deep/er.html"');
+    expect(site.files.get('_redirects')).toContain('\n/v1/* /new/:splat 301\n');
+    expect(JSON.parse(site.files.get('_hosts/s3-routing-rules.json') ?? '')).toEqual([
+      {
+        Condition: { HttpErrorCodeReturnedEquals: '404', KeyPrefixEquals: 'v1/' },
+        Redirect: { HttpRedirectCode: '308', ReplaceKeyPrefixWith: 'new/' },
+      },
+    ]);
+  });
+
+  test('that would send missing pages around for ever is left to the pages there are', async () => {
+    const site = await render([{ source: '/new/:slug*', destination: '/new/deep/:slug*' }]);
+    expect(site.files.get('new/er.html')).toContain('url=../new/deep/er.html"');
+    expect(site.files.get('_redirects')).not.toContain('/new');
+    expect(site.files.get('_hosts/nginx.conf')).not.toContain('^/new');
+  });
+
+  test('may stand for one segment, or follow a part of a name', async () => {
+    const site = await render([
+      { source: '/u/:name/home', destination: 'https://example.com/:name' },
+      { source: '/old-*', destination: '/guide' },
+    ]);
+    expect(site.files.get('_redirects')).toContain('\n/u/:name/home https://example.com/:name 301\n');
+    expect(site.files.get('_redirects')).toContain('\n/old-* /guide.html 301\n');
+  });
+});
+
+test('what cannot be right is told with its place', async () => {
+  const site = await render([
+    { source: '/guide', destination: '/new/start' },
+    { source: '/x', destination: '/nowhere' },
+    { source: '/l1', destination: '/l2' },
+    { source: '/l2', destination: '/l1' },
+    { source: '/y', destination: '/guide' },
+    { source: '/y', destination: '/index' },
+    { source: '/q?a=b', destination: '/guide' },
+    { source: '/s', destination: 'javascript:alert(1)' },
+    { source: '/p/:a*', destination: '/q/:b*' },
+    { source: '/one/:s*', destination: '/two/:s*' },
+    { source: '/two/:s*', destination: '/one/:s*' },
+  ]);
+  expect(redirectFindings(site).map((text) => text.replace(/ \d+$/, ''))).toEqual([
+    'redirect_shadowed',
+    'redirect_duplicate',
+    'redirect_invalid',
+    'redirect_invalid',
+    'redirect_invalid',
+    'redirect_broken',
+    'redirect_loop',
+    'redirect_loop',
+    'redirect_loop',
+    'redirect_loop',
+  ]);
+  expect(redirectFindings(site)[0]).toMatch(/ \d+$/);
+  expect([...site.files.keys()].filter((path) => /^(?:x|l1|l2|s|p|one|two)\b/.test(path))).toEqual([]);
+  expect(site.files.get('guide.html')).toContain('<h1 id="page-title">Guide');
+});
+
+test('nothing an author writes becomes part of a configuration', async () => {
+  const hostile = [
+    '"',
+    "'",
+    ';',
+    '{',
+    '}',
+    '$uri',
+    '`',
+    '\n',
+    '\r',
+    '\\',
+    '#',
+    ' ',
+    '\u0000',
+    '{env.HOME}',
+    '<b>',
+  ];
+  const site = await render(
+    hostile.flatMap((text, index) => [
+      { source: `/s${index}${text}x`, destination: '/guide' },
+      { source: `/d${index}`, destination: `/guide?q=${text}return 200` },
+      { source: `/w${index}/:slug*`, destination: `https://example.com/${text}/:slug*` },
+      { source: `/h${index}/:slug*`, destination: `https://exa${text}mple.com/:slug*` },
+    ]),
+  );
+  const plainDestination = String.raw`[A-Za-z0-9\-._~/?#@!&=+,:%]+`;
+  const lines = (site.files.get('_redirects') ?? '').split('\n').slice(1, -1);
+  expect(lines.length).toBeGreaterThan(hostile.length);
+  for (const line of lines) expect(line).toMatch(new RegExp(String.raw`^/\S* ${plainDestination} 30[12]$`));
+  const exact = new RegExp(
+    String.raw`^location = "/[\w' -]+(?:/|\.html)?" \{ absolute_redirect off; return 308 "${plainDestination}(?:\$is_args\$args)?(?:#[\w%]*)?"; \}$`,
+  );
+  for (const line of (site.files.get('_hosts/nginx.conf') ?? '').split('\n'))
+    if (line.startsWith('location =')) expect(line).toMatch(exact);
+  expect(site.files.get('_hosts/Caddyfile')).not.toMatch(/\{env|\$uri|<b>/);
+});
+
+test('a redirect never takes the place of another file of the site', async () => {
+  const site = await render([
+    { source: '/404', destination: '/guide' },
+    { source: '/guide.html/deeper', destination: '/new/start' },
+    { source: '/_docyard/app', destination: '/guide' },
+    { source: '/print', destination: '/guide' },
+    { source: '/a/../../up', destination: '/guide' },
+  ]);
+  expect(site.files.get('404.html')).toContain('Page not found');
+  for (const path of site.files.keys()) expect(path).not.toMatch(/\.\.|^_docyard\/app\.html|guide\.html\//);
+});

@@ -1,0 +1,92 @@
+/**
+ * Redirects as files: a small page for every address that has moved, which works on any host and from disk, and the
+ * configuration files of hosts that can do better. A page of the site always wins over a redirect.
+ */
+import { escapeAttribute, escapeText } from '../html.ts';
+import { prefixToRoot } from '../navigation/addresses.ts';
+import { hostFiles } from './hosts.ts';
+import type { OutputContext, OutputItem } from './list.ts';
+import { encodeAddress } from './redirects-pattern.ts';
+import { type ExactRedirect, resolveRedirects } from './redirects-resolve.ts';
+
+export function* redirectOutputs(context: OutputContext): Generator<OutputItem> {
+  const redirects = resolveRedirects(context);
+  for (const finding of redirects.findings) yield { finding };
+  const taken = takenPaths(context);
+  for (const redirect of redirects.exact) {
+    const path = stubPath(redirect.source, context.plan.urlStyle);
+    if (!isFree(path, taken)) continue;
+    claim(path, taken);
+    yield { path, content: stubPage(redirect, path, context) };
+  }
+  yield* hostFiles(context, redirects);
+}
+
+function stubPath(source: string, urlStyle: OutputContext['plan']['urlStyle']): string {
+  const route = source.slice(1);
+  return urlStyle === 'directory' ? `${route}/index.html` : `${route}.html`;
+}
+
+interface Taken {
+  files: Set<string>;
+  folders: Set<string>;
+}
+
+function takenPaths({ plan, pages }: OutputContext): Taken {
+  const taken: Taken = { files: new Set(), folders: new Set() };
+  for (const { output } of pages) claim(output, taken);
+  for (const file of plan.files) claim(file, taken);
+  return taken;
+}
+
+/** Names that other outputs of the site have or may get, at the root. */
+const reserved = /^(?:404|index|print|report)(?:\.html|\/)|^print\/|^[_.]/;
+
+/** A file must not stand where a folder is, and the other way round. */
+function isFree(path: string, { files, folders }: Taken): boolean {
+  const above = foldersAbove(path);
+  return (
+    !reserved.test(path) &&
+    !files.has(path) &&
+    !folders.has(path) &&
+    above.every((folder) => !files.has(folder) && !/\.(?:html|md|txt|xml|json|js|css)$/.test(folder))
+  );
+}
+
+function claim(path: string, { files, folders }: Taken): void {
+  files.add(path);
+  for (const folder of foldersAbove(path)) folders.add(folder);
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function stubPage({ target }: ExactRedirect, path: string, { site, plan }: OutputContext): string {
+  const prefix = prefixToRoot(path);
+  const href = escapeAttribute(target.outside ? target.href : encodeAddress(prefix + target.href) || './');
+  const publicHref = target.outside
+    ? target.href
+    : plan.origin && encodeAddress(`${plan.origin}${plan.basePath}/${target.href}`);
+  const name = escapeText(target.title ?? (target.outside ? target.href : site.settings.name));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<meta http-equiv="refresh" content="0; url=${href}">
+${publicHref ? `<link rel="canonical" href="${escapeAttribute(publicHref)}">\n` : ''}<title>Moved: ${name}</title>
+</head>
+<body>
+<main>
+<h1>This page has moved</h1>
+<p>It is now at <a href="${href}">${name}</a>.</p>
+</main>
+</body>
+</html>
+`;
+}
