@@ -76,7 +76,7 @@ describe('a rendered site', () => {
     const { diagnostics } = small;
     expect(diagnostics.map(({ code, file, line }) => [code, file, line])).toEqual([
       ['nav_page_missing', 'docs.json', 15],
-      ['openapi_page_skipped', 'docs.json', 15],
+      ['openapi_operation_missing', 'docs.json', 15],
       ['custom_script_skipped', 'extra.js', undefined],
       ['color_contrast', 'docs.json', undefined],
       ['handler_dropped', 'guides/start.mdx', 15],

@@ -88,9 +88,9 @@ export function planTasks(
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
-    const { file, title, description, api, generated, content } = meta;
+    const { file, title, description, api, generated, content, playground } = meta;
     const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
-    const page = { file, title, description, api, generated, content };
+    const page = { file, title, description, api, generated, content, playground };
     return [{ id, route, output, ...page, banner: bannerOf(site, route), search }];
   };
   const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));

@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { mapNavigation } from './branches.ts';
-import { buildNavigation } from './build.ts';
+import { type ApiNavigation, buildNavigation } from './build.ts';
 
 const pages = new Set(['a', 'b', 'c', 'd', 'e']);
 
-function build(navigation: unknown): ReturnType<typeof buildNavigation> {
+function build(navigation: unknown, api?: ApiNavigation): ReturnType<typeof buildNavigation> {
   const source = {
     file: 'docs.json',
     text: JSON.stringify(navigation),
     config: { navigation },
     diagnostics: [],
   };
-  return buildNavigation(source, (name) => (pages.has(name) ? name : undefined));
+  return buildNavigation(
+    source,
+    (name) => (pages.has(name) ? name : undefined),
+    () => false,
+    api,
+  );
 }
 
 function branchesOf(navigation: unknown): string[] {
@@ -71,18 +76,43 @@ describe('navigation shapes', () => {
     expect(places.get('a')?.branch.pages).toEqual(['a', 'b', 'c']);
   });
 
-  it('tells of missing pages, operations and generated parts', () => {
+  it('tells of missing pages and of parts that nobody makes', () => {
     const { diagnostics } = build({
       groups: [
-        { group: 'G', pages: ['a', 'nope', 'GET /users', 'spec.json POST /x'] },
-        { group: 'API', openapi: 'spec.json' },
+        { group: 'G', pages: ['a', 'nope'] },
+        { group: 'Symbols', sdk: { source: 'types.json', format: 'typedoc' } },
       ],
     });
-    expect(diagnostics.map(({ code }) => code)).toEqual([
-      'nav_page_missing',
-      'openapi_page_skipped',
-      'openapi_page_skipped',
-      'openapi_page_skipped',
+    expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
+      ['nav_page_missing', 'The navigation names "nope", but there is no such page'],
+      ['reference_unsupported', 'No pages are made from "types.json" (sdk)'],
     ]);
+  });
+
+  it('asks for the pages of operations with the descriptions around them', () => {
+    const asked: string[] = [];
+    const api: ApiNavigation = {
+      page: (reference, sources) => {
+        asked.push(`${reference.kind} of ${sources.map(({ source }) => source).join()}`);
+        return { route: 'made' };
+      },
+      expand: (sources) => {
+        asked.push(`all of ${sources.map(({ source }) => source).join()}`);
+        return { entries: [{ kind: 'page', route: 'expanded' }], findings: [] };
+      },
+    };
+    const { root, specsAround } = build(
+      {
+        tabs: [
+          { tab: 'One', openapi: 'one.json', groups: [{ group: 'G', pages: ['a', 'GET /x'] }] },
+          { tab: 'Two', openapi: ['two.json', { source: 'three.json' }] },
+          { tab: 'Hidden', hidden: true, asyncapi: 'four.json' },
+        ],
+      },
+      api,
+    );
+    expect(asked).toEqual(['operation of one.json', 'all of two.json,three.json', 'all of four.json']);
+    expect(mapNavigation(root).order).toEqual(['a', 'made', 'expanded']);
+    expect(specsAround.get('a')).toEqual([{ source: 'one.json', overlays: [] }]);
   });
 });

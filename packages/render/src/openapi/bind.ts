@@ -5,6 +5,7 @@
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { SpecSource } from '../config/api.ts';
 import { asObject, at } from '../config/json.ts';
+import { nearestName } from '../config/shape.ts';
 import { type Spec, type SpecLibrary, isRemote } from './library.ts';
 import type { DescribedEntry } from './operations.ts';
 import type { ApiReference } from './spelling.ts';
@@ -41,7 +42,7 @@ export class Binder {
     if (reference.kind === 'written')
       return { target: { kind: 'written', method: reference.method, url: reference.url } };
     if (reference.file !== undefined) return this.#bindInFile(reference, reference.file, scope);
-    const around = scope.sources.flatMap(({ source }) => this.#library.find(source, scope.from));
+    const around = scope.sources.flatMap(({ source }) => this.#library.find(source));
     const tiers = [around, this.#configured, this.#library.candidates];
     for (const keys of tiers) {
       const found = this.#search(reference, keys);
@@ -102,7 +103,7 @@ export class Binder {
       specs.length === 0
         ? 'The site has no API description that can be read.'
         : near.length > 0
-          ? `The nearest are ${near.join(', ')}.`
+          ? `Nearest: ${near.join(', ')}.`
           : undefined;
     return {
       severity: 'warning',
@@ -163,7 +164,7 @@ function shapeOfPath(path: string): string {
 
 function spelled(reference: Named): string {
   if (reference.kind === 'operation') return `"${reference.method} ${reference.path}"`;
-  if (reference.kind === 'file') return 'exactly one operation, so that a page needs its method and path';
+  if (reference.kind === 'file') return 'just one operation; say which, by method and path';
   return `the ${reference.kind} "${reference.name}"`;
 }
 
@@ -176,13 +177,9 @@ function listed(names: readonly string[]): string {
 
 /** The operations that share most of their path with the one that was asked for. */
 function nearest(reference: Named, specs: readonly Spec[]): string[] {
+  if (reference.kind === 'file') return [];
+  if (reference.kind !== 'operation') return nearestNames(reference, specs);
   const entries = specs.flatMap((spec) => spec.entries);
-  if (reference.kind !== 'operation') {
-    const kind = reference.kind === 'file' ? 'operation' : reference.kind;
-    return entries
-      .flatMap(({ target }) => (target.kind === kind && 'name' in target ? target.name : []))
-      .slice(0, 3);
-  }
   const wanted = new Set(shapeOfPath(reference.path).split('/'));
   return entries
     .flatMap(({ target }) => {
@@ -196,4 +193,15 @@ function nearest(reference: Named, specs: readonly Spec[]): string[] {
     .toSorted((a, b) => b.score - a.score)
     .slice(0, 3)
     .map(({ name }) => name);
+}
+
+/** A name that differs by a letter or two, or the first ones there are. */
+function nearestNames({ kind, name }: Extract<Named, { name: string }>, specs: readonly Spec[]): string[] {
+  const names = specs.flatMap(({ document, entries }) =>
+    kind === 'schema'
+      ? Object.keys(asObject(at(document, 'components', 'schemas')) ?? {})
+      : entries.flatMap(({ target }) => (target.kind === kind ? target.name : [])),
+  );
+  const near = nearestName(name, names);
+  return near === undefined ? names.slice(0, 3) : [near];
 }

@@ -12,6 +12,15 @@ import type { ApiReference } from './spelling.ts';
 
 const defaultDirectory = 'api-reference';
 const maximumSegmentLength = 120;
+/** The largest site known has 1,400; a hostile one could ask for every description in thousands of directories. */
+const maximumPages = 20_000;
+
+export interface ApiPagesOptions {
+  /** Whether a file of the site has this address. */
+  isFile: (route: string) => boolean;
+  /** Where the configuration wants the pages of a description. */
+  directoryOf: (spec: string) => string | undefined;
+}
 
 export class ApiPages {
   /** By route. */
@@ -20,22 +29,26 @@ export class ApiPages {
   readonly byFile = new Map<string, DescribedEntry>();
   readonly #library: SpecLibrary;
   readonly #binder: Binder;
-  readonly #isFile: (route: string) => boolean;
-  /** The same operation may be listed several times: it has one page in each directory. */
+  readonly #options: ApiPagesOptions;
+  /** The same operation may be listed several times: it has one page at each address. */
   readonly #routes = new Map<string, string>();
+  /** How far the numbers behind an address have come. */
+  readonly #taken = new Map<string, number>();
 
-  constructor(library: SpecLibrary, binder: Binder, isFile: (route: string) => boolean) {
+  constructor(library: SpecLibrary, binder: Binder, options: ApiPagesOptions) {
     this.#library = library;
     this.#binder = binder;
-    this.#isFile = isFile;
+    this.#options = options;
   }
 
   /** The page of an operation that the navigation lists by itself. */
   page(reference: ApiReference, sources: readonly SpecSource[]): { route?: string; finding?: Finding } {
     const { entry, finding } = this.#binder.bind(reference, { sources });
     if (!entry || entry.isExcluded) return finding ? { finding } : {};
-    const directory = sources.find(({ directory }) => directory !== undefined)?.directory;
-    return { route: this.#routeOf(entry, directory), ...(finding ? { finding } : {}) };
+    const { spec } = entry.target;
+    const around = sources.find(({ source }) => this.#library.find(source).includes(spec));
+    const route = this.#routeOf(entry, around?.directory);
+    return { ...(route === undefined ? {} : { route }), ...(finding ? { finding } : {}) };
   }
 
   /** Entries for everything the descriptions hold: what has no tag first, then a group for each tag. */
@@ -49,12 +62,14 @@ export class ApiPages {
       for (const entry of keys.flatMap((key) => this.#inTagOrder(key))) {
         if (entry.isExcluded) continue;
         const route = this.#routeOf(entry, directory);
+        if (route === undefined)
+          return { entries: [...loose, ...groups.values()], findings: [...findings, tooMany] };
         if (this.generated.get(route)?.hidden) continue;
         if (entry.group === undefined) loose.push({ kind: 'page', route });
         else groupNamed(entry.group, groups).entries.push({ kind: 'page', route });
       }
     }
-    return { entries: [...loose, ...groups.values()].filter(isFilled), findings };
+    return { entries: [...loose, ...groups.values()], findings };
   }
 
   #inTagOrder(key: string): DescribedEntry[] {
@@ -68,20 +83,30 @@ export class ApiPages {
     return spec.entries.toSorted((a, b) => rank(a) - rank(b));
   }
 
-  #routeOf(entry: DescribedEntry, directory = defaultDirectory): string {
-    const key = JSON.stringify([entry.target, directory]);
+  /** Undefined when there are more pages than anybody could want. */
+  #routeOf(entry: DescribedEntry, around: string | undefined): string | undefined {
+    const directory = around ?? this.#options.directoryOf(entry.target.spec) ?? defaultDirectory;
+    const wanted = wantedRoute(entry, directory);
+    const key = JSON.stringify([entry.target, wanted]);
     const known = this.#routes.get(key);
     if (known !== undefined) return known;
-    const wanted = wantedRoute(entry, directory);
-    let route = wanted;
-    for (let count = 1; this.generated.has(route) || this.byFile.has(route); count++)
-      route = `${wanted}-${count}`;
+    if (this.generated.size >= maximumPages) return undefined;
+    let count = this.#taken.get(wanted) ?? 0;
+    let route = count === 0 ? wanted : `${wanted}-${count}`;
+    while (this.generated.has(route) || this.byFile.has(route)) route = `${wanted}-${++count}`;
+    this.#taken.set(wanted, count);
     this.#routes.set(key, route);
-    if (this.#isFile(route)) this.byFile.set(route, entry);
+    if (this.#options.isFile(route)) this.byFile.set(route, entry);
     else this.generated.set(route, generatedMeta(entry, route));
     return route;
   }
 }
+
+const tooMany: Finding = {
+  severity: 'warning',
+  code: 'openapi_invalid',
+  message: `More than ${maximumPages} pages would be made from API descriptions; the others are left out`,
+};
 
 function unknownSource(source: string): Finding {
   return {
@@ -90,10 +115,6 @@ function unknownSource(source: string): Finding {
     message: `There is no API description "${source}"; its pages are left out`,
     hint: 'Name a file of the site, from its root.',
   };
-}
-
-function isFilled(entry: NavEntry): boolean {
-  return entry.kind !== 'group' || entry.entries.length > 0;
 }
 
 function groupNamed(label: string, groups: Map<string, GroupEntry>): GroupEntry {

@@ -33,15 +33,12 @@ export interface DescribedEntry {
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-const maximumEntries = 10_000;
 
 export function listEntries(spec: string, document: SpecDocument): DescribedEntry[] {
   const groups = groupLabels(document);
-  const entries =
-    textAt(document, 'asyncapi') === undefined
-      ? [...listOperations(spec, document, groups), ...listWebhooks(spec, document, groups)]
-      : listChannels(spec, document, groups);
-  return entries.slice(0, maximumEntries);
+  return textAt(document, 'asyncapi') === undefined
+    ? [...listOperations(spec, document, groups), ...listWebhooks(spec, document, groups)]
+    : listChannels(spec, document, groups);
 }
 
 /** The names of tags in the order in which the document lists them, with the label of each. */

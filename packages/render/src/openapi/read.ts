@@ -54,7 +54,8 @@ function readJson(source: string): Parsed {
 function readYaml(source: string): Parsed {
   try {
     const value: unknown = parseYaml(source, {
-      logLevel: 'silent',
+      /** Only then are errors thrown; warnings are not printed either. */
+      logLevel: 'error',
       uniqueKeys: false,
       merge: true,
       maxAliasCount: maximumAliases,

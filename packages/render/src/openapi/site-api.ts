@@ -11,7 +11,7 @@ import type { DescribedEntry } from './operations.ts';
 import { ApiPages, leadOf } from './generate.ts';
 import { type LibraryOptions, SpecLibrary } from './library.ts';
 import { type ApiReference, operationEntry } from './spelling.ts';
-import type { SpecDocument } from './target.ts';
+import type { ApiTarget, SpecDocument } from './target.ts';
 
 export interface SiteApi {
   pages: ApiPages;
@@ -43,7 +43,15 @@ export async function loadApi(
   const binder = new Binder(library, configured);
   await loadUsed(library, binder, configured, uses);
   const { diagnostics } = library;
-  const pages = new ApiPages(library, binder, (route) => metas.has(route));
+  const configuredDirectory = new Map(
+    [...settings.openapi, ...settings.asyncapi].flatMap(({ source, directory }) =>
+      directory === undefined ? [] : library.find(source).map((spec) => [spec, directory] as const),
+    ),
+  );
+  const pages = new ApiPages(library, binder, {
+    isFile: (route) => metas.has(route),
+    directoryOf: (spec) => configuredDirectory.get(spec),
+  });
   return {
     pages,
     bindPages(around) {
@@ -53,7 +61,7 @@ export async function loadApi(
         const bound = binder.bind(reference.to, { sources: around.get(route) ?? [], from: file });
         if (bound.finding) diagnostics.push({ ...bound.finding, file, line: reference.line });
         if (bound.entry) return [describedBy(meta, bound.entry)];
-        return bound.target ? [{ ...meta, api: bound.target }] : [];
+        return bound.target ? [aboutTarget(meta, bound.target)] : [];
       };
       const unnamed = [...pages.byFile].flatMap(([route, entry]) => {
         const meta = metas.get(route);
@@ -78,6 +86,12 @@ function describedBy(meta: PageMeta, entry: DescribedEntry): PageMeta {
     endpoint: entry.endpoint,
     api: entry.target,
   };
+}
+
+/** A schema has no summary: a page without a title takes its name. */
+function aboutTarget(meta: PageMeta, target: ApiTarget): PageMeta {
+  const name = target.kind === 'schema' && meta.reference?.needsTitle ? target.name : undefined;
+  return { ...meta, ...(name === undefined ? {} : { title: name, sidebarTitle: name }), api: target };
 }
 
 /** What the navigation and the pages name: descriptions, and operations with the file that names each. */

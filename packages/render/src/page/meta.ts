@@ -1,6 +1,7 @@
 /** What the front matter of a page says, with defaults; read once when a site is loaded, before anything is rendered. */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { asList, asObject, asText } from '../config/json.ts';
+import { type PlaygroundDisplay, playgroundOf } from '../config/api.ts';
 import { type ContextualMenu, readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
 import {
@@ -46,6 +47,8 @@ export interface PageMeta {
   endpoint?: { method: string; path: string } | undefined;
   /** The page wants no marker beside its name in the sidebar. */
   hideApiMarker?: boolean;
+  /** How the form of an API page is offered; the site decides when the page does not. */
+  playground?: PlaygroundDisplay;
   /** What the front matter says the page documents. */
   reference?: PageReference;
   /** What the page documents, found in a description or written by the page itself. */
@@ -60,6 +63,8 @@ export interface PageMeta {
   /** Whether to show that date; the site decides when the page does not. */
   timestamp?: boolean;
   contextual?: ContextualMenu;
+  /** The page offers its feed to readers. */
+  showsFeed: boolean;
 }
 
 export interface PageReference {
@@ -117,6 +122,7 @@ export function metaOf(data: FrontMatter, body: string, file: string, route: str
   const title = asText(data['title']) ?? firstHeading(body) ?? titleOfRoute(route);
   const mode = asText(data['mode']);
   const icon = iconText(data['icon'], data['iconType']);
+  const playground = playgroundOf(data['playground']);
   return {
     route,
     file,
@@ -135,10 +141,12 @@ export function metaOf(data: FrontMatter, body: string, file: string, route: str
     ...(Number(data['boost']) > 0 ? { boost: Number(data['boost']) } : {}),
     keywords: texts(data['keywords']).flatMap((words) => words.split(',')),
     hidePagination: isTrue(data['hideFooterPagination']),
+    showsFeed: isTrue(data['rss']),
     groups: readGroups(data['groups']),
     metatags: readMetatags(data),
     endpoint: endpointOf(readReference(data)),
     ...(isTrue(data['hideApiMarker']) ? { hideApiMarker: true } : {}),
+    ...(playground ? { playground } : {}),
     ...readOrder(data),
     ...readTimes(data),
     ...(asObject(data['contextual']) ? { contextual: readContextual(data['contextual']) } : {}),

@@ -1,0 +1,193 @@
+/**
+ * Every way in which sites name and expand API descriptions, each a tiny site in `fixtures/openapi` with an
+ * `expected.json` that tells its pages, navigation and findings. After a wanted change,
+ * `npx vitest run packages/render/src/openapi/site-api.test.ts -u` writes them anew; read the difference before keeping it.
+ */
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Site, loadSite } from '../load.ts';
+import type { NavEntry } from '../navigation/tree.ts';
+import { planSite, planTasks } from '../site-plan.ts';
+import { fixture, withFolder } from '../render-fixture.ts';
+
+describe('sites with API descriptions', () => {
+  it.each(readdirSync(fixture('openapi')).toSorted())('%s', async (name) => {
+    const site = await loadSite({ root: fixture(`openapi/${name}`) });
+    const expected = {
+      pages: Object.fromEntries(site.pages.map(({ path }) => [path, pageText(site, path)])),
+      navigation: site.navigation.branches.map(({ steps, entries }) => [
+        steps.map(({ division }) => division.label).join(' > '),
+        entries.map(entryText),
+      ]),
+      findings: site.diagnostics.map(
+        ({ severity, code, file, line, column, message, hint }) =>
+          `${severity} ${code} ${file}:${line ?? ''}:${column ?? ''} ${message}${hint ? ` [${hint}]` : ''}`,
+      ),
+    };
+    await expect(`${JSON.stringify(expected, null, 2)}\n`).toMatchFileSnapshot(
+      fixture(`openapi/${name}/expected.json`),
+    );
+  });
+});
+
+function pageText(site: Site, route: string): string {
+  const meta = site.metas.get(route);
+  if (!meta) return 'no page';
+  const { title, description, endpoint, api, file } = meta;
+  const marks = [
+    meta.generated ? 'generated' : '',
+    meta.deprecated ? 'deprecated' : '',
+    meta.hidden ? 'hidden' : '',
+    meta.hideApiMarker ? 'no marker' : '',
+    meta.content ? 'with content' : '',
+  ];
+  return [
+    title,
+    description,
+    endpoint ? `${endpoint.method} ${endpoint.path}` : '',
+    api ? `${api.kind} of ${'spec' in api ? api.spec : 'the page'}` : `from ${file}`,
+    ...marks,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+function entryText(entry: NavEntry): unknown {
+  if (entry.kind === 'page') return entry.route;
+  return entry.kind === 'link' ? entry.href : { [entry.label]: entry.entries.map(entryText) };
+}
+
+describe('nothing is lost', () => {
+  it.each([
+    ['expanded', 'openapi.yaml', 10],
+    ['expanded', 'more.json', 1],
+    ['swagger', 'swagger.yaml', 2],
+    ['parts', 'api/openapi.yaml', 2],
+    ['overlay', 'openapi.json', 2],
+    ['asyncapi', 'asyncapi.yaml', 2],
+  ])(
+    '%s/%s: every operation has a page, or a mark that keeps it from having one',
+    async (name, spec, count) => {
+      const site = await loadSite({ root: fixture(`openapi/${name}`) });
+      const document = site.specOf(spec) as Record<string, Record<string, Record<string, unknown>>>;
+      const operations = ['paths', 'webhooks'].flatMap((part) =>
+        Object.entries(document[part] ?? {}).flatMap(([path, item]) =>
+          Object.entries(item)
+            .filter(([method]) => /^(?:get|put|post|delete|patch)$/.test(method))
+            .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+        ),
+      );
+      const channels = Object.keys(document['channels'] ?? {});
+      const pages = new Set(
+        [...site.metas.values()].flatMap(({ api }) => {
+          if (!api || api.kind === 'written' || api.kind === 'schema' || api.spec !== spec) return [];
+          if (api.kind === 'channel') return [api.name];
+          return [`${api.method} ${api.kind === 'operation' ? api.path : api.name}`];
+        }),
+      );
+      const unshown = operations.filter((one) => !pages.has(one.name));
+      expect(unshown.every(({ operation }) => Object.hasOwn(operation as object, 'x-excluded'))).toBe(true);
+      expect(channels.filter((channel) => !pages.has(channel))).toEqual([]);
+      expect(operations.length + channels.length).toBe(count);
+    },
+  );
+});
+
+describe('descriptions of other hosts', () => {
+  const remote = JSON.stringify({
+    openapi: '3.1.0',
+    paths: { '/things': { get: { summary: 'List things' } }, '/more': { get: { summary: 'More' } } },
+  });
+
+  it('are fetched by the function that the caller gives', async () => {
+    const asked: string[] = [];
+    const site = await loadSite({
+      root: fixture('openapi/remote'),
+      fetchRemote: (url) => {
+        asked.push(url);
+        return Promise.resolve(Buffer.from(remote));
+      },
+    });
+    expect(asked).toEqual(['https://example.com/openapi.json']);
+    expect(site.pages.map(({ path }) => path)).toEqual([
+      'index',
+      'bound',
+      'api-reference/list-things',
+      'api-reference/more',
+    ]);
+    expect(site.metas.get('bound')?.title).toBe('List things');
+    expect(site.diagnostics).toEqual([]);
+  });
+
+  it.each([
+    ['refuses', () => Promise.reject(new Error('address not allowed'))],
+    ['answers with more than 20 MB', () => Promise.resolve(new Uint8Array(20_000_001))],
+    ['answers with something else', () => Promise.resolve(Buffer.from('<html></html>'))],
+  ])('cost their entries and nothing else when the function %s', async (_, fetchRemote) => {
+    const site = await loadSite({ root: fixture('openapi/remote'), fetchRemote });
+    expect(site.pages.map(({ path }) => path)).toEqual(['index', 'bound']);
+    expect(site.diagnostics.map(({ severity }) => severity)).toEqual(['warning']);
+  });
+});
+
+describe('what pages are sent', () => {
+  it('is only the descriptions that a page of the output is about', async () => {
+    const site = await loadSite({ root: fixture('openapi/bound') });
+    const names = (paths?: string[]): string[] => Object.keys(planSite(site, paths ? { paths } : {}).specs);
+    expect(names()).toEqual(['guides/single.yml', 'specs/shop.json', 'specs/v2.yaml']);
+    expect(names(['inherited'])).toEqual(['specs/v2.yaml']);
+    expect(names(['index', 'written'])).toEqual([]);
+  });
+
+  it('names the target of each page, and the words that a description brings', async () => {
+    const site = await loadSite({ root: fixture('openapi/expanded') });
+    const tasks = planTasks(site, planSite(site, { paths: ['teams/add'] }), new Map());
+    expect(tasks[0]).toMatchObject({
+      route: 'teams/add',
+      file: 'openapi.yaml',
+      generated: true,
+      api: { kind: 'operation', spec: 'openapi.yaml', method: 'POST', path: '/teams/{team}/users/{id}' },
+      content: 'Some <b>own</b> words.\n',
+    });
+  });
+
+  it('keeps generated pages from those who may not see them', async () => {
+    const site = await loadSite({ root: fixture('openapi/expanded') });
+    expect(planSite(site, { groups: ['guests'] }).rendered).not.toContain('teams/add');
+    expect(planSite(site, { groups: ['staff'] }).rendered).toContain('teams/add');
+  });
+});
+
+describe('reading as little as possible', () => {
+  it('leaves descriptions alone that nothing names', async () => {
+    const site = await withFolder(
+      {
+        'docs.json': '{"api":{"openapi":"broken.json"}}',
+        'index.mdx': 'Text.',
+        'broken.json': '{"openapi":"3.1.0"',
+      },
+      (root) => loadSite({ root }),
+    );
+    expect(site.diagnostics.filter(({ code }) => code.startsWith('openapi'))).toEqual([]);
+  });
+
+  it('looks into others only for what the configured ones do not hold', async () => {
+    const files = {
+      'docs.json': '{"api":{"openapi":"main.json"}}',
+      'a.mdx': '---\nopenapi: GET /main\n---\n',
+      'main.json': '{"openapi":"3.1.0","paths":{"/main":{"get":{}}}}',
+      'broken.json': '{"openapi":"3.1.0"',
+    };
+    const codes = async (more: Record<string, string>): Promise<string[]> =>
+      withFolder({ ...files, ...more }, async (root) =>
+        (await loadSite({ root })).diagnostics
+          .map(({ code }) => code)
+          .filter((code) => code.startsWith('openapi')),
+      );
+    expect(await codes({})).toEqual([]);
+    expect(await codes({ 'b.mdx': '---\nopenapi: GET /other\n---\n' })).toEqual([
+      'openapi_operation_missing',
+      'openapi_invalid',
+    ]);
+  });
+});
