@@ -19,9 +19,9 @@ import { renderPages } from './page/pool.ts';
 import { mathFiles } from './math/files.ts';
 import { FullText } from './outputs/full-text.ts';
 import { type PageFacts, siteOutputs } from './outputs/list.ts';
-import { markdownFile, markdownPath, markdownSection } from './outputs/page-markdown.ts';
+import { fullTextSection, summaryOf } from './outputs/llms.ts';
+import { markdownFile, markdownPath } from './outputs/page-markdown.ts';
 import { SocialImages } from './outputs/social-images.ts';
-import { isListed } from './outputs/visibility.ts';
 import type { PageFeature, PageResult, PageTask } from './page/task.ts';
 import { SearchIndex } from './search/build.ts';
 import { searchedPages } from './search/pages.ts';
@@ -81,9 +81,12 @@ async function* renderFiles(
   for (const item of [...site.diagnostics, ...pictures.diagnostics, ...lookFindings(site)])
     yield diagnostic(item);
 
-  const composer = new PageComposer(site, plan, check.watchFrame(links), pictures, (file) =>
-    assets.add(file),
-  );
+  const socialImages = new SocialImages(site, links);
+  const frameLinks = check.watchFrame(links);
+  const useFile = (file: string): unknown => assets.add(file);
+  const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
+  const { publicAddresses } = composer;
+  const fullText = new FullText();
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const searchIndex = new SearchIndex(searched.pages, searched.scopes);
@@ -104,7 +107,11 @@ async function* renderFiles(
     check.expectPage(task, result);
     yield text(task.output, composer.compose(task, result), 'page');
     if (task.id < plan.rendered.length) {
-      facts.set(task.route, factsOf(task, result));
+      const page = factsOf(task, result);
+      facts.set(task.route, page);
+      yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
+      const section = fullTextSection(site, publicAddresses, page, result.markdown);
+      if (section) fullText.add(task.id, section);
       for (const { path, content } of searchIndex.add(task.route, result.search))
         yield text(path, content, 'output');
     }
@@ -116,15 +123,23 @@ async function* renderFiles(
     site,
     plan,
     addresses,
+    publicAddresses,
+    fullText,
+    socialImages,
     pages: plan.rendered.flatMap((route) => facts.get(route) ?? []),
     styles,
     classes,
     styleFiles: pictures.style,
     signal: options.signal,
   });
+  /** A file of the repository may be an output as well, and linked to from a page. */
+  const written = new Set<string>();
   for await (const item of outputs) {
     if ('finding' in item) yield diagnostic(item.finding);
-    else yield text(item.path, item.content, 'output');
+    else {
+      written.add(item.path);
+      yield text(item.path, item.content, 'output');
+    }
   }
   for (const { path, content } of await apiFiles(features)) yield text(path, content, 'output');
   if (features.has('math'))
@@ -132,14 +147,15 @@ async function* renderFiles(
   yield* stylesheets(site, links, assets);
   for (const file of [...assets].toSorted()) {
     options.signal?.throwIfAborted();
-    if (site.files.stylesheets.includes(file)) continue;
+    if (site.files.stylesheets.includes(file) || written.has(file)) continue;
     yield { type: 'file', file: { path: file, content: { copyFrom: join(site.root, file) }, kind: 'asset' } };
   }
 }
 
 function factsOf({ route, output, title }: PageTask, result: PageResult): PageFacts {
-  const { headings, failed } = result;
-  return { route, output, title, description: textOfHtml(result.description), headings, failed };
+  const { headings, updates, failed, html } = result;
+  const description = textOfHtml(result.description);
+  return { route, output, title, description, summary: summaryOf(html), headings, updates, failed };
 }
 
 /** Which colours were corrected, and which entries of the page menu only a hosted site has. */

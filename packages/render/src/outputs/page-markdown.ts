@@ -1,45 +1,43 @@
-/**
- * A page as Markdown, written beside its HTML for readers that are programs: title, description and the author's text
- * without front matter and imports. Components stay as they were written.
- */
-import { splitFrontMatter } from '../page/front-matter.ts';
-import { decodeSource, maximumSourceBytes } from '../page/source.ts';
-import { substituteVariables } from '../page/variables.ts';
+/** A page as a file of Markdown: its content with title and description, and the way to the index of the site. */
+import { prefixToRoot } from '../navigation/addresses.ts';
+import { plainTitle } from '../theme/text.ts';
 
 export interface MarkdownPage {
+  route: string;
   title: string;
+  /** Plain text. */
   description: string;
+  failed: boolean;
 }
 
-export function pageMarkdown(
-  { title, description }: MarkdownPage,
-  bytes: Uint8Array,
-  variables: Record<string, string>,
-): string {
-  const source = bytes.length > maximumSourceBytes ? '' : decodeSource(bytes);
-  const body = substituteVariables(splitFrontMatter(source).body, variables);
-  const text = withoutImports(body).trim();
-  const hasTitle = text.startsWith('# ');
+export function markdownPath(route: string): string {
+  return `${route}.md`;
+}
+
+/** The file that stands beside the page. */
+export function markdownFile(page: MarkdownPage, content: string): string {
+  const index = `${prefixToRoot(markdownPath(page.route))}llms.txt`;
+  return joined([
+    `> All pages of this documentation are listed in [llms.txt](${index}).`,
+    ...partsOf(page, content),
+  ]);
+}
+
+/** The page within the text of the whole site. */
+export function markdownSection(page: MarkdownPage, content: string, source: string): string {
+  const [title, ...rest] = partsOf(page, content);
+  return joined([`${title}\nSource: ${source}`, ...rest]);
+}
+
+/** `content` is the page's own text as Markdown. */
+function partsOf({ title, description, failed }: MarkdownPage, content: string): string[] {
   return [
-    ...(hasTitle ? [] : [`# ${title}`]),
-    ...(description ? [`> ${description.replaceAll(/\s*\n\s*/g, ' ')}`] : []),
-    text,
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')
-    .concat('\n');
+    `# ${plainTitle(title)}`,
+    description ? `> ${description.replaceAll(/\s+/g, ' ')}` : '',
+    failed ? 'This page has a mistake in its source and could not be rendered.' : content,
+  ];
 }
 
-/** Imports are lines at the start of a line, outside of code. */
-function withoutImports(body: string): string {
-  let fence: string | undefined;
-  return body
-    .split('\n')
-    .filter((line) => {
-      const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-      if (mark && fence === undefined) fence = mark;
-      else if (mark && fence !== undefined && mark.startsWith(fence)) fence = undefined;
-      return fence !== undefined || !/^import\s.+\sfrom\s+['"].*['"];?\s*$/.test(line);
-    })
-    .join('\n');
+function joined(parts: readonly string[]): string {
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

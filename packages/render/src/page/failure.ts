@@ -46,6 +46,8 @@ export function failedPage(task: PageTask, error: unknown): PageResult {
     id: task.id,
     html: errorPanel(failure),
     aside: '',
+    bar: '',
+    connectSources: [],
     description: '',
     banner: '',
     headings: [],
@@ -54,6 +56,8 @@ export function failedPage(task: PageTask, error: unknown): PageResult {
     mathStyles: [],
     classes: [],
     assets: [],
+    markdown: '',
+    updates: [],
     diagnostics: [
       {
         severity: 'error',

@@ -17,6 +17,7 @@ const plan: SitePlan = {
   math: 'auto',
   iconLibrary: 'fontawesome',
   specs: {},
+  specInMarkdown: true,
   api: readApiSettings(undefined),
   airGapped: false,
   banner: '',

@@ -9,13 +9,17 @@ import { mathStylesheet } from '../math/files.ts';
 import { type Addresses, addressesFor, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { type NavigationMap, type PagePlace, nearestBranch } from '../navigation/branches.ts';
 import { Equivalents } from '../navigation/equivalents.ts';
+import { PublicAddresses } from '../navigation/public-addresses.ts';
+import type { SocialImages } from '../outputs/social-images.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../page/meta.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
 import { contextualHtml } from './contextual.ts';
 import { directoryHtml } from './directory.ts';
+import { apiStylesheet } from './files.ts';
 import { anchorsHtml, drawerLinksHtml, footerHtml, headerHtml } from './frame.ts';
+import { type HeadSite, headFacts } from './head-facts.ts';
 import { type FrameContext, type PageSwitch, menusHtml, switchMarks } from './menus.ts';
 import { type PageView, pageDocument } from './shell.ts';
 import { type EntryInfo, type Sidebar, createSidebar, isLargeSidebar, wholeSidebarHtml } from './sidebar.ts';
@@ -48,8 +52,8 @@ interface FrameParts {
 }
 
 export class PageComposer {
+  readonly publicAddresses: PublicAddresses;
   readonly #site: ComposedSite;
-  readonly #plan: SitePlan;
   readonly #pictures: Pictures;
   readonly #addresses: Addresses;
   readonly #links: SiteLinks;
@@ -57,6 +61,7 @@ export class PageComposer {
   readonly #frames = new Map<string, FrameParts>();
   readonly #home: string;
   readonly #equivalents: Equivalents;
+  readonly #headSite: HeadSite;
   readonly #largeBranches = new Map<string, Branch>();
 
   constructor(
@@ -65,15 +70,24 @@ export class PageComposer {
     links: LinkResolver,
     pictures: Pictures,
     useFile: (file: string) => void,
+    socialImages: SocialImages,
   ) {
     this.#site = site;
-    this.#plan = plan;
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
     this.#addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
     this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile, site.settings.iconLibrary);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';
     this.#equivalents = new Equivalents(site.navigation, (route) => this.#rendered.has(route));
+    this.publicAddresses = new PublicAddresses(plan, this.#addresses, site.navigation, this.#equivalents);
+    this.#headSite = {
+      settings: site.settings,
+      addresses: this.publicAddresses,
+      links,
+      images: socialImages,
+      logo: pictures.logo?.light,
+      useFile,
+    };
   }
 
   compose(task: PageTask, result: PageResult): string {
@@ -85,7 +99,7 @@ export class PageComposer {
     const frame = this.#frame(branch, prefix);
     const language = languageCode(branch?.language ?? 'en');
     const words = wordsFor(language);
-    const canonical = this.#canonical(meta);
+    const head = headFacts(this.#headSite, { meta, result, place, language, prefix });
     const markdown = relativeHref(prefix, `${task.route}.md`);
     const view: PageView = {
       settings,
@@ -116,18 +130,18 @@ export class PageComposer {
         words,
         markdownHref: markdown,
         copyScript: `${prefix}_docyard/copy-page.js`,
-        address: canonical,
+        address: head.canonical,
         path: `/${task.route}`,
         icon: (name) => this.#links.icon(prefix, name),
       }),
       contextualInContents: (meta.contextual ?? settings.contextual).display === 'toc',
-      canonical,
-      alternates: this.#alternates(task.route, branch),
-      noIndex: meta.noIndex && !settings.indexHidden,
+      ...head,
+      showsFeed: meta.showsFeed,
       deprecated: meta.deprecated,
       tag: meta.tag,
       endpoint: meta.endpoint,
-      metatags: this.#metatags(meta),
+      bar: result.bar,
+      connectSources: result.features.includes('try-it') ? result.connectSources : undefined,
       stylesheets: this.#stylesheets(prefix, result.features),
       favicon: this.#favicon(prefix),
     };
@@ -161,6 +175,7 @@ export class PageComposer {
       tag: meta?.tag,
       deprecated: meta?.deprecated,
       url: meta?.url,
+      method: meta?.hideApiMarker ? undefined : meta?.endpoint?.method,
     };
   }
 
@@ -211,21 +226,6 @@ export class PageComposer {
     });
   }
 
-  /** The same page in the other languages, for search engines; they want absolute addresses. */
-  #alternates(route: string, branch: Branch | undefined): [string, string][] {
-    const step = branch?.steps.find(({ switcher }) => switcher.kind === 'language');
-    if (!step || !this.#plan.origin) return [];
-    const found = step.switcher.divisions.flatMap((division): [string, string][] => {
-      const other =
-        division === step.division ? route : this.#equivalents.find(route, step.division, division);
-      return other === undefined ? [] : [[languageCode(division.label), this.#publicAddress(other)]];
-    });
-    const first = step.switcher.divisions.find(({ isDefault }) => isDefault) ?? step.switcher.divisions[0];
-    const main = found.find(([code]) => code === languageCode(first?.label ?? ''));
-    if (found.length < 2) return [];
-    return main ? [...found, ['x-default', main[1]]] : found;
-  }
-
   /** The group a page belongs to; the whole way to it when the site asks for breadcrumbs. */
   #eyebrow(place: PagePlace | undefined, prefix: string): PageView['eyebrow'] {
     if (!place) return [];
@@ -269,23 +269,9 @@ export class PageComposer {
     return { previous: nearest(-1), next: nearest(1) };
   }
 
-  #canonical(meta: PageMeta): string | undefined {
-    if (meta.canonical && /^https?:\/\//.test(meta.canonical)) return meta.canonical;
-    return this.#plan.origin ? this.#publicAddress(meta.route) : undefined;
-  }
-
-  #publicAddress(route: string): string {
-    const { origin, basePath } = this.#plan;
-    return `${origin}${basePath}/${this.#addresses.canonicalOf(route)}`;
-  }
-
-  #metatags(meta: PageMeta): [string, string][] {
-    const site = Object.entries(this.#site.settings.metatags).filter(([key]) => key !== 'canonical');
-    return [...new Map([...site, ...meta.metatags])];
-  }
-
   #stylesheets(prefix: string, features: PageResult['features']): string[] {
     const own = ['_docyard/style.css', '_docyard/site.css'];
+    if (features.includes('api')) own.push(apiStylesheet);
     if (features.includes('math')) own.push(mathStylesheet);
     return [...own, ...this.#site.files.stylesheets].map((file) => relativeHref(prefix, file));
   }

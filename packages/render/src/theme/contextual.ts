@@ -115,10 +115,6 @@ export function contextualFindings({ options }: ContextualMenu, file: string): D
   );
 }
 
-export function offersMarkdown({ options }: ContextualMenu): boolean {
-  return options.some((option) => option.kind === 'known' && option.id === 'view');
-}
-
 export function offersCopy({ options }: ContextualMenu): boolean {
   return options.some((option) => option.kind === 'known' && option.id === 'copy');
 }

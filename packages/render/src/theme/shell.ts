@@ -7,10 +7,11 @@ import type { Banner, SiteSettings } from '../config/settings.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import type { Heading } from '../page/task.ts';
 import { headHtml } from './head.ts';
+import type { HeadFacts } from './head-facts.ts';
 import { inlineCode } from './text.ts';
 import { type Words, isRightToLeft } from './words.ts';
 
-export interface PageView {
+export interface PageView extends HeadFacts {
   settings: SiteSettings;
   banner?: Banner | undefined;
   language: string;
@@ -40,14 +41,16 @@ export interface PageView {
   contextualInContents: boolean;
   previous?: { href: string; title: string } | undefined;
   next?: { href: string; title: string } | undefined;
-  canonical?: string | undefined;
-  /** The page in all its languages: code and address. */
-  alternates: [string, string][];
-  noIndex: boolean;
+  /** Readers are offered the feed of the page. */
+  showsFeed: boolean;
   deprecated: boolean;
   tag?: string | undefined;
+  /** The bar of an API page, under its title. */
+  bar: string;
+  /** What the form on the page may send requests to; undefined on a page without one. */
+  connectSources?: readonly string[] | undefined;
+  /** For a page that names an operation which is not known. */
   endpoint?: { method: string; path: string } | undefined;
-  metatags: [string, string][];
   stylesheets: string[];
   favicon?: { light: string; dark: string } | undefined;
 }
@@ -136,14 +139,15 @@ function pageHeader(view: PageView): string {
     ? ` <span class="page-tag is-deprecated">${escapeText(words.deprecated)}</span>`
     : '';
   const lead = view.descriptionHtml ? element('p', { class: 'lead' }, view.descriptionHtml) : '';
-  const endpoint = view.endpoint
-    ? `<p class="endpoint"><span class="method method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
-    : '';
+  const endpoint =
+    view.endpoint && !view.bar
+      ? `<p class="endpoint"><span class="method method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
+      : '';
   const title = `<h1 id="page-title">${inlineCode(view.title)}${tag}${label}</h1>`;
-  const menu = view.contextualInContents ? '' : view.contextual;
+  const menu = feedLink(view) + (view.contextualInContents ? '' : view.contextual);
   return (
     `<header class="page-header">${trail}` +
-    `${menu ? `<div class="title-row">${title}${menu}</div>` : title}${lead}${endpoint}</header>\n`
+    `${menu ? `<div class="title-row">${title}${menu}</div>` : title}${view.bar}${lead}${endpoint}</header>\n`
   );
 }
 
@@ -153,6 +157,15 @@ function hiddenTitle(view: PageView): string {
 }
 
 /** What follows the content: the list of a group, the day of the last change, the ways on. */
+function feedLink({ feed, showsFeed }: PageView): string {
+  if (!feed || !showsFeed) return '';
+  return element(
+    'a',
+    { class: 'feed-link', href: feed, type: 'application/rss+xml' },
+    `${interfaceIcon('feed')}RSS`,
+  );
+}
+
 function pageEnd(view: PageView): string {
   const { directory, updated, words, language } = view;
   const day = updated

@@ -1,0 +1,71 @@
+/**
+ * The addresses of pages and files as the world knows them: absolute, without extension. They exist only when the
+ * output knows where it will be published; links between pages are relative and do not need them.
+ */
+import type { PageMeta } from '../page/meta.ts';
+import type { SitePlan } from '../page/task.ts';
+import { languageCode } from '../theme/words.ts';
+import { type Addresses, relativeHref } from './addresses.ts';
+import { type NavigationMap, nearestBranch } from './branches.ts';
+import type { Equivalents } from './equivalents.ts';
+
+export class PublicAddresses {
+  readonly #base: string | undefined;
+  readonly #addresses: Addresses;
+  readonly #navigation: NavigationMap;
+  readonly #equivalents: Equivalents;
+
+  constructor(
+    { origin, basePath }: Pick<SitePlan, 'origin' | 'basePath'>,
+    addresses: Addresses,
+    navigation: NavigationMap,
+    equivalents: Equivalents,
+  ) {
+    this.#base = origin ? `${origin}${basePath}/` : undefined;
+    this.#addresses = addresses;
+    this.#navigation = navigation;
+    this.#equivalents = equivalents;
+  }
+
+  /** The home of the site; undefined when nobody knows where it will be. */
+  get home(): string | undefined {
+    return this.#base;
+  }
+
+  /** The path of a page without what stands before it; empty for the home page. */
+  pathOf(route: string): string {
+    return this.#addresses.canonicalOf(route);
+  }
+
+  ofPage(route: string): string | undefined {
+    return this.ofFile(this.#addresses.canonicalOf(route));
+  }
+
+  /** `path` is the path of an output file from the root. */
+  ofFile(path: string): string | undefined {
+    if (this.#base === undefined) return undefined;
+    return path === '' ? this.#base : this.#base + relativeHref('', path);
+  }
+
+  /** The address that search engines shall remember; a page may say that it is a copy of another one. */
+  canonicalOf(meta: Pick<PageMeta, 'route' | 'canonical'>): string | undefined {
+    return meta.canonical && /^https?:\/\//.test(meta.canonical) ? meta.canonical : this.ofPage(meta.route);
+  }
+
+  /** The same page in the other languages: code and address. */
+  alternatesOf(route: string): [string, string][] {
+    const branch = this.#navigation.places.get(route)?.branch ?? nearestBranch(this.#navigation, route);
+    const step = branch?.steps.find(({ switcher }) => switcher.kind === 'language');
+    if (!step || this.#base === undefined) return [];
+    const found = step.switcher.divisions.flatMap((division): [string, string][] => {
+      const other =
+        division === step.division ? route : this.#equivalents.find(route, step.division, division);
+      const address = other === undefined ? undefined : this.ofPage(other);
+      return address === undefined ? [] : [[languageCode(division.label), address]];
+    });
+    const first = step.switcher.divisions.find(({ isDefault }) => isDefault) ?? step.switcher.divisions[0];
+    const main = found.find(([code]) => code === languageCode(first?.label ?? ''));
+    if (found.length < 2) return [];
+    return main ? [...found, ['x-default', main[1]]] : found;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Keeps the Markdown of pages for llms-full.txt while they arrive in any order. Only as much is kept as the file can
+ * hold, so that a site of any size costs the same memory, and the same pages are in the file every time.
+ */
+const largestBytes = 50_000_000;
+
+export class FullText {
+  readonly #sections = new Map<number, Uint8Array>();
+  readonly #largestBytes: number;
+  #bytes = 0;
+  /** The last page that is kept. */
+  #last = -1;
+
+  constructor(limit = largestBytes) {
+    this.#largestBytes = limit;
+  }
+
+  /** `position` is the place of the page in the order of the navigation. */
+  add(position: number, section: Uint8Array): void {
+    this.#sections.set(position, section);
+    this.#bytes += section.length;
+    this.#last = Math.max(this.#last, position);
+    /** When the pages before the last one fill the file already, the last one cannot be in it. */
+    for (let last = this.#sections.get(this.#last); last; last = this.#sections.get(this.#last)) {
+      if (this.#bytes - last.length <= this.#largestBytes) return;
+      this.#sections.delete(this.#last);
+      this.#bytes -= last.length;
+      this.#last = -1;
+      for (const kept of this.#sections.keys()) this.#last = Math.max(this.#last, kept);
+    }
+  }
+
+  /** The sections in order, as far as they fit. */
+  *sections(): Generator<Uint8Array> {
+    let bytes = 0;
+    for (const position of [...this.#sections.keys()].toSorted((a, b) => a - b)) {
+      const section = this.#sections.get(position) ?? new Uint8Array();
+      bytes += section.length;
+      if (bytes > this.#largestBytes) return;
+      yield section;
+    }
+  }
+}

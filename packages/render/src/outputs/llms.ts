@@ -1,0 +1,218 @@
+/**
+ * llms.txt, the index of a site for programs that read, and llms-full.txt, its whole text. The index holds the default
+ * language and version only. A file of the repository with the same name is used as it is.
+ */
+import { textOfHtml } from '../html.ts';
+import type { Site } from '../load.ts';
+import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
+import type { PublicAddresses } from '../navigation/public-addresses.ts';
+import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
+import { plainTitle } from '../theme/text.ts';
+import type { OutputContext, OutputItem, PageFacts } from './list.ts';
+import { ownFile } from './own-file.ts';
+import { markdownPath, markdownSection } from './page-markdown.ts';
+import { specFiles } from './specs.ts';
+import { isListed } from './visibility.ts';
+
+const mostCharacters = 100_000;
+/** Descriptions are shortened step by step before a page is left out. */
+const descriptionLengths = [300, 200, 120, 60, 0];
+
+export async function* llmsIndex(context: OutputContext): AsyncGenerator<OutputItem> {
+  const own = await ownFile(context.site, 'llms.txt');
+  for (const path of ['llms.txt', '.well-known/llms.txt'])
+    yield { path, content: own ?? indexText(context, prefixToRoot(path)) };
+}
+
+export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
+  const own = await ownFile(context.site, 'llms-full.txt');
+  yield { path: 'llms-full.txt', content: own ?? fullText(context) };
+}
+
+interface IndexEntry {
+  title: string;
+  address: string;
+  description: string;
+}
+
+type IndexSection = [label: string, entries: IndexEntry[]];
+
+function indexText(context: OutputContext, prefix: string): string {
+  const { settings } = context.site;
+  const { instructions } = settings.machineReaders;
+  const head = [
+    `# ${settings.name}`,
+    ...(settings.description ? [`> ${oneLine(settings.description)}`] : []),
+    ...(instructions.length > 1 ? [instructions.map((line) => `- ${line}`).join('\n')] : instructions),
+  ];
+  const sections = [
+    ...pageSections(context, prefix),
+    ...specSections(context, prefix),
+    ['Optional', outsideLinks(context)] satisfies IndexSection,
+  ].filter(([, entries]) => entries.length > 0);
+  for (const length of descriptionLengths) {
+    const text = written(head, sections, length);
+    if (text.length <= mostCharacters) return text;
+  }
+  return shortened(head, sections);
+}
+
+function written(head: readonly string[], sections: readonly IndexSection[], length: number): string {
+  const blocks = sections.map(
+    ([label, entries]) => `## ${label}\n\n${entries.map((entry) => entryLine(entry, length)).join('\n')}`,
+  );
+  return `${[...head, ...blocks].join('\n\n')}\n`;
+}
+
+/** Even without descriptions too long: the last pages are left out, and that is said. */
+function shortened(head: readonly string[], sections: readonly IndexSection[]): string {
+  const room = mostCharacters - 500;
+  let length = head.join('\n\n').length;
+  let left = 0;
+  const kept = sections.map(([label, entries]): IndexSection => {
+    const fitting = entries.filter((entry) => {
+      length += entryLine(entry, 0).length + 1;
+      return length + label.length <= room;
+    });
+    left += entries.length - fitting.length;
+    return [label, fitting];
+  });
+  const note = `${left} more entries are left out here; llms-full.txt and sitemap.xml hold more.`;
+  const shown = kept.filter(([, entries]) => entries.length > 0);
+  return written([...head.map((part) => part.slice(0, room / 4)), note], shown, 0);
+}
+
+function entryLine({ title, address, description }: IndexEntry, length: number): string {
+  const label = oneLine(plainTitle(title)).replaceAll(/[[\]\\]/g, String.raw`\$&`);
+  const text = cut(oneLine(description), length);
+  return `- [${label}](${address})${text ? `: ${text}` : ''}`;
+}
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  if (length === 0) return '';
+  return `${text.slice(0, length - 1).replace(/\s+\S*$/, '')}…`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** The pages under the labels that lead to them, in the order of the navigation. */
+function pageSections(context: OutputContext, prefix: string): IndexSection[] {
+  const { site, pages } = context;
+  const known = new Map(pages.filter(({ failed }) => !failed).map((page) => [page.route, page]));
+  const sections = new Map<string, IndexEntry[]>();
+  const add = (label: string, route: string): void => {
+    const page = known.get(route);
+    const meta = site.metas.get(route);
+    if (!page || !meta || !isListed(site, meta)) return;
+    known.delete(route);
+    const entries = sections.get(label) ?? [];
+    const description = page.description || page.summary;
+    entries.push({
+      title: page.title,
+      address: addressOf(context, markdownPath(route), prefix),
+      description,
+    });
+    sections.set(label, entries);
+  };
+  for (const branch of site.navigation.branches.filter(isDefault)) {
+    for (const route of branch.pages) {
+      const place = site.navigation.places.get(route);
+      if (place?.branch === branch) add(sectionLabel(branch, place.trail[0]), route);
+    }
+  }
+  for (const { route } of pages) if (!site.navigation.places.has(route)) add('Other pages', route);
+  return [...sections];
+}
+
+function isDefault({ steps }: Branch): boolean {
+  return steps.every(({ switcher, division }) => {
+    if (switcher.kind !== 'language' && switcher.kind !== 'version') return true;
+    return division === (switcher.divisions.find((other) => other.isDefault) ?? switcher.divisions[0]);
+  });
+}
+
+function sectionLabel({ steps }: Branch, group: string | undefined): string {
+  const isPart = ({ switcher }: BranchStep): boolean =>
+    switcher.kind !== 'language' && switcher.kind !== 'version';
+  const labels = [...steps.filter(isPart).map(({ division }) => division.label), ...(group ? [group] : [])];
+  return oneLine(labels.join(' / ')) || 'Pages';
+}
+
+function specSections(context: OutputContext, prefix: string): IndexSection[] {
+  const entries = (kind: 'openapi' | 'asyncapi'): IndexEntry[] =>
+    specFiles(context)
+      .filter((spec) => spec.kind === kind)
+      .map(({ source, isRemote }) => ({
+        title: source.split('/').at(-1) ?? source,
+        address: isRemote ? source : addressOf(context, source, prefix),
+        description: '',
+      }));
+  return [
+    ['OpenAPI specs', entries('openapi')],
+    ['AsyncAPI specs', entries('asyncapi')],
+  ];
+}
+
+/** Links of the navigation that lead out of the site. */
+function outsideLinks({ site }: OutputContext): IndexEntry[] {
+  const found = new Map<string, IndexEntry>();
+  const add = (title: string, href: string | undefined): void => {
+    if (href !== undefined && /^https?:\/\//i.test(href) && !found.has(href) && found.size < 200)
+      found.set(href, { title, address: href, description: '' });
+  };
+  const addEntries = (entries: readonly NavEntry[]): void => {
+    for (const entry of entries) {
+      if (entry.kind === 'link') add(entry.label, entry.href);
+      else if (entry.kind === 'group') addEntries(entry.entries);
+    }
+  };
+  for (const branch of site.navigation.branches.filter(isDefault)) {
+    const divisions: Division[] = [
+      ...branch.globals,
+      ...[...branch.steps.map(({ switcher }) => switcher), ...branch.asides].flatMap(
+        (switcher) => switcher.divisions,
+      ),
+    ];
+    for (const { label, href } of divisions) add(label, href);
+    addEntries(branch.entries);
+  }
+  return [...found.values()];
+}
+
+function addressOf({ publicAddresses }: OutputContext, path: string, prefix: string): string {
+  return publicAddresses.ofFile(path) ?? relativeHref(prefix, path);
+}
+
+/** A page as it stands in the text of the whole site, if it does. */
+export function fullTextSection(
+  site: Site,
+  publicAddresses: PublicAddresses,
+  page: PageFacts,
+  content: string,
+): Uint8Array | undefined {
+  const meta = site.metas.get(page.route);
+  if (!meta || page.failed || !isListed(site, meta)) return undefined;
+  const source = publicAddresses.ofPage(page.route) ?? relativeHref('', markdownPath(page.route));
+  return Buffer.from(markdownSection(page, content, source));
+}
+
+/** The first paragraph of a page, for those that have no description. */
+export function summaryOf(html: string): string {
+  const start = html.indexOf('<p>');
+  if (start < 0) return '';
+  const end = html.indexOf('</p>', start);
+  return oneLine(textOfHtml(html.slice(start, Math.min(end < 0 ? html.length : end, start + 2000)))).slice(
+    0,
+    300,
+  );
+}
+
+function fullText({ site, fullText: text }: OutputContext): Uint8Array {
+  const { name, description } = site.settings;
+  const head = `# ${name}\n${description ? `\n> ${oneLine(description)}\n` : ''}`;
+  const rule = Buffer.from('\n---\n\n');
+  return Buffer.concat([Buffer.from(head), ...[...text.sections()].flatMap((section) => [rule, section])]);
+}

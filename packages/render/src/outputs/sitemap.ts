@@ -1,0 +1,74 @@
+/**
+ * sitemap.xml, and robots.txt that names it. Both are about public addresses: without an origin there is no sitemap. A
+ * file of the repository with the same name is used as it is.
+ */
+import type { OutputContext, OutputItem } from './list.ts';
+import { ownFile } from './own-file.ts';
+import { isListed } from './visibility.ts';
+import { escapeXml, xmlDeclaration } from './xml.ts';
+
+/** What the protocol allows in one file. */
+const mostAddresses = 50_000;
+
+export async function* sitemap(context: OutputContext): AsyncGenerator<OutputItem> {
+  const own = await ownFile(context.site, 'sitemap.xml');
+  if (own) yield { path: 'sitemap.xml', content: own };
+  else yield* sitemapFiles(context);
+}
+
+function* sitemapFiles({ publicAddresses, ...context }: OutputContext): Generator<OutputItem> {
+  if (publicAddresses.home === undefined) return;
+  const entries = entriesOf({ publicAddresses, ...context });
+  if (entries.length <= mostAddresses) {
+    yield { path: 'sitemap.xml', content: sitemapXml(entries) };
+    return;
+  }
+  const parts: string[] = [];
+  for (let at = 0; at < entries.length; at += mostAddresses) {
+    const path = `sitemap-${parts.length + 1}.xml`;
+    parts.push(`<sitemap><loc>${escapeXml(publicAddresses.ofFile(path) ?? '')}</loc></sitemap>\n`);
+    yield { path, content: sitemapXml(entries.slice(at, at + mostAddresses)) };
+  }
+  yield {
+    path: 'sitemap.xml',
+    content: `${xmlDeclaration}<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${parts.join('')}</sitemapindex>\n`,
+  };
+}
+
+/** Pages that are listed, work, and are no copies of pages elsewhere. */
+function entriesOf({ site, pages, publicAddresses }: OutputContext): string[] {
+  return pages.flatMap(({ route, failed }) => {
+    const meta = site.metas.get(route);
+    const address = publicAddresses.ofPage(route);
+    if (!meta || failed || address === undefined || !isListed(site, meta)) return [];
+    if (publicAddresses.canonicalOf(meta) !== address) return [];
+    const changed = meta.lastUpdated ? `<lastmod>${meta.lastUpdated}</lastmod>` : '';
+    const languages = publicAddresses
+      .alternatesOf(route)
+      .map(
+        ([code, href]) =>
+          `<xhtml:link rel="alternate" hreflang="${escapeXml(code)}" href="${escapeXml(href)}"/>`,
+      )
+      .join('');
+    return [`<url><loc>${escapeXml(address)}</loc>${changed}${languages}</url>\n`];
+  });
+}
+
+function sitemapXml(entries: readonly string[]): string {
+  return (
+    `${xmlDeclaration}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n` +
+    `${entries.join('')}</urlset>\n`
+  );
+}
+
+export async function* robots({ site, publicAddresses }: OutputContext): AsyncGenerator<OutputItem> {
+  const address = publicAddresses.ofFile('sitemap.xml');
+  const lines = [
+    'User-agent: *',
+    'Content-Signal: ai-train=yes, search=yes, ai-input=yes',
+    'Allow: /',
+    ...(address ? ['', `Sitemap: ${address}`] : []),
+  ];
+  const own = await ownFile(site, 'robots.txt');
+  yield { path: 'robots.txt', content: own ?? `${lines.join('\n')}\n` };
+}

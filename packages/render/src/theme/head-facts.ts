@@ -1,0 +1,145 @@
+/**
+ * What the head of a page tells programs about it: addresses, tags from site, folder and page, the picture for shared
+ * links, other forms of the page, structured data. It gathers; `meta-tags.ts` writes.
+ */
+import type { SiteSettings } from '../config/settings.ts';
+import { textOfHtml } from '../html.ts';
+import { relativeHref } from '../navigation/addresses.ts';
+import type { PagePlace } from '../navigation/branches.ts';
+import type { LinkResolver } from '../navigation/links.ts';
+import type { PublicAddresses } from '../navigation/public-addresses.ts';
+import { feedPath } from '../outputs/feeds.ts';
+import { type SocialImages, wholeSite } from '../outputs/social-images.ts';
+import { isKeptFromIndex } from '../outputs/visibility.ts';
+import type { PageMeta } from '../page/meta.ts';
+import type { PageResult } from '../page/task.ts';
+import { structuredData } from './structured-data.ts';
+import { plainTitle } from './text.ts';
+
+export interface HeadFacts {
+  canonical?: string | undefined;
+  /** The page in all its languages: code and address. */
+  alternates: [string, string][];
+  noIndex: boolean;
+  metatags: [string, string][];
+  /** The picture for shared links, when the site makes it. */
+  image?: { address: string; alt: string } | undefined;
+  /** The page in other forms. */
+  formats: { type: string; href: string; title?: string }[];
+  /** The feed of the page, when it has one. */
+  feed?: string | undefined;
+  /** JSON that is safe inside of HTML. */
+  structuredData?: string | undefined;
+}
+
+export interface HeadSite {
+  settings: SiteSettings;
+  addresses: PublicAddresses;
+  links: LinkResolver;
+  images: SocialImages;
+  /** The picture of the site, a file of it. */
+  logo: string | undefined;
+  useFile: (file: string) => void;
+}
+
+export interface HeadPage {
+  meta: PageMeta;
+  result: PageResult;
+  place: PagePlace | undefined;
+  language: string;
+  /** `../` as often as the page is deep. */
+  prefix: string;
+}
+
+export function headFacts(site: HeadSite, page: HeadPage): HeadFacts {
+  const { addresses } = site;
+  const { meta, result, prefix } = page;
+  const noIndex = isKeptFromIndex(site, meta);
+  const canonical = addresses.canonicalOf(meta);
+  const metatags = tagsOf(site, meta);
+  const hasOwnImage = metatags.some(([name]) => name === 'og:image');
+  const image = hasOwnImage || addresses.home === undefined ? undefined : imageOf(site, page);
+  const feed =
+    result.updates.length > 0 && addresses.home !== undefined ? feedPath(addresses, meta.route) : undefined;
+  return {
+    canonical,
+    alternates: addresses.alternatesOf(meta.route),
+    noIndex,
+    metatags,
+    image,
+    formats: [
+      { type: 'text/markdown', href: relativeHref(prefix, `${meta.route}.md`) },
+      ...(feed
+        ? [{ type: 'application/rss+xml', href: relativeHref(prefix, feed), title: plainTitle(meta.title) }]
+        : []),
+    ],
+    feed: feed && relativeHref(prefix, feed),
+    structuredData: noIndex || result.failed ? undefined : graphOf(site, page, canonical, image?.address),
+  };
+}
+
+/** Tags of the site, then of the folders around the page from the outside in, then of the page: the last one counts. */
+function tagsOf({ settings, links, addresses, useFile }: HeadSite, meta: PageMeta): [string, string][] {
+  const folders = settings.machineReaders.folderTags
+    .filter(({ folder }) => folder === '' || meta.route === folder || meta.route.startsWith(`${folder}/`))
+    .toSorted((a, b) => a.folder.length - b.folder.length)
+    .flatMap(({ metatags }) => metatags);
+  const tags = new Map([...Object.entries(settings.metatags), ...folders, ...meta.metatags]);
+  tags.delete('canonical');
+  for (const name of ['og:image', 'twitter:image']) {
+    const written = tags.get(name);
+    const target = written === undefined ? undefined : links.resolveFile(written, meta.file);
+    if (target?.kind !== 'file') continue;
+    useFile(target.file);
+    const address = addresses.ofFile(target.file);
+    if (address === undefined) tags.delete(name);
+    else tags.set(name, address);
+  }
+  return [...tags];
+}
+
+function imageOf({ images, addresses, settings }: HeadSite, { place, meta }: HeadPage): HeadFacts['image'] {
+  const group = place?.trail.at(-1);
+  const step = place?.branch.steps.findLast(
+    ({ switcher }) => switcher.kind !== 'language' && switcher.kind !== 'version',
+  );
+  const above = (place?.trail.length ?? 0) > 1 ? place?.trail.at(-2) : step?.division.label;
+  const isHome = meta.route === 'index';
+  const section =
+    isHome || (group ?? above) === undefined
+      ? wholeSite
+      : { label: group ?? above ?? '', above: group === undefined ? '' : (above ?? '') };
+  const address = addresses.ofFile(images.pathFor(section));
+  return address === undefined
+    ? undefined
+    : { address, alt: section.label ? `${section.label} - ${settings.name}` : settings.name };
+}
+
+function graphOf(
+  { settings, addresses, logo }: HeadSite,
+  { meta, result, place, language }: HeadPage,
+  canonical: string | undefined,
+  image: string | undefined,
+): string | undefined {
+  const { home } = addresses;
+  if (home === undefined || canonical === undefined) return undefined;
+  const trail = (place?.trail ?? []).map((label, index) => {
+    const route = place?.trailRoutes[index];
+    return { label, address: route === undefined ? undefined : addresses.ofPage(route) };
+  });
+  return structuredData({
+    siteName: settings.name,
+    siteDescription: settings.description,
+    home,
+    organization: settings.machineReaders.organization,
+    logo: logo && addresses.ofFile(logo),
+    address: canonical,
+    title: plainTitle(meta.title),
+    description: textOfHtml(result.description),
+    language,
+    trail,
+    image,
+    modified: meta.lastUpdated,
+    isApi: meta.endpoint !== undefined,
+  });
+}
