@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, at } from '../config/json.ts';
+import { bundled, referredFiles } from './bundle.ts';
+
+function bundle(document: JsonObject, parts: Record<string, JsonObject> = {}) {
+  const missing: string[] = [];
+  const whole = bundled(document, 'api/openapi.yaml', {
+    read: (file) => parts[file],
+    missing: (reference, file, reason) => missing.push(`${file}: ${reference}: ${reason}`),
+  });
+  return { whole, missing };
+}
+
+const schema = (reference: string): JsonObject => ({
+  paths: { '/a': { get: { responses: { 200: { content: { json: { schema: { $ref: reference } } } } } } } },
+});
+const schemaIn = (whole: JsonObject): unknown =>
+  at(whole, 'paths', '/a', 'get', 'responses', '200', 'content', 'json', 'schema');
+
+describe('bundling', () => {
+  it('keeps references inside of the document, also cyclic ones', () => {
+    const document = {
+      ...schema('#/components/schemas/Node'),
+      components: { schemas: { Node: { properties: { next: { $ref: '#/components/schemas/Node' } } } } },
+    };
+    expect(bundle(document)).toEqual({ whole: document, missing: [] });
+  });
+
+  it('brings in parts of other files under their own names', () => {
+    const { whole, missing } = bundle(schema('./models/user.yaml#/User'), {
+      'api/models/user.yaml': { User: { properties: { team: { $ref: 'team.json' } } } },
+      'api/models/team.json': { properties: { members: { items: { $ref: 'user.yaml#/User' } } } },
+    });
+    expect(missing).toEqual([]);
+    expect(schemaIn(whole)).toEqual({ $ref: '#/components/schemas/User' });
+    expect(at(whole, 'components', 'schemas')).toEqual({
+      User: { properties: { team: { $ref: '#/components/schemas/team' } } },
+      team: { properties: { members: { items: { $ref: '#/components/schemas/User' } } } },
+    });
+  });
+
+  it('gives a part the name of the component that stands for it', () => {
+    const { whole } = bundle(
+      { ...schema('models/user.yaml'), components: { schemas: { User: { $ref: 'models/user.yaml' } } } },
+      { 'api/models/user.yaml': { properties: { friend: { $ref: 'user.yaml' } } } },
+    );
+    expect(schemaIn(whole)).toEqual({ $ref: '#/components/schemas/User' });
+    expect(at(whole, 'components', 'schemas')).toEqual({
+      User: { properties: { friend: { $ref: '#/components/schemas/User' } } },
+    });
+  });
+
+  it('puts parameters, responses and bodies where they belong, with names that are free', () => {
+    const { whole } = bundle(
+      {
+        paths: {
+          '/a': {
+            post: {
+              parameters: [{ $ref: 'common.yaml#/Page' }],
+              requestBody: { $ref: 'common.yaml#/Body' },
+              responses: { 404: { $ref: 'common.yaml#/Gone' } },
+            },
+          },
+        },
+        components: { parameters: { Page: { name: 'other' } } },
+      },
+      { 'api/common.yaml': { Page: { name: 'page' }, Body: { content: {} }, Gone: { description: 'Gone' } } },
+    );
+    expect(whole['components']).toEqual({
+      parameters: { Page: { name: 'other' }, 'Page-2': { name: 'page' } },
+      requestBodies: { Body: { content: {} } },
+      responses: { Gone: { description: 'Gone' } },
+    });
+  });
+
+  it('puts whole paths in place, where others list them', () => {
+    const { whole } = bundle(
+      { paths: { '/a': { $ref: '../shared/a.yaml' } } },
+      { 'shared/a.yaml': { get: { responses: { 200: { $ref: '#/ok' } } }, ok: { description: 'OK' } } },
+    );
+    expect(at(whole, 'paths', '/a', 'get', 'responses', '200')).toEqual({
+      $ref: '#/components/responses/ok',
+    });
+  });
+
+  it('uses the sections of Swagger 2 in Swagger 2', () => {
+    const { whole } = bundle(
+      { swagger: '2.0', ...schema('pet.yaml') },
+      { 'api/pet.yaml': { type: 'object' } },
+    );
+    expect(whole['definitions']).toEqual({ pet: { type: 'object' } });
+  });
+
+  it('tells once of each reference that leads nowhere, and never of what is outside', () => {
+    const document = {
+      a: schema('gone.yaml'),
+      b: schema('gone.yaml'),
+      c: schema('https://example.com/x.yaml'),
+    };
+    const { whole, missing } = bundle(document);
+    expect(whole).toEqual(document);
+    expect(missing).toEqual([
+      'api/openapi.yaml: gone.yaml: there is no file "api/gone.yaml"',
+      'api/openapi.yaml: https://example.com/x.yaml: it is on another host',
+    ]);
+  });
+
+  it('ends when files are inside of each other', () => {
+    const { missing } = bundle(
+      { paths: { $ref: 'a.yaml' } },
+      { 'api/a.yaml': { $ref: 'b.yaml' }, 'api/b.yaml': { $ref: 'a.yaml' } },
+    );
+    expect(missing).toEqual(['api/b.yaml: a.yaml: it is inside of itself']);
+  });
+});
+
+describe('the files a document refers to', () => {
+  it('are named from the root; addresses elsewhere are none', () => {
+    const document = {
+      a: [{ $ref: '../x.yaml#/A' }, { $ref: '/y.json' }, { $ref: 'https://z/z' }, { $ref: '#/a' }],
+    };
+    expect(referredFiles(document, 'api/openapi.yaml')).toEqual(['x.yaml', 'y.json']);
+  });
+});

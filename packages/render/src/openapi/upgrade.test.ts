@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { at } from '../config/json.ts';
+import { upgraded } from './upgrade.ts';
+
+describe('bringing documents to OpenAPI 3.1', () => {
+  it('turns Swagger 2 into servers, request bodies and components', () => {
+    const document = upgraded({
+      swagger: 2,
+      host: 'api.example.com',
+      basePath: '/v1',
+      schemes: ['https'],
+      paths: {
+        '/pets': {
+          post: {
+            consumes: ['application/json'],
+            parameters: [{ name: 'pet', in: 'body', schema: { $ref: '#/definitions/Pet' } }],
+            responses: { '200': { description: 'OK' } },
+          },
+        },
+      },
+      definitions: { Pet: { type: 'object', properties: { friend: { $ref: '#/definitions/Pet' } } } },
+    });
+    expect(document['openapi']).toMatch(/^3\.1/);
+    expect(document['servers']).toEqual([{ url: 'https://api.example.com/v1' }]);
+    const body = at(
+      document,
+      'paths',
+      '/pets',
+      'post',
+      'requestBody',
+      'content',
+      'application/json',
+      'schema',
+    );
+    expect(body).toEqual({ $ref: '#/components/schemas/Pet' });
+    expect(at(document, 'components', 'schemas', 'Pet', 'properties', 'friend')).toEqual(body);
+  });
+
+  it('writes what may be null, and examples, in the newer way', () => {
+    const document = upgraded({
+      openapi: '3.0.3',
+      paths: {},
+      components: { schemas: { A: { type: 'string', nullable: true, example: 'x' } } },
+    });
+    expect(at(document, 'components', 'schemas', 'A')).toEqual({ type: ['string', 'null'], examples: ['x'] });
+  });
+
+  it('takes a version that says too little for 3.0', () => {
+    const document = upgraded({
+      openapi: 3,
+      components: { schemas: { A: { type: 'string', nullable: true } } },
+    });
+    expect(at(document, 'components', 'schemas', 'A')).toEqual({ type: ['string', 'null'] });
+  });
+
+  it('leaves 3.1 and later alone', () => {
+    const document = { openapi: '3.1.0', paths: {} };
+    expect(upgraded(document)).toBe(document);
+  });
+});
