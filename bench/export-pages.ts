@@ -3,30 +3,28 @@
  * sources and writing the same bytes with plain file copies.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
-import { copyFile, mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { waitForExport } from '@docyard/api';
 import { commitAll, git, program, startService, temporaryFolder } from '../test/service.ts';
 import { writeCorpus } from './corpus.ts';
 import { median, megabytes, rounded, type Measurement } from './measurement.ts';
+import { secondsToCopy } from './plain-files.ts';
 import { watchMemory } from './process-tree.ts';
 
-const pages = 1000;
 const runs = 3;
 const domain = 'corpus.example.com';
 
 export const exportPages: Measurement = {
   name: 'export-pages',
-  about: `${pages} pages with \`docyard build\` and through the API, beside plain file copies`,
-  async run(tell) {
+  about: '1,000 pages with `docyard build` and through the API, beside plain file copies',
+  async run(tell, { pages = 1000 }) {
     const folder = temporaryFolder('corpus');
     const corpus = await writeCorpus(folder, pages);
     const out = join(temporaryFolder('out'), 'site');
     tell(`docyard build, ${runs} times`);
     const built = await repeat(() => build(folder, out));
     tell(`plain file copies, ${runs} times`);
-    const copied = await repeat(() => copyAll(folder, out));
+    const copied = await repeat(() => secondsToCopy(folder, out, join(temporaryFolder('copy'), 'site')));
     git(folder, 'init', '--quiet', '--initial-branch=main');
     commitAll(folder, 'Corpus');
     tell(`export through the API, ${runs} times`);
@@ -35,8 +33,13 @@ export const exportPages: Measurement = {
     return {
       columns: ['', 'seconds', 'pages/s', 'peak memory MB', 'files', 'output MB', 'archive MB'],
       rows: [
-        [...speed('docyard build', built), first?.files ?? 0, megabytes(first?.bytes ?? 0), '–'],
-        [...speed('export through the API', exported), archive.fileCount, '–', megabytes(archive.sizeBytes)],
+        [...speed('docyard build', pages, built), first?.files ?? 0, megabytes(first?.bytes ?? 0), '–'],
+        [
+          ...speed('export through the API', pages, exported),
+          archive.fileCount,
+          '–',
+          megabytes(archive.sizeBytes),
+        ],
         [
           'plain file copies',
           rounded(median(copied), 2),
@@ -59,7 +62,7 @@ interface Run {
   peakBytes: number;
 }
 
-function speed(name: string, all: readonly Run[]): (string | number)[] {
+function speed(name: string, pages: number, all: readonly Run[]): (string | number)[] {
   const seconds = median(all.map((run) => run.seconds));
   const peak = Math.max(...all.map((run) => run.peakBytes));
   return [name, rounded(seconds, 2), Math.round(pages / seconds), Math.round(peak / 1e6)];
@@ -85,29 +88,6 @@ async function build(folder: string, out: string): Promise<Run & { files: number
   const { files, bytes, errors } = JSON.parse(output) as { files: number; bytes: number; errors: number };
   if (errors > 0) throw new Error(`The corpus has ${errors} errors.`);
   return { seconds, peakBytes: peak(), files, bytes };
-}
-
-/** One after the other, as the floor: no thread, no thought. */
-async function copyAll(sources: string, output: string): Promise<number> {
-  const target = join(temporaryFolder('copy'), 'site');
-  const began = performance.now();
-  for (const file of filesBelow(sources)) await readFile(file);
-  const made = new Set<string>();
-  for (const file of filesBelow(output)) {
-    const copy = join(target, file.slice(output.length));
-    if (!made.has(dirname(copy))) await mkdir(dirname(copy), { recursive: true });
-    made.add(dirname(copy));
-    await copyFile(file, copy);
-  }
-  const seconds = (performance.now() - began) / 1000;
-  rmSync(target, { recursive: true });
-  return seconds;
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 async function exportThroughApi(folder: string) {

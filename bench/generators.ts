@@ -1,58 +1,57 @@
 /**
- * The same pages of plain Markdown with Docyard and with other generators, on the same cores. The others are fetched
- * when this runs, into `.cache/generators`; what cannot be fetched is skipped aloud.
+ * The same pages of plain Markdown with Docyard and with other generators, on the same cores, beside the floor of plain
+ * file operations. Generators are fetched when this runs; what cannot be fetched or built is skipped aloud.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { program, temporaryFolder } from '../test/service.ts';
 import { writeCorpus } from './corpus.ts';
 import { megabytes, rounded, type Measurement } from './measurement.ts';
+import { docusaurus } from './peers/docusaurus.ts';
+import { fumadocs } from './peers/fumadocs.ts';
+import { hugo } from './peers/hugo.ts';
+import type { Build, Peer } from './peers/peer.ts';
+import { rspress } from './peers/rspress.ts';
+import { starlight } from './peers/starlight.ts';
+import { vitePress } from './peers/vitepress.ts';
+import { filesBelow, secondsToCopy, sizeOf } from './plain-files.ts';
 import { watchMemory } from './process-tree.ts';
 
-const pages = 1000;
-const cache = fileURLToPath(new URL('../.cache/generators', import.meta.url));
+const peers: readonly Peer[] = [hugo, docusaurus, starlight, vitePress, rspress, fumadocs];
 
 export const generators: Measurement = {
   name: 'generators',
-  about: `${pages} pages of plain Markdown with Docyard, Hugo and VitePress`,
-  async run(tell) {
+  about: `1,000 pages of plain Markdown with Docyard and with other generators: ${peers.map(({ id }) => id).join(', ')}`,
+  async run(tell, { pages = 1000, peers: wanted }) {
+    const unknown = wanted?.filter((id) => !peers.some((peer) => peer.id === id)) ?? [];
+    if (unknown.length > 0) throw new Error(`There is no generator called ${unknown.join(' or ')}.`);
+    const chosen = peers.filter(({ id }) => wanted?.includes(id) ?? true);
     const sources = join(temporaryFolder('corpus'), 'pages');
     await writeCorpus(sources, pages);
     asPlainMarkdown(sources);
-    const rows: (string | number)[][] = [];
+    const output = join(temporaryFolder('generator'), 'out');
+
+    tell('Docyard');
+    const own = await measure({
+      command: [process.execPath, program, 'build', sources, '--out', output],
+      cwd: sources,
+      output,
+    });
+    tell('plain file operations');
+    const floorSeconds = await secondsToCopy(sources, output, join(temporaryFolder('copy'), 'site'));
+    const rows = [
+      row('Docyard', own, own),
+      ['plain file operations', rounded(floorSeconds, 2), '–', '–', '–', '–', ratio(floorSeconds, own)],
+    ];
     const skipped: string[] = [];
-    let own = 0;
-    for (const { name, prepare } of [docyard, hugo, vitePress]) {
-      tell(name);
+    for (const peer of chosen) {
+      tell(peer.name);
       const folder = temporaryFolder('generator');
       try {
-        const { command, output, cwd } = prepare(sources, folder);
-        const { seconds, cpuSeconds, peakBytes } = await measure(command, cwd);
-        own ||= seconds;
-        const { files, bytes } = sizeOf(output);
-        rows.push([
-          name,
-          rounded(seconds, 2),
-          rounded(cpuSeconds, 2),
-          Math.round(peakBytes / 1e6),
-          files,
-          megabytes(bytes),
-          `${rounded(seconds / own, 2)} ×`,
-        ]);
+        rows.push(row(peer.name, await measure(peer.prepare(sources, folder)), own));
       } catch (error) {
-        skipped.push(`Skipped ${name}: ${error instanceof Error ? error.message : String(error)}.`);
+        skipped.push(`Skipped ${peer.name}: ${error instanceof Error ? error.message : String(error)}.`);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
@@ -61,76 +60,82 @@ export const generators: Measurement = {
       columns: ['', 'seconds', 'CPU seconds', 'peak memory MB', 'files', 'output MB', 'time to Docyard'],
       rows,
       notes: [
-        'One run each, nothing cached by the generator. Hugo has a layout of a few lines and no search, no index and no theme; VitePress has its default theme without search.',
+        `${pages} pages, one run each, nothing kept from an earlier build. ${chosen.map(({ name, about }) => `${name}: ${about}.`).join(' ')} Plain file operations read the same sources and write what Docyard wrote.`,
         ...skipped,
       ],
     };
   },
 };
 
-interface Generator {
-  name: string;
-  /** Puts everything in place; what it does is not measured. */
-  prepare(sources: string, folder: string): { command: string[]; output: string; cwd: string };
+interface Figures {
+  seconds: number;
+  cpuSeconds: number;
+  peakBytes: number;
+  files: number;
+  bytes: number;
 }
 
-const docyard: Generator = {
-  name: 'Docyard',
-  prepare(sources, folder) {
-    const output = join(folder, 'out');
-    return { command: [process.execPath, program, 'build', sources, '--out', output], output, cwd: folder };
-  },
+function row(name: string, figures: Figures, own: Figures): (string | number)[] {
+  const { seconds, cpuSeconds, peakBytes, files, bytes } = figures;
+  const memory = Math.round(peakBytes / 1e6);
+  return [
+    name,
+    rounded(seconds, 2),
+    rounded(cpuSeconds, 2),
+    memory,
+    files,
+    megabytes(bytes),
+    ratio(seconds, own),
+  ];
+}
+
+function ratio(seconds: number, own: Figures): string {
+  return `${rounded(seconds / own.seconds, 2)} ×`;
+}
+
+/** No generator may call home or look for a newer version while it is measured. */
+const quiet = {
+  ASTRO_TELEMETRY_DISABLED: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  DO_NOT_TRACK: '1',
+  NO_UPDATE_NOTIFIER: '1',
+  NODE_ENV: 'production',
+  CI: '1',
 };
 
-const hugo: Generator = {
-  name: 'Hugo',
-  prepare(sources, folder) {
-    if (spawnSync('hugo', ['version']).status !== 0)
-      throw new Error('it is not installed (Debian package: hugo)');
-    cpSync(sources, join(folder, 'content'), { recursive: true });
-    /** A file called index would make all of the folder one page. */
-    renameSync(join(folder, 'content/index.md'), join(folder, 'content/_index.md'));
-    write(folder, {
-      'config.toml': 'baseURL = "https://example.com/"\ntitle = "Corpus"\n',
-      'layouts/_default/single.html':
-        '<!doctype html><html lang="en"><head><title>{{ .Title }}</title></head><body><main><h1>{{ .Title }}</h1>{{ .Content }}</main></body></html>',
-      'layouts/_default/list.html':
-        '<!doctype html><html lang="en"><body><ul>{{ range .Pages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>{{ end }}</ul></body></html>',
-    });
-    return { command: ['hugo', '--quiet'], output: join(folder, 'public'), cwd: folder };
-  },
-};
-
-const vitePress: Generator = {
-  name: 'VitePress',
-  prepare(sources, folder) {
-    const installed = fetched('vitepress', 'vitepress@1.6');
-    const site = join(installed, 'site');
-    rmSync(site, { recursive: true, force: true });
-    cpSync(sources, site, { recursive: true });
-    write(site, {
-      '.vitepress/config.mjs': `export default { title: 'Corpus', ignoreDeadLinks: true, outDir: ${JSON.stringify(join(folder, 'out'))} };\n`,
-    });
-    const command = [
-      process.execPath,
-      join(installed, 'node_modules/vitepress/bin/vitepress.js'),
-      'build',
-      site,
-    ];
-    return { command, output: join(folder, 'out'), cwd: installed };
-  },
-};
-
-function fetched(name: string, specifier: string): string {
-  const folder = join(cache, name);
-  if (existsSync(join(folder, 'node_modules', name))) return folder;
-  write(folder, { 'package.json': '{ "private": true, "type": "module" }\n' });
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--silent', specifier], {
-    cwd: folder,
-    timeout: 300_000,
+/** The shell knows the processor time of everything it has waited for. */
+async function measure({ command, cwd, output }: Build): Promise<Figures> {
+  const began = performance.now();
+  const child = spawn('bash', ['-c', '"$@" >&2; status=$?; times; exit $status', 'measure', ...command], {
+    cwd,
+    env: { ...process.env, ...quiet },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (status !== 0) throw new Error(`${specifier} could not be installed`);
-  return folder;
+  const peak = watchMemory(child.pid ?? 0);
+  let times = '';
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (times += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-20_000)));
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const seconds = (performance.now() - began) / 1000;
+  const peakBytes = peak();
+  if (status !== 0) throw new Error(`it ended with status ${status}, and said: ${complaintOf(said)}`);
+  return { seconds, cpuSeconds: childSeconds(times), peakBytes, ...sizeOf(output) };
+}
+
+/** The first line is the shell's own time, the second that of its children. */
+function childSeconds(times: string): number {
+  const found = [...(times.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  return found.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+}
+
+function complaintOf(said: string): string {
+  const lines = said.split('\n').map((line) => line.trim());
+  const complaint =
+    lines.find((line) => /\berror: /i.test(line)) ??
+    lines.find((line) => /error/i.test(line)) ??
+    lines.findLast((line) => line !== '');
+  return complaint?.slice(0, 300) ?? 'nothing';
 }
 
 /** Components are left out, since every generator has its own: what stays is what all of them read. */
@@ -142,42 +147,5 @@ function asPlainMarkdown(folder: string): void {
       .replaceAll(/^ {2,4}(?=[A-Z])/gm, '');
     writeFileSync(file.replace(/\.mdx$/, '.md'), text);
     rmSync(file);
-  }
-}
-
-/** The shell knows the processor time of everything it has waited for. */
-async function measure(command: string[], cwd: string) {
-  const began = performance.now();
-  const child = spawn('bash', ['-c', '"$@" >&2; status=$?; times; exit $status', 'measure', ...command], {
-    cwd,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const peak = watchMemory(child.pid ?? 0);
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  const seconds = (performance.now() - began) / 1000;
-  if (status !== 0) throw new Error(`it ended with status ${status}`);
-  /** The first line is the shell's own time, the second that of its children. */
-  const times = [...(output.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
-  const cpuSeconds = times.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
-  return { seconds, cpuSeconds, peakBytes: peak() };
-}
-
-function sizeOf(folder: string): { files: number; bytes: number } {
-  const sizes = filesBelow(folder).map((file) => statSync(file).size);
-  return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-function write(folder: string, files: Record<string, string>): void {
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
   }
 }

@@ -20,11 +20,14 @@ async function main(args: string[]): Promise<number> {
     options: {
       only: { type: 'string', multiple: true },
       json: { type: 'string' },
+      pages: { type: 'string' },
+      peers: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   const chosen = measurements.filter(({ name }) => values.only?.includes(name) ?? true);
-  if (values.help || chosen.length === 0) {
+  const pages = values.pages === undefined ? undefined : Number(values.pages);
+  if (values.help || chosen.length === 0 || (pages !== undefined && !(pages > 0))) {
     process.stdout.write(help());
     return values.help ? 0 : 2;
   }
@@ -34,7 +37,8 @@ async function main(args: string[]): Promise<number> {
   );
   const results: Record<string, Result> = {};
   for (const { name, run } of chosen) {
-    const result = await run((progress) => process.stderr.write(`${name}: ${progress}\n`));
+    const tell = (progress: string) => process.stderr.write(`${name}: ${progress}\n`);
+    const result = await run(tell, { pages, peers: values.peers?.split(',') });
     results[name] = result;
     console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
   }
@@ -48,11 +52,13 @@ function help(): string {
   const list = measurements.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n');
   return `Measures Docyard on this machine.
 
-  npm run bench -- [--only NAME]... [--json FILE]
+  npm run bench -- [--only NAME]... [--pages NUMBER] [--peers NAME,NAME] [--json FILE]
 
-  --only NAME   only this measurement; may be repeated
-  --json FILE   write the figures to a file as well
-  --help        this text
+  --only NAME     only this measurement; may be repeated
+  --pages NUMBER  a site of so many pages instead of 1,000
+  --peers NAMES   only these other generators, separated by commas
+  --json FILE     write the figures to a file as well
+  --help          this text
 
 Measurements:
 ${list}

@@ -5,7 +5,13 @@ export interface Measurement {
   name: string;
   /** One sentence for --help. */
   about: string;
-  run(tell: (progress: string) => void): Promise<Result>;
+  run(tell: (progress: string) => void, choices: Choices): Promise<Result>;
+}
+
+/** What the caller has chosen; a measurement that has no use for a choice ignores it. */
+export interface Choices {
+  pages?: number | undefined;
+  peers?: readonly string[] | undefined;
 }
 
 export interface Result {

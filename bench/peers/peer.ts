@@ -1,0 +1,76 @@
+/**
+ * What a generator that Docyard is measured against has to say, and how it is fetched. Preparing is not measured; what
+ * a generator keeps between two builds must not survive it.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Peer {
+  /** For `--peers`. */
+  id: string;
+  name: string;
+  /** What its output holds beyond the pages, for a reader who compares. */
+  about: string;
+  prepare(sources: string, folder: string): Build;
+}
+
+export interface Build {
+  command: string[];
+  cwd: string;
+  /** The folder that the command writes. */
+  output: string;
+}
+
+interface Installation {
+  packages: readonly string[];
+  /** Files or folders that a build leaves behind for the next one, relative to the installation. */
+  kept?: readonly string[];
+}
+
+const cache = fileURLToPath(new URL('../../.cache/generators', import.meta.url));
+/** Everyone measures the same versions, of dependencies too, whenever the packages were fetched. */
+const publishedBefore = '2026-08-15';
+const installTimeoutMs = 600_000;
+
+/** The folder with the installed packages. Only the first run needs a network. */
+export function installed(id: string, { packages, kept = [] }: Installation): string {
+  const folder = join(cache, id);
+  const wanted = `${JSON.stringify({ packages, publishedBefore })}\n`;
+  const mark = join(folder, 'installed.json');
+  for (const path of kept) rmSync(join(folder, path), { recursive: true, force: true });
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  writeFiles(folder, { 'package.json': '{ "private": true, "type": "module" }\n' });
+  const { status, stderr } = spawnSync(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--prefer-offline', `--before=${publishedBefore}`, ...packages],
+    { cwd: folder, timeout: installTimeoutMs, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`${packages.join(' ')} could not be installed: ${reasonOf(stderr)}`);
+  writeFileSync(mark, wanted);
+  return folder;
+}
+
+/** Where the pages of a peer are put, inside its installation, so that it finds its packages. */
+export function emptyFolder(path: string): string {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+export function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+}
+
+/** The sentence of npm's many that says what is wrong. */
+function reasonOf(stderr: string | null): string {
+  const lines = (stderr ?? '')
+    .split('\n')
+    .flatMap((line) => /^npm error (?!code )(.+)/.exec(line)?.[1] ?? []);
+  return lines[0]?.replace(/^notarget /, '') ?? 'npm does not say why, or took too long';
+}
