@@ -8,7 +8,7 @@ import { type Panel, tabPanels } from '../components/tabs.ts';
 import type { ApiSettings } from '../config/api.ts';
 import { element, escapeText } from '../html.ts';
 import type { BarView } from '../openapi/html/bar.ts';
-import { proseHtml } from '../openapi/html/prose.ts';
+import { phraseHtml, proseHtml } from '../openapi/html/prose.ts';
 import { type SchemaLook, schemaField, schemaHtml } from '../openapi/html/schema.ts';
 import { slugOf } from '../page/headings.ts';
 import { codeHtml, factLine, notesHtml, subtitle } from './notes-html.ts';
@@ -164,8 +164,7 @@ function operationHtml(
     proseHtml(operation.description, page),
     factLine(operation.messages.length > 1 ? 'Messages' : 'Message', links(operation.messages)),
     reply && factLine('Answered by', links(reply.messages)),
-    reply?.address && factLine('The answer arrives at', [codeHtml(reply.address)]),
-    reply && proseHtml(reply.description, page),
+    reply?.address && factLine('The answer arrives at', [described(reply.address, reply, page)]),
     operation.security.length > 0 && subtitle('Authorizations') + securityHtml(operation.security, page),
     notesHtml(operation.notes, schemaLook(look, id), id),
   ];
@@ -195,16 +194,21 @@ function messageHtml(message: MessageView, id: string, look: ChannelLook): strin
     source &&
       subtitle(`Payload, ${codeHtml(source.format)}`) +
         page.code({ language: source.language, meta: '', code: source.text }),
-    correlationId && factLine('Correlated by', [codeHtml(correlationId.location)]),
-    correlationId && proseHtml(correlationId.description, page),
+    correlationId && factLine('Correlated by', [described(correlationId.location, correlationId, page)]),
     notesHtml(message.notes, schemaLook(look, id), id),
   ];
   return element('section', { id, 'aria-label': message.title }, parts.filter(Boolean).join(''));
 }
 
+/** An expression with what is said about it in the same line. */
+function described(expression: string, { description }: { description: string }, page: PageContext): string {
+  return `${codeHtml(expression)} ${phraseHtml(description, page)}`.trimEnd();
+}
+
+/** The payload comes first, because that is what the button of the group copies. */
 function exampleHtml({ headers, payload }: MessageExampleView, page: PageContext): string {
   const title = headers !== undefined && payload ? 'title="Payload"' : '';
-  const first =
-    headers === undefined ? '' : page.code({ language: 'json', meta: 'title="Headers"', code: headers });
-  return first + (payload ? page.code({ language: payload.language, meta: title, code: payload.text }) : '');
+  const first = payload ? page.code({ language: payload.language, meta: title, code: payload.text }) : '';
+  if (headers === undefined) return first;
+  return first + page.code({ language: 'json', meta: 'title="Headers"', code: headers });
 }
