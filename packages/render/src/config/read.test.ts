@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SiteLoadError } from '../check/diagnostic.ts';
 import { withFolder } from '../render-fixture.ts';
+import { readApiSettings } from './api.ts';
 import { readConfig } from './read.ts';
 import { fromLegacyConfig } from './legacy.ts';
 import { readSettings } from './settings.ts';
@@ -83,6 +84,37 @@ describe('the older format', () => {
       versions: [
         { version: 'v2', groups: [{ group: 'New' }, { group: 'Both' }] },
         { version: 'v1', default: true, groups: [{ group: 'Old' }, { group: 'Both' }] },
+      ],
+    });
+  });
+
+  it('carries over where the API is, and what tabs are made from', () => {
+    const { api, navigation } = fromLegacyConfig({
+      openapi: 'openapi.json',
+      api: {
+        baseUrl: ['https://api.example.com', 'https://eu.example.com'],
+        auth: { method: 'key', name: 'X-Key' },
+        playground: { mode: 'hide' },
+        request: { example: { languages: ['curl'] } },
+        paramFields: { expanded: 'all' },
+      },
+      tabs: [{ name: 'API', url: 'reference', openapi: 'v2.json' }],
+      navigation: [{ group: 'Start', pages: ['index'] }],
+    });
+    expect(readApiSettings(api)).toMatchObject({
+      openapi: [{ source: 'openapi.json' }],
+      playground: 'none',
+      expandParameters: true,
+      examples: { languages: ['curl'] },
+      written: {
+        servers: ['https://api.example.com', 'https://eu.example.com'],
+        auth: { method: 'key', name: 'X-Key' },
+      },
+    });
+    expect(navigation).toMatchObject({
+      tabs: [
+        { tab: 'Documentation' },
+        { tab: 'API', openapi: { source: 'v2.json', directory: 'reference' } },
       ],
     });
   });

@@ -15,26 +15,41 @@ export interface BundleSources {
 
 /** The files that a document refers to, as paths from the root of the site. */
 export function referredFiles(document: JsonObject, file: string): string[] {
-  const files = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit);
-    const object = asObject(value);
-    if (!object) return;
-    const reference = object['$ref'];
-    if (typeof reference === 'string' && !reference.startsWith('#') && !isRemote(reference))
-      files.add(targetOf(reference, file).file);
-    for (const item of Object.values(object)) visit(item);
-  };
-  visit(document);
-  return [...files];
+  const outside = [...referencesIn(document)].filter((it) => !it.startsWith('#') && !isRemote(it));
+  return [...new Set(outside.map((reference) => targetOf(reference, file).file))];
 }
 
+/** The document with all that it refers to; the same object when it refers to nothing outside of itself. */
 export function bundled(document: JsonObject, file: string, sources: BundleSources): JsonObject {
+  const references = [...referencesIn(document)];
+  if (references.every((reference) => reference.startsWith('#'))) {
+    for (const reference of references)
+      if (valueAtPointer(document, reference) === undefined)
+        sources.missing(reference, file, nothingAt(reference, file));
+    return document;
+  }
   const bundle: Bundle = { file, document, sources, names: new Map(), sections: new Map(), told: new Set() };
   nameComponents(bundle);
   const whole = { ...asObject(copied(document, { bundle, file, path: [], chain: [] })) };
   for (const [section, entries] of bundle.sections) addSection(whole, section, entries);
   return whole;
+}
+
+function referencesIn(document: JsonObject): Set<string> {
+  const references = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    const object = asObject(value);
+    if (!object) return;
+    if (typeof object['$ref'] === 'string') references.add(object['$ref']);
+    for (const key in object) visit(object[key]);
+  };
+  visit(document);
+  return references;
+}
+
+function nothingAt(pointer: string, file: string): string {
+  return `there is no "${pointer}" in "${file}"`;
 }
 
 /** A component that is nothing but a reference to another file gives that part its name. */
@@ -104,7 +119,7 @@ function followed(object: JsonObject, reference: string, context: Context): unkn
   const source = isOwn ? bundle.document : bundle.sources.read(target.file);
   if (!source) return tell(`there is no file "${target.file}"`);
   const value = valueAtPointer(source, target.pointer);
-  if (value === undefined) return tell(`there is no "${target.pointer}" in "${target.file}"`);
+  if (value === undefined) return tell(nothingAt(target.pointer, target.file));
   const { $ref: _, ...siblings } = object;
   const rest = copiedEntries(siblings, context);
   if (isOwn) return { ...rest, $ref: target.pointer };

@@ -128,8 +128,9 @@ export class SpecLibrary {
     if (typeof kind === 'object') return this.#refuse(key, `${kind.unsupported} is not supported`);
     try {
       const original = await this.#overlaid(key, read.value);
-      /** Bundling copies, so that upgrading in place reaches nothing that others read. */
       const whole = await this.#bundle(key, original, read.text);
+      /** Upgrading uses the document up; another description that refers to it must read it again. */
+      this.#texts.delete(key);
       const document = kind === 'openapi' ? upgraded(whole) : whole;
       return { key, kind, document, entries: listEntries(key, document) };
     } catch (error) {

@@ -50,7 +50,7 @@ describe('reading a description', () => {
     expect(value(levels.join('\n'))).toMatch(/^refused/);
     expect(value('a: &a\n  b: *a\n')).toMatch(/^refused/);
     expect(value(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)).toMatch(/^refused.*deep/);
-    expect(value(`${'['.repeat(100_000)}`)).toMatch(/^refused/);
+    expect(value('['.repeat(100_000))).toMatch(/^refused/);
   });
 
   it('reaches no prototype', () => {

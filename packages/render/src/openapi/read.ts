@@ -24,9 +24,8 @@ export function readDescription(text: string): ReadText {
     const source = text.replace(/^\uFEFF/, '');
     const parsed = /^\s*[{[]/.test(source) ? readJson(source) : readYaml(source);
     if ('problem' in parsed) return parsed;
-    const value = asObject(
-      detached(parsed.value, { values: maximumValues, characters: maximumCharacters }, 0),
-    );
+    const limits = { values: maximumValues, characters: maximumCharacters, seen: new Set<object>() };
+    const value = asObject(detached(parsed.value, limits, 0));
     return value ? { value } : { problem: 'it is not an object' };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : 'it cannot be read' };
@@ -69,19 +68,35 @@ function readYaml(source: string): Parsed {
   }
 }
 
-/** A copy in which nothing is shared: what upgrades a document changes it in place, and aliases would be changed twice. */
-function detached(value: unknown, left: { values: number; characters: number }, depth: number): unknown {
+interface Limits {
+  values: number;
+  characters: number;
+  seen: Set<object>;
+}
+
+/**
+ * Makes a tree of it: what upgrades a document changes it in place, and parts shared through aliases would be changed
+ * twice. Only what was met before is copied, which for JSON is nothing.
+ */
+function detached(value: unknown, left: Limits, depth: number): unknown {
   left.values -= 1;
   if (typeof value === 'string') left.characters -= value.length;
   if (left.values < 0 || left.characters < 0) throw new Error('it is too large');
   if (typeof value !== 'object' || value === null) return value;
   if (depth > maximumDepth) throw new Error('it is nested too deeply, or an alias is inside of itself');
-  if (Array.isArray(value)) return value.map((item) => detached(item, left, depth + 1));
-  const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (key !== '__proto__') copy[key] = detached(item, left, depth + 1);
+  const isShared = left.seen.has(value);
+  left.seen.add(value);
+  if (Array.isArray(value)) {
+    const items: unknown[] = isShared ? [...(value as unknown[])] : value;
+    for (const [index, item] of items.entries()) items[index] = detached(item, left, depth + 1);
+    return items;
   }
-  return copy;
+  const object: Record<string, unknown> = isShared ? { ...value } : (value as Record<string, unknown>);
+  for (const key of Object.keys(object)) {
+    if (key === '__proto__') delete object[key];
+    else object[key] = detached(object[key], left, depth + 1);
+  }
+  return object;
 }
 
 /** What a document says it is; `unsupported` names a version that cannot be shown. */
