@@ -127,6 +127,7 @@ it('the configuration page lists every setting with its default', () => {
     PUBLIC_URL: 'the host of each request',
     RENDER_PROCESSES: 'one a core',
     TRUST_PROXY: 'off',
+    OFFLINE: 'off',
     EGRESS_ALLOW: 'empty',
   };
   const expected = Object.entries(settings).map(([name, { check }]) => [

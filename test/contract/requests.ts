@@ -99,6 +99,7 @@ const fields = {
   basePath: text,
   urlStyle: text,
   groups: fc.array(text, { maxLength: 3 }),
+  airGapped: fc.boolean(),
   strict: fc.boolean(),
   metadata: fc.dictionary(text, text, { maxKeys: 3 }),
   name: text,

@@ -122,6 +122,9 @@ export const StartExport = z
       }),
     urlStyle: z.enum(['html', 'directory', 'clean']).optional(),
     groups: z.array(z.string().min(1).max(128)).max(100).optional(),
+    airGapped: z.boolean().optional().meta({
+      description: 'For readers without a network: pages offer nothing that needs one.',
+    }),
     strict: z.boolean().optional().meta({ description: 'Fail the job when a page has an error.' }),
     metadata: Metadata.optional(),
   })
@@ -173,6 +176,7 @@ export const ExportJob = z
       basePath: z.string().nullable(),
       urlStyle: z.enum(['html', 'directory', 'clean']),
       groups: z.array(z.string()),
+      airGapped: z.boolean(),
       strict: z.boolean(),
     }),
     metadata: z.record(z.string(), z.string()),

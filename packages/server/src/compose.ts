@@ -28,7 +28,7 @@ export async function compose(config: Config): Promise<Context> {
     database: await openSqlite(join(config.dataDir, 'docyard.db')),
     blobs: new FolderBlobs(join(config.dataDir, 'blobs')),
     queue: new InProcessQueue(),
-    sources: new GitAndFolderSources(config.egressAllow),
+    sources: new GitAndFolderSources(config.egress),
     clock: systemClock,
     changes: new InProcessChanges(),
     // Standard output is for people; the log goes to the other stream.

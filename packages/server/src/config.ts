@@ -17,7 +17,8 @@ export interface Config {
   exportTimeoutSeconds: number;
   renderProcesses: number;
   linkSeconds: number;
-  egressAllow: string[];
+  /** What may be reached outside. */
+  egress: { allowedHosts: string[]; offline: boolean };
   limits: {
     readsPerMinute: number;
     writesPerMinute: number;
@@ -70,7 +71,11 @@ export const settings = {
   LINK_SECONDS: { check: count(60, 604_800, 3600), meaning: 'Lifetime of a download link.' },
   EGRESS_ALLOW: {
     check: z.string().default(''),
-    meaning: 'Comma-separated hosts that git may reach over http or at a private address.',
+    meaning: 'Comma-separated hosts that may be reached over http or at a private address.',
+  },
+  OFFLINE: {
+    check: z.stringbool({ error: 'must be on or off' }).default(false),
+    meaning: 'Refuse every outbound connection.',
   },
   LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads a minute and key.' },
   LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes a minute and key.' },
@@ -113,7 +118,7 @@ export function readConfig(environment: Environment): Config {
     exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,
     renderProcesses: value.RENDER_PROCESSES,
     linkSeconds: value.LINK_SECONDS,
-    egressAllow: value.EGRESS_ALLOW.split(',').flatMap((host) => host.trim().toLowerCase() || []),
+    egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },
     limits: {
       readsPerMinute: value.LIMIT_READS_PER_MINUTE,
       writesPerMinute: value.LIMIT_WRITES_PER_MINUTE,
@@ -124,6 +129,19 @@ export function readConfig(environment: Environment): Config {
     retention: { exports: value.RETENTION_EXPORTS, days: value.RETENTION_DAYS },
     drainSeconds: value.DRAIN_SECONDS,
   };
+}
+
+/** What a command without a server may reach. A value that makes no sense reaches nothing. */
+export function readEgress(environment: Environment): Config['egress'] {
+  const offline = settings.OFFLINE.check.safeParse(environment['OFFLINE'] || undefined);
+  return {
+    allowedHosts: hostList(environment['EGRESS_ALLOW'] ?? ''),
+    offline: offline.success ? offline.data : true,
+  };
+}
+
+function hostList(text: string): string[] {
+  return text.split(',').flatMap((host) => host.trim().toLowerCase() || []);
 }
 
 function explain(error: z.ZodError, environment: Environment): string {

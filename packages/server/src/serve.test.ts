@@ -59,7 +59,10 @@ test('a stop hands a running job back, and the next start goes on with it', asyn
       .select(['status', 'attempt'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-  const config = { ...settingsFor(context.config.dataDir), egressAllow: ['127.0.0.1'] };
+  const config = {
+    ...settingsFor(context.config.dataDir),
+    egress: { allowedHosts: ['127.0.0.1'], offline: false },
+  };
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const service = await startService(config);
     await until(async () => (await read()).status === 'running');

@@ -4,7 +4,6 @@ import { jsonText } from '../openapi/examples-json.ts';
 import { contentExamples } from '../openapi/examples.ts';
 import { resolve } from '../openapi/references.ts';
 import { type SchemaBudget, schemaView } from '../openapi/schema.ts';
-import type { SchemaView } from '../openapi/view.ts';
 import { notesView } from './notes.ts';
 import { withTraits } from './traits.ts';
 import type { MessageExampleView, MessageView } from './view.ts';
@@ -28,7 +27,7 @@ export function messageView(budget: SchemaBudget, name: string, value: unknown):
     contentType,
     roles: [],
     ...('schema' in headers ? { headers: schemaView(document, headers.schema, 'both', budget) } : {}),
-    ...('schema' in payload ? { payload: payloadView(budget, payload.schema) } : {}),
+    ...('schema' in payload ? { payload: schemaView(document, payload.schema, 'both', budget) } : {}),
     ...('source' in payload ? { payloadSource: payload.source } : {}),
     examples: examplesOf(budget, message, contentType, payload),
     ...(location === undefined
@@ -36,12 +35,6 @@ export function messageView(budget: SchemaBudget, name: string, value: unknown):
       : { correlationId: { location, description: textAt(correlation, 'description') ?? '' } }),
     notes: notesView(budget, message),
   };
-}
-
-/** Examples of the whole payload stand beside the page; in the text they would be long lines of JSON. */
-function payloadView(budget: SchemaBudget, schema: unknown): SchemaView {
-  const view = schemaView(budget.document, schema, 'both', budget);
-  return { ...view, examples: view.properties.length > 0 ? [] : view.examples };
 }
 
 type Payload = { schema: unknown } | { source: NonNullable<MessageView['payloadSource']> } | { none: true };

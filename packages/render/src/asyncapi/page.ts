@@ -66,9 +66,6 @@ export function channelBar({ address, name, servers }: ChannelView, showsServer:
   };
 }
 
-/** Titles with more characters do not fit the row of tabs beside the content, and become a menu. */
-const longestTabs = 40;
-
 /** One tab a message; several examples of one message are a menu in it. */
 export function channelExamples({ messages }: ChannelView, page: PageContext): string {
   const panels = messages.flatMap(({ title, name, examples }): Panel[] => {
@@ -84,9 +81,14 @@ export function channelExamples({ messages }: ChannelView, page: PageContext): s
     const html = inner.length === 1 ? only.html : tabPanels(inner, page, menu);
     return [{ title, icon: '', id: `example-${slugOf(name)}`, html }];
   });
-  const dropdown = panels.reduce((sum, { title }) => sum + title.length + 3, 0) > longestTabs;
-  const look = { className: 'code-group', first: 0, sync: false, dropdown, title: 'Message' };
-  const html = tabPanels(panels, page, look);
+  const look = {
+    className: 'code-group',
+    first: 0,
+    sync: false,
+    dropdown: panels.length > 3,
+    title: 'Message',
+  };
+  const html = tabPanels(panels, page, { ...look, caption: panels.length > 3 ? 'Messages' : undefined });
   return html && element('section', { class: 'example', 'aria-label': 'Message examples' }, html);
 }
 

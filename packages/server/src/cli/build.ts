@@ -5,6 +5,8 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path';
 import type { Diagnostic, RenderOptions, Site } from '@docyard/render';
 import type { Command } from 'commander';
+import { readEgress } from '../config.ts';
+import { fetchDocument } from '../egress/fetch.ts';
 import { CommandError } from './errors.ts';
 
 interface BuildOptions {
@@ -16,6 +18,8 @@ interface BuildOptions {
   urlStyle: string;
   origin?: string;
   group?: string[];
+  airGapped?: boolean;
+  offline?: boolean;
 }
 
 interface Summary {
@@ -41,6 +45,8 @@ export function describeBuild(command: Command): void {
     .option('--url-style <style>', 'html, directory or clean', 'html')
     .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
     .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
     .action(build);
 }
 
@@ -52,12 +58,15 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
   await refuseForeignFolder(out, options.force === true);
   const { loadSite, SiteLoadError } = await import('@docyard/render');
-  const site = await loadSite({ root: resolve(folder) }).catch((error: unknown) => {
-    throw error instanceof SiteLoadError ? new CommandError(describe(error.diagnostic)) : error;
-  });
+  const site = await loadSite({ root: resolve(folder), fetchRemote: fetchFor(options) }).catch(
+    (error: unknown) => {
+      throw error instanceof SiteLoadError ? new CommandError(describe(error.diagnostic)) : error;
+    },
+  );
   const renderOptions: RenderOptions = {
     urlStyle,
     groups: options.group ?? [],
+    airGapped: options.airGapped === true,
     ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
     ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
@@ -77,6 +86,13 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else process.stdout.write(report(summary, diagnostics, out));
   if (options.strict && summary.errors > 0) process.exitCode = 1;
+}
+
+/** API descriptions of other hosts, under the same rules as in the service. */
+function fetchFor({ offline }: BuildOptions): (address: string) => Promise<Uint8Array> {
+  const allowed = readEgress(process.env);
+  const policy = { ...allowed, offline: allowed.offline || offline === true };
+  return (address) => fetchDocument(address, policy);
 }
 
 const marker = '.docyard-build';

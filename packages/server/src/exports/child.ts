@@ -13,22 +13,30 @@ import {
   type Diagnostic,
 } from '@docyard/render';
 import { Archive } from './archive.ts';
-import type { ExportOrder, Message, Order, PathsOrder, ReportFile } from './messages.ts';
+import { Fetches } from './fetches.ts';
+import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile } from './messages.ts';
 
 const mostDiagnosticsListed = 5000;
 const progressEveryMs = 100;
 
-process.once('message', (order: Order) => {
+const fetches = new Fetches(say);
+
+process.on('message', (message: Order | Fetched) => {
+  if (message.type === 'fetched') fetches.settle(message);
+  else start(message);
+});
+
+function start(order: Order): void {
   const work = order.type === 'export' ? runExport(order) : findUnknownPaths(order);
   work.catch((error: unknown) => say(explain(error))).finally(() => process.disconnect());
-});
+}
 // Without a parent there is nobody to work for.
 process.once('disconnect', () => process.exit());
 
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
-  const site = await loadSite({ root: order.folder });
-  const { paths, groups, basePath, urlStyle } = order.options;
+  const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
+  const { paths, groups, basePath, urlStyle, airGapped } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);
   if (unknown.length > 0) {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
@@ -42,6 +50,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     origin: order.origin,
     urlStyle,
     groups,
+    airGapped,
     concurrency: order.renderProcesses,
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
@@ -95,7 +104,7 @@ async function finish(
 }
 
 async function findUnknownPaths(order: PathsOrder): Promise<void> {
-  const site = await loadSite({ root: order.folder });
+  const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
   say({ type: 'unknown-paths', paths: unknownPaths(site, order.paths) });
 }
 

@@ -27,6 +27,9 @@ export interface PathsOrder {
 
 export type Order = ExportOrder | PathsOrder;
 
+/** The answer to a `fetch`. */
+export type Fetched = { type: 'fetched'; id: number } & ({ bytes: Uint8Array } | { problem: string });
+
 const whole = z.int().min(0);
 
 export const Message = z.discriminatedUnion('type', [
@@ -46,6 +49,8 @@ export const Message = z.discriminatedUnion('type', [
     warnings: whole,
     errors: whole,
   }),
+  /** The process has no network of its own: it asks for a document, and the server decides. */
+  z.object({ type: z.literal('fetch'), id: whole, address: z.string().max(2000) }),
   z.object({ type: z.literal('unknown-paths'), paths: z.array(z.string().max(2000)).max(10_000) }),
   z.object({
     type: z.literal('failed'),

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
+import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type Order } from './messages.ts';
 
 const program = fileURLToPath(new URL('child.ts', import.meta.url));
@@ -19,6 +20,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
   options: {
     signal: AbortSignal;
     memoryMegabytes: number;
+    /** Gets documents of other hosts for it. */
+    fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
   },
 ): Promise<Answer<Type>> {
@@ -34,6 +37,9 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
     complaint = (complaint + text).slice(-4000);
   });
   const kill = () => killGroup(child.pid);
+  const answer = answerFetches(options.fetch, options.signal, (fetched) => {
+    if (child.connected) child.send(fetched);
+  });
   options.signal.addEventListener('abort', kill, { once: true });
   try {
     return await new Promise((resolve, reject) => {
@@ -44,6 +50,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
         if (!parsed.success)
           reject(new JobFailure('internal', 'The rendering process sent a malformed message.'));
         else if (parsed.data.type === 'progress') options.onProgress?.(parsed.data);
+        else if (parsed.data.type === 'fetch') answer(parsed.data);
         else if (parsed.data.type === 'failed') reject(failureFrom(parsed.data));
         else if (parsed.data.type === wanted) resolve(parsed.data as Answer<Type>);
       });

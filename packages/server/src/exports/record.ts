@@ -29,6 +29,7 @@ export function optionsOf(request: StartExport): ExportJob['options'] {
     basePath: request.basePath ?? null,
     urlStyle: request.urlStyle ?? 'html',
     groups: request.groups ?? [],
+    airGapped: request.airGapped ?? false,
     strict: request.strict ?? false,
   };
 }

@@ -8,6 +8,7 @@ import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import type { ExportOrder } from './messages.ts';
+import { fetchWithin } from './fetches.ts';
 import { runInProcess, type Answer } from './process.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
@@ -23,7 +24,7 @@ export const runExport: Runner = async (context, input) => {
     const exportInput = inputOf(input.job);
     const source = await fetchSource(context, input, exportInput, workFolder);
     const order = orderFor(context, input, exportInput, source, workFolder);
-    const answer = await render(input, order);
+    const answer = await render(context, input, order);
     return await store(context, input, order, answer);
   } catch (error) {
     throw asFailure(error);
@@ -66,7 +67,7 @@ function orderFor(
   };
 }
 
-async function render(input: RunnerInput, order: ExportOrder): Promise<Answer<'exported'>> {
+async function render(context: Context, input: RunnerInput, order: ExportOrder): Promise<Answer<'exported'>> {
   let toldAt = 0;
   let phase = '';
   let reports = Promise.resolve();
@@ -77,7 +78,12 @@ async function render(input: RunnerInput, order: ExportOrder): Promise<Answer<'e
     toldAt = Date.now();
     reports = reports.then(() => input.report(progressOf(message)));
   };
-  const answer = await runInProcess(order, 'exported', { signal: input.signal, memoryMegabytes, onProgress });
+  const answer = await runInProcess(order, 'exported', {
+    signal: input.signal,
+    memoryMegabytes,
+    fetch: fetchWithin(context.config.egress),
+    onProgress,
+  });
   await reports;
   return answer;
 }

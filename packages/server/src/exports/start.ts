@@ -12,6 +12,7 @@ import { createJob, type Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
+import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';
 import { findExport } from './read.ts';
 import { inputOf, type ExportInput } from './record.ts';
@@ -136,7 +137,11 @@ async function refuseUnknownPaths(
   try {
     const { folder } = await context.sources.fetch({ ...source, commit: null }, workFolder, signal);
     const order = { type: 'unknown-paths' as const, folder, paths };
-    const answer = await runInProcess(order, 'unknown-paths', { signal, memoryMegabytes: 512 });
+    const answer = await runInProcess(order, 'unknown-paths', {
+      signal,
+      memoryMegabytes: 512,
+      fetch: fetchWithin(context.config.egress),
+    });
     if (answer.paths.length === 0) return;
     const unknown = new Set(answer.paths);
     const details = paths.flatMap((path, index) =>

@@ -24,6 +24,7 @@ beforeAll(async () => {
     basePath: '/docs',
     urlStyle: 'clean',
     groups: ['staff'],
+    airGapped: true,
     strict: true,
     metadata: { ticket: '42' },
   });
@@ -59,7 +60,14 @@ test.each(['queued', 'running', 'failed', 'completed'])('a %s job has every fiel
 test('the options are told as they were given', () => {
   expect(viewExport(present(jobs['queued']))).toMatchObject({
     version: '2.0',
-    options: { paths: ['index'], basePath: '/docs', urlStyle: 'clean', groups: ['staff'], strict: true },
+    options: {
+      paths: ['index'],
+      basePath: '/docs',
+      urlStyle: 'clean',
+      groups: ['staff'],
+      airGapped: true,
+      strict: true,
+    },
     metadata: { ticket: '42' },
   });
 });
@@ -67,7 +75,7 @@ test('the options are told as they were given', () => {
 test('what was not given has its default', () => {
   expect(viewExport(present(jobs['completed']))).toMatchObject({
     version: null,
-    options: { paths: null, basePath: null, urlStyle: 'html', groups: [], strict: false },
+    options: { paths: null, basePath: null, urlStyle: 'html', groups: [], airGapped: false, strict: false },
     metadata: {},
     source: { ref: null, directory: null },
     retryOf: null,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { SourceError } from '../../ports/sources.ts';
-import { isSpecial, parseAddress, resolveHost } from './address.ts';
+import { parseAddress, resolveHost } from './address.ts';
 
 function parse(repository: string, more: { ref?: string; directory?: string; allowLocal?: boolean } = {}) {
   const { ref = null, directory = null, allowLocal = true } = more;
@@ -166,7 +166,8 @@ describe('a directory', () => {
 });
 
 describe('the host behind an address', () => {
-  const resolve = (url: string, allowed: string[] = []) => resolveHost(new URL(url), allowed);
+  const resolve = (url: string, allowed: string[] = []) =>
+    resolveHost(new URL(url), { allowedHosts: allowed });
 
   test.each([
     'https://127.0.0.1/',
@@ -224,79 +225,5 @@ describe('the host behind an address', () => {
     await expect(resolve('https://no-such-host.invalid/')).rejects.toMatchObject({
       code: 'source_unavailable',
     });
-  });
-});
-
-describe('isSpecial', () => {
-  test.each([
-    '0.0.0.0',
-    '0.255.255.255',
-    '10.0.0.0',
-    '10.255.255.255',
-    '100.64.0.0',
-    '100.127.255.255',
-    '127.0.0.1',
-    '127.255.255.255',
-    '169.254.169.254',
-    '172.16.0.0',
-    '172.31.255.255',
-    '192.0.0.1',
-    '192.0.2.1',
-    '192.88.99.1',
-    '192.168.0.0',
-    '192.168.255.255',
-    '198.18.0.1',
-    '198.19.255.255',
-    '198.51.100.1',
-    '203.0.113.1',
-    '224.0.0.1',
-    '239.255.255.255',
-    '240.0.0.1',
-    '255.255.255.255',
-    '::',
-    '::1',
-    '::ffff:127.0.0.1',
-    '::ffff:10.0.0.1',
-    '::ffff:a00:1',
-    '::127.0.0.1',
-    '64:ff9b::808:808',
-    '64:ff9b:1::1',
-    '100::1',
-    '2001::1',
-    '2001:db8::1',
-    '2002:7f00:1::',
-    'fc00::1',
-    'fdff::1',
-    'fe80::1',
-    'febf::1',
-    'fec0::1',
-    'ff02::1',
-  ])('%s is', (address) => {
-    expect(isSpecial(address)).toBe(true);
-  });
-
-  test.each([
-    '1.1.1.1',
-    '8.8.8.8',
-    '9.255.255.255',
-    '11.0.0.0',
-    '100.63.255.255',
-    '100.128.0.0',
-    '126.255.255.255',
-    '128.0.0.0',
-    '169.253.255.255',
-    '172.15.255.255',
-    '172.32.0.0',
-    '192.167.255.255',
-    '192.169.0.0',
-    '198.17.255.255',
-    '198.20.0.0',
-    '223.255.255.255',
-    '::ffff:8.8.8.8',
-    '2606:4700::1111',
-    '2a00:1450::1',
-    '2001:4860:4860::8888',
-  ])('%s is not', (address) => {
-    expect(isSpecial(address)).toBe(false);
   });
 });

@@ -1,9 +1,8 @@
 /**
- * Decides whether a repository address may be fetched, and from which IP addresses. Private and special ranges
- * are refused unless the operator lists the host: otherwise a tenant could reach the inside of our network.
+ * Decides whether a repository address may be fetched: its scheme, its parts, and through egress the IP addresses
+ * behind it.
  */
-import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { EgressError, type EgressPolicy, addressesFor } from '../../egress/addresses.ts';
 import { SourceError, type SourceRequest } from '../../ports/sources.ts';
 
 export type Address =
@@ -90,71 +89,14 @@ function checkDirectory(directory: string | null): void {
 }
 
 /** The addresses git may dial for this host. Every one must be public, else none is used. */
-export async function resolveHost(url: URL, allowedHosts: readonly string[]): Promise<string[]> {
-  const name = url.hostname.replaceAll(/^\[|\]$/g, '');
-  const listed = allowedHosts.includes(url.host) || allowedHosts.includes(name);
-  if (url.protocol === 'http:' && !listed) {
-    throw refused(
-      'Plain http is not allowed.',
-      'Use https://, or let the operator list the host in EGRESS_ALLOW.',
-    );
+export async function resolveHost(url: URL, policy: EgressPolicy): Promise<string[]> {
+  try {
+    return await addressesFor(url, policy);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const code = error.problem === 'refused' ? 'source_refused' : 'source_unavailable';
+    throw new SourceError(code, error.message, error.hint);
   }
-  const addresses =
-    isIP(name) > 0
-      ? [name]
-      : await lookup(name, { all: true }).then(
-          (found) => found.map(({ address }) => address),
-          () => {
-            throw new SourceError('source_unavailable', `The host ${name} cannot be found.`);
-          },
-        );
-  if (!listed && addresses.some(isSpecial)) {
-    throw refused(
-      `The host ${name} is at a private address.`,
-      'Let the operator list the host in EGRESS_ALLOW if this is meant.',
-    );
-  }
-  return addresses;
-}
-
-const special = new BlockList();
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const) {
-  special.addSubnet(network, bits, 'ipv4');
-}
-for (const [network, bits] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const) {
-  special.addSubnet(network, bits, 'ipv6');
-}
-
-export function isSpecial(address: string): boolean {
-  return special.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
 function refused(message: string, hint?: string): SourceError {

@@ -4,15 +4,16 @@
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import type { EgressPolicy } from '../../egress/addresses.ts';
 import { SourceError, type FetchedSource, type SourceRequest, type Sources } from '../../ports/sources.ts';
 import { parseAddress, resolveHost, type Address } from './address.ts';
 import { fetchCommit } from './git.ts';
 
 export class GitAndFolderSources implements Sources {
-  readonly #allowedHosts: readonly string[];
+  readonly #policy: EgressPolicy;
 
-  constructor(allowedHosts: readonly string[]) {
-    this.#allowedHosts = allowedHosts;
+  constructor(policy: EgressPolicy) {
+    this.#policy = policy;
   }
 
   refuse(request: Omit<SourceRequest, 'commit'>): string | undefined {
@@ -48,7 +49,7 @@ export class GitAndFolderSources implements Sources {
     const { url } = address;
     const protocol = url.protocol === 'https:' ? ('https' as const) : ('http' as const);
     const port = url.port || (protocol === 'https' ? '443' : '80');
-    const addresses = await resolveHost(url, this.#allowedHosts);
+    const addresses = await resolveHost(url, this.#policy);
     const host = url.hostname.replaceAll(/^\[|\]$/g, '');
     const literal = addresses.includes(host);
     return { remote: url.href, protocol, resolve: literal ? [] : [`${host}:${port}:${addresses.join(',')}`] };

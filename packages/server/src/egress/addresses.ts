@@ -1,0 +1,110 @@
+/**
+ * Decides which IP addresses may be dialled for a host. Private and special ranges are refused unless the operator
+ * lists the host: otherwise whoever writes an address could reach the inside of our network.
+ */
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+
+export interface EgressPolicy {
+  /** Names, or `name:port`, that may be at a private address and may speak plain http. */
+  allowedHosts: readonly string[];
+  /** Nothing may be reached at all. */
+  offline?: boolean;
+  /** All addresses of a name; the system's resolver when absent. */
+  lookup?: (name: string) => Promise<string[]>;
+}
+
+export type EgressProblem = 'refused' | 'unavailable' | 'too_large';
+
+export class EgressError extends Error {
+  readonly problem: EgressProblem;
+  readonly hint: string | undefined;
+
+  constructor(problem: EgressProblem, message: string, hint?: string) {
+    super(message);
+    this.name = 'EgressError';
+    this.problem = problem;
+    this.hint = hint;
+  }
+}
+
+/** What may be dialled for this address. Every IP address of the name must be public, else none is used. */
+export async function addressesFor(url: URL, policy: EgressPolicy): Promise<string[]> {
+  if (policy.offline) {
+    throw new EgressError('refused', 'Outbound connections are turned off.', 'Unset OFFLINE or --offline.');
+  }
+  const name = hostName(url);
+  const listed = policy.allowedHosts.includes(url.host) || policy.allowedHosts.includes(name);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && listed)) {
+    throw new EgressError(
+      'refused',
+      url.protocol === 'http:' ? 'Plain http is not allowed.' : `The scheme ${url.protocol} is not allowed.`,
+      'Use https://, or let the operator list the host in EGRESS_ALLOW.',
+    );
+  }
+  const addresses = isIP(name) > 0 ? [name] : await resolved(name, policy);
+  if (!listed && addresses.some(isSpecial)) {
+    throw new EgressError(
+      'refused',
+      `The host ${name} is at a private address.`,
+      'Let the operator list the host in EGRESS_ALLOW if this is meant.',
+    );
+  }
+  return addresses;
+}
+
+/** The name without the brackets that an IPv6 address has in a URL. */
+export function hostName(url: URL): string {
+  return url.hostname.replaceAll(/^\[|\]$/g, '');
+}
+
+async function resolved(name: string, policy: EgressPolicy): Promise<string[]> {
+  const ask = policy.lookup ?? systemLookup;
+  const found = await ask(name).catch(() => []);
+  if (found.length === 0) throw new EgressError('unavailable', `The host ${name} cannot be found.`);
+  return found;
+}
+
+async function systemLookup(name: string): Promise<string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+const special = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  special.addSubnet(network, bits, 'ipv4');
+}
+for (const [network, bits] of [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+] as const) {
+  special.addSubnet(network, bits, 'ipv6');
+}
+
+export function isSpecial(address: string): boolean {
+  return special.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}

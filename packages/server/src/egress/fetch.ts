@@ -1,0 +1,128 @@
+/**
+ * Fetches one document of another host, within limits of size and time, from an address that was checked before it is
+ * dialled. It follows no redirect to another host, sends nothing of ours and keeps nothing.
+ */
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
+
+export interface FetchLimits {
+  bytes: number;
+  seconds: number;
+}
+
+/** The largest descriptions of real APIs are about 12 MB. */
+const usualLimits: FetchLimits = { bytes: 20_000_000, seconds: 20 };
+const mostRedirects = 3;
+
+/** Throws an EgressError that says what is wrong and nothing of what the other side sent. */
+export async function fetchDocument(
+  address: string,
+  policy: EgressPolicy,
+  { signal, limits = usualLimits }: { signal?: AbortSignal | undefined; limits?: FetchLimits } = {},
+): Promise<Uint8Array> {
+  const deadline = AbortSignal.timeout(limits.seconds * 1000);
+  const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  let url = parsed(address);
+  try {
+    /** Asked once for the whole fetch: a name that changes its answer in between changes nothing here. */
+    const addresses = await abortable(addressesFor(url, policy), stop);
+    for (let hop = 0; hop <= mostRedirects; hop++) {
+      const response = await send(url, addresses, stop);
+      const next = redirectOf(response, url);
+      if (next === undefined) return await readBody(response, limits.bytes);
+      response.destroy();
+      url = next;
+    }
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    signal?.throwIfAborted();
+    const late = deadline.aborted ? `did not answer within ${limits.seconds} seconds` : 'cannot be reached';
+    throw new EgressError('unavailable', `The host ${hostName(url)} ${late}.`);
+  }
+  throw new EgressError('unavailable', `The host ${hostName(url)} redirects too often.`);
+}
+
+function parsed(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url) throw new EgressError('refused', 'The address is no URL.');
+  if (url.username !== '' || url.password !== '') {
+    throw new EgressError('refused', 'The address must not carry a user name or password.');
+  }
+  url.hash = '';
+  return url;
+}
+
+function send(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      agent: false,
+      signal,
+      lookup: pinned(addresses),
+      headers: {
+        'user-agent': 'docyard',
+        accept: 'application/json, application/yaml, text/yaml, */*',
+        'accept-encoding': 'identity',
+      },
+    });
+    sent.once('response', resolve);
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+/** Answers with what was checked, whatever the name says by now. */
+function pinned(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, answer) => {
+    const [first] = found;
+    if (options.all) answer(null, found);
+    else answer(null, first?.address ?? '', first?.family ?? 4);
+  };
+}
+
+function redirectOf(response: IncomingMessage, url: URL): URL | undefined {
+  const status = response.statusCode ?? 0;
+  const { location } = response.headers;
+  if (status === 200) return undefined;
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, url.href)) {
+    response.destroy();
+    throw new EgressError('unavailable', `The host ${hostName(url)} answered with status ${status}.`);
+  }
+  const next = new URL(location, url);
+  if (next.origin !== url.origin || next.username !== '' || next.password !== '') {
+    response.destroy();
+    throw new EgressError(
+      'refused',
+      `The host ${hostName(url)} redirects to another one.`,
+      'Use the final address.',
+    );
+  }
+  return next;
+}
+
+async function readBody(response: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
+  const tooLarge = (): EgressError => {
+    response.destroy();
+    return new EgressError('too_large', `The document is larger than ${mostBytes / 1e6} MB.`);
+  };
+  if (Number(response.headers['content-length'] ?? 0) > mostBytes) throw tooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > mostBytes) throw tooLarge();
+    parts.push(part);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** The system's resolver cannot be stopped, only left behind. */
+function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    work.then(resolve, reject);
+  });
+}

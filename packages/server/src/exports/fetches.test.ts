@@ -1,0 +1,97 @@
+/** How a rendering process without a network gets documents of other hosts: by asking, within bounds. */
+import { expect, test } from 'vitest';
+import { EgressError } from '../egress/addresses.ts';
+import { temporaryFolder, writeFiles } from '../testing.ts';
+import { type Fetch, Fetches, answerFetches } from './fetches.ts';
+import type { Fetched } from './messages.ts';
+import { runInProcess } from './process.ts';
+
+const never = new AbortController().signal;
+
+/** Both sides, joined without a process between them. */
+function joined(fetch: Fetch): Fetches {
+  const answer = answerFetches(fetch, never, (fetched) => asking.settle(fetched));
+  const asking: Fetches = new Fetches((message) => answer(message));
+  return asking;
+}
+
+test('a document comes back, and so does the reason why there is none', async () => {
+  const asking = joined((address) => {
+    if (address.endsWith('/a')) return Promise.resolve(new TextEncoder().encode('text'));
+    return Promise.reject(
+      address.endsWith('/b')
+        ? new EgressError('refused', 'It is private.', 'List it.')
+        : new Error('inner detail'),
+    );
+  });
+  expect(new TextDecoder().decode(await asking.fetch('https://x.test/a'))).toBe('text');
+  await expect(asking.fetch('https://x.test/b')).rejects.toThrow('It is private. List it.');
+  await expect(asking.fetch('https://x.test/c')).rejects.toThrow('it cannot be fetched');
+});
+
+test('a process that asks without end is refused, and so is one that takes too much', async () => {
+  let fetched = 0;
+  const many = joined(() => Promise.resolve(new Uint8Array((fetched += 1))));
+  const ends = await Promise.allSettled(Array.from({ length: 150 }, () => many.fetch('https://x.test/')));
+  expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(50);
+  expect(fetched).toBe(100);
+  const large = joined(() => Promise.resolve(new Uint8Array(60_000_000)));
+  await large.fetch('https://x.test/');
+  await expect(large.fetch('https://x.test/')).rejects.toThrow('too large');
+});
+
+test('only a few are under way at the same time', async () => {
+  const answers: Fetched[] = [];
+  const open: (() => void)[] = [];
+  const answer = answerFetches(
+    () => new Promise((resolve) => open.push(() => resolve(new Uint8Array()))),
+    never,
+    (fetched) => answers.push(fetched),
+  );
+  for (let id = 0; id < 6; id++) answer({ type: 'fetch', id, address: 'https://x.test/' });
+  expect(open).toHaveLength(4);
+  for (let at = 0; at < 6; at++) {
+    await expect.poll(() => open.length).toBeGreaterThan(at);
+    open[at]?.();
+  }
+  await expect.poll(() => answers.length).toBe(6);
+});
+
+test('the process that reads a site asks for its remote descriptions', async () => {
+  const folder = temporaryFolder();
+  const address = 'https://specs.example.com/openapi.json';
+  writeFiles(folder, {
+    'docs.json': JSON.stringify({
+      name: 'Site',
+      theme: 'mint',
+      colors: { primary: '#0f766e' },
+      navigation: {
+        groups: [
+          { group: 'API', openapi: address },
+          { group: 'Guide', pages: ['index'] },
+        ],
+      },
+    }),
+    'index.mdx': '# Home',
+  });
+  const asked: string[] = [];
+  const description = {
+    openapi: '3.1.0',
+    info: { title: 'Boats', version: '1' },
+    paths: { '/boats': { get: { summary: 'List boats', responses: { 200: { description: 'ok' } } } } },
+  };
+  const answer = await runInProcess(
+    { type: 'unknown-paths', folder, paths: ['index', 'nowhere'] },
+    'unknown-paths',
+    {
+      signal: never,
+      memoryMegabytes: 256,
+      fetch: (from) => {
+        asked.push(from);
+        return Promise.resolve(new TextEncoder().encode(JSON.stringify(description)));
+      },
+    },
+  );
+  expect(asked).toEqual([address]);
+  expect(answer.paths).toEqual(['nowhere']);
+});
