@@ -52,17 +52,20 @@ export interface FieldParts {
   before?: readonly string[];
   labels: readonly (string | false | undefined)[];
   body: string;
+  /** Shows a link to itself. */
+  hasAnchor?: boolean;
 }
 
 /** One value of an API: its name with what is known about it in a line, and its description below. */
-export function fieldHtml({ id, name, type, deprecated, before = [], labels, body }: FieldParts): string {
+export function fieldHtml(field: FieldParts): string {
+  const { id, name, type, deprecated, before = [], labels, body, hasAnchor = true } = field;
   const anchor = `<a class="anchor"${attributes({ href: `#${id}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`;
   const parts = [
     ...before,
     element('code', { class: 'field-name' }, escapeText(name)),
     type === undefined ? '' : element('code', { class: 'field-type' }, escapeText(type)),
     ...labels,
-    anchor,
+    hasAnchor && anchor,
   ];
   return element(
     'div',

@@ -19,6 +19,8 @@ import { tryItOf } from './try-it.ts';
 import type { CodeSample, OperationView } from './view.ts';
 import { writtenView } from './written.ts';
 
+export { specMarkdown } from './spec-markdown.ts';
+
 export interface ApiPart {
   /** Follows the page's own text. */
   html: string;

@@ -36,7 +36,8 @@ const parameterPlaces = [
 
 export function operationHtml(view: OperationView, look: OperationLook): string {
   const { page } = look;
-  const security = securityHtml(view.security, page);
+  /** What a webhook inherits is how callers of the API show who they are, not how the API does. */
+  const security = view.kind === 'webhook' ? '' : securityHtml(view.security, page);
   const sections = [
     externalDocsHtml(view, page),
     security && section('Authorizations', security, page),

@@ -26,7 +26,7 @@
   /* A label, its type, and the input it belongs to. */
   function row(name, input, details) {
     input.id = 'try-it-' + ++count;
-    var label = make('label', { for: input.id }, [name]);
+    var label = make('label', { for: input.id, class: details.isQuiet && 'visually-hidden' }, [name]);
     var head = make('div', { class: 'try-it-label' }, [label]);
     if (details.type) head.append(make('code', {}, [details.type]));
     if (details.required) head.append(make('span', { class: 'field-label field-required' }, ['required']));
@@ -71,7 +71,7 @@
     };
     choice.addEventListener('change', fill);
     fill();
-    var rows = list.length > 1 ? [row('Server', choice, {}), variables] : [variables];
+    var rows = list.length > 1 ? [row('Server', choice, { isQuiet: true }), variables] : [variables];
     return {
       nodes: list.length > 1 || inputs.length ? [group('Server', rows)] : [],
       read: function () {
