@@ -158,6 +158,53 @@ describe('what pages are sent', () => {
   });
 });
 
+describe('finding descriptions', () => {
+  const spec = (path: string, more: object = {}): string =>
+    JSON.stringify({ ...more, openapi: '3.1.0', paths: { [path]: { get: { summary: path.slice(1) } } } });
+  const routes = (files: Record<string, string>, config: object): Promise<string[]> =>
+    withFolder({ 'index.mdx': 'Text.', 'docs.json': JSON.stringify(config), ...files }, async (root) =>
+      (await loadSite({ root })).pages.map(({ path }) => path),
+    );
+
+  it('takes a folder for all that is in it', async () => {
+    const files = {
+      'specs/b.json': spec('/b'),
+      'specs/a.json': spec('/a'),
+      'specs/data.json': '{"rows":[]}',
+    };
+    expect(await routes(files, { navigation: { groups: [{ group: 'API', openapi: 'specs' }] } })).toEqual([
+      'api-reference/a',
+      'api-reference/b',
+      'index',
+    ]);
+  });
+
+  it('knows a description whose version comes late, because its keys are sorted', async () => {
+    const components = { schemas: { Long: { description: 'x'.repeat(10_000) } } };
+    const files = {
+      'deep/late.json': spec('/late', { components }),
+      'page.mdx': '---\nopenapi: GET /late\n---\n',
+    };
+    await withFolder({ ...files, 'docs.json': '{}' }, async (root) => {
+      const site = await loadSite({ root });
+      expect(site.metas.get('page')?.api).toMatchObject({ spec: 'deep/late.json' });
+    });
+  });
+
+  it('puts pages where the configuration wants those of the description', async () => {
+    const config = {
+      api: { openapi: { source: 'a.json', directory: 'endpoints' } },
+      navigation: { pages: ['index', 'GET /a'] },
+    };
+    expect(await routes({ 'a.json': spec('/a') }, config)).toEqual(['index', 'endpoints/a']);
+  });
+
+  it('reads nothing that the ignore rules leave out', async () => {
+    const files = { '.mintignore': 'private/', 'private/a.json': spec('/a') };
+    expect(await routes(files, { navigation: { pages: ['index', 'GET /a'] } })).toEqual(['index']);
+  });
+});
+
 describe('reading as little as possible', () => {
   it('leaves descriptions alone that nothing names', async () => {
     const site = await withFolder(
