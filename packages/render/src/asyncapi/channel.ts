@@ -156,26 +156,31 @@ function operationViews(
   messages: Messages,
 ): ChannelOperationView[] {
   const { document } = budget;
+  return channelOperations(document, channelName).map(([name, value]) => {
+    const operation = withTraits(document, value);
+    const action = operation['action'] === 'receive' ? 'send' : 'receive';
+    const own = messages.listed(operation['messages'], channel);
+    for (const message of own) addRole(message, action);
+    const reply = replyView(document, operation['reply'], messages);
+    return {
+      name,
+      action,
+      title: textAt(operation, 'title') ?? textAt(operation, 'summary') ?? name,
+      description: descriptionOf(operation),
+      messages: own.map((message) => message.name),
+      ...(reply ? { reply } : {}),
+      security: securityViews(document, operation),
+      notes: notesView(budget, operation),
+    };
+  });
+}
+
+/** The operations on a channel, as they are written. */
+export function channelOperations(document: SpecDocument, name: string): [string, unknown][] {
+  const channel = resolve(document, at(document, 'channels', name));
   return resolvedEntries(document, document['operations'])
-    .filter(([, operation]) => isChannel(document, at(operation, 'channel'), channelName, channel))
-    .slice(0, OPERATION_LIMIT)
-    .map(([name, value]) => {
-      const operation = withTraits(document, value);
-      const action = operation['action'] === 'receive' ? 'send' : 'receive';
-      const own = messages.listed(operation['messages'], channel);
-      for (const message of own) addRole(message, action);
-      const reply = replyView(document, operation['reply'], messages);
-      return {
-        name,
-        action,
-        title: textAt(operation, 'title') ?? textAt(operation, 'summary') ?? name,
-        description: descriptionOf(operation),
-        messages: own.map((message) => message.name),
-        ...(reply ? { reply } : {}),
-        security: securityViews(document, operation),
-        notes: notesView(budget, operation),
-      };
-    });
+    .filter(([, operation]) => isChannel(document, at(operation, 'channel'), name, channel))
+    .slice(0, OPERATION_LIMIT);
 }
 
 function isChannel(document: SpecDocument, entry: unknown, name: string, channel: unknown): boolean {

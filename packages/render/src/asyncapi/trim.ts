@@ -1,0 +1,77 @@
+/**
+ * The smallest document that still holds one channel: itself, its operations and servers, and the components they lead
+ * to, nearest first, until the size is reached. For the Markdown of its page.
+ */
+import { asList, asObject, at, textAt } from '../config/json.ts';
+import { boundedCopy, emptyObject } from '../openapi/examples-json.ts';
+import { nameOfReference, pointerKeys, referenceOf } from '../openapi/references.ts';
+import type { SpecDocument } from '../openapi/target.ts';
+import { channelOperations } from './channel.ts';
+
+const CHARACTERS_LIMIT = 150_000;
+const COMPONENT_LIMIT = 500;
+
+/** Undefined when the document has no such channel. */
+export function trimmedChannel(document: SpecDocument, name: string): SpecDocument | undefined {
+  const channel = at(document, 'channels', name);
+  if (!asObject(channel)) return undefined;
+  const operations = channelOperations(document, name);
+  const replies = operations.flatMap(([, operation]) => referenceOf(at(operation, 'reply', 'channel')) ?? []);
+  const trimmed = emptyObject();
+  trimmed['asyncapi'] = textAt(document, 'asyncapi') ?? '3.0.0';
+  trimmed['info'] = {
+    title: textAt(document, 'info', 'title') ?? 'API',
+    version: textAt(document, 'info', 'version') ?? '1.0.0',
+  };
+  add(trimmed, 'defaultContentType', document['defaultContentType']);
+  add(trimmed, 'servers', serversOf(document, channel));
+  add(trimmed, 'channels', chosen(document['channels'], [name, ...replies.map(nameOfReference)]));
+  add(trimmed, 'operations', operations.length > 0 ? Object.fromEntries(operations) : undefined);
+  add(trimmed, 'components', reachedComponents(document, trimmed));
+  return trimmed;
+}
+
+function add(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (value !== undefined) target[key] = boundedCopy(value);
+}
+
+function serversOf(document: SpecDocument, channel: unknown): unknown {
+  const named = asList(at(channel, 'servers')).flatMap((server) => referenceOf(server) ?? []);
+  return named.length > 0 ? chosen(document['servers'], named.map(nameOfReference)) : document['servers'];
+}
+
+function chosen(all: unknown, names: readonly string[]): Record<string, unknown> | undefined {
+  const entries = names.flatMap((name): [string, unknown][] => {
+    const value = at(all, name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+function reachedComponents(document: SpecDocument, start: unknown): Record<string, unknown> | undefined {
+  const components = emptyObject();
+  const waiting = referencesIn(start);
+  let charactersLeft = CHARACTERS_LIMIT;
+  // The set grows while it is walked.
+  for (const reference of waiting) {
+    const [root, kind = '', name = ''] = pointerKeys(reference) ?? [];
+    const value = root === 'components' ? at(document, 'components', kind, name) : undefined;
+    if (value === undefined) continue;
+    const copy = boundedCopy(value);
+    charactersLeft -= JSON.stringify(copy).length;
+    if (charactersLeft < 0 || waiting.size > COMPONENT_LIMIT) break;
+    const group = (components[kind] ??= emptyObject()) as Record<string, unknown>;
+    group[name] = copy;
+    for (const next of referencesIn(copy)) waiting.add(next);
+  }
+  return Object.keys(components).length > 0 ? components : undefined;
+}
+
+/** What was copied is bounded in depth and size, so this is too. */
+function referencesIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return found;
+  const reference = referenceOf(value);
+  if (reference !== undefined) found.add(reference);
+  for (const item of Object.values(value)) referencesIn(item, found);
+  return found;
+}
