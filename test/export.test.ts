@@ -150,11 +150,35 @@ describe('what an author can get wrong', () => {
     expect(report).toMatchObject({ jobId: job.jobId, pages: 3, errors: 1, truncated: false });
     expect(report.diagnostics[0]).toMatchObject({ severity: 'error', file: 'guides/page-1.mdx' });
 
-    expect(await exportSite({ domain, strict: true })).toMatchObject({
+    const strict = await exportSite({ domain, strict: true });
+    expect(strict).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('Strict') as string,
       failure: { code: 'strict_failed', file: 'guides/page-1.mdx', line: expect.any(Number) as number },
     });
+    const why = await service.client.call('readReport', { params: { jobId: strict.jobId } });
+    expect(why.diagnostics).toEqual(report.diagnostics);
+  });
+
+  test('the report comes in the form that the caller asks for', async () => {
+    const domain = await project(gitUrl({ ...siteFiles(2), 'index.mdx': 'See [this](#nowhere).\n' }));
+    const { jobId } = await exportSite({ domain });
+    const ask = async (accept: string) => {
+      const answer = await service.request(`/v1/static-export/jobs/${jobId}/report`, { headers: { accept } });
+      return { type: answer.headers.get('content-type'), text: await answer.text(), headers: answer.headers };
+    };
+    const page = await ask('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect(page.type).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('broken_anchor');
+    expect(page.headers.get('content-security-policy')).toContain('sandbox');
+    const sarif = await ask('application/sarif+json');
+    expect(JSON.parse(sarif.text)).toMatchObject({
+      version: '2.1.0',
+      runs: [{ results: [{ level: 'warning' }] }],
+    });
+    expect((await ask('application/xml')).text).toContain('<testsuites name="docyard"');
+    for (const accept of ['*/*', 'application/json', 'text/plain'])
+      expect(await ask(accept)).toMatchObject({ type: 'application/json' });
   });
 
   test('a docs.json that is not JSON is named with its line', async () => {

@@ -49,7 +49,10 @@ export const failureTable = {
   config_invalid: { retryable: false, meaning: 'docs.json could not be read.' },
   no_pages: { retryable: false, meaning: 'The folder holds no page.' },
   unknown_paths: { retryable: false, meaning: 'A page named in `paths` is not part of the site.' },
-  strict_failed: { retryable: false, meaning: '`strict` was asked for and a page has errors.' },
+  strict_failed: {
+    retryable: false,
+    meaning: '`strict` or `failOn` was asked for, and the report holds what they name.',
+  },
   too_large: { retryable: false, meaning: 'The site is over a limit of this installation.' },
   timeout: { retryable: true, meaning: 'The job took longer than it may.' },
   storage_failed: { retryable: true, meaning: 'The bundle could not be written.' },

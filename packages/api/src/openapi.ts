@@ -146,9 +146,16 @@ function successResponse(described: Operation): Json {
       return {
         description: described.summary,
         ...successHeaders(described),
-        content: { 'application/json': { schema: reference(success.schema) } },
+        content: {
+          'application/json': { schema: reference(success.schema) },
+          ...Object.fromEntries((success.alsoTypes ?? []).map((type) => [type, { schema: formOf(type) }])),
+        },
       };
   }
+}
+
+function formOf(type: string): Json {
+  return { type: type.endsWith('json') ? 'object' : 'string' };
 }
 
 function successHeaders(described: Operation): Json {

@@ -8,7 +8,7 @@ import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
 
 export type Success =
-  | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType }
+  | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType; alsoTypes?: readonly string[] }
   | { status: 200; kind: 'events'; schema: z.ZodType }
   | { status: 204; kind: 'empty' }
   | { status: 302; kind: 'redirect' };
@@ -41,6 +41,9 @@ const projectParams = z.object({ projectId: z.string().min(1).max(64) });
 
 const json = <S extends 200 | 201 | 202, T extends z.ZodType>(status: S, schema: T) =>
   ({ status, kind: 'json', schema }) as const;
+
+/** The forms of the quality report beside JSON. */
+export const reportTypes = ['text/html', 'application/sarif+json', 'application/xml'] as const;
 
 export const operations = {
   startExport: {
@@ -146,9 +149,11 @@ export const operations = {
     path: '/v1/static-export/jobs/{jobId}/report',
     tag: 'Static export',
     summary: 'Read the quality report',
+    description:
+      'Also there when the job failed because of `strict` or `failOn`. `Accept` chooses the form: JSON, `text/html` for a page, `application/sarif+json` for SARIF 2.1.0, `application/xml` for JUnit.',
     scope: 'exports:read',
     params: jobParams,
-    success: json(200, schemas.Report),
+    success: { ...json(200, schemas.Report), alsoTypes: reportTypes },
     errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
   },
   readManifest: {

@@ -91,6 +91,8 @@ function staysInside(path: string): boolean {
   return !path.split(/[/\\]/).includes('..');
 }
 
+const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Name a severity or the code of a finding.');
+
 const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 20, 'At most 20 entries are kept.');
@@ -126,6 +128,16 @@ export const StartExport = z
       description: 'For readers without a network: pages offer nothing that needs one.',
     }),
     strict: z.boolean().optional().meta({ description: 'Fail the job when a page has an error.' }),
+    failOn: z
+      .array(finding)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'Fail the job when the report holds one of these: `error`, `warning`, `info` (each with what is graver) or codes of findings.',
+        examples: [['error', 'broken_link', 'broken_anchor']],
+      }),
     metadata: Metadata.optional(),
   })
   .meta({ id: 'StartExport' });
@@ -178,6 +190,7 @@ export const ExportJob = z
       groups: z.array(z.string()),
       airGapped: z.boolean(),
       strict: z.boolean(),
+      failOn: z.array(z.string()),
     }),
     metadata: z.record(z.string(), z.string()),
     warnings: wholeNumber,
@@ -215,6 +228,7 @@ export const Diagnostic = z
     line: z.int().optional(),
     column: z.int().optional(),
     hint: z.string().optional(),
+    target: z.string().optional().meta({ description: 'The address that the finding is about.' }),
   })
   .meta({ id: 'Diagnostic' });
 export type Diagnostic = z.infer<typeof Diagnostic>;
@@ -222,12 +236,26 @@ export type Diagnostic = z.infer<typeof Diagnostic>;
 export const Report = z
   .object({
     jobId: z.string(),
+    format: z.literal(1).meta({ description: 'Changes when a field changes its meaning.' }),
     pages: wholeNumber,
     errors: wholeNumber,
     warnings: wholeNumber,
+    infos: wholeNumber,
     byCode: z.record(z.string(), wholeNumber),
     diagnostics: z.array(Diagnostic),
     truncated: z.boolean().meta({ description: 'True when only the first diagnostics are listed.' }),
+    weights: z
+      .array(z.object({ path: z.string(), file: z.string(), bytes: wholeNumber }))
+      .meta({ description: 'Every page with the bytes of its HTML, the heaviest first.' }),
+    orphans: z
+      .array(z.string())
+      .meta({ description: 'Files of pages that neither the navigation nor a link leads to.' }),
+    remoteAssets: z
+      .array(z.object({ file: z.string(), address: z.string() }))
+      .meta({ description: 'What pages would load from other hosts.' }),
+    slowest: z
+      .array(z.object({ file: z.string(), milliseconds: z.number().min(0) }))
+      .meta({ description: 'The pages that took longest to render. Not part of the bundle.' }),
   })
   .meta({ id: 'Report' });
 export type Report = z.infer<typeof Report>;

@@ -8,7 +8,14 @@ export const engineVersion: string = manifest.version;
 
 export { type CheckOptions, checkSite } from './check/check-site.ts';
 export { diagnosticCodes } from './check/codes.ts';
-export { type SiteReport, countingFindings, reportJson } from './check/report.ts';
+export {
+  type SiteReport,
+  countingFindings,
+  isNewSince,
+  narrowReport,
+  reportJson,
+  unknownFindings,
+} from './check/report.ts';
 export { reportHtml } from './check/report-html.ts';
 export { reportJunit } from './check/junit.ts';
 export { reportSarif } from './check/sarif.ts';

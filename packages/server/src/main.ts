@@ -7,6 +7,7 @@ import { ConfigError } from './config.ts';
 import { DataFolderError } from './data-folder.ts';
 import { Problem } from './problem.ts';
 import { describeBuild } from './cli/build.ts';
+import { describeCheck } from './cli/check.ts';
 import { CommandError } from './cli/errors.ts';
 import { describeKeys } from './cli/keys.ts';
 import { describeOrgs } from './cli/orgs.ts';
@@ -43,6 +44,7 @@ function buildProgram(): Command {
 const commands = {
   serve: describeServe,
   build: describeBuild,
+  check: describeCheck,
   keys: describeKeys,
   projects: describeProjects,
   orgs: describeOrgs,

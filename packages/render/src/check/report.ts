@@ -2,7 +2,7 @@
  * The quality report of a site: everything that was found, counted and in a stable order. It holds no times and nothing
  * of the machine, so that the same site gives the same report to the byte.
  */
-import type { DiagnosticCode } from './codes.ts';
+import { type DiagnosticCode, diagnosticCodes } from './codes.ts';
 import { type Diagnostic, compareDiagnostics } from './diagnostic.ts';
 import type { CheckResult, PageWeight } from './rendered.ts';
 
@@ -75,6 +75,38 @@ export function countingFindings(
   const mildest = Math.max(-1, ...severities);
   const codes = new Set(failOn);
   return diagnostics.filter(({ severity, code }) => rank[severity] <= mildest || codes.has(code));
+}
+
+/** Which names are neither a severity nor a code. */
+export function unknownFindings(names: readonly string[]): string[] {
+  return names.filter((name) => !Object.hasOwn(rank, name) && !Object.hasOwn(diagnosticCodes, name));
+}
+
+/** The report with only some of its findings, counted anew. */
+export function narrowReport(report: SiteReport, keep: (diagnostic: Diagnostic) => boolean): SiteReport {
+  const narrowed = buildReport(report.diagnostics.filter(keep), report);
+  return { ...narrowed, truncated: report.truncated };
+}
+
+/** A test for findings that an earlier report does not have. Lines do not count: text above them may have grown. */
+export function isNewSince(earlier: readonly KnownFinding[]): (diagnostic: Diagnostic) => boolean {
+  const known = new Map<string, number>();
+  for (const finding of earlier) known.set(identityOf(finding), (known.get(identityOf(finding)) ?? 0) + 1);
+  return (diagnostic) => {
+    const left = known.get(identityOf(diagnostic)) ?? 0;
+    known.set(identityOf(diagnostic), left - 1);
+    return left <= 0;
+  };
+}
+
+interface KnownFinding {
+  file: string;
+  code: string;
+  message: string;
+}
+
+function identityOf({ file, code, message }: KnownFinding): string {
+  return JSON.stringify([file, code, message]);
 }
 
 function countByCode(diagnostics: readonly Diagnostic[]): Record<string, number> {

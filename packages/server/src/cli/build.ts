@@ -3,16 +3,17 @@
  */
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Diagnostic, RenderOptions, Site } from '@docyard/render';
+import type { Diagnostic, RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { readEgress } from '../config.ts';
 import { fetchDocument } from '../egress/fetch.ts';
 import { CommandError } from './errors.ts';
+import { addFailOptions, failOnOf, findingsText, summaryText, type FailOptions } from './findings.ts';
+import { PageProgress } from './progress.ts';
 
-interface BuildOptions {
+interface BuildOptions extends FailOptions {
   out: string;
   json?: boolean;
-  strict?: boolean;
   force?: boolean;
   basePath?: string;
   urlStyle: string;
@@ -34,12 +35,11 @@ interface Summary {
 const urlStyles = ['html', 'directory', 'clean'] as const;
 
 export function describeBuild(command: Command): void {
-  command
+  addFailOptions(command, 'nothing')
     .description('Render a documentation folder into static files, without a server.')
     .argument('<folder>', 'folder that holds docs.json')
     .requiredOption('-o, --out <folder>', 'where the files go')
     .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
-    .option('--strict', 'end with status 1 when a page has an error')
     .option('--force', 'replace an output folder that was not made by this command')
     .option('--base-path <path>', 'where the site will live below its host, for example /docs')
     .option('--url-style <style>', 'html, directory or clean', 'html')
@@ -56,8 +56,9 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const urlStyle = urlStyles.find((style) => style === options.urlStyle);
   if (urlStyle === undefined)
     throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
+  const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
-  const { loadSite, SiteLoadError } = await import('@docyard/render');
+  const { countingFindings, loadSite, SiteLoadError } = await import('@docyard/render');
   const site = await loadSite({ root: resolve(folder), fetchRemote: fetchFor(options) }).catch(
     (error: unknown) => {
       throw error instanceof SiteLoadError ? new CommandError(describe(error.diagnostic)) : error;
@@ -71,21 +72,21 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
   const draft = `${out}.docyard-draft`;
-  const { diagnostics, ...counts } = await renderInto(site, renderOptions, draft, options.json !== true);
+  const { report, ...counts } = await renderInto(site, renderOptions, draft, options.json !== true);
   await writeFile(join(draft, marker), 'Made by docyard build; it may be replaced.\n');
   await rm(out, { recursive: true, force: true });
   await rename(draft, out);
   const summary: Summary = {
     pages: counts.pages,
-    warnings: diagnostics.filter(({ severity }) => severity === 'warning').length,
-    errors: diagnostics.filter(({ severity }) => severity === 'error').length,
+    warnings: report.warnings,
+    errors: report.errors,
     files: counts.files,
     bytes: counts.bytes,
     seconds: Math.round(performance.now() - started) / 1000,
   };
   if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-  else process.stdout.write(report(summary, diagnostics, out));
-  if (options.strict && summary.errors > 0) process.exitCode = 1;
+  else process.stdout.write(described(summary, report, site.root, out));
+  if (countingFindings(report.diagnostics, failOn).length > 0) process.exitCode = 1;
 }
 
 /** API descriptions of other hosts, under the same rules as in the service. */
@@ -101,13 +102,13 @@ async function renderInto(site: Site, options: RenderOptions, folder: string, sh
   const { renderSite } = await import('@docyard/render');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const made = { pages: 0, files: 0, bytes: 0, diagnostics: new Array<Diagnostic>() };
+  const made = { pages: 0, files: 0, bytes: 0 };
   const folders = new Set<string>();
+  const progress = new PageProgress(site.pages.length, showProgress);
+  let report: SiteReport | undefined;
   for await (const event of renderSite(site, options)) {
-    if (event.type === 'diagnostic') {
-      made.diagnostics.push(event.diagnostic);
-      continue;
-    }
+    if (event.type === 'report') report = event.report;
+    if (event.type !== 'file') continue;
     const { path, content, kind } = event.file;
     const file = join(folder, path);
     if (!folders.has(dirname(file))) {
@@ -117,10 +118,11 @@ async function renderInto(site: Site, options: RenderOptions, folder: string, sh
     made.bytes += await write(file, content);
     made.files += 1;
     if (kind === 'page') made.pages += 1;
-    if (showProgress) tell(made.pages, site.pages.length);
+    progress.tell(made.pages);
   }
-  if (showProgress && process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-  return made;
+  progress.clear();
+  if (report === undefined) throw new Error('the renderer ended without a report');
+  return { ...made, report };
 }
 
 async function write(file: string, content: Uint8Array | { copyFrom: string }): Promise<number> {
@@ -131,14 +133,6 @@ async function write(file: string, content: Uint8Array | { copyFrom: string }): 
   await copyFile(content.copyFrom, file);
   const { stat } = await import('node:fs/promises');
   return (await stat(file)).size;
-}
-
-let toldAt = 0;
-
-function tell(pages: number, total: number): void {
-  if (!process.stderr.isTTY || Date.now() - toldAt < 100) return;
-  toldAt = Date.now();
-  process.stderr.write(`\rRendering ${pages} of ${total} pages\u001b[K`);
 }
 
 /** A slip such as `--out ~` must not cost a home folder. */
@@ -156,16 +150,23 @@ async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
 
 const mostShown = 20;
 
-function report(summary: Summary, diagnostics: Diagnostic[], out: string): string {
-  const told = diagnostics.filter(({ severity }) => severity !== 'info');
-  const lines = told.slice(0, mostShown).map(describe);
-  if (told.length > mostShown) lines.push(`… and ${told.length - mostShown} more.`);
+function described(summary: Summary, report: SiteReport, root: string, out: string): string {
+  const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
   const megabytes = (summary.bytes / 1e6).toFixed(1);
-  lines.push(
-    `${summary.pages} pages, ${summary.files} files, ${megabytes} MB in ${summary.seconds.toFixed(2)} s; ${summary.errors} errors, ${summary.warnings} warnings.`,
-    `Open ${join(out, 'index.html')}`,
+  return (
+    findingsText(withoutNotes(report), { root, colors, mostShown, more: join(out, 'report.html') }) +
+    `${summary.pages} pages, ${summary.files} files, ${megabytes} MB in ${summary.seconds.toFixed(2)} s.\n` +
+    `${summaryText(report, colors)}Open ${join(out, 'index.html')}\n`
   );
-  return `${lines.join('\n')}\n`;
+}
+
+/** Notes are in the report; here they would hide what matters more. */
+function withoutNotes(report: SiteReport): SiteReport {
+  return {
+    ...report,
+    infos: 0,
+    diagnostics: report.diagnostics.filter(({ severity }) => severity !== 'info'),
+  };
 }
 
 function describe({ severity, file, line, column, message, hint, code }: Diagnostic): string {

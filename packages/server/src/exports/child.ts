@@ -5,18 +5,20 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import {
+  countingFindings,
   engineVersion,
   loadSite,
   renderSite,
+  reportJson,
   SiteLoadError,
   unknownPaths,
   type Diagnostic,
+  type RenderEvent,
 } from '@docyard/render';
 import { Archive } from './archive.ts';
 import { Fetches } from './fetches.ts';
 import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile } from './messages.ts';
 
-const mostDiagnosticsListed = 5000;
 const progressEveryMs = 100;
 
 const fetches = new Fetches(say);
@@ -42,7 +44,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
   }
   const archive = new Archive(order.spoolFile);
-  const tally = new Tally();
+  let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
   let toldAt = 0;
@@ -57,10 +59,8 @@ async function runExport(order: ExportOrder): Promise<void> {
     ...(order.version === null ? {} : { version: order.version }),
   });
   for await (const event of events) {
-    if (event.type === 'diagnostic') {
-      tally.add(event.diagnostic);
-      continue;
-    }
+    if (event.type === 'report') ending = event;
+    if (event.type !== 'file') continue;
     const { path, content, kind } = event.file;
     if (content instanceof Uint8Array) archive.add(path, content);
     else archive.addFile(path, content.copyFrom);
@@ -70,9 +70,15 @@ async function runExport(order: ExportOrder): Promise<void> {
       progress('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
     }
   }
-  if (order.options.strict && tally.firstError !== undefined) throw strictStop(tally.firstError);
+  if (ending === undefined) throw new Error('the renderer ended without a report');
+  const report: ReportFile = { ...ending.report, slowest: ending.slowest };
+  // Also when the job fails because of it: then it is what the caller needs most.
+  writeFileSync(order.reportFile, reportJson(report));
+  const { strict, failOn } = order.options;
+  const [first] = countingFindings(ending.report.diagnostics, [...(strict ? ['error'] : []), ...failOn]);
+  if (first !== undefined) throw strictStop(first);
   progress('packing', 0, pageCount, totalPages);
-  await finish(order, archive, tally.report(pageCount), pageCount);
+  await finish(order, archive, report, pageCount);
 }
 
 async function finish(
@@ -81,8 +87,6 @@ async function finish(
   report: ReportFile,
   pageCount: number,
 ): Promise<void> {
-  const reportBytes = toJson(report);
-  archive.add('report.json', reportBytes);
   const manifestBytes = toJson({
     format: 1,
     engine: `docyard/${engineVersion}`,
@@ -92,7 +96,6 @@ async function finish(
     files: archive.list(),
   });
   archive.add('manifest.json', manifestBytes);
-  writeFileSync(order.reportFile, reportBytes);
   writeFileSync(order.manifestFile, manifestBytes);
   const packed = await archive.pack(order.archiveFile, (share) =>
     progress('packing', share, pageCount, null),
@@ -106,44 +109,6 @@ async function finish(
 async function findUnknownPaths(order: PathsOrder): Promise<void> {
   const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
   say({ type: 'unknown-paths', paths: unknownPaths(site, order.paths) });
-}
-
-/** Counts every diagnostic, lists the first ones, in an order that does not depend on timing. */
-class Tally {
-  readonly #all: Diagnostic[] = [];
-
-  add(diagnostic: Diagnostic): void {
-    this.#all.push(diagnostic);
-  }
-
-  get firstError(): Diagnostic | undefined {
-    return this.#sorted().find(({ severity }) => severity === 'error');
-  }
-
-  report(pages: number): ReportFile {
-    const sorted = this.#sorted();
-    const byCode: Record<string, number> = {};
-    for (const { code } of sorted) byCode[code] = (byCode[code] ?? 0) + 1;
-    return {
-      pages,
-      errors: sorted.filter(({ severity }) => severity === 'error').length,
-      warnings: sorted.filter(({ severity }) => severity === 'warning').length,
-      byCode: Object.fromEntries(Object.entries(byCode).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      diagnostics: sorted.slice(0, mostDiagnosticsListed),
-      truncated: sorted.length > mostDiagnosticsListed,
-    };
-  }
-
-  #sorted(): Diagnostic[] {
-    const rank = { error: 0, warning: 1, info: 2 };
-    const key = (d: Diagnostic) => [d.file, d.line ?? 0, d.column ?? 0, d.code, d.message];
-    return this.#all.toSorted((a, b) => {
-      if (a.severity !== b.severity) return rank[a.severity] - rank[b.severity];
-      const [left, right] = [key(a), key(b)];
-      const at = left.findIndex((part, index) => part !== right[index]);
-      return at === -1 ? 0 : (left[at] ?? 0) < (right[at] ?? 0) ? -1 : 1;
-    });
-  }
 }
 
 class Stop extends Error {
@@ -168,7 +133,7 @@ class Stop extends Error {
 }
 
 function strictStop(diagnostic: Diagnostic): Stop {
-  return new Stop('strict_failed', `Strict: ${diagnostic.message}`, diagnostic);
+  return new Stop('strict_failed', `Strict: ${diagnostic.message} [${diagnostic.code}]`, diagnostic);
 }
 
 function explain(error: unknown): Message {

@@ -2,7 +2,7 @@
  * What the server and the process that renders an export say to each other. The server checks every message it
  * gets: the other side reads strangers' files.
  */
-import { Diagnostic, failureCodes, type ExportJob } from '@docyard/api';
+import { failureCodes, Report, type ExportJob } from '@docyard/api';
 import { z } from 'zod';
 
 export interface ExportOrder {
@@ -63,12 +63,6 @@ export const Message = z.discriminatedUnion('type', [
 ]);
 export type Message = z.infer<typeof Message>;
 
-export const ReportFile = z.object({
-  pages: whole,
-  errors: whole,
-  warnings: whole,
-  byCode: z.record(z.string(), whole),
-  diagnostics: z.array(Diagnostic),
-  truncated: z.boolean(),
-});
+/** The report as it is kept: that of the bundle, with how long pages took. */
+export const ReportFile = Report.omit({ jobId: true });
 export type ReportFile = z.infer<typeof ReportFile>;

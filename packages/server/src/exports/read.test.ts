@@ -70,6 +70,21 @@ describe('finishedResult', () => {
   });
 });
 
+const report = {
+  format: 1,
+  pages: 1,
+  errors: 0,
+  warnings: 0,
+  infos: 0,
+  byCode: {},
+  diagnostics: [],
+  truncated: false,
+  weights: [{ path: 'index.html', file: 'index.mdx', bytes: 1000 }],
+  orphans: [],
+  remoteAssets: [],
+  slowest: [{ file: 'index.mdx', milliseconds: 1.5 }],
+};
+
 describe('one export', () => {
   test('of another organization, of another kind and one that never was are the same: not found', async () => {
     const other = await createTenant(context, { name: 'Other' });
@@ -85,12 +100,23 @@ describe('one export', () => {
 
   test('its report and manifest come from its own attempt', async () => {
     const job = await createCompletedExport(context, tenant, project);
-    const report = { pages: 1, errors: 0, warnings: 0, byCode: {}, diagnostics: [], truncated: false };
     await context.blobs.putBytes(blobName(job.id, 1, 'report.json'), Buffer.from(JSON.stringify(report)));
     await context.blobs.putBytes(blobName(job.id, 1, 'manifest.json'), Buffer.from('{"format":1}'));
     await context.blobs.putBytes(blobName(job.id, 2, 'manifest.json'), Buffer.from('{"format":"late"}'));
     expect(await readReport(context, job)).toEqual({ jobId: job.id, ...report });
     expect(await readManifest(context, job)).toEqual({ format: 1 });
+  });
+
+  test('one that its findings ended has a report as long as that is kept, and no other file', async () => {
+    const id = (await createExport(context, tenant, project)).id;
+    const claimed = present(await claimJob(context, id));
+    await context.blobs.putBytes(blobName(id, 1, 'report.json'), Buffer.from(JSON.stringify(report)));
+    await failJob(context, claimed, failureOf('strict_failed', 'Strict: a finding'));
+    const failed = await find(claimed);
+    expect(await readReport(context, failed)).toEqual({ jobId: id, ...report });
+    await expect(readManifest(context, failed)).rejects.toMatchObject({ code: 'job_failed' });
+    await context.blobs.removeAll(id);
+    await expect(readReport(context, failed)).rejects.toMatchObject({ code: 'job_failed' });
   });
 
   test('its events come in order and from where the reader stopped', async () => {

@@ -1,13 +1,22 @@
 /**
  * Reads exports: one, many, their files and their events. Every query names the organization.
  */
-import type { ExportJob, Manifest, Report } from '@docyard/api';
+import type { ExportJob, Manifest, Report, reportTypes } from '@docyard/api';
+import type { SiteReport } from '@docyard/render';
 import type { Context } from '../context.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { ReportFile } from './messages.ts';
-import { blobName, resultOf, type ExportFile, type ExportResult } from './record.ts';
+import {
+  blobName,
+  failedByFindings,
+  inputOf,
+  optionsOf,
+  resultOf,
+  type ExportFile,
+  type ExportResult,
+} from './record.ts';
 import { viewExport } from './view.ts';
 
 type ReadContext = Pick<Context, 'database'>;
@@ -94,7 +103,33 @@ export function finishedResult(job: Job): ExportResult {
 }
 
 export async function readReport(context: Pick<Context, 'blobs'>, job: Job): Promise<Report> {
-  return { jobId: job.id, ...ReportFile.parse(await readExportFile(context, job, 'report.json')) };
+  const kept = await reportOfFailed(context, job);
+  const file = kept ?? (await readExportFile(context, job, 'report.json'));
+  return { jobId: job.id, ...ReportFile.parse(file) };
+}
+
+/** The same report in another form. The renderer is loaded only for this: it is large. */
+export async function reportAs(
+  type: (typeof reportTypes)[number],
+  report: Report,
+  job: Pick<Job, 'domain' | 'input'>,
+): Promise<string> {
+  const { engineVersion, reportHtml, reportJunit, reportSarif } = await import('@docyard/render');
+  /** Written by the renderer and checked when it was read; only the codes are a closed table there and text here. */
+  const site = report as unknown as SiteReport;
+  const { strict, failOn } = optionsOf(inputOf(job).request);
+  if (type === 'text/html') return reportHtml(site, job.domain);
+  if (type === 'application/sarif+json') return reportSarif(site, engineVersion);
+  return reportJunit(site, strict || failOn.length === 0 ? ['error', ...failOn] : failOn);
+}
+
+/** Undefined when the job did not fail because of its findings, or its report is no longer kept. */
+async function reportOfFailed(context: Pick<Context, 'blobs'>, job: Job): Promise<unknown> {
+  if (!failedByFindings(job)) return undefined;
+  const name = blobName(job.id, job.attempt, 'report.json');
+  if ((await context.blobs.stat(name)) === undefined) return undefined;
+  const bytes = await context.blobs.readBytes(name);
+  return JSON.parse(Buffer.from(bytes).toString());
 }
 
 export async function readManifest(context: Pick<Context, 'blobs'>, job: Job): Promise<Manifest> {

@@ -1,7 +1,7 @@
 /**
  * What an export keeps inside its job row: the request as it was made, and what came of it.
  */
-import type { ExportJob, StartExport } from '@docyard/api';
+import type { ExportJob, Failure, StartExport } from '@docyard/api';
 import type { Job } from '../jobs/store.ts';
 
 export interface ExportInput {
@@ -31,6 +31,7 @@ export function optionsOf(request: StartExport): ExportJob['options'] {
     groups: request.groups ?? [],
     airGapped: request.airGapped ?? false,
     strict: request.strict ?? false,
+    failOn: request.failOn ?? [],
   };
 }
 
@@ -39,6 +40,12 @@ export function resultOf(job: Pick<Job, 'result'>): ExportResult | null {
 }
 
 export type ExportFile = 'bundle.tar.gz' | 'manifest.json' | 'report.json';
+
+/** A job that its findings ended has no bundle, but a report that says why. */
+export function failedByFindings(job: Pick<Job, 'status' | 'failure' | 'purged_at'>): boolean {
+  if (job.status !== 'failed' || job.failure === null || job.purged_at !== null) return false;
+  return (JSON.parse(job.failure) as Failure).code === 'strict_failed';
+}
 
 /** The attempt is part of the name, so that a lost worker that wakes up late cannot replace a file. */
 export function blobName(jobId: string, attempt: number, file: ExportFile): string {

@@ -92,6 +92,19 @@ describe('files that no row speaks of', () => {
     expect(await kept()).toEqual([]);
   });
 
+  test('stay for the usual days when they say why a job failed', async () => {
+    const { context, tenant, project, kept } = await setUp();
+    const failed = present(await claimJob(context, (await createExport(context, tenant, project)).id));
+    await failJob(context, failed, failureOf('strict_failed', 'Strict: a finding'));
+    await context.blobs.putBytes(`${failed.id}/1/report.json`, Buffer.from('{}'));
+    context.clock.advance(30 * day);
+    await sweep(context);
+    expect(await kept()).toEqual([failed.id]);
+    context.clock.advance(1);
+    await sweep(context);
+    expect(await kept()).toEqual([]);
+  });
+
   test('go when they are of another attempt than the one that completed', async () => {
     const { context, complete } = await setUp();
     const job = await complete();

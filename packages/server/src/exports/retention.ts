@@ -4,7 +4,7 @@
  */
 import type { Context } from '../context.ts';
 import { markPurged } from '../jobs/store.ts';
-import { resultOf } from './record.ts';
+import { failedByFindings, resultOf } from './record.ts';
 
 const eventDays = 7;
 const idempotencyHours = 24;
@@ -43,16 +43,21 @@ async function purgeOldExports(context: Context): Promise<string[]> {
   return purged;
 }
 
-/** Files of a job that was deleted or purged, and of attempts that were lost before they could say so. */
+/**
+ * Files of a job that was deleted or purged, and of attempts that were lost before they could say so. The report of a
+ * job that failed because of it stays as long as any export.
+ */
 async function removeOrphans(context: Context): Promise<void> {
+  const oldest = hoursAgo(context, context.config.retention.days * 24);
   for (const jobId of await context.blobs.listOwners()) {
     const job = await context.database
       .selectFrom('jobs')
-      .select(['status', 'result', 'purged_at'])
+      .select(['status', 'result', 'failure', 'finished_at', 'purged_at'])
       .where('id', '=', jobId)
       .executeTakeFirst();
     const unfinished = job?.status === 'queued' || job?.status === 'running';
-    if (unfinished) continue;
+    const explains = job !== undefined && failedByFindings(job) && (job.finished_at ?? '') >= oldest;
+    if (unfinished || explains) continue;
     const result = job === undefined || job.purged_at !== null ? null : resultOf(job);
     if (result === null) await context.blobs.removeAll(jobId);
     else await removeOtherAttempts(context, jobId, String(result.attempt));

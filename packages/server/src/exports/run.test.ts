@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Manifest, Report, type Project, type StartExport } from '@docyard/api';
-import type { RunnerInput } from '../jobs/worker.ts';
-import { claimJob, completeJob, reportProgress, type Progress } from '../jobs/store.ts';
+import type { JobFailure, RunnerInput } from '../jobs/worker.ts';
+import { claimJob, completeJob, failJob, reportProgress, type Progress } from '../jobs/store.ts';
 import {
   commitAll,
   composeForTest,
@@ -89,6 +89,8 @@ describe('a site', () => {
         sha256,
       ]);
     }
+    const inside = JSON.parse(readFileSync(join(unpacked, 'report.json'), 'utf8')) as object;
+    expect(Object.keys(inside)).not.toContain('slowest');
     const names = readdirSync(unpacked, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -130,6 +132,27 @@ describe('what ends it early', () => {
       request,
     );
     await expect(runExport(context, input)).rejects.toMatchObject({ name: 'JobFailure', failure: { code } });
+    expect(workLeft()).toEqual([]);
+  });
+
+  test('a finding that was asked for: named with its file and line, and the report is kept', async () => {
+    const project = await projectWith({
+      ...site,
+      'second.mdx': '---\ntitle: Second\n---\n\nSee [home](/#nowhere).\n',
+    });
+    await expect(
+      runExport(context, (await claimed(project, { failOn: ['error'] })).input),
+    ).resolves.toBeDefined();
+    const { input, job } = await claimed(project, { failOn: ['broken_anchor'] });
+    const failure = await runExport(context, input).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      failure: { code: 'strict_failed', file: 'second.mdx', line: 5, hint: expect.any(String) as string },
+    });
+    const failed = present(await failJob(context, job, (failure as JobFailure).failure));
+    const report = Report.parse(await readReport(context, failed));
+    expect(report).toMatchObject({ errors: 0, warnings: 1, byCode: { broken_anchor: 1 } });
+    expect(report.slowest.map(({ file }) => file).toSorted()).toEqual(['index.mdx', 'second.mdx']);
+    expect(await context.blobs.stat(blobName(job.id, 1, 'bundle.tar.gz'))).toBeUndefined();
     expect(workLeft()).toEqual([]);
   });
 

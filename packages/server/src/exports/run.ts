@@ -24,7 +24,10 @@ export const runExport: Runner = async (context, input) => {
     const exportInput = inputOf(input.job);
     const source = await fetchSource(context, input, exportInput, workFolder);
     const order = orderFor(context, input, exportInput, source, workFolder);
-    const answer = await render(context, input, order);
+    const answer = await render(context, input, order).catch(async (error: unknown) => {
+      if (isStrictFailure(error)) await storeReport(context, input, order);
+      throw error;
+    });
     return await store(context, input, order, answer);
   } catch (error) {
     throw asFailure(error);
@@ -112,7 +115,7 @@ async function store(
   signal.throwIfAborted();
   const name = (file: Parameters<typeof blobName>[2]) => blobName(job.id, job.attempt, file);
   await context.blobs.putBytes(name('manifest.json'), await readFile(order.manifestFile));
-  await context.blobs.putBytes(name('report.json'), await readFile(order.reportFile));
+  await storeReport(context, { job }, order);
   const stored = await context.blobs.putFile(name('bundle.tar.gz'), order.archiveFile);
   if (stored.sizeBytes !== answer.sizeBytes)
     throw new Error('The stored bundle is not as long as the packed one.');
@@ -124,6 +127,18 @@ async function store(
     attempt: job.attempt,
   };
   return { result, pageCount };
+}
+
+function isStrictFailure(error: unknown): boolean {
+  return error instanceof JobFailure && error.failure.code === 'strict_failed';
+}
+
+async function storeReport(
+  { blobs }: Pick<Context, 'blobs'>,
+  { job }: Pick<RunnerInput, 'job'>,
+  order: ExportOrder,
+): Promise<void> {
+  await blobs.putBytes(blobName(job.id, job.attempt, 'report.json'), await readFile(order.reportFile));
 }
 
 function asFailure(error: unknown): unknown {

@@ -21,7 +21,7 @@ async function setUp() {
   const tenant = await createTenant(context);
   const project = await createTestProject(context, tenant, { domain: 'docs.example.com' });
   const { actor, organizationId } = tenant;
-  const prepare = (request: { ref?: string; paths?: string[] } = {}, domain = 'docs.example.com') =>
+  const prepare = (request: { ref?: string; paths?: string[]; failOn?: string[] } = {}, domain = 'docs.example.com') =>
     prepareExport(context, { request: { domain, ...request }, actor, allowLocal: true });
   const start = async (request = {}) => startExport(context, { prepared: await prepare(request), actor });
   const actions = async () =>
@@ -65,6 +65,15 @@ describe('starting', () => {
     await expect(prepare({ ref: 'main..other' })).rejects.toMatchObject({
       code: 'invalid_request',
       details: [{ path: 'ref' }],
+    });
+  });
+
+  test('a finding that does not exist is told at once, by its place', async () => {
+    const { prepare } = await setUp();
+    await expect(prepare({ failOn: ['warning', 'broken_link'] })).resolves.toBeDefined();
+    await expect(prepare({ failOn: ['error', 'broken_lnk'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'failOn.1', message: 'There is no finding broken_lnk.' }],
     });
   });
 

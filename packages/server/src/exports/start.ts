@@ -46,6 +46,7 @@ export async function prepareExport(
   if (complaint !== undefined) {
     throw new Problem('invalid_request', complaint, { details: [{ path: 'ref', message: complaint }] });
   }
+  if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn);
   if (request.paths !== undefined) await refuseUnknownPaths(context, source, request.paths);
   return { input: { request, source }, projectId: project.id, domain: project.domain, retryOf: null };
 }
@@ -124,6 +125,18 @@ async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): P
       headers: { 'retry-after': '60' },
     });
   }
+}
+
+/** The codes are the renderer's, and a job that waits for one that does not exist would never fail. */
+async function refuseUnknownFindings(failOn: readonly string[]): Promise<void> {
+  const { unknownFindings } = await import('@docyard/render');
+  const unknown = new Set(unknownFindings(failOn));
+  if (unknown.size === 0) return;
+  const details = failOn.flatMap((name, index) =>
+    unknown.has(name) ? [{ path: `failOn.${index}`, message: `There is no finding ${name}.` }] : [],
+  );
+  const hint = 'Name error, warning, info, or codes of the page of findings in the manual.';
+  throw new Problem('invalid_request', `${details[0]?.message ?? ''} ${hint}`, { details });
 }
 
 /** Looks at the source now, so that a misspelt page is told at once. A source that cannot be had is left to the job. */

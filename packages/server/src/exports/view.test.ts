@@ -67,6 +67,7 @@ test('the options are told as they were given', () => {
       groups: ['staff'],
       airGapped: true,
       strict: true,
+      failOn: [],
     },
     metadata: { ticket: '42' },
   });
@@ -75,7 +76,15 @@ test('the options are told as they were given', () => {
 test('what was not given has its default', () => {
   expect(viewExport(present(jobs['completed']))).toMatchObject({
     version: null,
-    options: { paths: null, basePath: null, urlStyle: 'html', groups: [], airGapped: false, strict: false },
+    options: {
+      paths: null,
+      basePath: null,
+      urlStyle: 'html',
+      groups: [],
+      airGapped: false,
+      strict: false,
+      failOn: [],
+    },
     metadata: {},
     source: { ref: null, directory: null },
     retryOf: null,

@@ -183,16 +183,16 @@ function answer(
   for (const [name, value] of Object.entries(reply.headers ?? {})) web.header(name, value);
   const status = reply.status ?? described.success.status;
   if (described.success.kind !== 'json') return web.body(null, status as 204);
-  const text = JSON.stringify(reply.body);
+  const { type, content } = reply.text ?? { type: 'application/json', content: JSON.stringify(reply.body) };
   if (described.method === 'get' && status === 200) {
-    const etag = etagOf(reply.body);
+    const etag = etagOf(reply.text ?? reply.body);
     web.header('etag', etag);
     if (matches(web.req.header('if-none-match') ?? '', etag)) {
       giveBack?.();
       return web.body(null, 304);
     }
   }
-  return web.body(text, status as 200, { 'content-type': 'application/json' });
+  return web.body(content, status as 200, { 'content-type': type });
 }
 
 function etagOf(body: unknown): string {

@@ -19,6 +19,8 @@ export type Web = HonoContext<Surroundings>;
 export interface Reply<Body> {
   body: Body;
   headers?: Record<string, string>;
+  /** Instead of the body as JSON, for a caller that asked for another form of it. */
+  text?: { type: string; content: string };
   /** Instead of the operation's usual success status. */
   status?: number;
   /** Seconds after which asking again makes sense; only while the work goes on. */

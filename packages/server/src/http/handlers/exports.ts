@@ -17,7 +17,7 @@ import type { Job } from '../../jobs/store.ts';
 import { streamExportEvents } from '../events.ts';
 import { takeExportStart } from '../limits.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
-import type { ExportJob } from '@docyard/api';
+import { reportTypes, type ExportJob } from '@docyard/api';
 
 const pollSeconds = 2;
 
@@ -97,7 +97,15 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       return streamExportEvents(request.context, { job, afterSequence, signal: stopping });
     },
 
-    readReport: async (request) => ({ body: await read.readReport(request.context, await findJob(request)) }),
+    readReport: async (request) => {
+      const job = await findJob(request);
+      const body = await read.readReport(request.context, job);
+      const type = wantedType(request.web.req.header('accept') ?? '');
+      const headers = { vary: 'accept', 'content-security-policy': "sandbox; frame-ancestors 'none'" };
+      if (type === undefined) return { body, headers: { vary: 'accept' } };
+      const content = await read.reportAs(type, body, job);
+      return { body, headers, text: { type: `${type}; charset=utf-8`, content } };
+    },
 
     readManifest: async (request) => ({
       body: await read.readManifest(request.context, await findJob(request)),
@@ -145,6 +153,17 @@ function replyWith(job: Job): Reply<ExportJob> {
       ? {}
       : { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds }),
   };
+}
+
+/** The first form that the caller names. Whoever takes anything gets JSON. */
+function wantedType(accept: string): (typeof reportTypes)[number] | undefined {
+  const named = accept.split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
+  const first = named.find((type) => type === 'application/json' || isReportType(type));
+  return isReportType(first) ? first : undefined;
+}
+
+function isReportType(type: string | undefined): type is (typeof reportTypes)[number] {
+  return reportTypes.some((known) => known === type);
 }
 
 function goTo({ bundleUrl }: { bundleUrl: string }): Reply<undefined> {

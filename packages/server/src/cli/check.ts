@@ -1,0 +1,149 @@
+/**
+ * `docyard check`: renders a folder, keeps nothing, and says what a reader would stumble over. Its exit status is for
+ * machines, its text for people, and its other formats for what machines show to people.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Diagnostic, SiteReport } from '@docyard/render';
+import type { Command } from 'commander';
+import { CommandError } from './errors.ts';
+import {
+  addFailOptions,
+  failOnOf,
+  findingNames,
+  findingsText,
+  summaryText,
+  type FailOptions,
+} from './findings.ts';
+import { PageProgress } from './progress.ts';
+
+interface CheckOptions extends FailOptions {
+  format: string;
+  output?: string;
+  only?: string;
+  ignore?: string;
+  base?: string;
+  group?: string[];
+}
+
+const formats = ['text', 'json', 'sarif', 'junit', 'html'] as const;
+type Format = (typeof formats)[number];
+
+const mostShown = 500;
+
+const examples = `
+Examples:
+  docyard check docs                                    errors end with status 1
+  docyard check docs --strict                           warnings do as well
+  docyard check docs --fail-on broken_link,broken_anchor
+  docyard check docs --format sarif --output docs.sarif
+  docyard check docs --base earlier/report.json         only what is new since then
+`;
+
+export function describeCheck(command: Command): void {
+  command
+    .description('Render a documentation folder, keep nothing, and say what is wrong with it.')
+    .argument('<folder>', 'folder that holds docs.json');
+  addFailOptions(command, 'error')
+    .option('--format <format>', 'text, json, sarif, junit or html', 'text')
+    .option('--output <file>', 'write the report to this file instead of printing it')
+    .option('--only <list>', 'only these findings: codes or severities')
+    .option('--ignore <list>', 'not these findings')
+    .option('--base <file>', 'an earlier report.json: only what is new since then')
+    .option('--group <name...>', 'also pages that only these groups may see')
+    .addHelpText('after', examples)
+    .action(check);
+}
+
+async function check(folder: string, options: CheckOptions): Promise<void> {
+  const format = formats.find((name) => name === options.format);
+  if (format === undefined) throw new CommandError(`--format must be one of ${formats.join(', ')}.`, 2);
+  const failOn = await failOnOf(options, ['error']);
+  const keep = await filterOf(options);
+  const root = resolve(folder);
+  const { narrowReport, countingFindings } = await import('@docyard/render');
+  const { slowest, ...whole } = await reportOf(root, options.group ?? []);
+  const report = narrowReport(whole, keep);
+  const text = await formatted({ ...report, slowest }, format, {
+    root,
+    failOn,
+    toFile: options.output !== undefined,
+  });
+  if (options.output === undefined) process.stdout.write(text);
+  else {
+    await writeFile(options.output, text);
+    process.stderr.write(summaryText(report, false));
+  }
+  if (countingFindings(report.diagnostics, failOn).length > 0) process.exitCode = 1;
+}
+
+type TimedReport = SiteReport & { slowest: { file: string; milliseconds: number }[] };
+
+async function reportOf(root: string, groups: string[]): Promise<TimedReport> {
+  const { loadSite, checkSite, SiteLoadError } = await import('@docyard/render');
+  const site = await loadSite({ root }).catch((error: unknown) => {
+    throw error instanceof SiteLoadError ? new CommandError(describeLoadError(error.diagnostic)) : error;
+  });
+  const progress = new PageProgress(site.pages.length, true);
+  const report = await checkSite(site, { groups, onPage: (pages) => progress.tell(pages) });
+  progress.clear();
+  return report;
+}
+
+function describeLoadError({ file, line, message, hint }: Diagnostic): string {
+  return `${file}${line === undefined ? '' : `:${line}`}: ${message}${hint === undefined ? '.' : `. ${hint}`}`;
+}
+
+async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnostic: Diagnostic) => boolean> {
+  const wanted = only === undefined ? undefined : new Set(await findingNames('--only', only));
+  const ignored = new Set(ignore === undefined ? [] : await findingNames('--ignore', ignore));
+  const isNew = base === undefined ? undefined : await newSince(base);
+  return (diagnostic) => {
+    const names = [diagnostic.code, diagnostic.severity];
+    const chosen = wanted === undefined || names.some((name) => wanted.has(name));
+    return chosen && !names.some((name) => ignored.has(name)) && (isNew?.(diagnostic) ?? true);
+  };
+}
+
+async function newSince(file: string): Promise<(diagnostic: Diagnostic) => boolean> {
+  const { isNewSince } = await import('@docyard/render');
+  const { Report } = await import('@docyard/api');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`--base: ${file} cannot be read (${error.code}).`);
+  });
+  const parsed = Report.pick({ diagnostics: true }).safeParse(parseJson(text));
+  if (!parsed.success) throw new CommandError(`--base: ${file} is no report.json of Docyard.`);
+  return isNewSince(parsed.data.diagnostics);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function formatted(
+  report: TimedReport,
+  format: Format,
+  { root, failOn, toFile }: { root: string; failOn: string[]; toFile: boolean },
+): Promise<string> {
+  const { engineVersion, reportHtml, reportJson, reportJunit, reportSarif } = await import('@docyard/render');
+  switch (format) {
+    case 'json':
+      return reportJson(report);
+    case 'sarif':
+      return reportSarif(report, engineVersion);
+    case 'junit':
+      return reportJunit(report, failOn);
+    case 'html':
+      return reportHtml(report, root.slice(root.lastIndexOf('/') + 1));
+    case 'text': {
+      const colors = !toFile && process.stdout.isTTY && !process.env['NO_COLOR'];
+      return (
+        findingsText(report, { root, colors, mostShown, more: '--format json' }) + summaryText(report, colors)
+      );
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Findings on a terminal, and which of them fail a command: shared by `check` and `build`. What it prints comes from
+ * strangers' files, so nothing of it may steer the terminal.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import type { Diagnostic, Severity, SiteReport } from '@docyard/render';
+import type { Command } from 'commander';
+import { CommandError } from './errors.ts';
+
+export interface FailOptions {
+  failOn?: string;
+  strict?: boolean;
+}
+
+export function addFailOptions(command: Command, usual: string): Command {
+  return command
+    .option(
+      '--fail-on <list>',
+      `end with status 1 on these: error, warning, info or codes (default: ${usual})`,
+    )
+    .option('--strict', 'the same as --fail-on warning');
+}
+
+/** Severities and codes, checked. */
+export async function failOnOf({ failOn, strict }: FailOptions, usual: readonly string[]): Promise<string[]> {
+  const named = failOn === undefined ? [...usual] : await findingNames('--fail-on', failOn);
+  return strict === true ? [...named, 'warning'] : named;
+}
+
+/** A list such as `broken_link,error`; a name that does not exist is a wrong call. */
+export async function findingNames(option: string, list: string): Promise<string[]> {
+  const { unknownFindings } = await import('@docyard/render');
+  const names = list.split(',').map((name) => name.trim());
+  const [unknown] = unknownFindings(names);
+  if (unknown === undefined) return names;
+  throw new CommandError(
+    `${option}: there is no finding "${unknown}". Name error, warning, info, or codes from the manual's page of findings.`,
+    2,
+  );
+}
+
+export interface FindingsView {
+  /** The folder of the site, for excerpts. */
+  root: string;
+  colors: boolean;
+  mostShown: number;
+  /** Where the rest can be read. */
+  more: string;
+}
+
+/** Grouped by file, each with the line it is about. */
+export function findingsText(report: SiteReport, { root, colors, mostShown, more }: FindingsView): string {
+  const paint: Paint = (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
+  const shown = report.diagnostics.slice(0, mostShown);
+  const total = report.errors + report.warnings + report.infos;
+  const parts = [...Map.groupBy(shown, ({ file }) => file)].map(([file, items]) => {
+    const lines = linesOf(root, file);
+    return `${paint('underline', printable(file || 'the site'))}\n${items.map((item) => findingText(item, lines, paint)).join('')}`;
+  });
+  if (total > shown.length) parts.push(`… and ${total - shown.length} more in ${more}\n`);
+  return parts.map((part) => `${part}\n`).join('');
+}
+
+/** One line that counts, and one by code. */
+export function summaryText(report: SiteReport, colors: boolean): string {
+  const paint: Paint = (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
+  const count = (number: number, word: string, style: Style): string => {
+    const text = `${number} ${word}${number === 1 ? '' : 's'}`;
+    return number > 0 ? paint(style, text) : text;
+  };
+  const codes = Object.entries(report.byCode).map(([code, number]) => `${code} ${number}`);
+  return (
+    `${count(report.errors, 'error', 'red')}, ${count(report.warnings, 'warning', 'yellow')}, ` +
+    `${count(report.infos, 'note', 'blue')} on ${report.pages} page${report.pages === 1 ? '' : 's'}.\n` +
+    `${codes.length > 0 ? `${paint('dim', codes.join(', '))}\n` : ''}`
+  );
+}
+
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+const severityStyles: Record<Severity, Style> = { error: 'red', warning: 'yellow', info: 'blue' };
+const severityWords: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' };
+
+function findingText(
+  { severity, line, column, message, hint, code }: Diagnostic,
+  lines: readonly string[],
+  paint: Paint,
+): string {
+  const place = line === undefined ? '' : `${line}:${column ?? 1}`;
+  const word = paint(severityStyles[severity], severityWords[severity].padEnd(7));
+  const excerpt = line === undefined ? '' : excerptText(lines[line - 1], line, column ?? 1, paint);
+  return (
+    `  ${paint('dim', place.padEnd(7))} ${word} ${printable(message)} ${paint('dim', code)}\n${excerpt}` +
+    `${hint === undefined ? '' : `          ${paint('cyan', printable(hint))}\n`}`
+  );
+}
+
+const widest = 96;
+
+/** The line with a caret below the column; of a long line only what is around it. */
+function excerptText(source: string | undefined, line: number, column: number, paint: Paint): string {
+  if (source === undefined || source.trim() === '') return '';
+  const start = column > widest - 16 ? column - 32 : 0;
+  const text = printable(source.slice(start, start + widest).replaceAll('\t', ' ')).trimEnd();
+  const number = String(line).padStart(7);
+  const caret = column - start > text.length + 1 ? '' : `${' '.repeat(Math.max(0, column - 1 - start))}^`;
+  return (
+    `  ${paint('dim', `${number} │`)} ${text}\n` +
+    `${caret === '' ? '' : `  ${paint('dim', '        │')} ${paint('red', caret)}\n`}`
+  );
+}
+
+function linesOf(root: string, file: string): string[] {
+  try {
+    return readFileSync(join(root, file), 'utf8').split(/\r\n|\r|\n/);
+  } catch {
+    return [];
+  }
+}
+
+/** Control characters of a file could move the cursor or recolour what follows. */
+function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u00b7');
+}
