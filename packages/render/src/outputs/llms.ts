@@ -12,7 +12,7 @@ import type { OutputContext, OutputItem, PageFacts } from './list.ts';
 import { ownFile } from './own-file.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
-import { isListed } from './visibility.ts';
+import { isDefaultBranch, isListed } from './visibility.ts';
 
 const mostCharacters = 100_000;
 /** Descriptions are shortened step by step before a page is left out. */
@@ -117,7 +117,7 @@ function pageSections(context: OutputContext, prefix: string): IndexSection[] {
     });
     sections.set(label, entries);
   };
-  for (const branch of site.navigation.branches.filter(isDefault)) {
+  for (const branch of site.navigation.branches.filter(isDefaultBranch)) {
     for (const route of branch.pages) {
       const place = site.navigation.places.get(route);
       if (place?.branch === branch) add(sectionLabel(branch, place.trail[0]), route);
@@ -125,13 +125,6 @@ function pageSections(context: OutputContext, prefix: string): IndexSection[] {
   }
   for (const { route } of pages) if (!site.navigation.places.has(route)) add('Other pages', route);
   return [...sections];
-}
-
-function isDefault({ steps }: Branch): boolean {
-  return steps.every(({ switcher, division }) => {
-    if (switcher.kind !== 'language' && switcher.kind !== 'version') return true;
-    return division === (switcher.divisions.find((other) => other.isDefault) ?? switcher.divisions[0]);
-  });
 }
 
 function sectionLabel({ steps }: Branch, group: string | undefined): string {
@@ -169,7 +162,7 @@ function outsideLinks({ site }: OutputContext): IndexEntry[] {
       else if (entry.kind === 'group') addEntries(entry.entries);
     }
   };
-  for (const branch of site.navigation.branches.filter(isDefault)) {
+  for (const branch of site.navigation.branches.filter(isDefaultBranch)) {
     const divisions: Division[] = [
       ...branch.globals,
       ...[...branch.steps.map(({ switcher }) => switcher), ...branch.asides].flatMap(

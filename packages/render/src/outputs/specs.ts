@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutputContext, OutputItem } from './list.ts';
+import { isDefaultBranch, isListed } from './visibility.ts';
 
 export interface SpecFile {
   /** A file of the site, or an address elsewhere. */
@@ -10,18 +11,28 @@ export interface SpecFile {
   kind: 'openapi' | 'asyncapi';
 }
 
+/** A site with more has a file for each page, and the Markdown of a page holds its part of the description anyway. */
+const mostFilesOfOnePage = 20;
+
+/** Those behind pages of the default language and version. */
 export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>): SpecFile[] {
-  const found = new Map<string, SpecFile>();
+  const found = new Map<string, SpecFile & { pages: number }>();
   const files = new Set(site.files.all);
   for (const { route } of pages) {
-    const target = site.metas.get(route)?.api;
-    if (!target || target.kind === 'written' || found.has(target.spec)) continue;
+    const meta = site.metas.get(route);
+    const target = meta?.api;
+    const branch = site.navigation.places.get(route)?.branch;
+    if (!meta || !target || target.kind === 'written' || !isListed(site, meta)) continue;
+    if (branch && !isDefaultBranch(branch)) continue;
     const isRemote = /^https?:\/\//i.test(target.spec);
     if (!isRemote && !files.has(target.spec)) continue;
     const kind = target.kind === 'channel' ? 'asyncapi' : 'openapi';
-    found.set(target.spec, { source: target.spec, isRemote, kind });
+    const known = found.get(target.spec);
+    if (known) known.pages += 1;
+    else found.set(target.spec, { source: target.spec, isRemote, kind, pages: 1 });
   }
-  return [...found.values()];
+  const all = [...found.values()];
+  return all.length > mostFilesOfOnePage ? all.filter((spec) => spec.pages > 1) : all;
 }
 
 export async function* specCopies(context: OutputContext): AsyncGenerator<OutputItem> {

@@ -3,6 +3,7 @@
  * navigation, columns "sitemap" and "llms". The column "search" is in `search/pages.ts`.
  */
 import type { Site } from '../load.ts';
+import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../page/meta.ts';
 
 type ListingSite = Pick<Site, 'settings' | 'navigation' | 'searchRules'>;
@@ -19,4 +20,12 @@ export function isListed(site: ListingSite, meta: PageMeta): boolean {
   const inNavigation =
     site.navigation.places.has(meta.route) || site.searchRules.get(meta.route)?.found === true;
   return inNavigation || site.settings.indexHidden;
+}
+
+/** The part of the navigation that a reader sees who has chosen no language and no version. */
+export function isDefaultBranch({ steps }: Branch): boolean {
+  return steps.every(({ switcher, division }) => {
+    if (switcher.kind !== 'language' && switcher.kind !== 'version') return true;
+    return division === (switcher.divisions.find((other) => other.isDefault) ?? switcher.divisions[0]);
+  });
 }

@@ -226,7 +226,7 @@ class TwinWriter {
       .map(([name, item]) => attributeText(name, item))
       .join('');
     if (inner === '') return `<${value.type}${attributes} />`;
-    const isBlock = /^[A-Z]|^(?:div|section|table|ul|ol)$/.test(value.type) || inner.includes('\n');
+    const isBlock = inner.includes('\n') || value.children.some((child) => child instanceof ElementValue);
     const line = isBlock ? '\n' : '';
     return `<${value.type}${attributes}>${line}${inner.trim()}${line}</${value.type}>${line}`;
   }

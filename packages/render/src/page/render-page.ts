@@ -38,7 +38,8 @@ export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName)
     const own = renderer.renderDocument(document);
     const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
     const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
-    const markdown = pageMarkdown(tools, task, document, parser);
+    const spec = task.api && apiPages?.specMarkdown(tools.plan, task.api);
+    const markdown = [pageMarkdown(tools, task, document, parser), spec].filter(Boolean).join('\n\n');
     return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
   } catch (error) {
     return failedPage(task, error);
