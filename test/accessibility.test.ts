@@ -24,6 +24,7 @@ const pages = [
   'index',
   'guides/components',
   'guides/code',
+  'guides/diagrams',
   'guides/tables',
   'guides/wide',
   'guides/center',
@@ -31,6 +32,7 @@ const pages = [
   'guides/broken',
   'api/create',
   'api/result',
+  'api/stream',
   'changelog',
   '404',
 ];

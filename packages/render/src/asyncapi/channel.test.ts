@@ -7,7 +7,7 @@ import { fixture } from '../render-fixture.ts';
 import { channelView } from './channel.ts';
 import type { ChannelView } from './view.ts';
 
-const harbour = parse(readFileSync(fixture('asyncapi/harbour.yaml'), 'utf8')) as SpecDocument;
+const harbour = parse(readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8')) as SpecDocument;
 
 function viewOf(name: string, document = harbour): ChannelView {
   const view = channelView(document, name);

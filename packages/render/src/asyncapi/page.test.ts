@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Rendered, fixture, renderFiles } from '../render-fixture.ts';
 
-const spec = readFileSync(fixture('asyncapi/harbour.yaml'), 'utf8');
+const spec = readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8');
 
 describe('a page about a channel', () => {
   let site: Rendered;

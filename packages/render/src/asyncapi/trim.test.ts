@@ -6,7 +6,7 @@ import { fixture } from '../render-fixture.ts';
 import { channelView } from './channel.ts';
 import { trimmedChannel } from './trim.ts';
 
-const harbour = parse(readFileSync(fixture('asyncapi/harbour.yaml'), 'utf8')) as SpecDocument;
+const harbour = parse(readFileSync(fixture('sites/everything/api/harbour.yaml'), 'utf8')) as SpecDocument;
 
 describe('the excerpt about a channel', () => {
   it.each(['berth', 'moved', 'answers'])('says as much about %s as the whole document', (name) => {
