@@ -20,14 +20,14 @@ function elements(
 ): string[] {
   if (Array.isArray(value)) return listElements(context, name, value as unknown[], schema, indent);
   const object = asObject(value);
-  if (!object) return [`${indent}<${name}>${escapeText(value === null ? '' : String(value))}</${name}>`];
+  if (!object) return [`${indent}<${name}>${escapeText(plainText(value))}</${name}>`];
   let attributes = namespaceOf(schema);
   const inside: string[] = [];
   for (const [key, item] of Object.entries(object)) {
     const property = mergedSchema(context, schema.properties.get(key));
     const childName = elementName(property, key);
     if (at(property.keywords.get('xml'), 'attribute') === true) {
-      attributes += ` ${childName}="${escapeAttribute(String(item))}"`;
+      attributes += ` ${childName}="${escapeAttribute(plainText(item))}"`;
     } else inside.push(...elements(context, childName, item, property, `${indent}  `));
   }
   if (inside.length === 0) return [`${indent}<${name}${attributes}/>`];
@@ -48,6 +48,11 @@ function listElements(
     elements(context, itemName, entry, item, isWrapped ? `${indent}  ` : indent),
   );
   return isWrapped ? [`${indent}<${name}>`, ...inside, `${indent}</${name}>`] : inside;
+}
+
+function plainText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function elementName(schema: MergedSchema, otherwise: string): string {

@@ -42,13 +42,34 @@ export interface Choices {
 export interface MergeContext {
   document: SpecDocument;
   effortLeft: number;
+  /** Merging a schema again for its type, its marks and its rows took a third of the time of a page. */
+  known: Map<unknown, MergedSchema>;
+}
+
+export function mergeContext(document: SpecDocument, effortLeft: number): MergeContext {
+  return { document, effortLeft, known: new Map() };
 }
 
 /** `withoutChoicesOf`: pointers whose choices lead back here, as a base schema lists the schemas that build on it. */
 export function mergedSchema(
   context: MergeContext,
   schema: unknown,
-  withoutChoicesOf: ReadonlySet<string> = new Set(),
+  withoutChoicesOf: ReadonlySet<string> = NONE,
+): MergedSchema {
+  const known = context.known.get(schema);
+  const isSame = (merged: MergedSchema) => !merged.pointers.some((pointer) => withoutChoicesOf.has(pointer));
+  if (known && isSame(known)) return known;
+  const merged = newlyMerged(context, schema, withoutChoicesOf);
+  if (isSame(merged)) context.known.set(schema, merged);
+  return merged;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function newlyMerged(
+  context: MergeContext,
+  schema: unknown,
+  withoutChoicesOf: ReadonlySet<string>,
 ): MergedSchema {
   const merged: MergedSchema = {
     name: '',
@@ -68,13 +89,12 @@ export function mergedSchema(
   addPart(merge, schema, { nesting: 0, isWhole: true, omitsChoices: false });
   merged.name = nameOfReference(merged.wholePointers[0] ?? '');
   merged.choices = combined(merge);
-  if (merged.enum?.includes(null)) {
-    merged.isNullable ||= merged.types.length === 0 || merged.types.includes('null');
-  }
-  if (merged.types.includes('null')) {
+  const isOnlyNull = merged.types.length === 1 && merged.types[0] === 'null';
+  if (merged.types.includes('null') && !isOnlyNull) {
     merged.isNullable = true;
-    if (merged.types.length > 1) merged.types = merged.types.filter((type) => type !== 'null');
+    merged.types = merged.types.filter((type) => type !== 'null');
   }
+  if (merged.types.length === 0 && merged.enum?.includes(null)) merged.isNullable = true;
   return merged;
 }
 

@@ -37,10 +37,9 @@ export function valueAtPointer(document: SpecDocument, reference: string): unkno
 export function pointerKeys(reference: string): string[] | undefined {
   if (reference === '#') return [];
   if (!reference.startsWith('#/')) return undefined;
-  return reference
-    .slice(2)
-    .split('/')
-    .map((part) => unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const parts = reference.slice(2).split('/');
+  if (!/[%~]/.test(reference)) return parts;
+  return parts.map((part) => unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** How readers know a schema: the last part of where it stands. */

@@ -3,7 +3,7 @@
  * deepest, not what happens to come last.
  */
 import { asList, asObject, asText, at } from '../config/json.ts';
-import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
+import { type MergeContext, type MergedSchema, mergeContext, mergedSchema } from './merge.ts';
 import { nameOfReference, pointerKeys } from './references.ts';
 import { baseTypes, constraintsOf, enumOf, typeText, valueText } from './schema-words.ts';
 import type { SpecDocument } from './target.ts';
@@ -24,7 +24,7 @@ const OPTION_LIMIT = 100;
 const ENUM_LIMIT = 500;
 
 export function newSchemaBudget(document: SpecDocument): SchemaBudget {
-  return { document, nodes: 9000, characters: 2_000_000, effortLeft: 500_000 };
+  return { ...mergeContext(document, 500_000), nodes: 9000, characters: 2_000_000 };
 }
 
 export function schemaView(

@@ -1,0 +1,129 @@
+/**
+ * The smallest document that still holds one operation: for the text twin of its page and for machine readers.
+ * What it refers to comes along, nearest first, until the size is reached; the rest is left out with a note.
+ */
+import { asObject, asText, at } from '../config/json.ts';
+import { emptyObject } from './examples-json.ts';
+import { type OperationTarget, findOperation } from './operation.ts';
+import { pointerKeys, referenceOf, valueAtPointer } from './references.ts';
+import type { SpecDocument } from './target.ts';
+import { yamlText } from './trim-yaml.ts';
+
+const BYTES_LIMIT = 200_000;
+const DEPTH_LIMIT = 60;
+/** Shown on the page itself, or meant for the program that makes the page. */
+const LEFT_OUT = new Set(['x-codeSamples', 'x-code-samples', 'x-mint', 'x-hidden', 'x-excluded']);
+
+/** Undefined when the document has no such operation. */
+export function trimmedSpec(document: SpecDocument, target: OperationTarget): SpecDocument | undefined {
+  const found = findOperation(document, target);
+  if (!found) return undefined;
+  const trimming: Trimming = { document, bytesLeft: BYTES_LIMIT, waiting: new Set() };
+  const servers = [found.operation, found.pathItem, document]
+    .map((owner) => at(owner, 'servers'))
+    .find((list) => Array.isArray(list));
+  const security = at(found.operation, 'security') ?? at(document, 'security');
+  const pathItem = emptyObject();
+  const parameters = at(found.pathItem, 'parameters');
+  if (parameters !== undefined) pathItem['parameters'] = copied(trimming, parameters, 3);
+  const operation = emptyObject();
+  for (const [key, value] of Object.entries(asObject(found.operation) ?? {})) {
+    if (key !== 'servers' && key !== 'security' && !LEFT_OUT.has(key))
+      operation[key] = copied(trimming, value, 4);
+  }
+  if (security !== undefined) operation['security'] = copied(trimming, security, 4);
+  pathItem[found.method] = operation;
+  const trimmed = emptyObject();
+  trimmed['openapi'] = asText(at(document, 'openapi')) ?? '3.1.0';
+  trimmed['info'] = infoOf(document);
+  if (servers !== undefined) trimmed['servers'] = copied(trimming, servers, 1);
+  trimmed[target.kind === 'operation' ? 'paths' : 'webhooks'] = { [found.path]: pathItem };
+  waitForSchemes(trimming, security);
+  const components = reachedComponents(trimming);
+  if (components) trimmed['components'] = components;
+  return trimmed;
+}
+
+export function trimmedSpecYaml(document: SpecDocument, target: OperationTarget): string | undefined {
+  const trimmed = trimmedSpec(document, target);
+  return trimmed === undefined ? undefined : yamlText(trimmed);
+}
+
+interface Trimming {
+  document: SpecDocument;
+  bytesLeft: number;
+  /** `schemas/Pet`: components that something refers to, in the order of their discovery. */
+  waiting: Set<string>;
+}
+
+/** The set grows while it is walked, so that what lies nearest comes first. */
+function reachedComponents(trimming: Trimming): Record<string, unknown> | undefined {
+  const components = emptyObject();
+  for (const id of trimming.waiting) {
+    const [kind = '', name = ''] = id.split('\n');
+    const value = at(trimming.document, 'components', kind, name);
+    if (value === undefined) continue;
+    const group = (components[kind] ??= emptyObject()) as Record<string, unknown>;
+    group[name] =
+      trimming.bytesLeft > 0
+        ? copied(trimming, value, 3)
+        : { description: 'Left out of this excerpt because of its size.' };
+    // Notes cost little, but there may be many.
+    if (trimming.bytesLeft <= -BYTES_LIMIT / 4) break;
+    trimming.bytesLeft -= trimming.bytesLeft > 0 ? 0 : id.length + 80;
+  }
+  return Object.keys(components).length > 0 ? components : undefined;
+}
+
+function copied(trimming: Trimming, value: unknown, depth: number): unknown {
+  if (typeof value === 'string') {
+    const text =
+      value.length <= trimming.bytesLeft ? value : `${value.slice(0, Math.max(0, trimming.bytesLeft))}…`;
+    trimming.bytesLeft -= text.length + 3;
+    return text;
+  }
+  trimming.bytesLeft -= 6;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEPTH_LIMIT || trimming.bytesLeft <= 0) return Array.isArray(value) ? [] : emptyObject();
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value as unknown[]) {
+      if (trimming.bytesLeft <= 0) break;
+      trimming.bytesLeft -= depth * 2 + 2;
+      items.push(copied(trimming, item, depth + 1));
+    }
+    return items;
+  }
+  return copiedObject(trimming, value, depth);
+}
+
+function copiedObject(trimming: Trimming, value: unknown, depth: number): unknown {
+  const reference = referenceOf(value);
+  if (reference !== undefined) {
+    const keys = pointerKeys(reference);
+    if (keys?.[0] === 'components' && keys.length >= 3) trimming.waiting.add(`${keys[1]}\n${keys[2]}`);
+    else return copied(trimming, valueAtPointer(trimming.document, reference) ?? null, depth + 1);
+  }
+  const copy = emptyObject();
+  for (const [key, item] of Object.entries(asObject(value) ?? {})) {
+    if (trimming.bytesLeft <= 0) break;
+    trimming.bytesLeft -= key.length + depth * 2 + 3;
+    copy[key] = copied(trimming, item, depth + 1);
+  }
+  return copy;
+}
+
+function infoOf(document: SpecDocument): Record<string, unknown> {
+  const info = emptyObject();
+  info['title'] = (asText(at(document, 'info', 'title')) ?? 'API').slice(0, 500);
+  info['version'] = (asText(at(document, 'info', 'version')) ?? '1.0.0').slice(0, 100);
+  return info;
+}
+
+/** Security names its schemes without a reference. */
+function waitForSchemes(trimming: Trimming, security: unknown): void {
+  for (const alternative of Array.isArray(security) ? (security as unknown[]) : []) {
+    for (const id of Object.keys(asObject(alternative) ?? {}).slice(0, 50))
+      trimming.waiting.add(`securitySchemes\n${id}`);
+  }
+}
