@@ -1,0 +1,85 @@
+/** What programs read, as a browser reads it: files that must be XML, data that no policy stops. Needs Chromium. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, renderFixture } from '../render-fixture.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined)
+  console.warn(
+    'SKIPPED: outputs in a browser, because Chromium is not installed (Debian package: chromium).',
+  );
+
+describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
+  let browser: Browser;
+  let rendered: Rendered;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'docyard-outputs-'));
+    rendered = await renderFixture('outputs', { origin: 'https://tides.example.com' });
+    for (const [path, content] of rendered.files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(path: string): Promise<{ page: Page; complaints: string[] }> {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${pathToFileURL(folder).href}/${path}`);
+    return { page, complaints };
+  }
+
+  it.each(['sitemap.xml', 'changelog/rss.xml'])('%s is XML', async (path) => {
+    const { page } = await open('index.html');
+    const root = await page.evaluate(
+      (text) => {
+        const document = new DOMParser().parseFromString(text, 'application/xml');
+        return document.querySelector('parsererror')?.textContent ?? document.documentElement.nodeName;
+      },
+      rendered.files.get(path) ?? '',
+    );
+    expect(root).toBe(path === 'sitemap.xml' ? 'urlset' : 'rss');
+    await page.close();
+  });
+
+  it('reads the description of a page as data, and complains of nothing', async () => {
+    const { page, complaints } = await open('guides/harbour.html');
+    const types = await page.evaluate(() => {
+      const text = document.querySelector('script[type="application/ld+json"]')?.textContent ?? '';
+      return (JSON.parse(text) as { '@graph': { '@type': string }[] })['@graph'].map((node) => node['@type']);
+    });
+    expect(types).toContain('APIReference');
+    await page.waitForFunction(() => document.documentElement.classList.contains('js'));
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('leads from a changelog to its feed', async () => {
+    const { page } = await open('changelog.html');
+    const link = page.getByRole('link', { name: 'RSS' });
+    await link.waitFor();
+    expect(await link.evaluate((anchor) => (anchor as HTMLAnchorElement).href)).toMatch(
+      /changelog\/rss\.xml$/,
+    );
+    await page.close();
+  });
+});
