@@ -36,6 +36,30 @@ describe('bringing documents to OpenAPI 3.1', () => {
     expect(at(document, 'components', 'schemas', 'Pet', 'properties', 'friend')).toEqual(body);
   });
 
+  it('keeps the rest of a Swagger 2 document when parts of it have the wrong shape', () => {
+    const document = upgraded({
+      swagger: '2.0',
+      parameters: { Bad: null },
+      paths: {
+        '/broken': {
+          get: {
+            parameters: [{ name: 'no place' }, null],
+            produces: 'application/json',
+            responses: { 200: null },
+          },
+          post: null,
+          parameters: 'none',
+        },
+        '/fine': { get: { summary: 'Fine', parameters: [{ name: 'q', in: 'query', type: 'string' }] } },
+      },
+    });
+    expect(Object.keys(at(document, 'paths', '/broken') as object)).toContain('get');
+    expect(at(document, 'paths', '/fine', 'get')).toMatchObject({
+      summary: 'Fine',
+      parameters: [{ name: 'q', in: 'query', schema: { type: 'string' } }],
+    });
+  });
+
   it('writes what may be null, and examples, in the newer way', () => {
     const document = upgraded({
       openapi: '3.0.3',
