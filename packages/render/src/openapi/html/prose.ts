@@ -3,7 +3,7 @@
  * the Markdown they stand for; all other tags are dropped and their text kept.
  */
 import type { PageContext } from '../../components/contract.ts';
-import { escapeText } from '../../html.ts';
+import { escapeText, textOfHtml } from '../../html.ts';
 
 /** A longer description is cut; none in the specifications at hand comes near. */
 const maximumLength = 50_000;
@@ -25,31 +25,32 @@ function isPlain(source: string): boolean {
   return !/[\\`*_[\]<>&~!"'#|:\n.+-]/.test(source) && !/^\d/.test(source);
 }
 
-const replacements: Record<string, string> = {
-  br: '\\\n',
-  p: '\n\n',
-  div: '\n\n',
-  ul: '\n\n',
-  ol: '\n\n',
-  li: '\n- ',
-  code: '`',
-  b: '**',
-  strong: '**',
-  i: '*',
-  em: '*',
-};
+/** Tags and the Markdown they stand for; those with an empty text are dropped, and their content stays. */
+const replacements = new Map<string, string>([
+  ['br', '\\\n'],
+  ['li', '\n- '],
+  ['code', '`'],
+  ...['p', 'div', 'ul', 'ol', 'table', 'tr', 'blockquote', 'section'].map((name) => [name, '\n\n'] as const),
+  ...['b', 'strong'].map((name) => [name, '**'] as const),
+  ...['i', 'em'].map((name) => [name, '*'] as const),
+  ...'a abbr aside center details dl dd dt font h1 h2 h3 h4 h5 h6 hr img input kbd label mark pre s samp script small span style sub summary sup svg tbody td tfoot th thead u var video'
+    .split(' ')
+    .map((name) => [name, ''] as const),
+]);
 
+/** What is no tag of HTML, such as `<token>`, is meant as it stands. */
 export function proseMarkdown(text: string): string {
   const cut = text.length > maximumLength ? `${text.slice(0, maximumLength)} …` : text;
   if (!cut.includes('<')) return cut.trim();
   return outsideCode(cut, (part) =>
     part
-      .replaceAll(/<!--[^>]{0,2000}-->/g, '')
+      .replaceAll(/<!--[^>]{0,2000}-->|<(script|style)>[^<]{0,2000}<\/\1>/gi, '')
+      .replaceAll(/<code>([^<>`]{1,500})<\/code>/gi, (_whole, code: string) => `\`${textOfHtml(code)}\``)
       .replaceAll(/<a\s[^<>]{0,500}?href="([^"<>]{1,1000})"[^<>]{0,500}>([^<>]{1,1000})<\/a>/gi, '[$2]($1)')
-      .replaceAll(/<\/?([a-z][a-z0-9]{0,15})(?:\s[^<>]{0,500})?\/?>/gi, (whole, name: string) => {
-        const known = name.toLowerCase();
-        if (known === 'li' && whole.startsWith('</')) return '';
-        return Object.hasOwn(replacements, known) ? (replacements[known] ?? '') : '';
+      .replaceAll(/<\/?([a-z][\w.-]{0,40})(?:\s[^<>]{0,500})?\/?>/gi, (whole, name: string) => {
+        const known = replacements.get(name.toLowerCase());
+        if (known === undefined) return whole.replace('<', '&lt;').replace('>', '&gt;');
+        return known === '\n- ' && whole.startsWith('</') ? '' : known;
       }),
   ).trim();
 }

@@ -63,7 +63,7 @@ export function schemaField(
       ...[...schema.post, ...look.pills].map((text) => fieldLabel(escapeText(text))),
     ],
     body:
-      prose(extra.description || schema.description, look) +
+      prose(extra.description || schema.description || inner.description, look) +
       factsHtml(schema, look, extra.example) +
       itemsFacts(schema, inner, look) +
       nestedHtml(inner, below),
@@ -79,16 +79,17 @@ export interface FieldExtra {
 }
 
 /** The outermost schema has no name to stand beside its type. */
-function rootHtml(schema: SchemaView, look: SchemaLook): string {
+function rootHtml(schema: SchemaView, look: SchemaLook, title = ''): string {
   const inner = lastItems(schema);
   const isPlainObject = schema === inner && schema.properties.length > 0;
-  const type = isPlainObject
-    ? ''
-    : element(
-        'p',
-        { class: 'schema-type' },
-        element('code', { class: 'field-type' }, escapeText(schema.type)),
-      );
+  const type =
+    isPlainObject || schema.type === title
+      ? ''
+      : element(
+          'p',
+          { class: 'schema-type' },
+          element('code', { class: 'field-type' }, escapeText(schema.type)),
+        );
   const below = inner === schema ? '' : prose(inner.description, look);
   const choices = inner.choices && isOnlyChoices(inner) ? '' : type;
   return (
@@ -144,9 +145,7 @@ function valuesHtml({ enum: values }: SchemaView, { page }: SchemaLook): string 
 function itemsFacts(schema: SchemaView, inner: SchemaView, look: SchemaLook): string {
   if (inner === schema) return '';
   const facts = factsHtml(inner, look);
-  const text = inner.properties.length > 0 || inner.choices ? '' : prose(inner.description, look);
-  if (facts === '') return text;
-  return element('div', { class: 'field-items' }, `${note('Each item')}${text}${facts}`);
+  return facts && element('div', { class: 'field-items' }, note('Each item') + facts);
 }
 
 function factLine(name: string, values: readonly string[]): string {
@@ -197,8 +196,9 @@ function insideName({ properties, additional, choices }: SchemaView): string {
 
 function childrenHtml(schema: SchemaView, look: SchemaLook): string {
   const rows = schema.properties.map((property) => schemaField(property, look));
+  const anyName = rows.length > 0 ? 'any other name' : 'any name';
   const rest = schema.additional.map(({ pattern, schema: value }) =>
-    schemaField({ name: pattern || 'any other name', required: false, schema: value }, look),
+    schemaField({ name: pattern || anyName, required: false, schema: value }, look),
   );
   return rows.join('') + rest.join('') + (schema.choices ? choicesHtml(schema.choices, look) : '');
 }

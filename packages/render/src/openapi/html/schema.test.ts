@@ -1,0 +1,63 @@
+/**
+ * Each folder of `fixtures/schema-trees` is a schema and the rows a reader sees of it. After a change that is meant,
+ * `npx vitest run packages/render/src/openapi/html/schema.test.ts -u` writes them anew; read the difference.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, fixture, renderFiles } from '../../render-fixture.ts';
+
+const root = fixture('schema-trees');
+const names = readdirSync(root).toSorted();
+
+let rendered: Rendered;
+
+beforeAll(async () => {
+  const files = names.flatMap((name) => [
+    [`${name}.yaml`, documentAround(readFileSync(join(root, name, 'schema.yaml'), 'utf8'))],
+    [`${name}.mdx`, `---\ntitle: ${name}\nopenapi-schema: ${name}.yaml Subject\n---\n`],
+  ]);
+  rendered = await renderFiles({
+    ...(Object.fromEntries(files) as Record<string, string>),
+    'index.mdx': 'Home',
+  });
+});
+
+describe('schemas, as specified and as shown', () => {
+  it.each(names)('%s', async (name) => {
+    const html = readable(rendered.content(`${name}.html`));
+    await expect(html).toMatchFileSnapshot(join(root, name, 'expected.html'));
+  });
+
+  it('gives every field an id of its own', () => {
+    for (const name of names) {
+      const html = rendered.files.get(`${name}.html`) ?? '';
+      const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+      expect(ids).toEqual([...new Set(ids)]);
+    }
+  });
+
+  it('lets nothing out of a description that a browser would run', () => {
+    for (const name of names) {
+      const html = rendered.content(`${name}.html`);
+      expect(html).not.toMatch(/<script|<img|javascript:|<[^>]*\son\w+=/i);
+    }
+  });
+});
+
+function documentAround(schema: string): string {
+  const indented = schema.replaceAll(/^(?=.)/gm, '      ');
+  return `openapi: 3.1.0\ninfo: { title: Case, version: '1' }\npaths: {}\ncomponents:\n  schemas:\n    Subject:\n${indented}`;
+}
+
+/** An element a line, so that changes can be read. */
+function readable(html: string): string {
+  const lines = html
+    .replaceAll(/ ?<a class="anchor"[^>]*>#<\/a>/g, '')
+    .replaceAll(/(<\/(?:div|p|section|details|ul|li|button|summary)>)(?=<)/g, '$1\n')
+    .replaceAll(
+      /(<div class="field-(?:head|body)">|<div class="expandable-body">|<\/summary>)(?=.)/g,
+      '$1\n',
+    );
+  return `${lines.trim()}\n`;
+}
