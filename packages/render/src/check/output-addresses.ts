@@ -1,6 +1,6 @@
 /** Which addresses of the output lead somewhere: knows every file that was written and the ids in it. Reads no file. */
 import type { UrlStyle } from '../navigation/addresses.ts';
-import { decoded, hasId } from './output-facts.ts';
+import { decoded, hasId, isAbsolute } from './output-facts.ts';
 
 export type Verdict =
   /** A file of the output. */
@@ -25,7 +25,7 @@ export class OutputAddresses {
 
   /** `from` is the file the address stands in. Asked once all files are known. */
   judge(address: string, from: string): Verdict {
-    if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(address)) return { kind: 'elsewhere' };
+    if (isAbsolute(address)) return { kind: 'elsewhere' };
     const hash = address.indexOf('#');
     const fragment = hash < 0 ? '' : address.slice(hash + 1);
     const before = hash < 0 ? address : address.slice(0, hash);

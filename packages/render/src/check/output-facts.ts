@@ -52,11 +52,10 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
     if (tag.name === 'img' && tag.alt === undefined) facts.undescribedPictures.push(copy(tag.src ?? ''));
     for (const reference of referencesOf(tag)) {
       const { address, loads } = reference;
-      if (/^(?:https?:)?\/\//i.test(address)) {
-        if (loads) facts.remoteFiles.push(copy(address));
-      } else if (/^[a-z][a-z0-9+.-]*:/i.test(address) || address === '') continue;
-      else if (address.startsWith('#')) fragments.add(address);
-      else if (inContent) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
+      if (address.startsWith('#')) fragments.add(address);
+      else if (address === '' || isAbsolute(address)) {
+        if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(copy(address));
+      } else if (inContent) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
       else noteFrame(reference);
     }
   });
@@ -78,6 +77,13 @@ export function referencesIn({ references }: OutputFacts): Reference[] {
 export function hasId(ids: string, fragment: string): boolean {
   if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
   return ids.includes(`\n${decoded(fragment)}\n`) || ids.includes(`\n${fragment}\n`);
+}
+
+/** With a scheme or a host of its own. */
+export function isAbsolute(address: string): boolean {
+  return address.includes(':') || address.startsWith('//')
+    ? /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(address)
+    : false;
 }
 
 export function decoded(text: string): string {
@@ -110,11 +116,15 @@ function noteHeading(tag: ScannedTag, before: number, facts: OutputFacts): numbe
   return level;
 }
 
+const noReferences: Reference[] = [];
+
 /** Links that only tell machines where a page lives are absolute on purpose and not followed. */
 const informative = /\b(?:canonical|alternate|next|prev)\b/;
 
 function referencesOf(tag: ScannedTag): Reference[] {
   const { name, href, src, srcset, poster, content } = tag;
+  if (href === undefined && src === undefined && srcset === undefined && poster === undefined && !content)
+    return noReferences;
   const found: Reference[] = [];
   if (href !== undefined && !(name === 'link' && informative.test(tag.rel ?? '')))
     found.push({ address: href, loads: name !== 'a' && name !== 'area' });

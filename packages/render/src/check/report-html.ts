@@ -14,7 +14,8 @@ const mostShown = 2000;
 const mostWeights = 25;
 
 export function reportHtml(report: SiteReport, siteName: string): string {
-  const hash = createHash('sha256').update(reportStyle).digest('base64');
+  const style = reportStyle(Object.keys(report.byCode));
+  const hash = createHash('sha256').update(style).digest('base64');
   const title = `Quality report - ${siteName}`;
   return `<!doctype html>
 <html lang="en">
@@ -25,7 +26,7 @@ export function reportHtml(report: SiteReport, siteName: string): string {
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${escapeText(title)}</title>
-<style>${reportStyle}</style>
+<style>${style}</style>
 </head>
 <body>
 <header>
@@ -50,7 +51,7 @@ ${listSection(
 
 function verdict({ pages, errors, warnings, infos }: SiteReport): string {
   const figure = (count: number, word: string, name: string): string =>
-    `<div class="figure ${name}"><dt>${word}</dt><dd>${count}</dd></div>`;
+    `<div class="figure ${count === 0 ? 'none' : name}"><dt>${word}</dt><dd>${count}</dd></div>`;
   return (
     `<dl class="figures">${figure(pages, pages === 1 ? 'page' : 'pages', 'pages')}` +
     `${figure(errors, errors === 1 ? 'error' : 'errors', 'error')}` +
@@ -87,16 +88,21 @@ function filters({ byCode, errors, warnings, infos }: SiteReport): string {
       const meaning = Object.hasOwn(diagnosticCodes, code)
         ? diagnosticCodes[code as keyof typeof diagnosticCodes]
         : '';
-      return `<tr><td><code>${escapeText(code)}</code></td><td>${escapeText(meaning)}</td><td class="number">${count}</td></tr>`;
+      return `<tr><td>${codeChoice(code, `<code>${escapeText(code)}</code>`, false)}</td><td>${escapeText(meaning)}</td><td class="number">${count}</td></tr>`;
     })
     .join('');
   return (
     '<fieldset class="choices"><legend>Show</legend>' +
     `${choice('all', 'All', errors + warnings + infos, true)}${choice('error', 'Errors', errors, false)}` +
     `${choice('warning', 'Warnings', warnings, false)}${choice('info', 'Notes', infos, false)}</fieldset>` +
-    '<details class="codes"><summary>By code</summary><div class="scroll" tabindex="0" role="region" aria-label="Findings by code"><table>' +
-    `<thead><tr><th>Code</th><th>Meaning</th><th class="number">Findings</th></tr></thead><tbody>${codes}</tbody></table></div></details>`
+    '<details class="codes"><summary>Choose by code</summary><div class="scroll" tabindex="0" role="region" aria-label="Findings by code"><table>' +
+    `<thead><tr><th>${codeChoice('all', 'Every code', true)}</th><th>Meaning</th><th class="number">Findings</th></tr></thead><tbody>${codes}</tbody></table></div></details>`
   );
+}
+
+function codeChoice(code: string, label: string, checked: boolean): string {
+  const id = escapeAttribute(`code-${code}`);
+  return `<label class="pick"><input type="radio" name="code" id="${id}"${checked ? ' checked' : ''}>${label}</label>`;
 }
 
 function fileSection(file: string, items: readonly Diagnostic[]): string {
@@ -111,7 +117,7 @@ function fileSection(file: string, items: readonly Diagnostic[]): string {
 function findingItem({ severity, line, column, message, hint, code }: Diagnostic): string {
   const place = line === undefined ? '' : `${line}${column === undefined ? '' : `:${column}`}`;
   return (
-    `<li class="finding ${severity}"><span class="severity">${severityWords[severity]}</span>` +
+    `<li class="finding ${severity} is-${escapeAttribute(code)}"><span class="severity">${severityWords[severity]}</span>` +
     `<span class="place">${place}</span><div><p>${escapeText(message)}</p>` +
     `${hint === undefined ? '' : element('p', { class: 'hint' }, escapeText(hint))}</div>` +
     `<code>${escapeText(code)}</code></li>`

@@ -1,11 +1,11 @@
-/** How the page of the quality report looks. It stands in the page itself, so it is kept small. */
+/**
+ * How the page of the quality report looks. It stands in the page itself, so it is kept small. The choice of a code
+ * needs a rule for each code that occurs; nothing else of a site may come into it.
+ */
 const colors = {
   error: 'light-dark(#b42318,#ff9b8f)',
-  errorPaper: 'light-dark(#fdecea,#3a1a17)',
   warning: 'light-dark(#8a5300,#f2c063)',
-  warningPaper: 'light-dark(#fdf3dc,#352a12)',
   info: 'light-dark(#3d5a80,#a8c5ea)',
-  infoPaper: 'light-dark(#eaf1f8,#1b2735)',
   ink: 'light-dark(#1c2126,#e8eaed)',
   faint: 'light-dark(#59636e,#9aa4af)',
   line: 'light-dark(#dfe3e8,#2d343c)',
@@ -15,7 +15,17 @@ const colors = {
 
 const mono = 'ui-monospace,SFMono-Regular,Menlo,Consolas,monospace';
 
-export const reportStyle = [
+export function reportStyle(codes: readonly string[]): string {
+  const choices = codes
+    .filter((code) => /^[a-z_]+$/.test(code))
+    .map(
+      (code) =>
+        `.findings:has(#code-${code}:checked) :is(.finding:not(.is-${code}),.file:not(:has(.is-${code}))){display:none}`,
+    );
+  return base + choices.join('');
+}
+
+const base = [
   `:root{color-scheme:light dark}*{box-sizing:border-box}`,
   `body{margin:0;padding:2.5rem 1.25rem 5rem;font:15px/1.55 system-ui,sans-serif;background:${colors.paper};color:${colors.ink}}`,
   `header,main{max-width:62rem;margin:0 auto}`,
@@ -58,7 +68,10 @@ export const reportStyle = [
   `table{width:100%;border-collapse:collapse}th,td{padding:.5rem 1.1rem;text-align:left;border-bottom:1px solid ${colors.line}}`,
   `tbody tr:last-child td{border-bottom:0}th{font-size:.8rem;font-weight:600;color:${colors.faint}}`,
   `.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.bar{width:30%}`,
-  `meter{width:100%;height:.7rem}`,
+  `meter{width:100%;height:.7rem}meter::-webkit-meter-bar{border:0;background:${colors.line}}`,
+  `meter::-webkit-meter-optimum-value{background:${colors.info}}meter::-moz-meter-bar{background:${colors.info}}`,
+  `.pick{display:flex;align-items:center;gap:.5rem;cursor:pointer}.pick input{margin:0;accent-color:${colors.info}}`,
+  `.findings:not(:has(#show-all:checked):has(#code-all:checked)) .file .count{display:none}`,
   `.plain{margin:0;padding:.75rem 1.1rem .75rem 2.25rem;border:1px solid ${colors.line};border-radius:.75rem;background:${colors.card};font:.85rem/1.7 ${mono};overflow-wrap:anywhere}`,
   `.empty{padding:1.5rem;border:1px dashed ${colors.line};border-radius:.75rem;text-align:center;color:${colors.faint}}`,
   `.rest{color:${colors.faint}}`,
