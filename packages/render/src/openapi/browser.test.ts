@@ -1,0 +1,323 @@
+/**
+ * The form of an API page in a browser: it sends real requests to a server started here, from a page that was served
+ * and from one opened from disk. Needs Chromium; says so if missing.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { renderFiles } from '../render-fixture.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined)
+  console.warn(
+    'SKIPPED: the form in a browser, because Chromium is not installed (Debian package: chromium).',
+  );
+
+interface Received {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe.skipIf(executablePath === undefined)('the form of an API page', () => {
+  let browser: Browser;
+  let folder: string;
+  let api: Server;
+  let site: Server;
+  const received: Received[] = [];
+  const violations: string[] = [];
+
+  beforeAll(async () => {
+    api = await listening(async (request, response) => answer(request, response, received));
+    folder = await mkdtemp(join(tmpdir(), 'docyard-form-'));
+    const { files } = await renderFiles({
+      'docs.json': JSON.stringify({ name: 'Form', api: { openapi: 'openapi.json' } }),
+      'openapi.json': JSON.stringify(specification(originOf(api))),
+      'index.mdx': 'Home',
+      'list.mdx': '---\nopenapi: GET /things/{group}\n---\n',
+      'create.mdx': '---\nopenapi: POST /things\n---\n',
+      'upload.mdx': '---\nopenapi: PUT /file\n---\n',
+      'picture.mdx': '---\nopenapi: GET /picture\n---\n',
+      'closed.mdx': '---\nopenapi: GET /closed\n---\n',
+      'slow.mdx': '---\nopenapi: GET /slow\n---\n',
+    });
+    for (const [path, content] of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    site = await listening((request, response) => serveFile(folder, request, response));
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    api?.closeAllConnections();
+    site?.closeAllConnections();
+    api?.close();
+    site?.close();
+    await rm(folder, { recursive: true, force: true });
+    expect(violations).toEqual([]);
+  });
+
+  beforeEach(() => {
+    received.length = 0;
+  });
+
+  const places = ['over http', 'from disk'] as const;
+
+  async function open(name: string, place: (typeof places)[number] = 'over http'): Promise<Page> {
+    const page = await browser.newPage();
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) violations.push(message.text());
+    });
+    page.on('pageerror', (error) => violations.push(error.message));
+    const base = place === 'over http' ? originOf(site) : pathToFileURL(folder).href;
+    await page.goto(`${base}/${name}.html`);
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByRole('dialog', { name: 'Try it' }).waitFor();
+    return page;
+  }
+
+  const status = (page: Page): Promise<string> => page.locator('.try-it-status strong').innerText();
+  const send = (page: Page): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
+
+  it.each(places)('sends a query and a secret, %s', async (place) => {
+    const page = await open('list', place);
+    await page.getByLabel('group').fill('a/b');
+    await page.getByLabel('words').fill('one, two');
+    await page.getByLabel('size').selectOption('large');
+    await page.getByLabel('Token').fill('secret-1');
+    await expect.poll(() => page.locator('.try-it-command code').innerText()).toContain('Bearer secret-1');
+    await send(page);
+    await expect.poll(() => status(page)).toBe('200 OK');
+    expect(received.at(-1)).toMatchObject({
+      method: 'GET',
+      url: '/things/a%2Fb?words=one&words=two&size=large',
+      headers: { authorization: 'Bearer secret-1' },
+    });
+    await expect.poll(() => page.locator('.try-it-answer').innerText()).toContain('"name": "first"');
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await page.close();
+  });
+
+  it.each(places)('sends JSON, %s', async (place) => {
+    const page = await open('create', place);
+    await page.getByLabel('JSON').fill('{ "name": ');
+    await expect.poll(() => page.locator('.try-it-fields').innerText()).toContain('Not valid JSON');
+    await page.getByLabel('JSON').fill('{ "name": "new" }');
+    await expect.poll(() => page.getByLabel('JSON').getAttribute('aria-invalid')).toBe('false');
+    await page.getByLabel('X-Key').fill('k');
+    await send(page);
+    await expect.poll(() => status(page)).toBe('422 Unprocessable Entity');
+    expect(received.at(-1)).toMatchObject({
+      method: 'POST',
+      url: '/things',
+      headers: { 'content-type': 'application/json', 'x-key': 'k' },
+      body: '{ "name": "new" }',
+    });
+    await page.close();
+  });
+
+  it('asks for what is required before it sends', async () => {
+    const page = await open('list');
+    await send(page);
+    await expect
+      .poll(() =>
+        page.getByLabel('group').evaluate((input: HTMLInputElement) => input.matches(':invalid:focus')),
+      )
+      .toBe(true);
+    expect(received).toEqual([]);
+    await page.close();
+  });
+
+  it('sends files', async () => {
+    const page = await open('upload');
+    await page.getByLabel('note').fill('hello');
+    await page.getByLabel('data').setInputFiles({
+      name: 'a.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('content of the file'),
+    });
+    await send(page);
+    await expect.poll(() => status(page)).toBe('200 OK');
+    expect(received.at(-1)?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+    expect(received.at(-1)?.body).toContain('content of the file');
+    expect(received.at(-1)?.body).toContain('hello');
+    await page.close();
+  });
+
+  it('shows pictures', async () => {
+    const page = await open('picture');
+    await send(page);
+    const width = () =>
+      page.locator('.try-it-answer img').evaluate((image: HTMLImageElement) => image.naturalWidth);
+    await expect.poll(width).toBe(1);
+    await page.close();
+  });
+
+  it.each(places)('explains a server that does not allow the page, %s', async (place) => {
+    const page = await open('closed', place);
+    await send(page);
+    const told = page.locator('.try-it-failure');
+    await told.waitFor();
+    expect(await told.innerText()).toContain(originOf(api));
+    expect(await told.innerText()).toMatch(/CORS/);
+    await page.close();
+  });
+
+  it('can be stopped', async () => {
+    const page = await open('slow');
+    await send(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => page.locator('.try-it-answer').innerText()).toBe('Stopped.');
+    await page.close();
+  });
+
+  it('keeps a secret for the tab when the reader says so, and forgets it again', async () => {
+    const page = await open('list');
+    await page.getByLabel('Token').fill('kept');
+    await page.getByLabel('Remember in this tab').check();
+    await page.reload();
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await expect.poll(() => page.getByLabel('Token').inputValue()).toBe('kept');
+    await page.getByLabel('Remember in this tab').uncheck();
+    await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
+    await page.close();
+  });
+
+  it('is opened, filled, sent and closed with the keyboard alone', async () => {
+    const page = await open('list');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('dialog') !== null))
+      .toBe(true);
+    await page.getByLabel('group').focus();
+    await page.keyboard.type('g');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => status(page)).toBe('200 OK');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.hasAttribute('data-try-it')))
+      .toBe(true);
+    await page.close();
+  });
+});
+
+function specification(server: string): unknown {
+  const ok = { responses: { 200: { description: 'Fine', content: { 'application/json': {} } } } };
+  const parameter = (name: string, place: string, schema: unknown) => ({
+    name,
+    in: place,
+    schema,
+    ...(place === 'path' ? { required: true } : {}),
+  });
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    servers: [{ url: server }],
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      },
+    },
+    paths: {
+      '/things/{group}': {
+        get: {
+          ...ok,
+          security: [{ bearer: [] }],
+          parameters: [
+            parameter('group', 'path', { type: 'string' }),
+            parameter('words', 'query', { type: 'array', items: { type: 'string' } }),
+            parameter('size', 'query', { type: 'string', enum: ['small', 'large'] }),
+          ],
+        },
+      },
+      '/things': {
+        post: {
+          ...ok,
+          security: [{ key: [] }],
+          requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+        },
+      },
+      '/file': {
+        put: {
+          ...ok,
+          requestBody: {
+            content: {
+              'multipart/form-data': {
+                schema: {
+                  type: 'object',
+                  properties: { data: { type: 'string', format: 'binary' }, note: { type: 'string' } },
+                },
+              },
+            },
+          },
+        },
+      },
+      '/picture': { get: ok },
+      '/closed': { get: ok },
+      '/slow': { get: ok },
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  received: Received[],
+): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  const isClosed = url.startsWith('/closed');
+  if (!isClosed) {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
+    response.setHeader('Access-Control-Allow-Methods', '*');
+  }
+  if (method === 'OPTIONS') return void response.writeHead(204).end();
+  let body = '';
+  for await (const part of request) body += String(part);
+  received.push({ method, url, headers, body });
+  if (url.startsWith('/slow')) return;
+  if (url.startsWith('/picture'))
+    return void response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
+  response.writeHead(method === 'POST' ? 422 : 200, { 'content-type': 'application/json' });
+  response.end('{"data":[{"name":"first"}]}');
+}
+
+const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' };
+
+function serveFile(folder: string, request: IncomingMessage, response: ServerResponse): void {
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+  readFile(join(folder, path)).then(
+    (content) =>
+      response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain' }).end(content),
+    () => response.writeHead(404).end(),
+  );
+}
+
+function listening(handle: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<Server> {
+  const server = createServer((request, response) => void handle(request, response));
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
