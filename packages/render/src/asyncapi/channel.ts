@@ -130,18 +130,9 @@ class Messages {
     const chosen = Array.isArray(list)
       ? asList(list)
           .slice(0, MESSAGE_LIMIT)
-          .map((entry): [string, unknown] => this.#follow(entry, channel))
+          .map((entry): [string, unknown] => [nameOfReference(referenceOf(entry) ?? ''), entry])
       : entriesOf(channel);
     return [...new Set(chosen.flatMap(([name, entry]) => this.add(name, entry) ?? []))];
-  }
-
-  /** `#/channels/a/messages/b` must be found also when the channel itself stands elsewhere. */
-  #follow(entry: unknown, channel: unknown): [string, unknown] {
-    const reference = referenceOf(entry);
-    const keys = reference === undefined ? [] : (pointerKeys(reference) ?? []);
-    const name = keys.at(-1) ?? '';
-    const direct = resolve(this.#budget.document, entry);
-    return [name, direct === undefined && keys.at(-2) === 'messages' ? at(channel, 'messages', name) : entry];
   }
 }
 

@@ -23,6 +23,12 @@ describe('resolve', () => {
     expect(resolve(document, ref('#/s2'))).toBeUndefined();
   });
 
+  it('goes through references on the way, but not around in circles', () => {
+    const document = { a: ref('#/b'), b: ref('#/c/0'), c: [{ d: 'end' }], loop: ref('#/loop/x/loop') };
+    expect(resolve(document, ref('#/a/d'))).toBe('end');
+    expect(resolve(document, ref('#/loop/x/y'))).toBeUndefined();
+  });
+
   it('answers undefined for what is missing, elsewhere, or a circle', () => {
     const document = { a: ref('#/b'), b: ref('#/a') };
     for (const to of ['#/none', '#/a', 'other.json#/a', 'https://example.com', '', '#/%E0%A4%A']) {

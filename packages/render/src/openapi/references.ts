@@ -21,16 +21,33 @@ export function referenceOf(value: unknown): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** One step: what `#/a/b` names. References to elsewhere name nothing. */
+/**
+ * One step: what `#/a/b` names, also when `#/a` is itself a reference, as AsyncAPI documents have it. References to
+ * elsewhere name nothing.
+ */
 export function valueAtPointer(document: SpecDocument, reference: string): unknown {
+  return valueAt(document, reference, { detours: CHAIN_LIMIT });
+}
+
+function valueAt(document: SpecDocument, reference: string, left: { detours: number }): unknown {
   const keys = pointerKeys(reference);
   if (!keys) return undefined;
   let current: unknown = document;
   for (const key of keys) {
-    current = Array.isArray(current) ? asList(current)[indexOf(key)] : at(current, key);
+    let detour = referenceOf(current);
+    while (detour !== undefined && memberOf(current, key) === undefined && left.detours > 0) {
+      left.detours -= 1;
+      current = valueAt(document, detour, left);
+      detour = referenceOf(current);
+    }
+    current = memberOf(current, key);
     if (current === undefined) return undefined;
   }
   return current;
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return Array.isArray(value) ? asList(value)[indexOf(key)] : at(value, key);
 }
 
 /** The keys of `#/a/b`; undefined when it does not point into this document. */
