@@ -67,7 +67,6 @@ export async function loadSite({ root, fetchRemote }: LoadOptions): Promise<Site
   const files = await listFiles(root);
   const read = await readPages(root, files);
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
-  if (fromFiles.size === 0) throw new SiteLoadError(emptySite(source));
   const api = await loadApi({
     root,
     files: files.all,
@@ -78,8 +77,10 @@ export async function loadSite({ root, fetchRemote }: LoadOptions): Promise<Site
     placeOfAddress: (url) => placeOfText(source, JSON.stringify(url)),
   });
   const built = buildTree(source, fromFiles, api.pages);
+  const bound = api.bindPages(built.specsAround);
   const metas = new Map([...fromFiles, ...api.pages.generated]);
-  for (const meta of api.bindPages(built.specsAround)) metas.set(meta.route, meta);
+  if (metas.size === 0) throw new SiteLoadError(emptySite(source));
+  for (const meta of bound.metas) metas.set(meta.route, meta);
   const navigation = mapNavigation(built.root);
   const findPage = pageFinder(metas);
   return {
@@ -90,7 +91,8 @@ export async function loadSite({ root, fetchRemote }: LoadOptions): Promise<Site
       ...settingFindings,
       ...built.diagnostics,
       ...read.diagnostics,
-      ...api.diagnostics,
+      ...bound.diagnostics,
+      ...api.findingsAbout(metas.values()),
       ...scriptFindings(files),
     ].toSorted(compareDiagnostics),
     root,

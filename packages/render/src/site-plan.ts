@@ -4,6 +4,7 @@
  */
 import { type Site, findRoute } from './load.ts';
 import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
+import { specsOf } from './openapi/site-api.ts';
 import { isVisibleTo } from './page/meta.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import type { SearchedPage } from './search/pages.ts';
@@ -52,11 +53,8 @@ export function planSite(site: Site, options: RenderOptions): SitePlan {
 
 /** Only what a page of this output is about: descriptions are sent to every process. */
 function neededSpecs(site: Site, routes: readonly string[]): SitePlan['specs'] {
-  const names = routes.flatMap((route) => {
-    const api = site.metas.get(route)?.api;
-    return api && 'spec' in api ? [api.spec] : [];
-  });
-  const specs = [...new Set(names)].toSorted().map((name) => [name, site.specOf(name)] as const);
+  const names = specsOf(routes.flatMap((route) => site.metas.get(route) ?? []));
+  const specs = [...names].toSorted().map((name) => [name, site.specOf(name)] as const);
   return Object.fromEntries(specs.filter(([, document]) => document !== undefined)) as SitePlan['specs'];
 }
 

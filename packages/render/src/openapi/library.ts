@@ -24,6 +24,8 @@ export interface Spec {
   kind: 'openapi' | 'asyncapi';
   document: SpecDocument;
   entries: DescribedEntry[];
+  /** What is wrong inside of it; of interest when pages are about it. */
+  findings: Diagnostic[];
 }
 
 const headBytes = 4096;
@@ -40,6 +42,7 @@ export interface LibraryOptions {
 }
 
 export class SpecLibrary {
+  /** What could not be read at all. */
   readonly diagnostics: Diagnostic[] = [];
   readonly #options: LibraryOptions;
   readonly #files: ReadonlySet<string>;
@@ -127,18 +130,19 @@ export class SpecLibrary {
       return this.#refuse(key, 'it says neither "openapi", "swagger" nor "asyncapi" with a version');
     if (typeof kind === 'object') return this.#refuse(key, `${kind.unsupported} is not supported`);
     try {
-      const original = await this.#overlaid(key, read.value);
-      const whole = await this.#bundle(key, original, read.text);
+      const findings: Diagnostic[] = [];
+      const original = await this.#overlaid(key, read.value, findings);
+      const whole = await this.#bundle(key, original, read.text, findings);
       /** Upgrading uses the document up; another description that refers to it must read it again. */
       this.#texts.delete(key);
       const document = kind === 'openapi' ? upgraded(whole) : whole;
-      return { key, kind, document, entries: listEntries(key, document) };
+      return { key, kind, document, entries: listEntries(key, document), findings };
     } catch (error) {
       return this.#refuse(key, error instanceof Error ? error.message : String(error));
     }
   }
 
-  async #overlaid(key: string, original: JsonObject): Promise<JsonObject> {
+  async #overlaid(key: string, original: JsonObject, findings: Diagnostic[]): Promise<JsonObject> {
     const overlays = [...(this.#overlays.get(key) ?? [])];
     const document = overlays.length > 0 ? structuredClone(original) : original;
     for (const file of overlays) {
@@ -148,7 +152,7 @@ export class SpecLibrary {
           ? applyOverlay(document, read.value)
           : [`It cannot be read: ${read ? read.problem : 'there is no such file'}`];
       for (const problem of problems.slice(0, maximumFindings))
-        this.diagnostics.push({
+        findings.push({
           severity: 'warning',
           code: 'openapi_overlay',
           message: problem,
@@ -160,7 +164,12 @@ export class SpecLibrary {
   }
 
   /** Files are read before, since putting them together does not wait for anything. */
-  async #bundle(key: string, document: JsonObject, text: string): Promise<JsonObject> {
+  async #bundle(
+    key: string,
+    document: JsonObject,
+    text: string,
+    findings: Diagnostic[],
+  ): Promise<JsonObject> {
     const parts = new Map<string, JsonObject>();
     const wanted = isRemote(key) ? [] : referredFiles(document, key);
     const seen = new Set([key, ...wanted]);
@@ -179,7 +188,7 @@ export class SpecLibrary {
       missing: (reference, file, reason) => {
         if (told++ >= maximumFindings) return;
         const offset = file === key ? text.indexOf(reference) : -1;
-        this.diagnostics.push({
+        findings.push({
           severity: 'warning',
           code: 'openapi_ref_missing',
           message: `The reference "${reference}" leads nowhere: ${reason}`,

@@ -199,6 +199,45 @@ describe('finding descriptions', () => {
     expect(await routes({ 'a.json': spec('/a') }, config)).toEqual(['index', 'endpoints/a']);
   });
 
+  it('is enough for a site: it needs no page of its own', async () => {
+    await withFolder(
+      {
+        'docs.json': JSON.stringify({ navigation: { groups: [{ group: 'API', openapi: 'a.json' }] } }),
+        'a.json': spec('/a'),
+      },
+      async (root) =>
+        expect((await loadSite({ root })).pages.map(({ path }) => path)).toEqual(['api-reference/a']),
+    );
+  });
+
+  it('tells of what is wrong in a description only when pages are about it', async () => {
+    const wrong = JSON.stringify({
+      openapi: '3.1.0',
+      paths: { '/a': { get: { responses: { 200: { $ref: '#/nowhere' } } } } },
+    });
+    const codes = (matter: string): Promise<string[]> =>
+      withFolder(
+        { 'docs.json': '{}', 'a.json': wrong, 'b.json': spec('/b'), 'page.mdx': `---\n${matter}\n---\n` },
+        async (root) => (await loadSite({ root })).diagnostics.map(({ code }) => code),
+      );
+    expect(await codes('openapi: GET /a')).toEqual(['openapi_ref_missing']);
+    expect(await codes('openapi: GET /b')).toEqual([]);
+  });
+
+  it('tells of an overlay that is listed and not there', async () => {
+    const openapi = { source: 'a.json', overlays: ['gone.yaml'] };
+    await withFolder(
+      {
+        'docs.json': JSON.stringify({ navigation: { groups: [{ group: 'API', openapi }] } }),
+        'a.json': spec('/a'),
+      },
+      async (root) =>
+        expect((await loadSite({ root })).diagnostics).toMatchObject([
+          { code: 'openapi_overlay', message: 'There is no overlay "gone.yaml"', file: 'docs.json', line: 1 },
+        ]),
+    );
+  });
+
   it('reads nothing that the ignore rules leave out', async () => {
     const files = { '.mintignore': 'private/', 'private/a.json': spec('/a') };
     expect(await routes(files, { navigation: { pages: ['index', 'GET /a'] } })).toEqual(['index']);

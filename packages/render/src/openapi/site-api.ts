@@ -15,63 +15,107 @@ import type { ApiTarget, SpecDocument } from './target.ts';
 
 export interface SiteApi {
   pages: ApiPages;
-  /** Pages with what their description says about them; those that have one. */
-  bindPages(around: ReadonlyMap<string, readonly SpecSource[]>): PageMeta[];
-  diagnostics: Diagnostic[];
-  specOf(key: string): SpecDocument | undefined;
+  /** The pages of files that name something, with what their description says about them. */
+  bindPages(around: ReadonlyMap<string, readonly SpecSource[]>): {
+    metas: PageMeta[];
+    diagnostics: Diagnostic[];
+  };
+  /** What is wrong with the descriptions that these pages are about, or that could not be read. */
+  findingsAbout(metas: Iterable<PageMeta>): Diagnostic[];
+  specOf(name: string): SpecDocument | undefined;
 }
 
-export async function loadApi(
-  options: LibraryOptions & {
-    settings: ApiSettings;
-    navigation: unknown;
-    metas: ReadonlyMap<string, PageMeta>;
-  },
-): Promise<SiteApi> {
+export interface LoadApiOptions extends LibraryOptions {
+  settings: ApiSettings;
+  /** The `navigation` of the configuration. */
+  navigation: unknown;
+  /** The pages that have files. */
+  metas: ReadonlyMap<string, PageMeta>;
+}
+
+export async function loadApi(options: LoadApiOptions): Promise<SiteApi> {
   const { settings, metas } = options;
   const library = new SpecLibrary(options);
   const uses = usesOf(options.navigation, [...metas.values()]);
-  const sources = [...settings.openapi, ...settings.asyncapi, ...uses.sources];
   if (uses.references.length + uses.sources.length > 0) await library.scan();
-  for (const { source, overlays } of sources) {
-    for (const overlay of overlays.flatMap((name) => library.find(name)))
-      for (const spec of library.find(source)) library.addOverlay(spec, overlay);
-  }
-  const configured = [...settings.openapi, ...settings.asyncapi].flatMap(({ source }) =>
-    library.find(source),
-  );
-  const binder = new Binder(library, configured);
-  await loadUsed(library, binder, configured, uses);
-  const { diagnostics } = library;
-  const configuredDirectory = new Map(
-    [...settings.openapi, ...settings.asyncapi].flatMap(({ source, directory }) =>
-      directory === undefined ? [] : library.find(source).map((spec) => [spec, directory] as const),
+  const configured = [...settings.openapi, ...settings.asyncapi];
+  addOverlays(library, [...configured, ...uses.sources], options);
+  const directories = new Map(
+    configured.flatMap(({ source, directory }) =>
+      library.find(source).map((spec) => [spec, directory] as const),
     ),
   );
+  const binder = new Binder(library, [...directories.keys()]);
+  await loadUsed(library, binder, [...directories.keys()], uses);
   const pages = new ApiPages(library, binder, {
     isFile: (route) => metas.has(route),
-    directoryOf: (spec) => configuredDirectory.get(spec),
+    directoryOf: (spec) => directories.get(spec),
   });
   return {
     pages,
-    bindPages(around) {
-      const bindOne = (meta: PageMeta): PageMeta[] => {
-        if (!meta.reference) return [];
-        const { reference, file, route } = meta;
-        const bound = binder.bind(reference.to, { sources: around.get(route) ?? [], from: file });
-        if (bound.finding) diagnostics.push({ ...bound.finding, file, line: reference.line });
-        if (bound.entry) return [describedBy(meta, bound.entry)];
-        return bound.target ? [aboutTarget(meta, bound.target)] : [];
-      };
-      const unnamed = [...pages.byFile].flatMap(([route, entry]) => {
-        const meta = metas.get(route);
-        return meta && !meta.reference ? [describedBy(meta, entry)] : [];
-      });
-      return [...[...metas.values()].flatMap(bindOne), ...unnamed];
-    },
-    diagnostics,
-    specOf: (key) => library.get(key)?.document,
+    bindPages: (around) => bindFiles([...metas.values()], { binder, around, byAddress: pages.byFile }),
+    findingsAbout: (all) => [
+      ...library.diagnostics,
+      ...[...specsOf(all)].flatMap((name) => library.get(name)?.findings ?? []),
+    ],
+    specOf: (name) => library.get(name)?.document,
   };
+}
+
+function addOverlays(library: SpecLibrary, sources: readonly SpecSource[], options: LoadApiOptions): void {
+  for (const { source, overlays } of sources) {
+    for (const name of overlays) {
+      const [overlay] = library.find(name);
+      for (const spec of overlay === undefined ? [] : library.find(source))
+        library.addOverlay(spec, overlay ?? '');
+      if (overlay === undefined) library.diagnostics.push(missingOverlay(name, options));
+    }
+  }
+}
+
+function missingOverlay(name: string, { placeOfAddress }: LoadApiOptions): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'openapi_overlay',
+    message: `There is no overlay "${name}"`,
+    ...placeOfAddress(name),
+    hint: 'Name a file of the site, from its root.',
+  };
+}
+
+interface Binding {
+  binder: Binder;
+  /** The descriptions that the navigation names around a page. */
+  around: ReadonlyMap<string, readonly SpecSource[]>;
+  /** What files are about that stand where a page would have been generated. */
+  byAddress: ReadonlyMap<string, DescribedEntry>;
+}
+
+function bindFiles(
+  metas: readonly PageMeta[],
+  { binder, around, byAddress }: Binding,
+): ReturnType<SiteApi['bindPages']> {
+  const diagnostics: Diagnostic[] = [];
+  const bound = metas.flatMap((meta): PageMeta[] => {
+    const { reference, file, route } = meta;
+    if (!reference) {
+      const entry = byAddress.get(route);
+      return entry ? [describedBy(meta, entry)] : [];
+    }
+    const { entry, target, finding } = binder.bind(reference.to, {
+      sources: around.get(route) ?? [],
+      from: file,
+    });
+    if (finding) diagnostics.push({ ...finding, file, line: reference.line });
+    if (entry) return [describedBy(meta, entry)];
+    return target ? [aboutTarget(meta, target)] : [];
+  });
+  return { metas: bound, diagnostics };
+}
+
+/** The names of the descriptions that pages are about. */
+export function specsOf(metas: Iterable<PageMeta>): Set<string> {
+  return new Set([...metas].flatMap(({ api }) => (api && 'spec' in api ? [api.spec] : [])));
 }
 
 /** What a file of the site says about itself counts; its description fills what the file leaves open. */
