@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import { type Direction, schemaView } from './schema.ts';
+import type { SchemaView } from './view.ts';
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+function view(
+  schema: unknown,
+  schemas: Record<string, unknown> = {},
+  direction: Direction = 'both',
+): SchemaView {
+  return schemaView({ components: { schemas } }, schema, direction);
+}
+
+const names = (schema: SchemaView) => schema.properties.map(({ name }) => name);
+
+describe('the type of a schema', () => {
+  it.each([
+    [{ type: 'string', format: 'date-time' }, 'string<date-time>'],
+    [{ type: ['string', 'null'] }, 'string | null'],
+    [{ type: 'integer', nullable: true }, 'integer | null'],
+    [{ type: 'array', items: { type: 'integer' } }, 'integer[]'],
+    [{ type: 'array', items: ref('User') }, 'User[]'],
+    [{ type: 'array', items: { type: ['string', 'integer'] } }, '(string | integer)[]'],
+    [{ prefixItems: [{ type: 'string' }, { type: 'number' }] }, '[string, number]'],
+    [{ oneOf: [ref('User'), { type: 'null' }] }, 'object | null'],
+    [{ oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] }, 'string | integer | null'],
+    [{ enum: ['a', 'b', null] }, 'string | null'],
+    [{ const: 5 }, 'integer'],
+    [{ properties: {}, additionalProperties: true }, 'object'],
+    [{ type: 'string', format: 'binary' }, 'file'],
+    [{ type: 'string', contentMediaType: 'image/png' }, 'file'],
+    [{ type: 'string', contentMediaType: 'image/png', contentEncoding: 'base64' }, 'string<base64>'],
+    [{ allOf: [ref('User'), { description: 'x' }] }, 'object'],
+    [true, 'any'],
+    [false, 'never'],
+    [undefined, 'any'],
+    [ref('Missing'), 'any'],
+  ])('%j is %s', (schema, type) => {
+    expect(view(schema, { User: { type: 'object', properties: { id: {} } } }).type).toBe(type);
+  });
+});
+
+describe('what is said about a schema', () => {
+  it.each([
+    [{ minLength: 1, maxLength: 64 }, ['1 to 64 characters']],
+    [{ minLength: 1 }, ['at least 1 character']],
+    [{ minimum: 0, maximum: 9, multipleOf: 3 }, ['0 to 9', 'a multiple of 3']],
+    [{ exclusiveMinimum: 0, maximum: 5 }, ['more than 0', 'at most 5']],
+    [{ minimum: 1, exclusiveMinimum: true }, ['more than 1']],
+    [{ pattern: '^a+$' }, ['matches ^a+$']],
+    [{ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true }, ['exactly 2 items', 'no item twice']],
+    [{ type: 'object', anyOf: [{ required: ['a'] }, { required: ['b', 'c'] }] }, ['needs a or b and c']],
+  ])('limits of %j are words', (schema, constraints) => {
+    expect(view(schema).constraints).toEqual(constraints);
+  });
+
+  it('writes values as JSON does and tells what each means', () => {
+    const shown = view({
+      type: 'string',
+      enum: ['on', 'off'],
+      'x-enumDescriptions': { on: 'It burns.' },
+      default: 'off',
+      examples: ['on'],
+      'x-default': 'on',
+      'x-mint': { pre: ['beta'], post: 'v2' },
+    });
+    expect(shown).toMatchObject({
+      enum: [
+        { value: '"on"', description: 'It burns.' },
+        { value: '"off"', description: '' },
+      ],
+      default: '"off"',
+      examples: ['"on"'],
+      prefill: 'on',
+      pre: ['beta'],
+      post: ['v2'],
+    });
+  });
+});
+
+describe('parts of a schema', () => {
+  const schemas = {
+    Base: {
+      title: 'Base',
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'string', maxLength: 9 } },
+    },
+    Dog: {
+      description: 'A dog.',
+      allOf: [
+        ref('Base'),
+        { properties: { id: { description: 'Its number.', maxLength: 5 }, bark: { type: 'boolean' } } },
+      ],
+    },
+  };
+
+  it('are one schema when all of them hold', () => {
+    const shown = view(ref('Dog'), schemas);
+    expect(shown).toMatchObject({ type: 'object', description: 'A dog.', title: '' });
+    expect(shown.properties).toMatchObject([
+      {
+        name: 'id',
+        required: true,
+        schema: { type: 'string', description: 'Its number.', constraints: ['at most 5 characters'] },
+      },
+      { name: 'bark', required: false },
+    ]);
+  });
+
+  it('beside a reference have the last word', () => {
+    const shown = view({ ...ref('Dog'), description: 'Mine.', deprecated: true }, schemas);
+    expect(shown).toMatchObject({ description: 'Mine.', deprecated: true });
+    expect(names(shown)).toEqual(['id', 'bark']);
+  });
+
+  it('that are marked for the other direction are left out', () => {
+    const schema = {
+      properties: { id: { readOnly: true }, secret: { allOf: [{ writeOnly: true }] }, name: {} },
+    };
+    expect(names(view(schema, {}, 'request'))).toEqual(['secret', 'name']);
+    expect(names(view(schema, {}, 'response'))).toEqual(['id', 'name']);
+    expect(names(view(schema, {}, 'both'))).toEqual(['id', 'secret', 'name']);
+  });
+
+  it('without a name are shown with the pattern of their names', () => {
+    const schema = {
+      additionalProperties: { type: 'integer' },
+      patternProperties: { '^x-': { type: 'string' } },
+    };
+    expect(view(schema).additional).toMatchObject([
+      { pattern: '', schema: { type: 'integer' } },
+      { pattern: '^x-', schema: { type: 'string' } },
+    ]);
+  });
+
+  it('of a tuple are properties with their place', () => {
+    expect(names(view({ type: 'array', prefixItems: [{}, {}] }))).toEqual(['[0]', '[1]']);
+  });
+});
+
+describe('choices', () => {
+  it('are named by title, reference, or type, with the value that tells them apart', () => {
+    const schemas = {
+      Cat: { type: 'object', properties: { lives: {} } },
+      Dog: { title: 'A dog', type: 'object' },
+    };
+    const shown = view(
+      {
+        oneOf: [ref('Cat'), ref('Dog'), { type: 'string' }, {}],
+        discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: 'Dog' } },
+      },
+      schemas,
+    );
+    expect(shown.choices).toMatchObject({
+      kind: 'oneOf',
+      discriminator: 'kind',
+      options: [
+        { title: 'Cat', value: 'cat' },
+        { title: 'A dog', value: 'dog' },
+        { title: 'string' },
+        { title: 'Option 4' },
+      ],
+    });
+  });
+
+  it('of one are no choice', () => {
+    const shown = view({ anyOf: [{ type: 'object', properties: { a: {} } }, { type: 'null' }] });
+    expect(shown.choices).toBeUndefined();
+    expect(names(shown)).toEqual(['a']);
+  });
+
+  it('that hold together are every pair, and no more than two dozen', () => {
+    const group = (prefix: string, count: number) => ({
+      oneOf: Array.from({ length: count }, (_, index) => ({ properties: { [`${prefix}${index}`]: {} } })),
+    });
+    const pairs = view({ allOf: [group('a', 2), group('b', 2)] }).choices?.options.map((option) =>
+      names(option.schema),
+    );
+    expect(pairs).toEqual([
+      ['a0', 'b0'],
+      ['a0', 'b1'],
+      ['a1', 'b0'],
+      ['a1', 'b1'],
+    ]);
+    expect(view({ allOf: [group('a', 9), group('b', 9)] }).choices?.options).toHaveLength(9);
+  });
+
+  it('of a base schema are not repeated inside of those that build on it', () => {
+    const schemas = {
+      Pet: { type: 'object', properties: { name: {} }, oneOf: [ref('Cat'), ref('Fox')] },
+      Cat: { allOf: [ref('Pet'), { properties: { lives: {} } }] },
+      Fox: { allOf: [ref('Pet'), { properties: { tail: {} } }] },
+    };
+    const options = view(ref('Pet'), schemas).choices?.options ?? [];
+    expect(options.map(({ schema }) => [names(schema), schema.choices])).toEqual([
+      [['name', 'lives'], undefined],
+      [['name', 'tail'], undefined],
+    ]);
+  });
+});
+
+describe('a schema without end', () => {
+  it('names itself where it begins again', () => {
+    const schemas = {
+      Node: {
+        type: 'object',
+        properties: {
+          next: ref('Node'),
+          all: { type: 'array', items: ref('Node') },
+          up: { allOf: [ref('Node')], description: 'Parent.' },
+        },
+      },
+    };
+    const [next, all, up] = view(ref('Node'), schemas).properties;
+    expect(next?.schema).toMatchObject({ type: 'object', sameAs: 'Node', properties: [] });
+    expect(all?.schema).toMatchObject({ type: 'Node[]', items: { sameAs: 'Node' } });
+    expect(up?.schema).toMatchObject({ description: 'Parent.', sameAs: 'Node' });
+  });
+
+  it('is cut ten levels down', () => {
+    let schema: unknown = { type: 'string' };
+    for (let depth = 0; depth < 15; depth++) schema = { type: 'object', properties: { in: schema } };
+    let shown: SchemaView | undefined = view(schema);
+    let levels = 0;
+    while (shown && !shown.isCut) {
+      shown = shown.properties[0]?.schema;
+      levels++;
+    }
+    expect(levels).toBe(10);
+    expect(shown?.properties).toEqual([]);
+  });
+
+  it('that doubles with every level keeps its upper levels and stays within the budget', () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 12 }, (_, level) => [
+        `L${level}`,
+        {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 8 }, (_, i) => [`p${i}`, ref(`L${level + 1}`)]),
+          ),
+        },
+      ]),
+    );
+    const shown = view(ref('L0'), schemas);
+    expect(count(shown)).toBeLessThanOrEqual(3001);
+    expect(shown.properties.every(({ schema }) => schema.properties.length === 8)).toBe(true);
+  });
+
+  it('with a long text everywhere does not repeat it for ever', () => {
+    const schemas = { Big: { description: 'x'.repeat(100_000) } };
+    const properties = Object.fromEntries(
+      Array.from({ length: 900 }, (_, index) => [`p${index}`, ref('Big')]),
+    );
+    expect(JSON.stringify(view({ properties }, schemas)).length).toBeLessThan(3_000_000);
+  });
+});
+
+function count(schema: SchemaView): number {
+  return 1 + schema.properties.reduce((sum, property) => sum + count(property.schema), 0);
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { trimmedSpec, trimmedSpecYaml } from './trim.ts';
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const target = { kind: 'operation', spec: '', method: 'GET', path: '/a' } as const;
+
+describe('trimmedSpec', () => {
+  it('keeps one operation and what it reaches', () => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Pets', version: '2', description: 'Long.' },
+      servers: [{ url: 'https://api.example.com' }],
+      security: [{ key: [] }],
+      tags: [{ name: 'x' }],
+      paths: {
+        '/a': {
+          parameters: [{ $ref: '#/components/parameters/p' }],
+          get: {
+            summary: 'A',
+            'x-codeSamples': [],
+            responses: { '200': { content: { 'application/json': { schema: ref('A') } } } },
+          },
+          post: {},
+        },
+        '/b': {},
+      },
+      components: {
+        parameters: { p: { name: 'p', in: 'query', schema: { $ref: '#/paths/~1a/get/summary' } }, q: {} },
+        schemas: { A: { properties: { b: ref('B'), self: ref('A') } }, B: { type: 'string' }, C: {} },
+        securitySchemes: { key: { type: 'apiKey' }, other: {} },
+      },
+    };
+    const expected = {
+      openapi: '3.1.0',
+      info: { title: 'Pets', version: '2' },
+      servers: [{ url: 'https://api.example.com' }],
+      paths: {
+        '/a': {
+          parameters: [{ $ref: '#/components/parameters/p' }],
+          get: {
+            summary: 'A',
+            responses: { '200': { content: { 'application/json': { schema: ref('A') } } } },
+            security: [{ key: [] }],
+          },
+        },
+      },
+      components: {
+        parameters: { p: { name: 'p', in: 'query', schema: 'A' } },
+        schemas: { A: { properties: { b: ref('B'), self: ref('A') } }, B: { type: 'string' } },
+        securitySchemes: { key: { type: 'apiKey' } },
+      },
+    };
+    expect(JSON.parse(JSON.stringify(trimmedSpec(document, target)))).toEqual(expected);
+    expect(parse(trimmedSpecYaml(document, target) ?? '')).toEqual(expected);
+  });
+
+  it('is undefined for what is not there', () => {
+    expect(trimmedSpecYaml({ paths: {} }, target)).toBeUndefined();
+  });
+
+  it('leaves the farthest schemas out when there is too much, and says so', () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 400 }, (_, index) => [
+        `S${index}`,
+        {
+          description: 'x'.repeat(2000),
+          properties: { next: ref(`S${index + 1}`), far: ref(`S${index * 2}`) },
+        },
+      ]),
+    );
+    const document = {
+      paths: { '/a': { get: { responses: { '200': { content: { j: { schema: ref('S1') } } } } } } },
+      components: { schemas },
+    };
+    const text = trimmedSpecYaml(document, target) ?? '';
+    expect(text.length).toBeLessThan(260_000);
+    const kept = (parse(text) as { components: { schemas: Record<string, { description: string }> } })
+      .components.schemas;
+    expect(kept['S1']?.description).toHaveLength(2000);
+    expect(Object.values(kept).at(-1)?.description).toBe('Left out of this excerpt because of its size.');
+  });
+
+  it('survives what goes around in circles outside of components', () => {
+    const document = { paths: { '/a': { get: { again: { $ref: '#/paths/~1a' } } } } };
+    expect(trimmedSpecYaml(document, target)?.length).toBeLessThan(260_000);
+  });
+});
