@@ -1,6 +1,6 @@
 /**
  * axe looks at a page of every kind, in light and dark, in each of the nine themes, with the search and the menu of
- * small screens open, and finds nothing. The pages are the site `fixtures/sites/everything` of the renderer.
+ * small screens open, and finds nothing. The pages are the sites `everything` and `api` of `fixtures/sites` of the renderer.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ if (chromiumPath === undefined) {
   console.warn('SKIPPED: accessibility, because Chromium is not installed (Debian package: chromium).');
 }
 
-const source = fileURLToPath(new URL('../packages/render/fixtures/sites/everything', import.meta.url));
+const sites = fileURLToPath(new URL('../packages/render/fixtures/sites', import.meta.url));
 const themes = ['mint', 'maple', 'palm', 'willow', 'linden', 'almond', 'aspen', 'sequoia', 'luma'];
-/** While the menu is open the page behind it is inert, as behind a dialog, and its main part is not counted. */
+/** While the menu or a form is open the page behind it is inert, as behind a dialog, and its main part is not counted. */
 const behindTheMenu = /^\w+ (?:page-has-heading-one|landmark-one-main):/;
 const pages = [
   'index',
@@ -35,20 +35,55 @@ const pages = [
   'api/stream',
   'changelog',
   '404',
+  'report',
 ];
+
+const apiPages = ['reference/create-shipment', 'reference/list-vessels', 'reference/create-token'];
 
 describe.skipIf(chromiumPath === undefined)('axe', () => {
   let browser: Browser;
   let folder: string;
+  let apiFolder: string;
 
   beforeAll(async () => {
     browser = await launchChromium();
     folder = await rendered('mint');
+    apiFolder = await rendered('mint', 'api');
   });
   afterAll(() => browser?.close());
 
   test.each(pages)('finds nothing on %s', async (route) => {
     expect(await violations(`${folder}/${route}.html`)).toEqual([]);
+  });
+
+  test.each(apiPages)('finds nothing on the API page %s, with all that it can show', async (route) => {
+    const open = (page: Page) =>
+      page.locator('details').evaluateAll((all) => all.forEach((one) => one.setAttribute('open', '')));
+    expect(await violations(`${apiFolder}/${route}.html`, { prepare: open })).toEqual([]);
+  });
+
+  test('finds nothing in the form of an API page', async () => {
+    const open = async (page: Page) => {
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('textbox', { name: 'JSON' }).fill('{');
+      await page.getByText('Not valid JSON').waitFor();
+    };
+    const file = `${apiFolder}/reference/create-shipment.html`;
+    for (const width of [1400, 390]) {
+      const found = await violations(file, { prepare: open, width });
+      expect(found.filter((text) => !behindTheMenu.test(text))).toEqual([]);
+    }
+  });
+
+  test.each(apiPages)('nothing on the API page %s is wider than a phone', async (route) => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+    try {
+      await page.goto(pathToFileURL(`${apiFolder}/${route}.html`).href);
+      await page.locator('details').evaluateAll((all) => all.forEach((one) => one.setAttribute('open', '')));
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    } finally {
+      await page.close();
+    }
   });
 
   test('finds nothing in the open search', async () => {
@@ -108,10 +143,10 @@ async function axeFindings(): Promise<string[]> {
   );
 }
 
-/** The site in a theme, rendered into a folder of its own. */
-async function rendered(theme: string): Promise<string> {
+/** A site in a theme, rendered into a folder of its own. */
+async function rendered(theme: string, site = 'everything'): Promise<string> {
   const copy = join(temporaryFolder('themed'), 'site');
-  cpSync(source, copy, { recursive: true });
+  cpSync(join(sites, site), copy, { recursive: true });
   const config = JSON.parse(readFileSync(join(copy, 'docs.json'), 'utf8')) as Record<string, unknown>;
   writeFileSync(join(copy, 'docs.json'), JSON.stringify({ ...config, theme }));
   const { out, crash } = await render(copy, join(temporaryFolder('themed'), 'out'));
