@@ -9,7 +9,7 @@ import type { PagePlace } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import { feedPath } from '../outputs/feeds.ts';
-import { type SocialImages, wholeSite } from '../outputs/social-images.ts';
+import type { SocialImages } from '../outputs/social-images.ts';
 import { isKeptFromIndex } from '../outputs/visibility.ts';
 import type { PageMeta } from '../page/meta.ts';
 import type { PageResult } from '../page/task.ts';
@@ -98,21 +98,17 @@ function tagsOf({ settings, links, addresses, useFile }: HeadSite, meta: PageMet
   return [...tags];
 }
 
+/** The picture of the outermost group around the page; of its tab or the like where it has none. */
 function imageOf({ images, addresses, settings }: HeadSite, { place, meta }: HeadPage): HeadFacts['image'] {
-  const group = place?.trail.at(-1);
   const step = place?.branch.steps.findLast(
     ({ switcher }) => switcher.kind !== 'language' && switcher.kind !== 'version',
   );
-  const above = (place?.trail.length ?? 0) > 1 ? place?.trail.at(-2) : step?.division.label;
-  const isHome = meta.route === 'index';
-  const section =
-    isHome || (group ?? above) === undefined
-      ? wholeSite
-      : { label: group ?? above ?? '', above: group === undefined ? '' : (above ?? '') };
-  const address = addresses.ofFile(images.pathFor(section));
+  const labels = [place?.trail[0], step?.division.label].filter((label) => label !== undefined);
+  const [label = '', above = ''] = meta.route === 'index' ? [] : labels;
+  const address = addresses.ofFile(images.pathFor({ label, above }));
   return address === undefined
     ? undefined
-    : { address, alt: section.label ? `${section.label} - ${settings.name}` : settings.name };
+    : { address, alt: label ? `${label} - ${settings.name}` : settings.name };
 }
 
 function graphOf(
