@@ -1,12 +1,14 @@
 /**
  * `npm run sites -- FOLDER…`: renders real sites and prints what became of each: speed, size, warnings, dead links,
- * memory. Ends with status 1 when a site crashes, a page of its navigation is missing or an address leads to no file.
+ * memory. Ends with status 1 when a site crashes, a page of its navigation is missing, an address leads to no file, or
+ * the crawl and the renderer's own check of the output disagree.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { megabytes, rounded, toMarkdown } from '../bench/measurement.ts';
+import { disagreements } from './measure/agreement.ts';
 import { type Miss, crawl } from './measure/crawl.ts';
 import { findSites } from './measure/find-sites.ts';
 import { pagesLeftOut } from './measure/navigation.ts';
@@ -30,6 +32,8 @@ interface SiteResult extends RenderedSite {
   leftOut: string[];
   panels: number;
   misses: Miss[];
+  /** Where the crawl and the checker of the renderer tell different things. */
+  disputes: string[];
 }
 
 process.exitCode = await main();
@@ -70,23 +74,31 @@ async function main(): Promise<number> {
 }
 
 /** An id that is not there may be an author's slip; an address that leads to no file never is, links are checked. */
-function isWrong({ crash, leftOut, misses }: SiteResult): boolean {
-  return crash !== undefined || leftOut.length > 0 || misses.some(({ why }) => why !== 'no such id');
+function isWrong({ crash, leftOut, misses, disputes }: SiteResult): boolean {
+  return (
+    crash !== undefined ||
+    leftOut.length > 0 ||
+    disputes.length > 0 ||
+    misses.some(({ why }) => why !== 'no such id')
+  );
 }
 
 async function measure(name: string, root: string, out: string): Promise<SiteResult> {
   const rendered = await render(root, out);
-  if (rendered.crash !== undefined) return { ...rendered, name, leftOut: [], panels: 0, misses: [] };
+  if (rendered.crash !== undefined)
+    return { ...rendered, name, leftOut: [], panels: 0, misses: [], disputes: [] };
   const files = filesBelow(out);
   const panels = files.filter(
     (file) => file.endsWith('.html') && readFileSync(join(out, file), 'utf8').includes('class="error-panel"'),
   );
+  const misses = crawl(out);
   return {
     ...rendered,
     name,
     leftOut: pagesLeftOut(root, new Set(files)),
     panels: panels.length,
-    misses: crawl(out),
+    misses,
+    disputes: disagreements(misses, rendered.diagnostics),
   };
 }
 
@@ -103,8 +115,10 @@ function table(results: readonly SiteResult[]): string {
     rest.diagnostics.filter(({ severity }) => severity === 'warning').length,
     panels,
     count(rest, 'broken_link'),
+    count(rest, 'broken_anchor'),
     count(rest, 'image_missing'),
     misses.length,
+    rest.disputes.length === 0 ? 'agree' : `${rest.disputes.length} disputes`,
     rest.crash === undefined ? rest.leftOut.length : 'CRASHED',
   ]);
   return toMarkdown({
@@ -120,8 +134,10 @@ function table(results: readonly SiteResult[]): string {
       'warnings',
       'error panels',
       'unresolved links',
+      'broken anchors',
       'missing images',
       'crawl misses',
+      'crawl and checker',
       'navigation pages left out',
     ],
     rows,
@@ -133,7 +149,10 @@ function count({ diagnostics }: Pick<SiteResult, 'diagnostics'>, code: string): 
   return diagnostics.filter((item) => item.code === code).length;
 }
 
-function details({ name, diagnostics, leftOut, crash, misses }: SiteResult, listMisses: boolean): string {
+function details(
+  { name, diagnostics, leftOut, crash, misses, disputes }: SiteResult,
+  listMisses: boolean,
+): string {
   const byCode = Map.groupBy(diagnostics, ({ severity, code }) => `${code} (${severity})`);
   const codes = [...byCode].map(([code, items]) => `${code} ${items.length}`).toSorted();
   const byReason = Map.groupBy(misses, ({ why }) => why);
@@ -143,6 +162,7 @@ function details({ name, diagnostics, leftOut, crash, misses }: SiteResult, list
     ...(codes.length ? [`  ${codes.join(', ')}`] : []),
     ...leftOut.map((page) => `  not in the output: ${page}`),
     ...[...byReason].map(([why, items]) => `  addresses: ${why} ${items.length}`),
+    ...disputes.slice(0, 20).map((text) => `  dispute: ${text}`),
     ...(listMisses ? misses.map(({ page, address, why }) => `    ${page}: ${address} (${why})`) : []),
   ].join('\n');
 }

@@ -9,6 +9,8 @@ import { filesBelow } from './render.ts';
 export interface Miss {
   page: string;
   address: string;
+  /** Seen from the root of the folder, where it is about a file of it. */
+  target: string;
   why: 'no such file' | 'no such id' | 'asks another host' | 'depends on the host';
 }
 
@@ -37,7 +39,8 @@ export function crawl(folder: string): Miss[] {
       if (seen.has(reference.address)) return [];
       seen.add(reference.address);
       const why = judge(folder, page, reference, facts);
-      return why === undefined ? [] : [{ page, address: reference.address, why }];
+      if (why === undefined) return [];
+      return [{ page, address: reference.address, target: targetOf(page, reference.address), why }];
     });
   });
 }
@@ -110,6 +113,13 @@ function judge(
   if (!fragment || fragment === 'top' || fragment.startsWith(':~:')) return undefined;
   const ids = facts.get(target)?.ids;
   return ids === undefined || ids.has(decoded(fragment)) || ids.has(fragment) ? undefined : 'no such id';
+}
+
+function targetOf(page: string, address: string): string {
+  const [beforeHash, fragment] = splitOnce(address, '#');
+  const [path] = splitOnce(beforeHash, '?');
+  const target = path === '' ? page : posix.join(posix.dirname(page), decoded(path));
+  return fragment === undefined ? target : `${target}#${fragment}`;
 }
 
 function fileFor(folder: string, path: string): string | undefined {

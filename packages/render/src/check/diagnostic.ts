@@ -14,7 +14,7 @@ export interface Diagnostic {
   line?: number;
   column?: number;
   hint?: string;
-  /** The address that the finding is about, when it is about one. */
+  /** The address that the finding is about: as it was written, or seen from the root of the output. */
   target?: string;
 }
 

@@ -156,7 +156,7 @@ export class RenderedCheck {
       if (verdict.kind === 'there' && verdict.path !== page.output) reached.add(verdict.path);
       else if (verdict.kind === 'no id')
         found.push(...(await this.#lostAnchor(page, reference.address, verdict)));
-      else if (verdict.kind === 'no file') found.push(await this.#lostFile(page, reference));
+      else if (verdict.kind === 'no file') found.push(await this.#lostFile(page, reference, verdict.path));
     }
     const own = { kind: 'no id', path: page.output, ids: facts.ids } as const;
     for (const fragment of facts.lostFragments)
@@ -185,18 +185,19 @@ export class RenderedCheck {
     const uses = page.anchors.filter((use) => use.href === href);
     const written = uses[0]?.written ?? href;
     const place = uses.length === 0 ? await this.#places.find(page.file, [href, `#${fragment}`]) : undefined;
-    const target = this.#pages.get(path);
+    const route = this.#pages.get(path)?.route ?? path;
     const message =
       path === page.output
         ? `The link "${written}" names an id that is not on this page`
-        : `The link "${written}" names an id that is not on the page "${target?.route ?? path}"`;
+        : `The link "${written}" names an id that is not on the page "${route}"`;
     const hint = anchorHint(fragment, ids);
-    const finding = { severity: 'warning', code: 'broken_anchor', message, hint, target: href } as const;
+    const target = `${path}#${fragment}`;
+    const finding = { severity: 'warning', code: 'broken_anchor', message, hint, target } as const;
     if (uses.length === 0) return [{ ...finding, file: page.file, ...place }];
     return uses.map(({ place: at }) => ({ ...finding, ...(at ? at : { file: page.file }) }));
   }
 
-  async #lostFile(page: CheckedPage, { address, loads }: Reference): Promise<Diagnostic> {
+  async #lostFile(page: CheckedPage, { address, loads }: Reference, target: string): Promise<Diagnostic> {
     const name = address.slice(address.lastIndexOf('/') + 1).replace(/\.html$/, '');
     return {
       severity: 'warning',
@@ -204,7 +205,7 @@ export class RenderedCheck {
       message: `"${address}" leads to no file of the output`,
       file: page.file,
       ...(await this.#places.find(page.file, [address, name])),
-      target: address,
+      target,
     };
   }
 
@@ -235,7 +236,7 @@ export class RenderedCheck {
         file,
         ...(await this.#places.find(file, [`${route}"`, fragment])),
         ...(verdict.kind === 'no id' ? { hint: anchorHint(verdict.fragment, verdict.ids) } : {}),
-        target: address,
+        target: wanted,
       });
     }
     return found;
