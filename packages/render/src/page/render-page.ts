@@ -15,10 +15,10 @@ import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import { PageRenderer } from './renderer.ts';
-import type { ApiPart } from '../openapi/page.ts';
+import type * as ApiPages from '../openapi/page.ts';
 import type { PageResult, PageTask, SitePlan } from './task.ts';
 
-type ApiSurroundings = Omit<ApiPart, 'html'>;
+type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
 export function siteTools(plan: SitePlan): SiteTools {
   return {
@@ -46,7 +46,7 @@ export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName)
   }
 }
 
-let apiPages: typeof import('../openapi/page.ts') | undefined;
+let apiPages: typeof ApiPages | undefined;
 
 /** Sites without API pages do not pay for what these need; a process loads it before the first one. */
 export async function loadApiPages(): Promise<void> {

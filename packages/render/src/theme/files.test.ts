@@ -1,9 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { themeFiles } from './files.ts';
+import { apiFiles, themeFiles } from './files.ts';
 
 const files = new Map(
-  (await themeFiles()).map(({ path, content }) => [path.replace('_docyard/', ''), content]),
+  [...(await themeFiles()), ...(await apiFiles(new Set(['api', 'try-it'])))].map(({ path, content }) => [
+    path.replace('_docyard/', ''),
+    content,
+  ]),
 );
 const packedBytes = (name: string): number => gzipSync(files.get(name) ?? '').length;
 
@@ -16,5 +19,20 @@ describe('the files every page loads', () => {
   it('ask no other host for anything', () => {
     for (const name of ['app.js', 'theme.js', 'style.css'])
       expect(files.get(name)).not.toMatch(/https?:|\/\/[a-z]|@import|fetch\(|url\(/);
+  });
+});
+
+describe('the files of API pages', () => {
+  it('stay within their budgets', () => {
+    expect(packedBytes('try-it.js')).toBeLessThan(8000);
+    expect(packedBytes('style.css') + packedBytes('api.css')).toBeLessThan(20_000);
+  });
+
+  it('send nothing but what the reader asks for', () => {
+    expect(files.get('try-it.js')?.match(/fetch\(/g)).toHaveLength(1);
+    expect(files.get('try-it.js')).not.toMatch(
+      /XMLHttpRequest|WebSocket|sendBeacon|localStorage|innerHTML|eval\(/,
+    );
+    expect(files.get('api.css')).not.toMatch(/https?:|@import|url\(/);
   });
 });

@@ -39,7 +39,7 @@ const replacements = new Map<string, string>([
 ]);
 
 /** What is no tag of HTML, such as `<token>`, is meant as it stands. */
-export function proseMarkdown(text: string): string {
+function proseMarkdown(text: string): string {
   const cut = text.length > maximumLength ? `${text.slice(0, maximumLength)} …` : text;
   if (!cut.includes('<')) return cut.trim();
   return outsideCode(cut, (part) =>
