@@ -130,12 +130,52 @@
     return terms;
   }
 
+  /* What an ASCII character is to a piece: 1 begins and continues it, 2 only continues it, 3 may join it to more. */
+  var kinds = new Uint8Array(128);
+  for (var ascii = 0; ascii < 128; ascii++) {
+    var letter = String.fromCharCode(ascii);
+    if (/[A-Za-z0-9]/.test(letter)) kinds[ascii] = 1;
+    else if (letter === '_') kinds[ascii] = 2;
+    else if (/['.\-/:@+#]/.test(letter)) kinds[ascii] = 3;
+  }
+
+  /*
+   * The end of a plain piece that begins here, or 0 when only the patterns can tell: at letters beyond ASCII, and where
+   * a sign joins two words.
+   */
+  function plainEnd(text, start) {
+    var end = start;
+    var kind = 1;
+    while (kind === 1 || kind === 2) {
+      var code = text.charCodeAt(++end);
+      /* Past the end of the text there is no code, and nothing more to join. */
+      if (code > 127) return 0;
+      kind = kinds[code];
+    }
+    if (kind !== 3) return end;
+    var sign = text.charCodeAt(end);
+    if (sign === 43 || sign === 35) return 0;
+    var next = text.charCodeAt(end + 1);
+    return next > 127 || kinds[next] === 1 ? 0 : end;
+  }
+
   function each(text, visit) {
     /* The place is kept here, so that `visit` may ask for words itself. */
     var place = 0;
     var latin = latinOnly.test(text);
     var pattern = latin ? latinPieces : pieces;
     for (;;) {
+      var code = text.charCodeAt(place);
+      while (code < 128 && kinds[code] !== 1) code = text.charCodeAt(++place);
+      /* Most pieces are plain words, which need no pattern. */
+      var end = code < 128 ? plainEnd(text, place) : 0;
+      if (end > 0) {
+        var plain = termsOfPiece(text.slice(place, end));
+        var start = place;
+        place = end;
+        if (plain) visit(plain, start, end);
+        continue;
+      }
       pattern.lastIndex = place;
       var match = pattern.exec(text);
       if (!match) return;
