@@ -2,15 +2,11 @@
  * Colours code by class, never by inline style, so that one stylesheet serves light and dark. Each line of the result
  * is balanced HTML. Very long code is left uncoloured rather than slow.
  */
-import { createRequire } from 'node:module';
-import type * as PrismNamespace from 'prismjs';
+import type { Token } from 'prismjs';
 import { escapeText } from '../html.ts';
-import { languageName, languages } from './languages.ts';
+import { grammarFor, tokenize } from './grammars.ts';
+import { languageName } from './languages.ts';
 
-type PrismModule = typeof PrismNamespace;
-type LoadLanguages = ((names: string[]) => void) & { silent: boolean };
-
-const require = createRequire(import.meta.url);
 const maximumCharacters = 100_000;
 
 /** Prism's many token names come down to a few classes; what is not named here stays plain. */
@@ -78,8 +74,6 @@ const classes: Record<string, string> = {
   punctuation: 'o',
 };
 
-let prism: PrismModule | undefined;
-
 /** The same example stands on many pages of a site, in every language of the site and in generated references. */
 const known = new Map<string, string[]>();
 const maximumKnown = 2000;
@@ -88,44 +82,17 @@ const maximumKnownCharacters = 4000;
 /** The lines of the code as HTML. */
 export function highlightLines(code: string, language: string): readonly string[] {
   const grammar = code.length > maximumCharacters || code === '' ? undefined : grammarFor(language);
-  if (!grammar || !prism) return code.split('\n').map(escapeText);
+  if (!grammar) return code.split('\n').map(escapeText);
   const key = `${languageName(language)}\n${code}`;
   const before = known.get(key);
   if (before) return before;
-  const lines = stringify(prism.tokenize(code, grammar)).split('\n');
+  const lines = stringify(tokenize(code, grammar)).split('\n');
   if (known.size >= maximumKnown) known.clear();
   if (code.length <= maximumKnownCharacters) known.set(key, lines);
   return lines;
 }
 
-function grammarFor(language: string): PrismNamespace.Grammar | undefined {
-  const name = languageName(language);
-  if (!/^[a-z][a-z0-9-]*$/.test(name)) return undefined;
-  prism ??= loadPrism();
-  const grammar = Object.hasOwn(prism.languages, name) ? prism.languages[name] : undefined;
-  return typeof grammar === 'object' ? grammar : undefined;
-}
-
-function loadPrism(): PrismModule {
-  const loaded = require('prismjs') as PrismModule;
-  const load = require('prismjs/components/index.js') as LoadLanguages;
-  load.silent = true;
-  load(languages);
-  addPlaceholders(loaded);
-  return loaded;
-}
-
-/** `<your-key>` in a command is not redirection but something to fill in. */
-function addPlaceholders(loaded: PrismModule): void {
-  const { languages: grammars } = loaded;
-  const bash = {
-    placeholder: { pattern: /<[a-z][\w.-]*(?:[ ][\w.-]+){0,5}>/i, greedy: true },
-    ...grammars['bash'],
-  };
-  for (const name of ['bash', 'sh', 'shell']) grammars[name] = bash;
-}
-
-type Stream = string | PrismNamespace.Token | Stream[];
+type Stream = string | Token | Stream[];
 
 function stringify(stream: Stream): string {
   if (typeof stream === 'string') return escapeText(stream);
@@ -137,7 +104,7 @@ function stringify(stream: Stream): string {
   return `${open}${content.replaceAll('\n', `</span>\n${open}`)}</span>`;
 }
 
-function classOf({ type, alias }: PrismNamespace.Token): string | undefined {
+function classOf({ type, alias }: Token): string | undefined {
   const names = [type, ...(Array.isArray(alias) ? alias : [alias])];
   for (const name of names) {
     if (typeof name === 'string' && Object.hasOwn(classes, name)) return classes[name];

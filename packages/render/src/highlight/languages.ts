@@ -1,15 +1,18 @@
 /** The languages code is coloured in, and the many names authors give them. */
 
 /**
- * Loaded together, in this order, on first use. A language loaded later would change how others colour what they
- * embed (front matter in Markdown, styles in HTML), and pages would differ with the order they are rendered in.
+ * Always loaded, together and first: what others embed (front matter in Markdown, styles in HTML) or are copied from
+ * (TypeScript from JavaScript). Loaded one by one, these would differ with the order in which pages are rendered.
  */
+export const relatedLanguages =
+  'markup css clike javascript regex yaml markdown json typescript jsx tsx mongodb'.split(' ');
+
 export const languages = (
   'markup css clike javascript apacheconf awk bash basic batch bicep c cpp csharp clojure cmake csv cypher dart diff docker ruby ' +
   'elixir erlang fsharp gherkin git glsl go graphql groovy markup-templating handlebars haskell hcl http ini java json json5 jsx ' +
   'julia kotlin latex less liquid lua makefile markdown matlab mermaid mongodb nginx nix objectivec ocaml perl php powershell ' +
   'properties protobuf python django promql r rego regex rust sass scala scss solidity sparql sql swift systemd toml twig ' +
-  'typescript tsx vbnet vim wasm yaml zig'
+  'turtle typescript tsx vbnet vim wasm yaml zig'
 ).split(' ');
 
 const names: Record<string, string> = {
