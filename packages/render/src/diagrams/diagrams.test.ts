@@ -140,6 +140,7 @@ describe('charts', () => {
     'pie',
     'gantt\nA :after nowhere, 3d',
     'gantt\nA :2024-13-45x, 3d',
+    'gantt\nexcludes 2024-01-02\nA :2024-01-01, 99999999999d',
     'mindmap\n  a\n  b',
     'gitGraph\ncheckout nowhere',
     'gitGraph\ncommit\nmerge nowhere',

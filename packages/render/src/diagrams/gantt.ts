@@ -20,8 +20,8 @@ export interface GanttChart {
 
 export const dayMs = 86_400_000;
 const maximumTasks = 200;
-/** Excluded days are stepped over one by one. */
-const maximumExcludedDays = 4000;
+/** Excluded days are looked for day by day; beyond about five years nobody counts them. */
+const maximumDays = 2000;
 
 export function readGantt(source: DiagramSource): GanttChart {
   const reader = new GanttReader();
@@ -38,7 +38,9 @@ class GanttReader {
   readonly #ids = new Map<string, GanttTask>();
   #format = 'YYYY-MM-DD';
   #axisFormat: string | undefined;
-  #excluded: string[] = [];
+  /** Days of the week from Sunday as 0, and days since 1970, on which nobody works. */
+  readonly #freeWeekdays = new Set<number>();
+  readonly #freeDays = new Set<number>();
 
   read(statement: string): boolean {
     const setting = /^(dateFormat|axisFormat|excludes|section)\s+(.+)$/.exec(statement);
@@ -46,7 +48,7 @@ class GanttReader {
       const [, name = '', value = ''] = setting;
       if (name === 'dateFormat') this.#format = value.trim();
       else if (name === 'axisFormat') this.#axisFormat = value.trim();
-      else if (name === 'excludes') this.#excluded.push(...value.toLowerCase().split(/[\s,]+/));
+      else if (name === 'excludes') this.#exclude(value);
       else this.#sections.push(labelText(value, 60).replaceAll('\n', ' '));
       return true;
     }
@@ -102,29 +104,35 @@ class GanttReader {
     if (until !== undefined) return this.#ids.get(until)?.start;
     const length = readDuration(text, start);
     if (length === undefined) return readDate(text, this.#format);
-    return this.#excluded.length > 0 ? this.#stretched(start, start + length) : start + length;
+    return bounded(
+      this.#freeWeekdays.size + this.#freeDays.size > 0
+        ? this.#stretched(start, start + length)
+        : start + length,
+    );
   }
 
   /** Days on which nobody works make a task longer. */
   #stretched(start: number, end: number): number {
     let stretched = end;
-    let excluded = 0;
-    for (let day = start; day < stretched && excluded < maximumExcludedDays; day += dayMs)
-      if (this.#isExcluded(day)) {
-        stretched += dayMs;
-        excluded++;
-      }
+    const last = start + maximumDays * dayMs;
+    for (let day = start; day < stretched && day < last; day += dayMs)
+      if (this.#isExcluded(day)) stretched += dayMs;
     return stretched;
   }
 
   #isExcluded(time: number): boolean {
-    const date = new Date(time);
-    const day = date.getUTCDay();
-    return (
-      (this.#excluded.includes('weekends') && (day === 0 || day === 6)) ||
-      this.#excluded.includes(weekdays[day] ?? '') ||
-      this.#excluded.includes(date.toISOString().slice(0, 10))
-    );
+    const day = Math.floor(time / dayMs);
+    /** The first of 1970 was a Thursday. */
+    return this.#freeWeekdays.has((day + 4) % 7) || this.#freeDays.has(day);
+  }
+
+  #exclude(days: string): void {
+    for (const word of days.toLowerCase().split(/[\s,]+/)) {
+      const date = readDate(word, 'YYYY-MM-DD');
+      if (date !== undefined) this.#freeDays.add(Math.floor(date / dayMs));
+      else if (word === 'weekends') this.#freeWeekdays.add(0).add(6);
+      else if (weekdays.includes(word)) this.#freeWeekdays.add(weekdays.indexOf(word));
+    }
   }
 }
 
