@@ -16,6 +16,7 @@ import type {
   CallbackView,
   CodeSample,
   ContentView,
+  ExampleView,
   OperationView,
   ParameterView,
   ResponseView,
@@ -218,9 +219,16 @@ function contentViews(budget: SchemaBudget, content: unknown, direction: Directi
       return {
         type,
         ...(schema === undefined ? {} : { schema: schemaView(budget.document, schema, direction, budget) }),
-        examples: contentExamples(budget, media, type, direction),
+        examples: examplesWithin(budget, contentExamples(budget, media, type, direction)),
       };
     });
+}
+
+function examplesWithin(budget: SchemaBudget, examples: ExampleView[]): ExampleView[] {
+  return examples.filter(({ text }) => {
+    budget.exampleCharacters -= text.length;
+    return budget.exampleCharacters >= 0;
+  });
 }
 
 /** What goes well first, then as written. */

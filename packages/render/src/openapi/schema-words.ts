@@ -4,25 +4,28 @@ import { jsonText } from './examples-json.ts';
 import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
 import type { SchemaView } from './view.ts';
 
-const TYPE_NESTING_LIMIT = 4;
+const TYPE_NESTING_LIMIT = 3;
+const OPTIONS_READ = 60;
 const TYPES_SHOWN = 4;
 const VALUE_LENGTH_LIMIT = 2000;
 
 /** `string<date-time>`, `User[]`, `string | null`, `any`. */
 export function typeText(context: MergeContext, schema: MergedSchema, nesting = 0): string {
-  const types = baseTypes(schema).map((type) => oneType(context, schema, type, nesting));
-  const shown =
-    types.length > 0
-      ? types
-      : schema.choices && nesting < TYPE_NESTING_LIMIT
-        ? schema.choices.options
-            .slice(0, 20)
-            .map((option) => typeText(context, mergedSchema(context, option), nesting + 1))
-        : [schema.isNever ? 'never' : 'any'];
+  if (context.effortLeft-- <= 0) return 'any';
+  const shown = typesOf(context, schema, nesting);
   const distinct = [...new Set(shown.flatMap((type) => type.split(' | ')))].filter((type) => type !== 'null');
   const hasNull = schema.isNullable || shown.some((type) => type === 'null' || type.endsWith(' | null'));
   const few = distinct.length > TYPES_SHOWN || distinct.includes('any') ? ['any'] : distinct;
   return [...few, ...(hasNull ? ['null'] : [])].join(' | ');
+}
+
+function typesOf(context: MergeContext, schema: MergedSchema, nesting: number): string[] {
+  const types = baseTypes(schema);
+  if (types.length > 0) return types.map((type) => oneType(context, schema, type, nesting));
+  if (!schema.choices || nesting >= TYPE_NESTING_LIMIT) return [schema.isNever ? 'never' : 'any'];
+  const { options } = schema.choices;
+  if (options.length > OPTIONS_READ) return ['any'];
+  return options.map((option) => typeText(context, mergedSchema(context, option), nesting + 1));
 }
 
 /** The types a schema has or, when it names none, those its other keywords speak of. */

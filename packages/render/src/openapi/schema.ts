@@ -15,6 +15,7 @@ export type Direction = 'request' | 'response' | 'both';
 export interface SchemaBudget extends MergeContext {
   nodes: number;
   characters: number;
+  exampleCharacters: number;
 }
 
 const DEPTH_LIMIT = 10;
@@ -24,7 +25,12 @@ const OPTION_LIMIT = 100;
 const ENUM_LIMIT = 500;
 
 export function newSchemaBudget(document: SpecDocument): SchemaBudget {
-  return { ...mergeContext(document, 500_000), nodes: 9000, characters: 2_000_000 };
+  return {
+    ...mergeContext(document, 500_000),
+    nodes: 9000,
+    characters: 2_000_000,
+    exampleCharacters: 1_500_000,
+  };
 }
 
 export function schemaView(
@@ -189,7 +195,7 @@ function describe(building: Building, view: SchemaView, schema: MergedSchema): v
   const prefill = keywords.get('x-default');
   if (prefill !== undefined)
     view.prefill = spent(building, typeof prefill === 'string' ? prefill : valueText(prefill));
-  view.enum = enumOf(schema, ENUM_LIMIT).map((item) => ({
+  view.enum = enumOf(schema, Math.min(ENUM_LIMIT, building.budget.characters / 20)).map((item) => ({
     value: spent(building, item.value),
     description: spent(building, item.description),
   }));
@@ -205,7 +211,8 @@ function describe(building: Building, view: SchemaView, schema: MergedSchema): v
 
 /** A text that the same schema repeats in a thousand places must not become a thousand texts without end. */
 function spent(building: Building, text: string): string {
-  building.budget.characters -= text.length;
+  if (text === '') return '';
+  building.budget.characters -= text.length + 8;
   return building.budget.characters >= 0 ? text : '';
 }
 
