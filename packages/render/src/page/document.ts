@@ -5,10 +5,10 @@
 import type { FilePlace } from '../check/diagnostic.ts';
 import { type MathMode, markMath } from '../math/marks.ts';
 import { DocumentError } from './failure.ts';
-import { splitFrontMatter } from './front-matter.ts';
 import { MarkupError, type ParserName, parseMdx } from './parser.ts';
 import { prepare, repairs } from './repair.ts';
 import { decodeSource, maximumSourceBytes } from './source.ts';
+import { splitFrontMatter } from './split-source.ts';
 import { type Node, depthOf } from './tree.ts';
 import { substituteVariables } from './variables.ts';
 

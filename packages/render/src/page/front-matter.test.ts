@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readFrontMatter, splitFrontMatter } from './front-matter.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { splitFrontMatter } from './split-source.ts';
 import { readPageMeta } from './meta.ts';
 
 const read = (source: string): Record<string, unknown> => ({

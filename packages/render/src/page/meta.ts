@@ -12,7 +12,8 @@ import {
   writtenOperation,
 } from '../openapi/spelling.ts';
 import type { ApiTarget } from '../openapi/target.ts';
-import { type FrontMatter, readFrontMatter, splitFrontMatter } from './front-matter.ts';
+import { type FrontMatter, readFrontMatter } from './front-matter.ts';
+import { splitFrontMatter } from './split-source.ts';
 import { decodeSource } from './source.ts';
 
 export type PageMode = 'default' | 'wide' | 'custom' | 'frame' | 'center';
