@@ -38,13 +38,13 @@ export function iconSvg(text: string, library: IconLibrary = 'fontawesome'): str
 function find(reference: IconReference, siteLibrary: IconLibrary): string | undefined {
   const order = searchOrder(reference, siteLibrary);
   for (const name of spellings(reference.name)) {
-    const own = order.own.map((set) => svgFrom(set, name)).find(Boolean);
+    const own = svgFromFirst(order.own, name);
     if (own) return own;
   }
   const nearest = Object.hasOwn(nearestNames, reference.name) ? nearestNames[reference.name] : undefined;
   const names = [...(nearest ? [nearest] : []), ...spellings(reference.name)];
   for (const name of names) {
-    const other = [...order.own, ...order.others].map((set) => svgFrom(set, name)).find(Boolean);
+    const other = svgFromFirst([...order.own, ...order.others], name);
     if (other) return other;
   }
   return undefined;
@@ -73,6 +73,15 @@ function fontAwesomeOrder(style: string): SetName[] {
 function spellings(name: string): string[] {
   const plain = name.replace(/^(?:lucide|tabler|icon)-/, '');
   return [...new Set([name, plain, plain.replace(/-(?:o|alt|icon|outline|outlined|line|fill|filled)$/, '')])];
+}
+
+/** Sets are read one by one: a set is a megabyte or more, and the first usually has the icon. */
+function svgFromFirst(order: readonly SetName[], name: string): string | undefined {
+  for (const set of order) {
+    const svg = svgFrom(set, name);
+    if (svg) return svg;
+  }
+  return undefined;
 }
 
 function svgFrom(set: SetName, name: string): string | undefined {
