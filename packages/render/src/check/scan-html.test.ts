@@ -1,0 +1,38 @@
+/** The scanner reads tags as a browser does, and ends on whatever it is given. */
+import { expect, it } from 'vitest';
+import { type ScannedTag, scanTags } from './scan-html.ts';
+
+function tagsOf(html: string): Partial<ScannedTag>[] {
+  const tags: Partial<ScannedTag>[] = [];
+  scanTags(html, (tag) => {
+    tags.push(
+      Object.fromEntries(
+        Object.entries(tag).filter(([name, value]) => name !== 'start' && value !== undefined),
+      ),
+    );
+  });
+  return tags;
+}
+
+it.each([
+  ['<a href="x">', [{ name: 'a', href: 'x' }]],
+  ["<A HREF='x' id=y>", [{ name: 'a', id: 'y' }]],
+  ['<img src=a/b.png alt>', [{ name: 'img', src: 'a/b.png', alt: '' }]],
+  ['<br/><hr />', [{ name: 'br' }, { name: 'hr' }]],
+  ['<a title="a > b" href="?a=1&amp;b=&quot;">', [{ name: 'a', href: '?a=1&b="' }]],
+  ['<!-- <a href="x"> --><p id="p">', [{ name: 'p', id: 'p' }]],
+  ['<style>a<b{}</style><p>1 < 2</p>', [{ name: 'style' }, { name: 'p' }]],
+  ['<use xlink:href="#i"/>', [{ name: 'use', href: '#i' }]],
+  ['<a name="n"><input name="m">', [{ name: 'a', anchorName: 'n' }, { name: 'input' }]],
+  ['</p><3', []],
+])('%s', (html, expected) => {
+  expect(tagsOf(html)).toEqual(expected);
+});
+
+it.each(['<', '<a', '<a href', '<a href=', '<a href="', '<!--', '<script>', '<a =">', '< a="b">'])(
+  'ends on %s, alone and many times over',
+  (text) => {
+    tagsOf(text);
+    expect(tagsOf(text.repeat(20_000)).length).toBeLessThanOrEqual(20_000);
+  },
+);

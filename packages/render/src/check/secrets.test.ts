@@ -1,0 +1,51 @@
+/** Which texts look like a live credential. The samples are put together here, so that no scanner takes them for real. */
+import { describe, expect, it } from 'vitest';
+import { findSecrets } from './secrets.ts';
+
+const random = 'q7Zt2Lw9Xr4Vb6Nc1Md8Kf3Hj5Gs0Pa2Qe7uY9iT4oB8vC1xD6zE3wF5';
+const kinds = (text: string): string[] => findSecrets(text, () => text).map(({ kind }) => kind);
+
+describe('found', () => {
+  it.each([
+    ['an AWS access key', `AKIA${'Q7ZT2LW3XR4VB6NC'}`],
+    ['an AWS secret key', `aws_secret_access_key = ${random.slice(0, 40)}`],
+    ['a GitHub token', `ghp_${random.slice(0, 36)}`],
+    ['a GitLab token', `glpat-${random.slice(0, 20)}`],
+    ['a Slack token', `xoxb-${'2837465019'}-${random.slice(0, 24)}`],
+    ['a Stripe live key', `sk_live_${random.slice(0, 24)}`],
+    ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${random}\n${random}\n`],
+    [
+      'a JSON Web Token',
+      [{ alg: 'HS256' }, { sub: 'u-77' }]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+        .join('.') + `.${random.slice(0, 43)}`,
+    ],
+    ['a Docyard key', `docyard_${'q7Zt2Lw9Xr4Vb6Nc1Md8Kf3Hj5Gs0P'}${'2QAoyY'}`],
+  ])('%s', (kind, text) => {
+    expect(kinds(`Use "${text}" here.`)).toEqual([kind]);
+  });
+
+  it('shows no more than the first characters', () => {
+    const [found] = findSecrets(`ghp_${random.slice(0, 36)}`, () => `ghp_${random.slice(0, 36)}`);
+    expect(found?.start).toBe('ghp_q7Zt…');
+  });
+});
+
+describe('left alone', () => {
+  it.each([
+    ['the example of a vendor', 'AKIAIOSFODNN7EXAMPLE'],
+    ['a placeholder', `ghp_${'x'.repeat(36)}`],
+    ['a row of digits', `sk_live_${'1234567890'.repeat(3)}`],
+    ['a pattern', `glpat-${'abab'.repeat(5)}`],
+    ['a test key', `sk_test_${random.slice(0, 24)}`],
+    [
+      'the token that every introduction shows',
+      `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${random.slice(0, 43)}`,
+    ],
+    ['a Docyard key with a wrong checksum', `docyard_${random.slice(0, 36)}`],
+    ['a key that was cut', '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----'],
+    ['a long word', `ghp_${'thequickbrownfox'}`],
+  ])('%s', (_what, text) => {
+    expect(kinds(text)).toEqual([]);
+  });
+});
