@@ -81,8 +81,8 @@ async function* renderFiles(
   for (const item of [...site.diagnostics, ...pictures.diagnostics, ...lookFindings(site)])
     yield diagnostic(item);
 
-  const socialImages = new SocialImages(site, links);
   const frameLinks = check.watchFrame(links);
+  const socialImages = new SocialImages(site, frameLinks);
   const useFile = (file: string): unknown => assets.add(file);
   const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
   const { publicAddresses } = composer;

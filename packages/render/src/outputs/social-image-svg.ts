@@ -116,7 +116,8 @@ function isLight(color: string): boolean {
 export function drawable(text: string): string {
   const plain = text
     .normalize('NFC')
-    .replaceAll(/\p{Extended_Pictographic}|\p{Regional_Indicator}|\ufe0f|\u200d|`/gu, (sign) =>
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{Extended_Pictographic}|\p{Regional_Indicator}|\ufe0f|`|\p{C}/gu, (sign) =>
       /[©®™]/.test(sign) ? sign : '',
     )
     .replaceAll(/\s+/g, ' ')

@@ -8,26 +8,35 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { pictureSize } from '../assets/picture-size.ts';
 import type { Site } from '../load.ts';
+import type { NavigationMap } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './list.ts';
 import { type SocialImage, socialImageSvg } from './social-image-svg.ts';
 
-export interface SocialSection {
+/** A part of the site: a group of the navigation and what it belongs to. Empty for the site as a whole. */
+interface SocialSection {
   label: string;
   above: string;
 }
 
 /** Beyond this a site has one picture for all further parts. A picture takes 28 ms of a processor and 25 kB. */
 const mostImages = 100;
+/** A photograph behind the text makes that 300 kB. */
+const mostWithBackground = 20;
 const largestBackgroundBytes = 3_000_000;
 const largestBackgroundSide = 4000;
 
-export class SocialImages {
-  readonly #drawings = new Map<string, string>();
-  readonly #paths = new Map<string, string>();
-  readonly #common: Omit<SocialImage, 'label' | 'above'>;
+type SocialSite = Pick<Site, 'settings' | 'root' | 'navigation'>;
 
-  constructor({ settings, root }: Pick<Site, 'settings' | 'root'>, links: LinkResolver) {
+export class SocialImages {
+  readonly #common: Omit<SocialImage, 'label' | 'above'>;
+  readonly #backgroundHash: string | undefined;
+  readonly #navigation: NavigationMap;
+  /** The parts that have a picture of their own. They do not depend on the order in which pages arrive. */
+  readonly #ownSections: ReadonlySet<string>;
+  readonly #used = new Map<string, SocialSection>();
+
+  constructor({ settings, root, navigation }: SocialSite, links: LinkResolver) {
     const { appearance, background } = settings.machineReaders.socialImage;
     const target = background === undefined ? undefined : links.resolveFile(background, 'docs.json');
     this.#common = {
@@ -36,33 +45,35 @@ export class SocialImages {
       appearance,
       background: target?.kind === 'file' ? dataAddress(join(root, target.file)) : undefined,
     };
+    this.#backgroundHash = this.#common.background && hashOf(this.#common.background);
+    this.#navigation = navigation;
+    const keys = new Set(navigation.order.map((route) => keyOf(sectionOf(navigation, route))));
+    const most = this.#backgroundHash === undefined ? mostImages : mostWithBackground;
+    this.#ownSections = new Set([...keys].slice(0, most));
   }
 
-  /** The path of the picture for a part of the site; it will be among the files. */
-  pathFor(section: SocialSection): string {
-    const key = JSON.stringify([section.label, section.above]);
-    const known = this.#paths.get(key);
-    if (known !== undefined) return known;
-    const isOneTooMany = this.#drawings.size >= mostImages && key !== siteKey;
-    const path = isOneTooMany ? this.pathFor(wholeSite) : this.#draw(section);
-    this.#paths.set(key, path);
-    return path;
+  /** The picture for a page, which will be among the files, and what it shows. */
+  forPage(route: string): { path: string; label: string } {
+    const section = sectionOf(this.#navigation, route);
+    const shown = this.#ownSections.has(keyOf(section)) ? section : wholeSite;
+    return { path: this.#use(shown), label: shown.label };
   }
 
-  #draw(section: SocialSection): string {
-    const svg = socialImageSvg({ ...this.#common, ...section });
-    const hash = createHash('sha256').update(svg).digest('hex').slice(0, 16);
-    const path = `_docyard/social/${hash}.png`;
-    this.#drawings.set(path, svg);
+  /** The name tells everything that is in the picture, so that a changed one gets another address. */
+  #use(section: SocialSection): string {
+    const drawing = socialImageSvg({ ...this.#common, ...section, background: this.#backgroundHash });
+    const path = `_docyard/social/${hashOf(drawing)}.png`;
+    this.#used.set(path, section);
     return path;
   }
 
   async *files(signal?: AbortSignal): AsyncGenerator<{ path: string; content: Uint8Array }> {
-    if (this.#drawings.size === 0) return;
+    if (this.#used.size === 0) return;
     const { renderAsync } = await import('@resvg/resvg-js');
-    const drawings = [...this.#drawings].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    for (const [path, svg] of drawings) {
+    const sections = [...this.#used].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    for (const [path, section] of sections) {
       signal?.throwIfAborted();
+      const svg = socialImageSvg({ ...this.#common, ...section });
       const image = await renderAsync(svg, { font: fonts(), logLevel: 'off' });
       yield { path, content: image.asPng() };
     }
@@ -77,7 +88,25 @@ export function socialImageFiles({
 }
 
 const wholeSite: SocialSection = { label: '', above: '' };
-const siteKey = JSON.stringify([wholeSite.label, wholeSite.above]);
+
+/** The outermost group around a page, with its tab or the like; only that where there is no group. */
+function sectionOf(navigation: NavigationMap, route: string): SocialSection {
+  const place = navigation.places.get(route);
+  const step = place?.branch.steps.findLast(
+    ({ switcher }) => switcher.kind !== 'language' && switcher.kind !== 'version',
+  );
+  const labels = [place?.trail[0], step?.division.label].filter((label) => label !== undefined);
+  const [label = '', above = ''] = route === 'index' ? [] : labels;
+  return { label, above };
+}
+
+function keyOf({ label, above }: SocialSection): string {
+  return JSON.stringify([label, above]);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
 
 /** Only these: with the fonts of the machine the same site would give other bytes elsewhere. */
 function fonts(): { loadSystemFonts: false; fontFiles: string[]; defaultFontFamily: string } {

@@ -98,14 +98,9 @@ function tagsOf({ settings, links, addresses, useFile }: HeadSite, meta: PageMet
   return [...tags];
 }
 
-/** The picture of the outermost group around the page; of its tab or the like where it has none. */
-function imageOf({ images, addresses, settings }: HeadSite, { place, meta }: HeadPage): HeadFacts['image'] {
-  const step = place?.branch.steps.findLast(
-    ({ switcher }) => switcher.kind !== 'language' && switcher.kind !== 'version',
-  );
-  const labels = [place?.trail[0], step?.division.label].filter((label) => label !== undefined);
-  const [label = '', above = ''] = meta.route === 'index' ? [] : labels;
-  const address = addresses.ofFile(images.pathFor({ label, above }));
+function imageOf({ images, addresses, settings }: HeadSite, { meta }: HeadPage): HeadFacts['image'] {
+  const { path, label } = images.forPage(meta.route);
+  const address = addresses.ofFile(path);
   return address === undefined
     ? undefined
     : { address, alt: label ? `${label} - ${settings.name}` : settings.name };
