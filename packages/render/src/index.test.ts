@@ -25,6 +25,7 @@ describe('a rendered site', () => {
       'guides/start.html',
       'hidden.html',
       'index.html',
+      'print.html',
     ]);
   });
 

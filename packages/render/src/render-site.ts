@@ -20,6 +20,7 @@ import { mathFiles } from './math/files.ts';
 import { FullText } from './outputs/full-text.ts';
 import { type PageFacts, siteOutputs } from './outputs/list.ts';
 import { fullTextSection, summaryOf } from './outputs/llms.ts';
+import { PrintPages } from './outputs/print-pages.ts';
 import { markdownFile, markdownPath } from './outputs/page-markdown.ts';
 import { SocialImages } from './outputs/social-images.ts';
 import type { PageFeature, PageResult, PageTask } from './page/task.ts';
@@ -87,6 +88,7 @@ async function* renderFiles(
   const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
   const { publicAddresses } = composer;
   const fullText = new FullText();
+  const print = new PrintPages(site, plan);
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const searchIndex = new SearchIndex(searched.pages, searched.scopes);
@@ -107,6 +109,7 @@ async function* renderFiles(
     check.expectPage(task, result);
     yield text(task.output, composer.compose(task, result), 'page');
     if (task.id < plan.rendered.length) {
+      print.add(task, result);
       const page = factsOf(task, result);
       facts.set(task.route, page);
       yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
@@ -125,6 +128,7 @@ async function* renderFiles(
     addresses,
     publicAddresses,
     fullText,
+    print,
     socialImages,
     pages: plan.rendered.flatMap((route) => facts.get(route) ?? []),
     styles,

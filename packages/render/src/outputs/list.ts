@@ -13,6 +13,8 @@ import type { FullText } from './full-text.ts';
 import { llmsFull, llmsIndex } from './llms.ts';
 import { sharedFiles } from './shared-files.ts';
 import { notFoundOutput } from './not-found.ts';
+import { printOutput } from './print.ts';
+import type { PrintPages } from './print-pages.ts';
 import { redirectOutputs } from './redirects.ts';
 import { robots, sitemap } from './sitemap.ts';
 import { type SocialImages, socialImageFiles } from './social-images.ts';
@@ -46,6 +48,8 @@ export interface OutputContext {
   styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];
   /** The Markdown of the pages. */
   fullText: FullText;
+  /** The content of the pages, for the document that holds them all. */
+  print: PrintPages;
   /** The pictures that pages name for shared links. */
   socialImages: SocialImages;
   signal?: AbortSignal | undefined;
@@ -59,6 +63,7 @@ const outputs: Output[] = [
   sharedFiles,
   notFoundOutput,
   redirectOutputs,
+  printOutput,
   llmsIndex,
   llmsFull,
   specCopies,

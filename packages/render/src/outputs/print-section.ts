@@ -1,0 +1,74 @@
+/**
+ * The content of a page as a part of one long document: ids are made its own, headings go one level down, links to
+ * other printed pages stay inside, and everything that opens or loads later is open and loaded.
+ */
+import { escapeAttribute } from '../html.ts';
+
+export interface SectionPlace {
+  route: string;
+  /** The address of the page from the root of the site, as links name it. */
+  href: string;
+  /** From the document to the root of the site. */
+  prefix: string;
+  /** The page at an address from the root of the site, when it is in the same document. */
+  printedAt(path: string): string | undefined;
+}
+
+/** Attribute values are written by the renderer: quoted, and without `<` or `>`. */
+const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)>/g;
+const attribute = / ([a-zA-Z:-]+)="([^"]*)"/g;
+const lazy = / (?:loading|decoding|fetchpriority)="[^"]*"/g;
+
+export function printedSection(html: string, place: SectionPlace): string {
+  return html.replaceAll(tag, (_, slash: string, name: string, rest: string) => {
+    const newName = printedName(name);
+    if (slash) return `</${newName}>`;
+    const attributes = (landmarks.has(name) ? rest.replaceAll(/ (?:aria-label|role)="[^"]*"/g, '') : rest)
+      .replaceAll(lazy, '')
+      .replaceAll(attribute, (whole, key: string, value: string) => {
+        const changed = changedValue(key.toLowerCase(), value, place);
+        return changed === value ? whole : ` ${key}="${changed}"`;
+      });
+    const open = name === 'details' && !/ open(?:[ =]|$)/.test(attributes) ? ' open' : '';
+    return `<${newName}${open}${attributes}>`;
+  });
+}
+
+/** One page has few landmarks with names of their own; a hundred pages in a row have the same ones again and again. */
+const landmarks = new Set(['section', 'aside', 'nav', 'header', 'footer']);
+
+function printedName(name: string): string {
+  if (landmarks.has(name)) return 'div';
+  const level = /^h([1-6])$/.exec(name)?.[1];
+  return level === undefined ? name : `h${Math.min(6, Number(level) + 1)}`;
+}
+
+/** The id of something on a page, in the document. */
+export function printedId(route: string, id?: string): string {
+  return escapeAttribute(id === undefined || id === '' ? route : `${route}:${id}`);
+}
+
+const idLists = new Set(['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'headers']);
+
+function changedValue(key: string, value: string, place: SectionPlace): string {
+  if (key === 'id' || key === 'name')
+    return key === 'id' ? `${escapeAttribute(place.route)}:${value}` : value;
+  if (idLists.has(key)) return value.replaceAll(/\S+/g, (id) => `${escapeAttribute(place.route)}:${id}`);
+  if (key === 'href' || key === 'src' || key === 'poster' || key === 'xlink:href')
+    return rebased(value, place);
+  if (key === 'srcset')
+    return value.replaceAll(/(^|,\s*)(\S+)/g, (_, gap: string, url: string) => gap + rebased(url, place));
+  return value.includes('url(#') ? value.replaceAll('url(#', `url(#${escapeAttribute(place.route)}:`) : value;
+}
+
+/** `value` and the answer are escaped; nothing that matters in an address is changed by that but the ampersand. */
+function rebased(value: string, { route, href, prefix, printedAt }: SectionPlace): string {
+  if (value.startsWith('#')) return value === '#' ? value : `#${escapeAttribute(route)}:${value.slice(1)}`;
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) return value;
+  const [path = '', fragment] = value.replaceAll('&amp;', '&').split('#', 2);
+  const resolved = new URL(path, `http://site/${href}`);
+  const inside = resolved.search === '' ? printedAt(resolved.pathname.slice(1)) : undefined;
+  if (inside !== undefined) return `#${printedId(inside, fragment)}`;
+  const rest = `${resolved.pathname.slice(1)}${resolved.search}${fragment === undefined ? '' : `#${fragment}`}`;
+  return escapeAttribute(prefix + rest || './');
+}
