@@ -82,6 +82,7 @@ describe('a rendered site', () => {
       ['color_contrast', 'docs.json', undefined],
       ['handler_dropped', 'guides/start.mdx', 15],
       ['handler_dropped', 'guides/start.mdx', 21],
+      ['orphan_page', 'hidden.mdx', undefined],
     ]);
   });
 
@@ -292,6 +293,7 @@ describe('links', () => {
     const { diagnostics, files } = await renderFolder(fixture('links'));
     const found = diagnostics.map(({ code, line }) => `${code}:${line}`).toSorted();
     expect(found).toEqual([
+      'broken_anchor:5',
       'broken_link:5',
       'color_contrast:undefined',
       'image_missing:7',

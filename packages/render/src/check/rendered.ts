@@ -19,6 +19,8 @@ export interface CheckedSite {
   configFile: string;
   files: { all: readonly string[] };
   navigation: { order: readonly string[] };
+  /** Pages that the navigation names, also those it hides. */
+  searchRules: { has(route: string): boolean };
   metas: ReadonlyMap<string, { hidden: boolean }>;
 }
 
@@ -248,6 +250,7 @@ export class RenderedCheck {
       ({ output, route }) =>
         !reached.has(output) &&
         !shown.has(route) &&
+        !this.#site.searchRules.has(route) &&
         route !== 'index' &&
         this.#site.metas.get(route)?.hidden !== true,
     );
