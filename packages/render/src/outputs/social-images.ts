@@ -13,6 +13,8 @@ import type { LinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './list.ts';
 import { type SocialImage, socialImageSvg } from './social-image-svg.ts';
 
+const require = createRequire(import.meta.url);
+
 /** A part of the site: a group of the navigation and what it belongs to. Empty for the site as a whole. */
 interface SocialSection {
   label: string;
@@ -110,7 +112,7 @@ function hashOf(text: string): string {
 
 /** Only these: with the fonts of the machine the same site would give other bytes elsewhere. */
 function fonts(): { loadSystemFonts: false; fontFiles: string[]; defaultFontFamily: string } {
-  const folder = dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/inter/package.json'));
+  const folder = dirname(require.resolve('@expo-google-fonts/inter/package.json'));
   const files = ['500Medium', '600SemiBold', '700Bold'].map((name) =>
     join(folder, name, `Inter_${name}.ttf`),
   );
