@@ -46,7 +46,9 @@ export function readFenceMeta(meta: string): FenceMeta {
       applyPair(result, key.toLowerCase(), paired ?? double ?? single ?? braced ?? bare ?? '');
     else if (range !== undefined) addLines(result.highlighted, range);
     else if (marked !== undefined) {
-      if (result.marked.length < maximumMarks) result.marked.push(markPattern(marked));
+      const patterns = result.marked.filter(({ unicode }) => unicode).length;
+      if (result.marked.length < maximumMarks)
+        result.marked.push(markPattern(marked, patterns < maximumPatterns));
     } else if (quoted !== undefined) words.push(quoted.slice(1, -1));
     else if (word !== undefined && !applyFlag(result, word.toLowerCase(), true)) words.push(whole);
   }
@@ -58,20 +60,28 @@ export function readFenceMeta(meta: string): FenceMeta {
 /** What only a pattern would hold: classes, `.*`, an anchor, or a choice in parentheses. `items[0]` and `run()` are text. */
 const patternSigns =
   /\\[bdswBDSW]|\[[^\]]+\][*+?{]|\[[^\]]*\w-\w[^\]]*\]|\.[*+?]|^\^|.\$$|\([^()]+\|[^()]+\)/;
-/** These can take very long: groups that repeat, look around, or refer back. */
-const costlySigns = /\)[*+?{]|\(\?|\\[1-9k]|\{/;
-const maximumRepeats = 2;
+/** Groups that look around or repeat, references back, counts, and classes whose signs would be taken for repetitions. */
+const costlySigns = /\(\?|\\[1-9k]|\{|\[[^\]]*[*+?(|][^\]]*\]/;
+/** With one repetition of 60 at most, four patterns cost 4 s on a megabyte made to be slow; with two it was 33 s for one. */
+const maximumPatterns = 4;
+const maximumChoices = 20;
 
-/** `/word/` is text, unless it looks like a pattern, whose repetitions are then bounded. */
-function markPattern(written: string): RegExp {
-  const source = written.replaceAll(String.raw`\/`, '/');
-  const repeats = source.match(/(?<!\\)[*+]/g)?.length ?? 0;
-  if (
+function isPattern(source: string): boolean {
+  const branches = source.match(/(?<!\\)[*+?(]/g)?.length ?? 0;
+  const choices = source.match(/\|/g)?.length ?? 0;
+  return (
+    source.length <= 100 &&
+    branches <= 1 &&
+    choices <= maximumChoices &&
     patternSigns.test(source) &&
-    !costlySigns.test(source) &&
-    repeats <= maximumRepeats &&
-    source.length <= 100
-  )
+    !costlySigns.test(source)
+  );
+}
+
+/** `/word/` is text, unless it looks like a pattern that is sure to end soon. */
+function markPattern(written: string, canBePattern: boolean): RegExp {
+  const source = written.replaceAll(String.raw`\/`, '/');
+  if (canBePattern && isPattern(source))
     try {
       const bounded = source.replaceAll(/(?<!\\)[*+]/g, (sign) => (sign === '*' ? '{0,60}' : '{1,60}'));
       return new RegExp(bounded, 'gu');
