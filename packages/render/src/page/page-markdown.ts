@@ -26,6 +26,7 @@ import {
   replacement,
   startOf,
 } from './markdown-edits.ts';
+import { attributeText, needsScope, textAttribute } from './markdown-attributes.ts';
 import { type Module, PageModules } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
@@ -281,36 +282,6 @@ class TwinWriter {
     else if (!isEmptyExpression(value.value))
       props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), scope));
   }
-}
-
-function needsScope({ name, value }: JsxAttribute, scope: Scope): boolean {
-  if (name === undefined) return true;
-  if (typeof value !== 'object' || value === null || value.value.includes('<')) return false;
-  if (/^on[A-Z]/.test(name) || value.value.includes('=>')) return true;
-  const code = value.value.slice(0, 5000).replaceAll(/"[^"]*"|'[^']*'/g, '');
-  const names = code.match(/(?<![.\w$])[A-Za-z_$][\w$]*/g) ?? [];
-  return names.some((candidate) => scope.has(candidate));
-}
-
-function attributeText(name: string, value: Value): string {
-  if (value === true) return ` ${name}`;
-  if (typeof value === 'string') return ` ${name}="${value.replaceAll('"', '&quot;')}"`;
-  const json = jsonOf(value, 0);
-  return json === undefined ? '' : ` ${name}={${JSON.stringify(json)}}`;
-}
-
-/** A value as data; functions and elements are none. */
-function jsonOf(value: Value, depth: number): unknown {
-  if (value === null || typeof value !== 'object') return value;
-  if (depth > 10) return undefined;
-  if (Array.isArray(value)) return value.map((item) => jsonOf(item, depth + 1) ?? null);
-  if (!(value instanceof ObjectValue)) return undefined;
-  return Object.fromEntries([...value.entries].map(([key, item]) => [key, jsonOf(item, depth + 1)]));
-}
-
-function textAttribute(node: Node, name: string): string | undefined {
-  const value = node.attributes?.find((attribute) => attribute.name === name)?.value;
-  return typeof value === 'string' ? value : value?.value.replaceAll(/^["'`\s]+|["'`\s]+$/g, '');
 }
 
 /** What an author can cause; anything else is a mistake of this program and must be seen. */
