@@ -81,8 +81,9 @@ describe('a page about an operation', () => {
     }
   });
 
-  it('stands in the sidebar with its method', () => {
+  it('stands in the sidebar with its method, unless it asks for none', () => {
     const html = page('index');
+    expect(html).toContain('<a href="reference/search.html"><span>Search</span></a>');
     expect(html).toContain('<span class="method nav-method method-get">GET</span>');
     expect(html).toContain('<span class="method nav-method method-delete">DEL</span>');
   });
@@ -128,6 +129,14 @@ describe('the form', () => {
       expect(policyOf(page(route))).toContain("connect-src 'self';");
       expect(page(route)).not.toContain('try-it.js');
     }
+  });
+
+  it('sends cookies of the reader only where the site asks for it', async () => {
+    const index = '---\napi: GET https://api.example.com/a\n---\n';
+    const asked = { name: 'S', api: { playground: { credentials: true } } };
+    const { files } = await renderFiles({ 'docs.json': JSON.stringify(asked), 'index.mdx': index });
+    expect(files.get('index.html')).toContain('"credentials":true');
+    expect(page('reference/create-shipment')).toContain('"credentials":false');
   });
 
   it('is absent from output for places without a network', async () => {

@@ -7,7 +7,13 @@ import { channelBar, channelExamples, channelHtml } from '../asyncapi/page.ts';
 import type { PageRenderer } from '../page/renderer.ts';
 import type { PageTask, SitePlan } from '../page/task.ts';
 import { barHtml } from './html/bar.ts';
-import { payloadExamples, requestExamples, responseExamples, schemaExamples } from './html/examples.ts';
+import {
+  bodyExamples,
+  payloadExamples,
+  requestExamples,
+  responseExamples,
+  schemaExamples,
+} from './html/examples.ts';
 import { operationHtml } from './html/operation.ts';
 import { proseHtml } from './html/prose.ts';
 import { schemaHtml } from './html/schema.ts';
@@ -102,7 +108,7 @@ function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): O
   const { api, airGapped } = plan;
   if (!besideKinds.has('request')) {
     if (view.kind === 'webhook') aside.unshift(payloadExamples(view, renderer));
-    else aside.unshift(requestExamples(samplesOf(view, api), renderer));
+    else aside.unshift(requestExamples(samplesOf(view, api), renderer), bodyExamples(view, renderer));
   }
   if (!besideKinds.has('response')) aside.push(responseExamples(view, renderer));
   const playground = task.playground ?? api.playground;

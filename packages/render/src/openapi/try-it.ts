@@ -21,6 +21,8 @@ export interface TryIt {
   connectSources: string[];
 }
 
+/** A policy names no more hosts; a server with more combinations of variables is allowed by a wider rule instead. */
+const maximumSources = 20;
 /** A larger form would weigh more than the page it is on. */
 const maximumData = 200_000;
 
@@ -35,7 +37,7 @@ export function tryItOf(view: OperationView, options: TryItOptions): TryIt | und
   if (json.length > maximumData) return undefined;
   return {
     html: `<script type="application/json" data-request>${json}</script>`,
-    connectSources: [...new Set(connectSources)],
+    connectSources: [...new Set(connectSources)].slice(0, maximumSources),
   };
 }
 
@@ -54,9 +56,6 @@ function scriptText(value: unknown): string {
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029');
 }
-
-/** A server with more combinations of variables is allowed by a wider rule instead. */
-const maximumSources = 20;
 
 /**
  * The hosts of a server as sources of a content security policy. A variable with a few values gives each; one without

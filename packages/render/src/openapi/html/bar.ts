@@ -41,7 +41,12 @@ function methodClass(method: string): string {
 
 /** Parameters are marked, and a long path may break after its slashes. */
 function pathHtml(path: string): string {
-  return escapeText(path)
-    .replaceAll(/\{[^{}]*\}/g, '<span class="api-parameter">$&</span>')
-    .replaceAll(/\/(?=[^/>])(?![^<]*>)/g, '/<wbr>');
+  return path
+    .split(/(\{[^{}]*\})/)
+    .map((part, index) =>
+      index % 2 === 1
+        ? element('span', { class: 'api-parameter' }, escapeText(part))
+        : escapeText(part).replaceAll('/', '/<wbr>'),
+    )
+    .join('');
 }

@@ -20,6 +20,13 @@ export function payloadExamples(view: OperationView, page: PageContext): string 
   return example('Payload example', selectable(panels, 'Payload', page));
 }
 
+/** Samples show one body; where the specification names several, all of them can be chosen here. */
+export function bodyExamples(view: OperationView, page: PageContext): string {
+  const several = (view.body?.contents ?? []).filter(({ examples }) => examples.length > 1);
+  const panels = several.flatMap((content) => examplePanels(content, page));
+  return panels.length ? example('Body examples', selectable(panels, 'Body', page)) : '';
+}
+
 export function schemaExamples(examples: readonly ExampleView[], page: PageContext): string {
   const panels = examplePanels({ type: 'Example', examples: [...examples] }, page);
   return example('Example', selectable(panels, 'Example', page));

@@ -59,7 +59,7 @@ export function schemaField(
       schema.readOnly && fieldLabel('read-only'),
       schema.writeOnly && fieldLabel('write-only'),
       valueLabel('default', shownValue(schema.default)),
-      valueLabel('always', shownValue(schema.const)),
+      valueLabel('always', shownValue(onlyValue(schema))),
       ...[...schema.post, ...look.pills].map((text) => fieldLabel(escapeText(text))),
     ],
     body:
@@ -110,7 +110,10 @@ function lastItems(schema: SchemaView): SchemaView {
 
 /** Values, limits and examples, each in a line of its own. */
 function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): string {
-  const examples = example === undefined ? schema.examples : [example];
+  const told = [schema.default, onlyValue(schema)];
+  const examples = (example === undefined ? schema.examples : [example]).filter(
+    (text) => !told.includes(text),
+  );
   return (
     valuesHtml(schema, look) +
     limitsHtml(schema.constraints) +
@@ -130,7 +133,14 @@ function limitsHtml(limits: readonly string[]): string {
   return text && note(escapeText(text.charAt(0).toUpperCase() + text.slice(1)));
 }
 
-function valuesHtml({ enum: values }: SchemaView, { page }: SchemaLook): string {
+/** The one value that is allowed, if that is so. */
+function onlyValue({ const: fixed, enum: values }: SchemaView): string | undefined {
+  const [first] = values;
+  return fixed ?? (values.length === 1 && !first?.description ? first?.value : undefined);
+}
+
+function valuesHtml(schema: SchemaView, { page }: SchemaLook): string {
+  const values = onlyValue(schema) === undefined ? schema.enum : [];
   if (!values.some(({ description }) => description))
     return factLine(
       'One of',

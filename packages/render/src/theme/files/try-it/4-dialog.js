@@ -62,6 +62,7 @@
       stop.hidden = false;
       void docyard.tryItSend(current(), page.credentials, answer, own.signal).then(function () {
         if (running === own) stop.hidden = true;
+        answer.scrollIntoView({ block: 'nearest' });
       });
     });
     stop.addEventListener('click', function () {
