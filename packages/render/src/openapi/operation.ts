@@ -28,16 +28,7 @@ const RESPONSE_LIMIT = 60;
 const CONTENT_LIMIT = 20;
 const CALLBACK_LIMIT = 20;
 const SAMPLE_LIMIT = 40;
-export const METHODS: readonly string[] = [
-  'get',
-  'put',
-  'post',
-  'delete',
-  'options',
-  'head',
-  'patch',
-  'trace',
-];
+const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 export type OperationTarget = Extract<ApiTarget, { kind: 'operation' | 'webhook' }>;
 

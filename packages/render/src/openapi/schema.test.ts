@@ -160,9 +160,37 @@ describe('choices', () => {
         { title: 'Cat', value: 'cat' },
         { title: 'A dog', value: 'dog' },
         { title: 'string' },
-        { title: 'Option 4' },
+        { title: 'Option' },
       ],
     });
+  });
+
+  it('without a name are told by what only they have', () => {
+    const kind = (name: string) => ({ properties: { kind: { const: name }, a: {} } });
+    const options = [
+      kind('cat'),
+      kind('dog'),
+      { properties: { url: {} } },
+      { type: 'object' },
+      { type: 'object' },
+    ];
+    const choices = view({ oneOf: options, discriminator: { propertyName: 'kind' } }).choices;
+    expect(choices?.options.map(({ title, value }) => [title, value])).toEqual([
+      ['cat', 'cat'],
+      ['dog', 'dog'],
+      ['url', undefined],
+      ['object', undefined],
+      ['object 2', undefined],
+    ]);
+  });
+
+  it('between plain types are told by the type', () => {
+    const shown = view({ oneOf: [{ type: 'string', format: 'date' }, { type: 'integer' }] });
+    expect(shown).toMatchObject({ type: 'string<date> | integer' });
+    expect(shown.choices).toBeUndefined();
+    expect(
+      view({ oneOf: [{ type: 'string' }, { type: 'integer', minimum: 1 }] }).choices?.options,
+    ).toHaveLength(2);
   });
 
   it('of one are no choice', () => {

@@ -4,10 +4,11 @@
  */
 import { asList, asObject, asText, at } from '../config/json.ts';
 import { type MergeContext, type MergedSchema, mergeContext, mergedSchema } from './merge.ts';
-import { nameOfReference, pointerKeys } from './references.ts';
+import { nameOfReference } from './references.ts';
+import { choicesOf, needsOf } from './schema-choices.ts';
 import { baseTypes, constraintsOf, enumOf, typeText, valueText } from './schema-words.ts';
 import type { SpecDocument } from './target.ts';
-import type { ChoicesView, SchemaView } from './view.ts';
+import type { SchemaView } from './view.ts';
 
 export type Direction = 'request' | 'response' | 'both';
 
@@ -21,7 +22,7 @@ export interface SchemaBudget extends MergeContext {
 const DEPTH_LIMIT = 10;
 const NODES_PER_SCHEMA = 3000;
 const PROPERTY_LIMIT = 1000;
-const OPTION_LIMIT = 100;
+const PLACE_LIMIT = 100;
 const ENUM_LIMIT = 500;
 
 export function newSchemaBudget(document: SpecDocument): SchemaBudget {
@@ -114,7 +115,7 @@ function addInside(building: Building, view: SchemaView, schema: MergedSchema, c
     }
   }
   if (baseTypes(schema).includes('array')) {
-    const places = asList(keywords.get('prefixItems')).slice(0, OPTION_LIMIT);
+    const places = asList(keywords.get('prefixItems')).slice(0, PLACE_LIMIT);
     for (const [index, place] of places.entries())
       view.properties.push({ name: `[${index}]`, required: false, schema: child(place) });
     const items = keywords.get('items');
@@ -126,7 +127,7 @@ function addInside(building: Building, view: SchemaView, schema: MergedSchema, c
   }
   for (const [pattern, inner] of Object.entries(asObject(keywords.get('patternProperties')) ?? {}).slice(
     0,
-    OPTION_LIMIT,
+    PLACE_LIMIT,
   )) {
     view.additional.push({ pattern, schema: child(inner) });
   }
@@ -139,47 +140,6 @@ function isShown(building: Building, property: unknown): boolean {
   const hiddenMark =
     building.direction === 'request' ? 'readOnly' : building.direction === 'response' ? 'writeOnly' : '';
   return hiddenMark === '' || mergedSchema(building.budget, property).keywords.get(hiddenMark) !== true;
-}
-
-/** Choices that only say which properties are needed are told in words by `needsOf`. */
-function choicesOf(context: MergeContext, schema: MergedSchema, child: AddChild): ChoicesView | undefined {
-  const { choices } = schema;
-  if (!choices || needsOf(schema).length > 0) return undefined;
-  const discriminator = asText(at(choices.discriminator, 'propertyName'));
-  const values = new Map(
-    Object.entries(asObject(at(choices.discriminator, 'mapping')) ?? {}).map(([value, to]) => [
-      mappedName(to),
-      value,
-    ]),
-  );
-  return {
-    kind: choices.kind,
-    ...(discriminator === undefined ? {} : { discriminator }),
-    options: choices.options.slice(0, OPTION_LIMIT).map((option, index) => {
-      const merged = mergedSchema(context, option);
-      const name = merged.name;
-      const value = values.get(name);
-      const title = asText(merged.keywords.get('title')) ?? (name || value) ?? typeText(context, merged);
-      return {
-        title: title === 'any' ? `Option ${index + 1}` : title,
-        ...(discriminator !== undefined && value !== undefined ? { value } : {}),
-        schema: child(option),
-      };
-    }),
-  };
-}
-
-/** `anyOf: [{ required: [a] }, { required: [b] }]` is no choice of forms but a rule. */
-function needsOf(schema: MergedSchema): string[] {
-  const options = (schema.choices?.options ?? []).map((option) => asObject(option) ?? {});
-  const isRule =
-    options.length > 0 && options.every((option) => Object.keys(option).every((key) => key === 'required'));
-  if (!isRule || options.length > 20) return [];
-  return options.map((option) =>
-    asList(at(option, 'required'))
-      .filter((name) => typeof name === 'string')
-      .join(' and '),
-  );
 }
 
 function describe(building: Building, view: SchemaView, schema: MergedSchema): void {
@@ -240,12 +200,6 @@ function mergedItemsHaveInside(items: unknown): boolean {
   return ['$ref', 'properties', 'items', 'allOf', 'oneOf', 'anyOf'].some(
     (keyword) => at(items, keyword) !== undefined,
   );
-}
-
-/** A mapping leads to a pointer or just names the schema. */
-function mappedName(to: unknown): string {
-  const text = asText(to) ?? '';
-  return pointerKeys(text)?.at(-1) ?? text;
 }
 
 function pills(value: unknown): string[] {
