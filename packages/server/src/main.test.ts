@@ -37,7 +37,8 @@ beforeAll(async () => {
 describe('help', () => {
   const commands = [
     ['serve', '--port', '--admin-key-file', '--no-sample'],
-    ['build', '<folder>', '--out', '--json', '--strict'],
+    ['build', '<folder>', '--out', '--json', '--strict', '--fail-on'],
+    ['check', '<folder>', '--fail-on', '--strict', '--format', '--base', 'Examples:'],
     ['keys', 'list', 'create', 'roll', 'revoke'],
     ['keys create', '--name', '--scope', '--expires', '--address'],
     ['projects', 'list', 'create', 'update', 'delete'],
@@ -49,7 +50,7 @@ describe('help', () => {
   test('names every command', () => {
     const { status, stdout } = docyard('--help');
     expect(status).toBe(0);
-    for (const command of ['serve', 'build', 'keys', 'projects', 'orgs'])
+    for (const command of ['serve', 'build', 'check', 'keys', 'projects', 'orgs'])
       expect(stdout).toContain(`  ${command}`);
   });
 
@@ -238,6 +239,19 @@ describe('build', () => {
     expect(summary['files']).toBe(files.filter(({ name }) => name !== '.docyard-build').length);
     expect(readFileSync(join(out, 'index.html'), 'utf8')).toContain('Hello');
     expect(existsSync(`${out}.docyard-draft`)).toBe(false);
+  });
+
+  test('a finding that counts ends with status 1, and the files are there all the same', () => {
+    const [folder, out] = [site(), join(temporaryFolder(), 'out')];
+    writeFiles(folder, { 'second.mdx': '[home](/#nowhere)\n' });
+    const run = (...args: string[]) => docyard('build', folder, '--out', out, ...args);
+    expect(run().status).toBe(0);
+    expect(run('--fail-on', 'error').status).toBe(0);
+    const { status, stdout } = run('--strict');
+    expect(status).toBe(1);
+    expect(stdout).toContain('The link "/#nowhere" names an id that is not on the page "index"');
+    expect(readFileSync(join(out, 'report.json'), 'utf8')).toContain('broken_anchor');
+    expect(readFileSync(join(out, 'report.html'), 'utf8')).toContain('broken_anchor');
   });
 
   test('a second build replaces the first; a folder with other files is refused unless forced', () => {
