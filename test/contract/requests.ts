@@ -101,6 +101,7 @@ const fields = {
   groups: fc.array(text, { maxLength: 3 }),
   airGapped: fc.boolean(),
   strict: fc.boolean(),
+  failOn: fc.array(text, { maxLength: 3 }),
   metadata: fc.dictionary(text, text, { maxKeys: 3 }),
   name: text,
   source: fc.record(

@@ -52,12 +52,13 @@ ${listSection(
 function verdict({ pages, errors, warnings, infos }: SiteReport): string {
   const figure = (count: number, word: string, name: string): string =>
     `<div class="figure ${count === 0 ? 'none' : name}"><dt>${word}</dt><dd>${count}</dd></div>`;
-  return (
-    `<dl class="figures">${figure(pages, pages === 1 ? 'page' : 'pages', 'pages')}` +
-    `${figure(errors, errors === 1 ? 'error' : 'errors', 'error')}` +
-    `${figure(warnings, warnings === 1 ? 'warning' : 'warnings', 'warning')}` +
-    `${figure(infos, infos === 1 ? 'note' : 'notes', 'info')}</dl>`
-  );
+  const figures = [
+    figure(pages, pages === 1 ? 'page' : 'pages', 'pages'),
+    figure(errors, errors === 1 ? 'error' : 'errors', 'error'),
+    figure(warnings, warnings === 1 ? 'warning' : 'warnings', 'warning'),
+    figure(infos, infos === 1 ? 'note' : 'notes', 'info'),
+  ];
+  return `<dl class="figures">${figures.join('')}</dl>`;
 }
 
 const severityWords: Record<Severity, string> = { error: 'Error', warning: 'Warning', info: 'Note' };

@@ -74,7 +74,7 @@ export function summaryText(report: SiteReport, colors: boolean): string {
   return (
     `${count(report.errors, 'error', 'red')}, ${count(report.warnings, 'warning', 'yellow')}, ` +
     `${count(report.infos, 'note', 'blue')} on ${report.pages} page${report.pages === 1 ? '' : 's'}.\n` +
-    `${codes.length > 0 ? `${paint('dim', codes.join(', '))}\n` : ''}`
+    (codes.length > 0 ? `${paint('dim', codes.join(', '))}\n` : '')
   );
 }
 
@@ -94,7 +94,7 @@ function findingText(
   const excerpt = line === undefined ? '' : excerptText(lines[line - 1], line, column ?? 1, paint);
   return (
     `  ${paint('dim', place.padEnd(7))} ${word} ${printable(message)} ${paint('dim', code)}\n${excerpt}` +
-    `${hint === undefined ? '' : `          ${paint('cyan', printable(hint))}\n`}`
+    (hint === undefined ? '' : `          ${paint('cyan', printable(hint))}\n`)
   );
 }
 
@@ -109,7 +109,7 @@ function excerptText(source: string | undefined, line: number, column: number, p
   const caret = column - start > text.length + 1 ? '' : `${' '.repeat(Math.max(0, column - 1 - start))}^`;
   return (
     `  ${paint('dim', `${number} │`)} ${text}\n` +
-    `${caret === '' ? '' : `  ${paint('dim', '        │')} ${paint('red', caret)}\n`}`
+    (caret === '' ? '' : `  ${paint('dim', '        │')} ${paint('red', caret)}\n`)
   );
 }
 
