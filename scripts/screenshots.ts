@@ -17,7 +17,7 @@ const views: { name: string; file: string; prepare?: (page: Page) => Promise<voi
   { name: 'home', file: 'index.html' },
   { name: 'guide', file: 'setup/siting.html' },
   { name: 'code', file: 'api/introduction.html' },
-  { name: 'reference', file: 'api/observations.html' },
+  { name: 'reference', file: 'api/observations/latest-observation.html' },
   {
     name: 'search',
     file: 'index.html',

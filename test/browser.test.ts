@@ -93,7 +93,12 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   test('nothing is wider than a phone', async () => {
     const folder = build('packages/server/sample');
     const { page } = await newPage(360);
-    for (const file of ['index.html', 'api/observations.html', 'living/readings.html']) {
+    for (const file of [
+      'index.html',
+      'living/readings.html',
+      'api/introduction.html',
+      'api/observations/latest-observation.html',
+    ]) {
       await page.goto(pathToFileURL(join(folder, file)).href);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width, file).toBeLessThanOrEqual(360);
