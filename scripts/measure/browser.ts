@@ -2,7 +2,8 @@
  * Opens rendered pages in Chromium without a network and writes down whatever goes wrong: failed requests, requests to
  * other hosts, console errors, script errors, breaches of the content security policy.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { serve } from './serve.ts';
@@ -42,6 +43,8 @@ export async function browse(
     const complaints = new Set<string>();
     const watched = await watchedPage(context, `${origin}/`, (text) => complaints.add(text));
     for (const page of pages) {
+      /** A page that leads on is gone before it can be looked at. */
+      if (readFileSync(join(folder, page), 'utf8').includes('<meta http-equiv="refresh"')) continue;
       watched.now = page;
       await watched.page.goto(`${origin}/${page.split('/').map(encodeURIComponent).join('/')}`, {
         waitUntil: 'load',

@@ -34,11 +34,7 @@ function notFoundLinks({ site, plan, addresses }: OutputContext): NotFoundLink[]
 }
 
 /** `links` lead to the sections of the site. */
-export function notFoundPage(
-  settings: SiteSettings,
-  basePath: string,
-  links: readonly NotFoundLink[] = [],
-): string {
+function notFoundPage(settings: SiteSettings, basePath: string, links: readonly NotFoundLink[] = []): string {
   const style = styleFor(settings);
   const title = settings.notFound.title ?? 'Page not found';
   const text =

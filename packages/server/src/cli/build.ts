@@ -5,11 +5,10 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path';
 import type { Diagnostic, RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
-import { readEgress } from '../config.ts';
-import { fetchDocument } from '../egress/fetch.ts';
 import { CommandError } from './errors.ts';
 import { addFailOptions, failOnOf, findingsText, summaryText, type FailOptions } from './findings.ts';
 import { PageProgress } from './progress.ts';
+import { remoteFetch } from './remote.ts';
 
 interface BuildOptions extends FailOptions {
   out: string;
@@ -59,7 +58,7 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
   const { countingFindings, loadSite, SiteLoadError } = await import('@docyard/render');
-  const site = await loadSite({ root: resolve(folder), fetchRemote: fetchFor(options) }).catch(
+  const site = await loadSite({ root: resolve(folder), fetchRemote: remoteFetch(options) }).catch(
     (error: unknown) => {
       throw error instanceof SiteLoadError ? new CommandError(describe(error.diagnostic)) : error;
     },
@@ -87,13 +86,6 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else process.stdout.write(described(summary, report, site.root, out));
   if (countingFindings(report.diagnostics, failOn).length > 0) process.exitCode = 1;
-}
-
-/** API descriptions of other hosts, under the same rules as in the service. */
-function fetchFor({ offline }: BuildOptions): (address: string) => Promise<Uint8Array> {
-  const allowed = readEgress(process.env);
-  const policy = { ...allowed, offline: allowed.offline || offline === true };
-  return (address) => fetchDocument(address, policy);
 }
 
 const marker = '.docyard-build';

@@ -16,6 +16,7 @@ import {
   type FailOptions,
 } from './findings.ts';
 import { PageProgress } from './progress.ts';
+import { remoteFetch } from './remote.ts';
 
 interface CheckOptions extends FailOptions {
   format: string;
@@ -81,7 +82,7 @@ type TimedReport = SiteReport & { slowest: { file: string; milliseconds: number 
 
 async function reportOf(root: string, groups: string[]): Promise<TimedReport> {
   const { loadSite, checkSite, SiteLoadError } = await import('@docyard/render');
-  const site = await loadSite({ root }).catch((error: unknown) => {
+  const site = await loadSite({ root, fetchRemote: remoteFetch() }).catch((error: unknown) => {
     throw error instanceof SiteLoadError ? new CommandError(describeLoadError(error.diagnostic)) : error;
   });
   const progress = new PageProgress(site.pages.length, true);
