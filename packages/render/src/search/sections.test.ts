@@ -30,6 +30,11 @@ describe('the sections of a page', () => {
     expect(sectionsOf(html)[0]?.text).toBe('yes');
   });
 
+  it('take signs that begin no tag for text', () => {
+    const html = `<p title='a "b" > c'>1 < 2, 3 </ 4, <b</p> <5> <p title="open</p>`;
+    expect(sectionsOf(html)[0]?.text).toBe(`1 < 2, 3 </ 4, <b <5> <p title="open`);
+  });
+
   it('hold code apart from text', () => {
     const html =
       '<p>Call</p><pre tabindex="0"><code><span>client</span>.<span>send</span>()</code></pre><p>it</p>';

@@ -35,6 +35,12 @@ describe('the words of a text', () => {
     expect(termsOf('C++ and C#')).toEqual(['c++', 'and', 'c#']);
   });
 
+  it('end where a sign does not join them to another', () => {
+    expect(termsOf("End. Note: a-b, it's; x.-y C++ c# __init__ naïve.é last")).toEqual(
+      'end note ab its it x y c++ c# init naivee naive last'.split(' '),
+    );
+  });
+
   it('of scripts without spaces are pairs of characters', () => {
     expect(termsOf('安装指南')).toEqual(['安装', '装指', '指南']);
     expect(termsOf('インストール')).toHaveLength(5);
