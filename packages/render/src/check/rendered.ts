@@ -8,9 +8,16 @@ import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
 import type { LinkUse, PageResult, PageTask } from '../page/task.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { nearestText } from './nearest-text.ts';
 import { type OutputFacts, type Reference, readOutput, referencesIn } from './output-facts.ts';
 import { type Verdict, OutputAddresses } from './output-addresses.ts';
+import {
+  anchorHint,
+  heavyPage,
+  orphanFinding,
+  remoteFile,
+  undescribed,
+  withoutRepeats,
+} from './output-findings.ts';
 import { type FoundSecret, findSecrets } from './secrets.ts';
 import { SourcePlaces } from './source-places.ts';
 
@@ -66,12 +73,15 @@ export interface CheckResult {
 /** Ordinary pages are 10 to 100 kB; at this size a phone takes noticeably long to lay a page out. */
 const heavyBytes = 500_000;
 const mostSlowest = 10;
+/** A page with more broken links is broken as a whole. */
+const mostPerPage = 1000;
 
 export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
   readonly #pages = new Map<string, CheckedPage>();
-  readonly #frameReferences = new Map<string, Reference & { from: string }>();
+  /** By folder and address. The address is not kept beside it: as a part of a page it would keep the whole page. */
+  readonly #frameReferences = new Map<string, { loads: boolean; from: string }>();
   readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
@@ -117,9 +127,9 @@ export class RenderedCheck {
     }
     /** Every address of a file that is no page of an author counts as part of the frame. */
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    const noteFrame = (reference: Reference): void => {
-      const key = `${folder}\n${reference.address}`;
-      if (!this.#frameReferences.has(key)) this.#frameReferences.set(key, { ...reference, from: path });
+    const noteFrame = ({ address, loads }: Reference): void => {
+      const key = `${folder}\n${address}`;
+      if (!this.#frameReferences.has(key)) this.#frameReferences.set(key, { loads, from: path });
     };
     const facts = readOutput(text, noteFrame);
     this.#addresses.add(path, facts.ids);
@@ -154,6 +164,7 @@ export class RenderedCheck {
     if (!facts) return [];
     const found: Diagnostic[] = [];
     for (const reference of referencesIn(facts)) {
+      if (found.length >= mostPerPage) break;
       const verdict = this.#addresses.judge(reference.address, page.output);
       if (verdict.kind === 'there' && verdict.path !== page.output) reached.add(verdict.path);
       else if (verdict.kind === 'no id')
@@ -174,7 +185,7 @@ export class RenderedCheck {
       ]),
     );
     for (const secret of secrets.values()) found.push(await this.#secret(file, secret));
-    if (page.bytes > heavyBytes) found.push(heavyPage(page));
+    if (page.bytes > heavyBytes) found.push(heavyPage(file, page.bytes));
     return found;
   }
 
@@ -222,8 +233,8 @@ export class RenderedCheck {
       found.push({ severity: 'warning', code, message, file, ...place, target: written });
     }
     const told = new Set<string>();
-    for (const [, { address, loads, from }] of [...this.#frameReferences].toSorted(byFirst)) {
-      const verdict = this.#addresses.judge(address, from);
+    for (const [key, { loads, from }] of [...this.#frameReferences].toSorted(byFirst)) {
+      const verdict = this.#addresses.judge(key.slice(key.indexOf('\n') + 1), from);
       if (verdict.kind === 'there') reached.add(verdict.path);
       if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
       const wanted = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;
@@ -286,50 +297,6 @@ export class RenderedCheck {
       hint: 'Revoke it, then write an example that nobody can use.',
     };
   }
-}
-
-function anchorHint(fragment: string, ids: string): string {
-  const nearest = nearestText(fragment, ids.split('\n').filter(Boolean));
-  return nearest === undefined
-    ? 'Name the id of a heading, as its link in the table of contents shows it.'
-    : `Did you mean "#${nearest}"?`;
-}
-
-function orphanFinding(file: string): Diagnostic {
-  return {
-    severity: 'info',
-    code: 'orphan_page',
-    message: 'Neither the navigation nor a link leads to this page',
-    file,
-    hint: 'Add it to the navigation, link to it, or set "hidden: true" in its front matter.',
-  };
-}
-
-function heavyPage({ file, bytes }: CheckedPage): Diagnostic {
-  const message = `The HTML of the page is ${Math.round(bytes / 1000)} kB`;
-  const hint = 'Split the page, or move long code and tables into files to download.';
-  return { severity: 'warning', code: 'page_heavy', message, file, hint };
-}
-
-function undescribed(file: string, picture: string): Diagnostic {
-  const message = `The picture "${picture}" has no description`;
-  return { severity: 'warning', code: 'missing_alt', message, file };
-}
-
-function remoteFile(file: string, address: string): Diagnostic {
-  const message = `The page asks for "${address.slice(0, 200)}", a file of another host`;
-  return { severity: 'warning', code: 'remote_asset', message, file, target: address.slice(0, 500) };
-}
-
-/** A snippet is part of several pages, and a page may stand at the root as well: the same finding counts once. */
-function withoutRepeats(findings: readonly Diagnostic[]): Diagnostic[] {
-  const seen = new Map<string, Diagnostic>();
-  for (const finding of findings) {
-    const { file, line, column, code, message } = finding;
-    const key = JSON.stringify([file, line, column, code, message]);
-    if (!seen.has(key)) seen.set(key, finding);
-  }
-  return [...seen.values()];
 }
 
 function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {

@@ -52,7 +52,7 @@ export interface FindingsView {
 
 /** Grouped by file, each with the line it is about. */
 export function findingsText(report: SiteReport, { root, colors, mostShown, more }: FindingsView): string {
-  const paint: Paint = (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
+  const paint = painter(colors);
   const shown = report.diagnostics.slice(0, mostShown);
   const total = report.errors + report.warnings + report.infos;
   const parts = [...Map.groupBy(shown, ({ file }) => file)].map(([file, items]) => {
@@ -65,7 +65,7 @@ export function findingsText(report: SiteReport, { root, colors, mostShown, more
 
 /** One line that counts, and one by code. */
 export function summaryText(report: SiteReport, colors: boolean): string {
-  const paint: Paint = (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
+  const paint = painter(colors);
   const count = (number: number, word: string, style: Style): string => {
     const text = `${number} ${word}${number === 1 ? '' : 's'}`;
     return number > 0 ? paint(style, text) : text;
@@ -80,6 +80,10 @@ export function summaryText(report: SiteReport, colors: boolean): string {
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
+
+function painter(colors: boolean): Paint {
+  return (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
+}
 
 const severityStyles: Record<Severity, Style> = { error: 'red', warning: 'yellow', info: 'blue' };
 const severityWords: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' };

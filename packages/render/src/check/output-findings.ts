@@ -1,0 +1,47 @@
+/** The sentences of the check of the output: each finding that needs no look at the source, and the hints of the others. */
+import type { Diagnostic } from './diagnostic.ts';
+import { nearestText } from './nearest-text.ts';
+
+export function anchorHint(fragment: string, ids: string): string {
+  const nearest = nearestText(fragment, ids.split('\n').filter(Boolean));
+  return nearest === undefined
+    ? 'Name the id of a heading, as its link in the table of contents shows it.'
+    : `Did you mean "#${nearest}"?`;
+}
+
+export function orphanFinding(file: string): Diagnostic {
+  return {
+    severity: 'info',
+    code: 'orphan_page',
+    message: 'Neither the navigation nor a link leads to this page',
+    file,
+    hint: 'Add it to the navigation, link to it, or set "hidden: true" in its front matter.',
+  };
+}
+
+export function heavyPage(file: string, bytes: number): Diagnostic {
+  const message = `The HTML of the page is ${Math.round(bytes / 1000)} kB`;
+  const hint = 'Split the page, or move long code and tables into files to download.';
+  return { severity: 'warning', code: 'page_heavy', message, file, hint };
+}
+
+export function undescribed(file: string, picture: string): Diagnostic {
+  const message = `The picture "${picture}" has no description`;
+  return { severity: 'warning', code: 'missing_alt', message, file };
+}
+
+export function remoteFile(file: string, address: string): Diagnostic {
+  const message = `The page asks for "${address.slice(0, 200)}", a file of another host`;
+  return { severity: 'warning', code: 'remote_asset', message, file, target: address.slice(0, 500) };
+}
+
+/** A snippet is part of several pages, and a page may stand at the root as well: the same finding counts once. */
+export function withoutRepeats(findings: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Map<string, Diagnostic>();
+  for (const finding of findings) {
+    const { file, line, column, code, message } = finding;
+    const key = JSON.stringify([file, line, column, code, message]);
+    if (!seen.has(key)) seen.set(key, finding);
+  }
+  return [...seen.values()];
+}
