@@ -2,6 +2,7 @@
 import type { PageContext } from '../components/contract.ts';
 import { fieldLabel } from '../components/fields.ts';
 import { element, escapeText } from '../html.ts';
+import { codeHtml, factLine, note, subtitle } from '../openapi/html/facts.ts';
 import { phraseHtml } from '../openapi/html/prose.ts';
 import { type SchemaLook, schemaHtml } from '../openapi/html/schema.ts';
 import type { BindingView, NotesView } from './view.ts';
@@ -16,26 +17,13 @@ export function notesHtml(notes: NotesView, look: SchemaLook, idPrefix: string):
   );
 }
 
-export function subtitle(html: string): string {
-  return `<p class="schema-subtitle">${html}</p>`;
-}
-
-export function factLine(name: string, values: readonly string[]): string {
-  if (values.length === 0) return '';
-  return `<p class="field-fact"><span class="field-fact-name">${name}</span> ${values.join(', ')}</p>`;
-}
-
-export function codeHtml(text: string): string {
-  return element('code', {}, escapeText(text));
-}
-
 function tagsHtml({ tags }: NotesView, page: PageContext): string {
   if (tags.length === 0) return '';
   const labels = tags.map(({ name, description }) => {
     const label = fieldLabel(escapeText(name));
     return description === '' ? label : `${label} ${phraseHtml(description, page)}`;
   });
-  return `<p class="field-fact"><span class="field-fact-name">Tags</span> ${labels.join(' ')}</p>`;
+  return note(`<span class="field-fact-name">Tags</span> ${labels.join(' ')}`);
 }
 
 function externalDocsHtml({ externalDocs }: NotesView, page: PageContext): string {

@@ -8,10 +8,11 @@ import { type Panel, tabPanels } from '../components/tabs.ts';
 import type { ApiSettings } from '../config/api.ts';
 import { element, escapeText } from '../html.ts';
 import type { BarView } from '../openapi/html/bar.ts';
+import { codeHtml, factLine, subtitle } from '../openapi/html/facts.ts';
 import { phraseHtml, proseHtml } from '../openapi/html/prose.ts';
 import { type SchemaLook, schemaField, schemaHtml } from '../openapi/html/schema.ts';
 import { slugOf } from '../page/headings.ts';
-import { codeHtml, factLine, notesHtml, subtitle } from './notes-html.ts';
+import { notesHtml } from './notes-html.ts';
 import type {
   ChannelOperationView,
   ChannelSecurityView,

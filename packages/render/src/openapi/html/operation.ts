@@ -18,6 +18,7 @@ import type {
   ResponseView,
 } from '../view.ts';
 import { methodHtml } from './bar.ts';
+import { codeHtml, note, subtitle } from './facts.ts';
 import { proseHtml } from './prose.ts';
 import { type SchemaLook, schemaField, schemaHtml } from './schema.ts';
 import { securityHtml } from './security.ts';
@@ -112,7 +113,7 @@ function contentsHtml(contents: readonly ContentView[], look: OperationLook, idP
 
 function contentHtml({ schema, type }: ContentView, look: OperationLook, idPrefix: string): string {
   if (schema) return schemaHtml(schema, schemaLook(look, idPrefix));
-  return `<p class="field-fact">Content of the type ${element('code', {}, escapeText(type))}; nothing more is said about it.</p>`;
+  return note(`Content of the type ${codeHtml(type)}; nothing more is said about it.`);
 }
 
 function responsesHtml(responses: readonly ResponseView[], look: OperationLook, idPrefix: string): string {
@@ -148,10 +149,6 @@ function responseHtml(
     : '';
   const between = own && contents.length ? subtitle('Body') : '';
   return proseHtml(description, look.page) + own + between + type + contentsHtml(contents, look, idPrefix);
-}
-
-function subtitle(text: string): string {
-  return `<p class="schema-subtitle">${text}</p>`;
 }
 
 function callbacksHtml(callbacks: readonly CallbackView[], look: OperationLook): string {

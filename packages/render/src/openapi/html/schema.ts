@@ -8,6 +8,7 @@ import { tabPanels } from '../../components/tabs.ts';
 import { element, escapeText } from '../../html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { ChoicesView, PropertyView, SchemaView } from '../view.ts';
+import { codeHtml, factLine, note, shownValue } from './facts.ts';
 import { phraseHtml, proseHtml } from './prose.ts';
 
 export interface SchemaLook {
@@ -156,27 +157,6 @@ function itemsFacts(schema: SchemaView, inner: SchemaView, look: SchemaLook): st
   if (inner === schema) return '';
   const facts = factsHtml(inner, look);
   return facts && element('div', { class: 'field-items' }, note('Each item') + facts);
-}
-
-function factLine(name: string, values: readonly string[]): string {
-  if (values.length === 0) return '';
-  return `<p class="field-fact"><span class="field-fact-name">${name}</span> ${values.join(', ')}</p>`;
-}
-
-function note(html: string): string {
-  return `<p class="field-fact">${html}</p>`;
-}
-
-/** Text without its quotes, unless it would then look like something else. */
-function shownValue(json: string | undefined): string | undefined {
-  if (json === undefined || !json.startsWith('"')) return json;
-  const inner = json.slice(1, -1);
-  const isOther = /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null|[[{].*|)$|^\s|\s$|\\/i.test(inner);
-  return isOther || !json.endsWith('"') ? json : inner;
-}
-
-function codeHtml(text: string): string {
-  return element('code', {}, escapeText(text));
 }
 
 function prose(text: string, { page }: SchemaLook): string {

@@ -1,8 +1,9 @@
 /** What a request must carry to be let in: each alternative as rows, one row for each secret. */
 import type { PageContext } from '../../components/contract.ts';
 import { fieldHtml, fieldLabel } from '../../components/fields.ts';
-import { element, escapeText } from '../../html.ts';
+import { element } from '../../html.ts';
 import type { SecuritySchemeView } from '../view.ts';
+import { codeHtml, factLine, note } from './facts.ts';
 import { proseHtml } from './prose.ts';
 
 export function securityHtml(alternatives: readonly SecuritySchemeView[][], page: PageContext): string {
@@ -16,7 +17,7 @@ export function securityHtml(alternatives: readonly SecuritySchemeView[][], page
       schemes.map((scheme) => schemeHtml(scheme, !isOptional, page)).join(''),
     ),
   );
-  const lead = isOptional ? '<p class="field-fact">The request also works without.</p>' : '';
+  const lead = isOptional ? note('The request also works without.') : '';
   return lead + groups.join('<p class="schema-or"><span>or</span></p>');
 }
 
@@ -33,9 +34,9 @@ function schemeHtml(scheme: SecuritySchemeView, required: boolean, page: PageCon
     ],
     body:
       (proseHtml(scheme.description, page) || `<p>${usage(scheme)}</p>`) +
-      listLine('Scopes', scheme.scopes) +
-      listLine('Sign in at', addresses(scheme, 'authorizationUrl')) +
-      listLine('Tokens from', addresses(scheme, 'tokenUrl')),
+      factLine('Scopes', scheme.scopes.map(codeHtml)) +
+      factLine('Sign in at', addresses(scheme, 'authorizationUrl')) +
+      factLine('Tokens from', addresses(scheme, 'tokenUrl')),
   });
 }
 
@@ -47,25 +48,18 @@ function typeName({ type, scheme }: SecuritySchemeView): string {
 }
 
 function usage({ type, scheme, in: place, parameter }: SecuritySchemeView): string {
-  const code = (text: string): string => element('code', {}, escapeText(text));
   if (type === 'apiKey') {
     const where = { header: 'header', query: 'query parameter', cookie: 'cookie' }[place];
-    return `Your API key, in the ${where} ${code(parameter)}.`;
+    return `Your API key, in the ${where} ${codeHtml(parameter)}.`;
   }
   if (type === 'mutualTLS') return 'A client certificate.';
   if (scheme.toLowerCase() === 'basic')
-    return `${code('Basic <credentials>')}: user name and password, joined by a colon, in Base64.`;
+    return `${codeHtml('Basic <credentials>')}: user name and password, joined by a colon, in Base64.`;
   if (type === 'http' && scheme.toLowerCase() !== 'bearer')
-    return `${code(`${scheme} <credentials>`)} in this header.`;
-  return `${code('Bearer <token>')}, where the token is yours.`;
+    return `${codeHtml(`${scheme} <credentials>`)} in this header.`;
+  return `${codeHtml('Bearer <token>')}, where the token is yours.`;
 }
 
 function addresses({ flows }: SecuritySchemeView, key: 'authorizationUrl' | 'tokenUrl'): string[] {
-  return [...new Set(flows.flatMap((flow) => flow[key] ?? []))];
-}
-
-function listLine(name: string, values: readonly string[]): string {
-  if (values.length === 0) return '';
-  const shown = values.map((value) => element('code', {}, escapeText(value)));
-  return `<p class="field-fact"><span class="field-fact-name">${name}</span> ${shown.join(', ')}</p>`;
+  return [...new Set(flows.flatMap((flow) => flow[key] ?? []))].map(codeHtml);
 }
