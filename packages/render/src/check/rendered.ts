@@ -75,6 +75,8 @@ const heavyBytes = 500_000;
 const mostSlowest = 10;
 /** A page with more broken links is broken as a whole. */
 const mostPerPage = 1000;
+/** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
+const mostHints = 500;
 
 export class RenderedCheck {
   readonly #site: CheckedSite;
@@ -87,6 +89,7 @@ export class RenderedCheck {
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
   readonly #places: SourcePlaces;
   readonly #decoder = new TextDecoder();
+  #hintsLeft = mostHints;
 
   constructor(site: CheckedSite, urlStyle: UrlStyle) {
     this.#site = site;
@@ -203,7 +206,7 @@ export class RenderedCheck {
       path === page.output
         ? `The link "${written}" names an id that is not on this page`
         : `The link "${written}" names an id that is not on the page "${route}"`;
-    const hint = anchorHint(fragment, ids);
+    const hint = anchorHint(fragment, this.#hintsLeft-- > 0 ? ids : '');
     const target = `${path}#${fragment}`;
     const finding = { severity: 'warning', code: 'broken_anchor', message, hint, target } as const;
     if (uses.length === 0) return [{ ...finding, file: page.file, ...place }];
