@@ -1,6 +1,6 @@
 /**
- * The form of an API page in a browser: it sends real requests to a server started here, from a page that was served
- * and from one opened from disk. Needs Chromium; says so if missing.
+ * API pages in a browser: what moves on them, and their form, which sends real requests to a server started here, from
+ * pages that were served and from pages opened from disk. Needs Chromium; says so if missing.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 );
 if (executablePath === undefined)
   console.warn(
-    'SKIPPED: the form in a browser, because Chromium is not installed (Debian package: chromium).',
+    'SKIPPED: API pages in a browser, because Chromium is not installed (Debian package: chromium).',
   );
 
 interface Received {
@@ -33,7 +33,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-describe.skipIf(executablePath === undefined)('the form of an API page', () => {
+describe.skipIf(executablePath === undefined)('an API page in a browser', () => {
   let browser: Browser;
   let folder: string;
   let api: Server;
@@ -82,7 +82,7 @@ describe.skipIf(executablePath === undefined)('the form of an API page', () => {
 
   const places = ['over http', 'from disk'] as const;
 
-  async function open(name: string, place: (typeof places)[number] = 'over http'): Promise<Page> {
+  async function visit(name: string, place: (typeof places)[number] = 'over http'): Promise<Page> {
     const page = await browser.newPage();
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) violations.push(message.text());
@@ -90,6 +90,11 @@ describe.skipIf(executablePath === undefined)('the form of an API page', () => {
     page.on('pageerror', (error) => violations.push(error.message));
     const base = place === 'over http' ? originOf(site) : pathToFileURL(folder).href;
     await page.goto(`${base}/${name}.html`);
+    return page;
+  }
+
+  async function open(name: string, place?: (typeof places)[number]): Promise<Page> {
+    const page = await visit(name, place);
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByRole('dialog', { name: 'Try it' }).waitFor();
     return page;
@@ -97,6 +102,46 @@ describe.skipIf(executablePath === undefined)('the form of an API page', () => {
 
   const status = (page: Page): Promise<string> => page.locator('.try-it-status strong').innerText();
   const send = (page: Page): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
+
+  it('shows the example of the status that is chosen in the text', async () => {
+    const page = await visit('create');
+    const failure = page.getByRole('region', { name: 'Response example' }).getByText('"too_long"');
+    expect(await failure.isVisible()).toBe(false);
+    await page.locator('.api-responses').getByRole('tab', { name: '422' }).click();
+    await expect.poll(() => failure.isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it('remembers the language of samples from page to page, and no status', async () => {
+    const page = await visit('create');
+    const language = page.getByRole('region', { name: 'Request example' }).getByLabel('Language');
+    await language.selectOption('Python');
+    await page.locator('.api-responses').getByRole('tab', { name: '422' }).click();
+    await page.goto(`${originOf(site)}/list.html`);
+    await expect.poll(() => language.locator('option:checked').innerText()).toBe('Python');
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Request example' }).innerText())
+      .toContain('import requests');
+    await page.close();
+  });
+
+  it('leads to a field inside of closed ones', async () => {
+    const page = await visit('create');
+    expect(await page.locator('#body-owner-name').isVisible()).toBe(false);
+    await page.goto(`${originOf(site)}/create.html#body-owner-name`);
+    await expect.poll(() => page.locator('#body-owner-name').isVisible()).toBe(true);
+    await page.close();
+  });
+
+  it('shows everything without its script, one part below the other', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${originOf(site)}/create.html`);
+    expect(await page.getByText('"too_long"').isVisible()).toBe(true);
+    expect(await page.getByText('import requests').isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Try it' }).count()).toBe(0);
+    await context.close();
+  });
 
   it.each(places)('sends a query and a secret, %s', async (place) => {
     const page = await open('list', place);
@@ -119,10 +164,12 @@ describe.skipIf(executablePath === undefined)('the form of an API page', () => {
 
   it.each(places)('sends JSON, %s', async (place) => {
     const page = await open('create', place);
-    await page.getByLabel('JSON').fill('{ "name": ');
+    await page.getByRole('textbox', { name: 'JSON' }).fill('{ "name": ');
     await expect.poll(() => page.locator('.try-it-fields').innerText()).toContain('Not valid JSON');
-    await page.getByLabel('JSON').fill('{ "name": "new" }');
-    await expect.poll(() => page.getByLabel('JSON').getAttribute('aria-invalid')).toBe('false');
+    await page.getByRole('textbox', { name: 'JSON' }).fill('{ "name": "new" }');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'JSON' }).getAttribute('aria-invalid'))
+      .toBe('false');
     await page.getByLabel('X-Key').fill('k');
     await send(page);
     await expect.poll(() => status(page)).toBe('422 Unprocessable Entity');
@@ -254,7 +301,23 @@ function specification(server: string): unknown {
         post: {
           ...ok,
           security: [{ key: [] }],
-          requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+          responses: {
+            200: { description: 'Fine', content: { 'application/json': { example: { id: 1 } } } },
+            422: {
+              description: 'Not so',
+              content: { 'application/json': { example: { code: 'too_long' } } },
+            },
+          },
+          requestBody: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: { owner: { type: 'object', properties: { name: { type: 'string' } } } },
+                },
+              },
+            },
+          },
         },
       },
       '/file': {
