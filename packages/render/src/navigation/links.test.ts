@@ -11,12 +11,14 @@ const links = createLinkResolver({
     { source: '/loop', destination: '/loop', permanent: true },
   ],
   basePath: '/help',
+  origin: 'https://docs.example.com',
 });
 
 const resolve = (href: string, from = 'guides/start.mdx'): string => {
   const target = links.resolve(href, from);
   if (target.kind === 'page') return target.route + target.suffix;
   if (target.kind === 'file') return `file ${target.file}`;
+  if (target.kind === 'output') return `output ${target.path}`;
   if (target.kind === 'outside') return target.href;
   return target.kind === 'here' ? `here ${target.suffix}` : target.kind;
 };
@@ -38,6 +40,10 @@ describe('what a link means', () => {
     ['/help/guides/start', 'guides/start'],
     ['/docs/guides/start', 'guides/start'],
     ['/old/start', 'guides/start'],
+    ['/llms.txt', 'output llms.txt'],
+    ['/sitemap.xml', 'output sitemap.xml'],
+    ['/guides/start/rss.xml', 'output guides/start/rss.xml'],
+    ['/guides/nowhere/rss.xml', 'broken'],
     ['/one/7/two#a', 'guides/start#a'],
     ['/away', 'https://example.com/x'],
     ['/loop', 'broken'],

@@ -3,10 +3,13 @@
  * It applies the scheme allow-list and the redirects of the configuration; it does not write HTML.
  */
 import type { Redirect } from '../config/settings.ts';
+import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 
 export type LinkTarget =
   | { kind: 'page'; route: string; suffix: string }
   | { kind: 'file'; file: string; suffix: string }
+  /** A file that the export itself makes. */
+  | { kind: 'output'; path: string; suffix: string }
   | { kind: 'outside'; href: string }
   | { kind: 'here'; suffix: string }
   | { kind: 'unsafe'; scheme: string }
@@ -17,6 +20,7 @@ export interface LinkTable {
   files: readonly string[];
   redirects: readonly Redirect[];
   basePath: string;
+  origin: string;
 }
 
 export interface LinkResolver {
@@ -27,6 +31,7 @@ export interface LinkResolver {
 }
 
 const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
+const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
 const maximumRedirects = 5;
 /** Sites of this format are published under one of these, and write it into their links. */
 const customaryBasePaths = ['/docs', '/documentation'];
@@ -38,7 +43,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     if (!routes.has(lower)) routes.set(lower, route);
   }
   const files = new Set(table.files);
-  const redirects = table.redirects.map(compileRedirect);
+  const redirects = table.redirects.flatMap(compileRedirect);
 
   const findPage = (path: string): string | undefined => {
     const route = trimSlashes(path.replace(/\.(?:mdx?|html)$/i, '').replace(/\/$/, ''));
@@ -58,11 +63,19 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     }
   }
 
+  /** Some outputs need to know where the site will live. */
+  const isOutput = (path: string): boolean => {
+    if (alwaysWritten.has(path)) return true;
+    if (table.origin === '') return false;
+    return path === 'sitemap.xml' || (path.endsWith('/rss.xml') && findPage(path.slice(0, -8)) !== undefined);
+  };
+
   const find = (path: string, suffix: string): LinkTarget | undefined => {
     const route = findPage(path);
     if (route !== undefined) return { kind: 'page', route, suffix };
     const file = trimSlashes(path);
-    return files.has(file) ? { kind: 'file', file, suffix } : undefined;
+    if (files.has(file)) return { kind: 'file', file, suffix };
+    return isOutput(file) ? { kind: 'output', path: file, suffix } : undefined;
   };
 
   const findFolder = (path: string): LinkTarget | undefined => {
@@ -76,7 +89,8 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
       const destination = firstMatch(redirects, current);
       if (destination === undefined) return undefined;
       if (/^https?:\/\//i.test(destination)) return { kind: 'outside', href: destination };
-      const [target, ownSuffix] = splitSuffix(destination);
+      const [encoded, ownSuffix] = splitSuffix(destination);
+      const target = decodePath(encoded);
       const found = find(target, ownSuffix || suffix);
       if (found) return found;
       current = `/${trimSlashes(target)}`;
@@ -177,38 +191,21 @@ function normalize(path: string): string {
 }
 
 interface CompiledRedirect {
-  pattern: RegExp;
-  names: string[];
-  destination: string;
+  match: ReturnType<typeof matcherOf>;
+  destination: Pattern;
 }
 
-/** Sources may hold `:name`, `:name*` and `*`. */
-function compileRedirect({ source, destination }: Redirect): CompiledRedirect {
-  const names: string[] = [];
-  const pattern = `/${trimSlashes(source)}`.replaceAll(
-    /:([A-Za-z]\w*)(\*)?|\*|[$()*+.?[\\\]^{|}]/g,
-    (token, name: string | undefined, star: string | undefined) => {
-      if (name === undefined && token !== '*') return `\\${token}`;
-      names.push(name ?? '*');
-      return name !== undefined && star === undefined ? '([^/]+)' : '(.*)';
-    },
-  );
-  return { pattern: new RegExp(`^${pattern}/?$`), names, destination };
+/** What no server could be told of safely is told to the author elsewhere, and leads nowhere. */
+function compileRedirect({ source, destination }: Redirect): CompiledRedirect[] {
+  const from = parseSource(source);
+  const to = parseDestination(destination);
+  return from && to ? [{ match: matcherOf(from), destination: to }] : [];
 }
 
 function firstMatch(redirects: readonly CompiledRedirect[], path: string): string | undefined {
-  for (const { pattern, names, destination } of redirects) {
-    const match = pattern.exec(path);
-    if (!match) continue;
-    let result = destination;
-    names.forEach((name, index) => {
-      const value = match[index + 1] ?? '';
-      result =
-        name === '*'
-          ? result.replace('*', value)
-          : result.replaceAll(new RegExp(`:${name}\\*?(?!\\w)`, 'g'), () => value);
-    });
-    return result;
+  for (const { match, destination } of redirects) {
+    const values = match(path);
+    if (values) return fill(destination, (name) => values.get(name) ?? '');
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
  * steps as it is written here.
  */
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
-import { expressionOf } from './redirects-pattern.ts';
+import { expressionOf } from '../navigation/redirect-pattern.ts';
 
 export function caddyfile(site: HostedSite): string {
   const { basePath } = site;

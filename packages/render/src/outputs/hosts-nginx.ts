@@ -3,7 +3,7 @@
  * nothing but `set` and `return` in it, which is the part of nginx that behaves the same everywhere.
  */
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
-import { expressionOf } from './redirects-pattern.ts';
+import { expressionOf } from '../navigation/redirect-pattern.ts';
 
 /** Only what a bundle holds; a `types` block takes the place of the server's own list. */
 const types = [

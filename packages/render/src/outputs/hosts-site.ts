@@ -1,6 +1,6 @@
 /** What the configuration of a host is made of, whichever host it is for. */
 import type { UrlStyle } from '../navigation/addresses.ts';
-import { encodeAddress, fill, isOutside, namesOf } from './redirects-pattern.ts';
+import { encodeAddress, fill, isOutside, namesOf } from '../navigation/redirect-pattern.ts';
 import type { ExactRedirect, PatternRedirect } from './redirects-resolve.ts';
 
 export interface HostedSite {

@@ -7,7 +7,14 @@ import { type HostedSite, destinationOf, filledDestination } from './hosts-site.
 import { nginxConfiguration } from './hosts-nginx.ts';
 import { responseHeaders } from './headers.ts';
 import type { OutputContext, OutputItem } from './list.ts';
-import { type Pattern, encodeAddress, fixedStart, isFixed, isOutside, namesOf } from './redirects-pattern.ts';
+import {
+  type Pattern,
+  encodeAddress,
+  fixedStart,
+  isFixed,
+  isOutside,
+  namesOf,
+} from '../navigation/redirect-pattern.ts';
 import type { ResolvedRedirects } from './redirects-resolve.ts';
 
 export function* hostFiles(context: OutputContext, redirects: ResolvedRedirects): Generator<OutputItem> {

@@ -19,7 +19,7 @@ import {
   namesOf,
   parseDestination,
   parseSource,
-} from './redirects-pattern.ts';
+} from '../navigation/redirect-pattern.ts';
 
 /** Where a redirect ends. `href` is seen from the root of the site, or is absolute when `outside`. */
 export interface RedirectTarget {

@@ -6,7 +6,7 @@ import { escapeAttribute, escapeText } from '../html.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import { hostFiles } from './hosts.ts';
 import type { OutputContext, OutputItem } from './list.ts';
-import { encodeAddress } from './redirects-pattern.ts';
+import { encodeAddress } from '../navigation/redirect-pattern.ts';
 import { type ExactRedirect, resolveRedirects } from './redirects-resolve.ts';
 
 export function* redirectOutputs(context: OutputContext): Generator<OutputItem> {

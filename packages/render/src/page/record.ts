@@ -180,6 +180,8 @@ export class PageRecord {
         return { href: target.suffix || '#', outside: false };
       case 'page':
         return { href: this.#pageHref(target.route, target.suffix), outside: false };
+      case 'output':
+        return { href: relativeHref(this.#prefix, target.path) + target.suffix, outside: false };
       case 'file':
         this.assets.add(target.file);
         return { href: relativeHref(this.#prefix, target.file) + target.suffix, outside: false };

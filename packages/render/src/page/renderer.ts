@@ -37,10 +37,14 @@ const plainSentences =
   /^\p{L}(?:[\p{L}\p{N},;]| (?=\S)|(?<=[\p{L}\p{N}])-(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\.(?= |$))*$/u;
 
 const maximumSnippetDepth = 20;
+/** A snippet that uses itself twice would be a million snippets at that depth. */
+const maximumSnippets = 2000;
+
 export class PageRenderer extends PageRecord implements PageContext {
   readonly #evaluator = new Evaluator();
   readonly #modules: PageModules;
   readonly #footnotes = new Footnotes();
+  #snippets = 0;
 
   constructor(tools: SiteTools, task: PageTask, parser: ParserName) {
     super(tools, task);
@@ -257,7 +261,9 @@ export class PageRenderer extends PageRecord implements PageContext {
   #snippetChildren(module: Module, props: ObjectValue, children: Child[], depth: number): Child[] {
     if (depth > maximumSnippetDepth) throw new Unsupported('snippets are nested too deeply');
     const { document } = module;
-    if (!document) return [];
+    this.#snippets += 1;
+    if (this.#snippets === maximumSnippets) throw new Unsupported('the page holds too many snippets');
+    if (!document || this.#snippets > maximumSnippets) return [];
     const given = new ObjectValue(props.entries);
     if (children.length) given.entries.set('children', new Foreign(children));
     const scope = new Scope(module.scope, [...given.entries, ['props', given]]);

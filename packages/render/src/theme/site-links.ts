@@ -35,6 +35,7 @@ export function createSiteLinks(
       const href = page(prefix, target.route);
       return href === undefined ? undefined : href + target.suffix;
     }
+    if (target.kind === 'output') return relativeHref(prefix, target.path) + target.suffix;
     if (target.kind !== 'file') return undefined;
     useFile(target.file);
     return relativeHref(prefix, target.file) + target.suffix;
