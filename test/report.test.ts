@@ -79,7 +79,8 @@ describe('the checker and a crawl that knows nothing of it', () => {
       file: 'a.mdx',
       target: 'a.html#y',
     } as const;
-    expect(disagreements([miss], [told])).toEqual([
+    const printed = { ...miss, page: 'print.html', address: '#a:y', target: 'print.html#a:y' };
+    expect(disagreements([miss, printed], [told])).toEqual([
       'a.html: #x (no such id) is not in the report',
       'a.html#y is in the report, and there',
     ]);

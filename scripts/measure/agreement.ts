@@ -10,7 +10,7 @@ export function disagreements(misses: readonly Miss[], diagnostics: readonly Dia
   const told = targetsOf(diagnostics, ['broken_anchor', 'broken_link', 'image_missing']);
   const missed = new Set(misses.map(({ target }) => target));
   const untold = misses.filter(
-    ({ why, target }) => (why === 'no such id' || why === 'no such file') && !told.has(target),
+    (miss) => (miss.why === 'no such id' || miss.why === 'no such file') && !told.has(originOf(miss)),
   );
   /** A link that the renderer could not resolve is not written, so only anchors can be looked up in the crawl. */
   const unfounded = [...targetsOf(diagnostics, ['broken_anchor'])].filter((target) => !missed.has(target));
@@ -18,6 +18,12 @@ export function disagreements(misses: readonly Miss[], diagnostics: readonly Dia
     ...untold.map(({ page, address, why }) => `${page}: ${address} (${why}) is not in the report`),
     ...unfounded.map((target) => `${target} is in the report, and there`),
   ];
+}
+
+/** The page with all pages repeats their links, with ids of the form `page:id`; they are told where they come from. */
+function originOf({ page, target }: Miss): string {
+  const [, route, id] = /^print\.html#([^:]+):(.+)$/.exec(page === 'print.html' ? target : '') ?? [];
+  return route === undefined ? target : `${route}.html#${id}`;
 }
 
 function targetsOf(diagnostics: readonly Diagnostic[], codes: readonly Diagnostic['code'][]): Set<string> {
