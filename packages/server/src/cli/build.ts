@@ -3,10 +3,17 @@
  */
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Diagnostic, RenderOptions, Site, SiteReport } from '@docyard/render';
+import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
-import { addFailOptions, failOnOf, findingsText, summaryText, type FailOptions } from './findings.ts';
+import {
+  addFailOptions,
+  failOnOf,
+  findingsText,
+  loadOrExplain,
+  summaryText,
+  type FailOptions,
+} from './findings.ts';
 import { PageProgress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
 
@@ -57,12 +64,8 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
-  const { countingFindings, loadSite, SiteLoadError } = await import('@docyard/render');
-  const site = await loadSite({ root: resolve(folder), fetchRemote: remoteFetch(options) }).catch(
-    (error: unknown) => {
-      throw error instanceof SiteLoadError ? new CommandError(describe(error.diagnostic)) : error;
-    },
-  );
+  const { countingFindings } = await import('@docyard/render');
+  const site = await loadOrExplain({ root: resolve(folder), fetchRemote: remoteFetch(options) });
   const renderOptions: RenderOptions = {
     urlStyle,
     groups: options.group ?? [],
@@ -159,9 +162,4 @@ function withoutNotes(report: SiteReport): SiteReport {
     infos: 0,
     diagnostics: report.diagnostics.filter(({ severity }) => severity !== 'info'),
   };
-}
-
-function describe({ severity, file, line, column, message, hint, code }: Diagnostic): string {
-  const place = [file, line, column].filter((part) => part !== undefined && part !== '').join(':');
-  return `${place}: ${severity}: ${message} [${code}]${hint === undefined ? '' : `\n    ${hint}`}`;
 }

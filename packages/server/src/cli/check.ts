@@ -12,6 +12,7 @@ import {
   failOnOf,
   findingNames,
   findingsText,
+  loadOrExplain,
   summaryText,
   type FailOptions,
 } from './findings.ts';
@@ -25,6 +26,7 @@ interface CheckOptions extends FailOptions {
   ignore?: string;
   base?: string;
   group?: string[];
+  offline?: boolean;
 }
 
 const formats = ['text', 'json', 'sarif', 'junit', 'html'] as const;
@@ -52,6 +54,7 @@ export function describeCheck(command: Command): void {
     .option('--ignore <list>', 'not these findings')
     .option('--base <file>', 'an earlier report.json: only what is new since then')
     .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
     .addHelpText('after', examples)
     .action(check);
 }
@@ -63,7 +66,7 @@ async function check(folder: string, options: CheckOptions): Promise<void> {
   const keep = await filterOf(options);
   const root = resolve(folder);
   const { narrowReport, countingFindings } = await import('@docyard/render');
-  const { slowest, ...whole } = await reportOf(root, options.group ?? []);
+  const { slowest, ...whole } = await reportOf(root, options);
   const report = narrowReport(whole, keep);
   const text = await formatted({ ...report, slowest }, format, {
     root,
@@ -80,19 +83,16 @@ async function check(folder: string, options: CheckOptions): Promise<void> {
 
 type TimedReport = SiteReport & { slowest: { file: string; milliseconds: number }[] };
 
-async function reportOf(root: string, groups: string[]): Promise<TimedReport> {
-  const { loadSite, checkSite, SiteLoadError } = await import('@docyard/render');
-  const site = await loadSite({ root, fetchRemote: remoteFetch() }).catch((error: unknown) => {
-    throw error instanceof SiteLoadError ? new CommandError(describeLoadError(error.diagnostic)) : error;
-  });
+async function reportOf(root: string, options: CheckOptions): Promise<TimedReport> {
+  const { checkSite } = await import('@docyard/render');
+  const site = await loadOrExplain({ root, fetchRemote: remoteFetch(options) });
   const progress = new PageProgress(site.pages.length, true);
-  const report = await checkSite(site, { groups, onPage: (pages) => progress.tell(pages) });
+  const report = await checkSite(site, {
+    groups: options.group ?? [],
+    onPage: (pages) => progress.tell(pages),
+  });
   progress.clear();
   return report;
-}
-
-function describeLoadError({ file, line, message, hint }: Diagnostic): string {
-  return `${file}${line === undefined ? '' : `:${line}`}: ${message}${hint === undefined ? '.' : `. ${hint}`}`;
 }
 
 async function filterOf({ only, ignore, base }: CheckOptions): Promise<(diagnostic: Diagnostic) => boolean> {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import type { Diagnostic, Severity, SiteReport } from '@docyard/render';
+import type { Diagnostic, LoadOptions, Severity, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 
@@ -39,6 +39,17 @@ export async function findingNames(option: string, list: string): Promise<string
     `${option}: there is no finding "${unknown}". Name error, warning, info, or codes from the manual's page of findings.`,
     2,
   );
+}
+
+/** Loads a site for a command; a folder that holds none ends it with a sentence. */
+export async function loadOrExplain(options: LoadOptions): Promise<Site> {
+  const { loadSite, SiteLoadError } = await import('@docyard/render');
+  return loadSite(options).catch((error: unknown) => {
+    if (!(error instanceof SiteLoadError)) throw error;
+    const { file, line, column, message, hint } = error.diagnostic;
+    const place = [file, line, column].filter((part) => part !== undefined && part !== '').join(':');
+    throw new CommandError(printable(`${place}: ${message}.${hint === undefined ? '' : ` ${hint}`}`));
+  });
 }
 
 export interface FindingsView {
