@@ -1,0 +1,63 @@
+/** A description may be wrong in any place and in any way: its pages are shown all the same, and nothing in them runs. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../config/json.ts';
+import { loadSite } from '../load.ts';
+import { loadApiPages, renderPage, siteTools } from '../page/render-page.ts';
+import { fixture } from '../render-fixture.ts';
+import { planSite, planTasks } from '../site-plan.ts';
+
+const junk: unknown[] = [
+  null,
+  -1,
+  1e308,
+  true,
+  '',
+  '</script><img src=x onerror=alert(1)>',
+  '{a}{b',
+  '```',
+  'a'.repeat(5000),
+  [null],
+  {},
+  { $ref: '#' },
+  { $ref: '#/components/schemas/Box' },
+  { allOf: [{ $ref: '#/components/schemas/Shipment' }] },
+  { type: ['string', 'object', 'array'] },
+  { enum: [{}, [], null] },
+];
+
+it('shows pages of descriptions that are wrong anywhere', async () => {
+  await loadApiPages();
+  const site = await loadSite({ root: fixture('sites/api') });
+  const plan = planSite(site, {});
+  const tasks = planTasks(site, plan, new Map()).filter(({ api }) => api);
+  const [name = ''] = Object.keys(plan.specs);
+  const original = plan.specs[name] ?? {};
+  /** Each number decides about one value of the description, in the order in which they are met. */
+  const choices = fc.array(fc.nat({ max: 60 * junk.length }), { minLength: 50, maxLength: 200 });
+  fc.assert(
+    fc.property(choices, (numbers) => {
+      const wrong = withJunk(original, numbers);
+      const tools = siteTools({ ...plan, specs: { [name]: wrong } });
+      for (const task of tasks) {
+        const { failed, html, bar, aside } = renderPage(tools, task, 'fast');
+        expect(failed).toBe(false);
+        const shown = (html + bar + aside).replaceAll(/<script type="application\/json"[^<]*<\/script>/g, '');
+        expect(shown).not.toMatch(/<script|<img/);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+function withJunk(document: JsonObject, numbers: readonly number[]): JsonObject {
+  let met = 0;
+  const changed = (value: unknown): unknown => {
+    const number = numbers[met++ % numbers.length] ?? 0;
+    if (number < junk.length) return junk[number];
+    if (Array.isArray(value)) return value.map(changed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, changed(inner)]));
+  };
+  return Object.fromEntries(Object.entries(document).map(([key, inner]) => [key, changed(inner)]));
+}
