@@ -21,8 +21,10 @@ async function setUp() {
   const tenant = await createTenant(context);
   const project = await createTestProject(context, tenant, { domain: 'docs.example.com' });
   const { actor, organizationId } = tenant;
-  const prepare = (request: { ref?: string; paths?: string[]; failOn?: string[] } = {}, domain = 'docs.example.com') =>
-    prepareExport(context, { request: { domain, ...request }, actor, allowLocal: true });
+  const prepare = (
+    request: { ref?: string; paths?: string[]; failOn?: string[] } = {},
+    domain = 'docs.example.com',
+  ) => prepareExport(context, { request: { domain, ...request }, actor, allowLocal: true });
   const start = async (request = {}) => startExport(context, { prepared: await prepare(request), actor });
   const actions = async () =>
     (await listAuditLog(context, { organizationId })).data.map(({ action }) => action);
