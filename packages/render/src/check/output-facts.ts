@@ -62,8 +62,8 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
   facts.ids = `\n${[...ids].join('\n')}\n`;
   facts.references = [...references].join('\n');
   for (const fragment of fragments) {
-    if (!hasId(facts.ids, fragment.slice(1)) && facts.lostFragments.length < mostListed)
-      facts.lostFragments.push(copy(fragment));
+    if (facts.lostFragments.length === mostListed) break;
+    if (!isFound(fragment.slice(1), (id) => ids.has(id))) facts.lostFragments.push(copy(fragment));
   }
   return facts;
 }
@@ -73,10 +73,15 @@ export function referencesIn({ references }: OutputFacts): Reference[] {
   return references.split('\n').map((entry) => ({ address: entry.slice(1), loads: entry.startsWith('f') }));
 }
 
-/** `ids` as in the facts. The top of a page and a text fragment need no id. */
+/** `ids` as in the facts. */
 export function hasId(ids: string, fragment: string): boolean {
+  return isFound(fragment, (id) => ids.includes(`\n${id}\n`));
+}
+
+/** The top of a page and a text fragment need no id. */
+function isFound(fragment: string, has: (id: string) => boolean): boolean {
   if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
-  return ids.includes(`\n${decoded(fragment)}\n`) || ids.includes(`\n${fragment}\n`);
+  return has(decoded(fragment)) || has(fragment);
 }
 
 /** With a scheme or a host of its own. */
