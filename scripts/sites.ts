@@ -106,6 +106,8 @@ function table(results: readonly SiteResult[]): string {
   const rows = results.map(({ name, pages, seconds, files, bytes, peakBytes, panels, misses, ...rest }) => [
     name,
     pages,
+    rest.apiPages,
+    unlisted(rest),
     rounded(seconds, 2),
     Math.round(pages / seconds),
     files,
@@ -125,6 +127,8 @@ function table(results: readonly SiteResult[]): string {
     columns: [
       'site',
       'pages',
+      'API pages',
+      'operations unlisted',
       'seconds',
       'pages/s',
       'files',
@@ -143,6 +147,13 @@ function table(results: readonly SiteResult[]): string {
     rows,
     notes: [],
   });
+}
+
+/** Operations of descriptions that nothing on the site names. */
+function unlisted({ diagnostics }: Pick<SiteResult, 'diagnostics'>): number {
+  return diagnostics
+    .filter(({ code }) => code === 'openapi_unlisted')
+    .reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0);
 }
 
 function count({ diagnostics }: Pick<SiteResult, 'diagnostics'>, code: string): number {

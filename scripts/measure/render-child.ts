@@ -5,12 +5,16 @@ import { type Diagnostic, loadSite, renderSite } from '@docyard/render';
 
 export interface ChildReport {
   pages: number;
+  /** Pages about an operation, webhook, schema or channel. */
+  apiPages: number;
   diagnostics: Diagnostic[];
 }
 
 const [root = '', out = ''] = process.argv.slice(2);
-const report: ChildReport = { pages: 0, diagnostics: [] };
-for await (const event of renderSite(await loadSite({ root }))) {
+const site = await loadSite({ root });
+const apiPages = [...site.metas.values()].filter(({ api }) => api !== undefined).length;
+const report: ChildReport = { pages: 0, apiPages, diagnostics: [] };
+for await (const event of renderSite(site)) {
   if (event.type === 'diagnostic') {
     report.diagnostics.push(event.diagnostic);
     continue;

@@ -26,7 +26,7 @@ export async function render(root: string, out: string): Promise<RenderedSite> {
   const began = performance.now();
   const started = fork(child, [root, out], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   const peak = watchMemory(started.pid ?? 0);
-  let report: ChildReport = { pages: 0, diagnostics: [] };
+  let report: ChildReport = { pages: 0, apiPages: 0, diagnostics: [] };
   let complaints = '';
   started.on('message', (message) => (report = message as ChildReport));
   started.stderr?.setEncoding('utf8').on('data', (text: string) => (complaints += text));

@@ -92,7 +92,7 @@ export async function loadSite({ root, fetchRemote }: LoadOptions): Promise<Site
       ...built.diagnostics,
       ...read.diagnostics,
       ...bound.diagnostics,
-      ...api.findingsAbout(metas.values()),
+      ...api.findingsAbout([...metas.values()]),
       ...scriptFindings(files),
     ].toSorted(compareDiagnostics),
     root,

@@ -46,6 +46,8 @@ export const diagnosticCodes = {
   openapi_overlay: 'An overlay, or one of its actions, cannot be applied.',
   openapi_ref_missing: 'A `$ref` of an API description leads nowhere.',
   openapi_remote: 'An API description of another host was not fetched.',
+  openapi_unlisted: 'Operations of an API description have no page, because nothing names them.',
+  openapi_unused: 'No page is about an API description.',
   orphan_page: 'Neither the navigation nor a link leads to the page.',
   page_crashed: 'The page ended the renderer. An error panel stands in its place.',
   page_failed: 'The page could not be rendered. An error panel stands in its place.',

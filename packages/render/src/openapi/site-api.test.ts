@@ -58,6 +58,26 @@ function entryText(entry: NavEntry): unknown {
 }
 
 describe('nothing is lost', () => {
+  it('names the operations of a description that have no page', async () => {
+    const paths = { '/a': { get: {}, put: {} }, '/b': { get: {}, post: { 'x-excluded': true } } };
+    await withFolder(
+      {
+        'docs.json': '{}',
+        'spec.json': JSON.stringify({ openapi: '3.1.0', paths, webhooks: { fired: { post: {} } } }),
+        'page.mdx': '---\nopenapi: GET /a\n---\n',
+      },
+      async (root) =>
+        expect((await loadSite({ root })).diagnostics).toMatchObject([
+          {
+            severity: 'info',
+            code: 'openapi_unlisted',
+            file: 'spec.json',
+            message: '3 of 4 operations have no page: PUT /a, GET /b, webhook fired',
+          },
+        ]),
+    );
+  });
+
   it.each([
     ['expanded', 'openapi.yaml', 10],
     ['expanded', 'more.json', 1],
@@ -220,8 +240,8 @@ describe('finding descriptions', () => {
         { 'docs.json': '{}', 'a.json': wrong, 'b.json': spec('/b'), 'page.mdx': `---\n${matter}\n---\n` },
         async (root) => (await loadSite({ root })).diagnostics.map(({ code }) => code),
       );
-    expect(await codes('openapi: GET /a')).toEqual(['openapi_ref_missing']);
-    expect(await codes('openapi: GET /b')).toEqual([]);
+    expect(await codes('openapi: GET /a')).toEqual(['openapi_ref_missing', 'openapi_unused']);
+    expect(await codes('openapi: GET /b')).toEqual(['openapi_unused']);
   });
 
   it('tells of an overlay that is listed and not there', async () => {
@@ -254,7 +274,9 @@ describe('reading as little as possible', () => {
       },
       (root) => loadSite({ root }),
     );
-    expect(site.diagnostics.filter(({ code }) => code.startsWith('openapi'))).toEqual([]);
+    expect(site.diagnostics.map(({ code, file }) => [code, file])).toEqual([
+      ['openapi_unused', 'broken.json'],
+    ]);
   });
 
   it('looks into others only for what the configured ones do not hold', async () => {
@@ -270,7 +292,7 @@ describe('reading as little as possible', () => {
           .map(({ code }) => code)
           .filter((code) => code.startsWith('openapi')),
       );
-    expect(await codes({})).toEqual([]);
+    expect(await codes({})).toEqual(['openapi_unused']);
     expect(await codes({ 'b.mdx': '---\nopenapi: GET /other\n---\n' })).toEqual([
       'openapi_operation_missing',
       'openapi_invalid',

@@ -12,6 +12,7 @@ import { ApiPages, leadOf } from './generate.ts';
 import { type LibraryOptions, SpecLibrary } from './library.ts';
 import { type ApiReference, operationEntry } from './spelling.ts';
 import type { ApiTarget, SpecDocument } from './target.ts';
+import { unlistedFindings } from './unlisted.ts';
 
 export interface SiteApi {
   pages: ApiPages;
@@ -20,8 +21,8 @@ export interface SiteApi {
     metas: PageMeta[];
     diagnostics: Diagnostic[];
   };
-  /** What is wrong with the descriptions that these pages are about, or that could not be read. */
-  findingsAbout(metas: Iterable<PageMeta>): Diagnostic[];
+  /** What is wrong with the descriptions that these pages are about, could not be read, or is shown by none of them. */
+  findingsAbout(metas: readonly PageMeta[]): Diagnostic[];
   specOf(name: string): SpecDocument | undefined;
 }
 
@@ -37,7 +38,7 @@ export async function loadApi(options: LoadApiOptions): Promise<SiteApi> {
   const { settings, metas } = options;
   const library = new SpecLibrary(options);
   const uses = usesOf(options.navigation, [...metas.values()]);
-  if (uses.references.length + uses.sources.length > 0) await library.scan();
+  await library.scan();
   const configured = [...settings.openapi, ...settings.asyncapi];
   addOverlays(library, [...configured, ...uses.sources], options);
   const directories = new Map(
@@ -57,6 +58,7 @@ export async function loadApi(options: LoadApiOptions): Promise<SiteApi> {
     findingsAbout: (all) => [
       ...library.diagnostics,
       ...[...specsOf(all)].flatMap((name) => library.get(name)?.findings ?? []),
+      ...unlistedFindings(library, all),
     ],
     specOf: (name) => library.get(name)?.document,
   };
