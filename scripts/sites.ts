@@ -11,6 +11,7 @@ import { megabytes, rounded, toMarkdown } from '../bench/measurement.ts';
 import { disagreements } from './measure/agreement.ts';
 import { type Miss, crawl } from './measure/crawl.ts';
 import { findSites } from './measure/find-sites.ts';
+import { writeLargeApi } from './measure/large-api.ts';
 import { pagesLeftOut } from './measure/navigation.ts';
 import { type RenderedSite, filesBelow, render } from './measure/render.ts';
 
@@ -18,7 +19,8 @@ const help = `Renders real sites with the engine and says what became of each.
 
   npm run sites -- FOLDER... [--only NAME]... [--crawl] [--keep FOLDER] [--json FILE]
 
-FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites.
+FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites. One more site is made: an API of
+1,000 operations with schemas in circles.
 
   --only NAME     only sites whose name contains this; may be repeated
   --crawl         list every address in the output that leads nowhere
@@ -55,7 +57,10 @@ async function main(): Promise<number> {
   }
   const scratch = mkdtempSync(join(tmpdir(), 'docyard-sites-'));
   try {
-    const found = findSites(positionals, join(scratch, 'sources'));
+    const found = [
+      ...findSites(positionals, join(scratch, 'sources')),
+      writeLargeApi(join(scratch, 'large-api')),
+    ];
     const chosen = found.filter(({ name }) => values.only?.some((part) => name.includes(part)) ?? true);
     const results: SiteResult[] = [];
     for (const { name, root } of chosen) {

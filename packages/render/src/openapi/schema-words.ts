@@ -108,13 +108,18 @@ function numberRange(
   const least = above === undefined ? number('minimum') : undefined;
   const most = below === undefined ? number('maximum') : undefined;
   if (least !== undefined && most !== undefined)
-    return [least === most ? `exactly ${least}` : `${least} to ${most}`];
+    return [least === most ? `exactly ${spoken(least)}` : `${spoken(least)} to ${spoken(most)}`];
   return [
-    least === undefined ? '' : `at least ${least}`,
-    above === undefined ? '' : `more than ${above}`,
-    most === undefined ? '' : `at most ${most}`,
-    below === undefined ? '' : `less than ${below}`,
+    least === undefined ? '' : `at least ${spoken(least)}`,
+    above === undefined ? '' : `more than ${spoken(above)}`,
+    most === undefined ? '' : `at most ${spoken(most)}`,
+    below === undefined ? '' : `less than ${spoken(below)}`,
   ];
+}
+
+/** In a sentence a negative number has a minus, which no browser breaks a line after. */
+function spoken(number: number): string {
+  return String(number).replace(/^-/, '−');
 }
 
 function countRange(least: number | undefined, most: number | undefined, one: string, many: string): string {

@@ -26,7 +26,7 @@ describe('the sections of a page', () => {
   it('leave out pictures, buttons and what is hidden', () => {
     const html =
       '<svg><svg><title>no</title></svg>no</svg><button>no</button><span aria-hidden="true"><span>no</span>no</span>' +
-      '<div hidden>no</div><!-- no --><img alt="a > b" aria-hidden="true">yes';
+      '<span class="when-closed">Show</span><div hidden>no</div><!-- no --><img alt="a > b" aria-hidden="true">yes';
     expect(sectionsOf(html)[0]?.text).toBe('yes');
   });
 

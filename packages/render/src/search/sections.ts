@@ -168,7 +168,9 @@ function emptySection(id: string): OpenSection {
   return { id, title: '', text: '', code: '' };
 }
 
+/** Also the words that only say what a click does, such as the two of which an expandable shows one. */
 function isHidden(attributes: string): boolean {
+  if (attributes.includes('class="when-')) return true;
   return attributes.includes('hidden') && /\saria-hidden="true"|\shidden(?=[\s=]|$)/.test(attributes);
 }
 

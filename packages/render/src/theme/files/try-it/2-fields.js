@@ -65,7 +65,8 @@
       variables.replaceChildren.apply(
         variables,
         inputs.map(function (input, index) {
-          return row(list[choice.value].variables[index].name, input, {});
+          var variable = list[choice.value].variables[index];
+          return row(variable.name, input, { note: variable.description });
         }),
       );
     };
