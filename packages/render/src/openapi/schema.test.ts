@@ -247,6 +247,25 @@ describe('a schema without end', () => {
     expect(up?.schema).toMatchObject({ description: 'Parent.', sameAs: 'Node' });
   });
 
+  it('is opened a few times below the first levels, and named after that', () => {
+    const schemas = { Deep: { type: 'object', properties: { word: { type: 'string' } } } };
+    const level = {
+      type: 'object',
+      properties: { inner: { type: 'object', properties: { it: ref('Deep') } } },
+    };
+    const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, level]));
+    const shown = view({ type: 'object', properties }, schemas).properties.map(
+      ({ schema }) => schema.properties[0]?.schema.properties[0]?.schema,
+    );
+    expect(shown.map((it) => [it?.properties.length, it?.shownElsewhere])).toEqual([
+      [1, undefined],
+      [1, undefined],
+      [1, undefined],
+      [0, 'Deep'],
+      [0, 'Deep'],
+    ]);
+  });
+
   it('is cut ten levels down', () => {
     let schema: unknown = { type: 'string' };
     for (let depth = 0; depth < 15; depth++) schema = { type: 'object', properties: { in: schema } };

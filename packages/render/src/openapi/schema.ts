@@ -23,6 +23,12 @@ const DEPTH_LIMIT = 10;
 const NODES_PER_SCHEMA = 3000;
 const PROPERTY_LIMIT = 1000;
 const PLACE_LIMIT = 100;
+/**
+ * How often the same named schema is opened below the first levels. A thousand operations whose schemas refer to each
+ * other came to 887 MB without this.
+ */
+const TIMES_SHOWN = 3;
+const ALWAYS_SHOWN_DEPTH = 2;
 const ENUM_LIMIT = 500;
 
 export function newSchemaBudget(document: SpecDocument): SchemaBudget {
@@ -46,6 +52,7 @@ export function schemaView(
     budget,
     nodesLeft: Math.min(NODES_PER_SCHEMA, budget.nodes),
     waiting: [{ view: root, schema, depth: 0, within: undefined }],
+    timesShown: new Map(),
   };
   budget.nodes -= building.nodesLeft;
   // The list grows while it is walked.
@@ -59,6 +66,8 @@ interface Building {
   budget: SchemaBudget;
   nodesLeft: number;
   waiting: Node[];
+  /** By the pointer of a named schema. */
+  timesShown: Map<string, number>;
 }
 
 interface Node {
@@ -90,6 +99,13 @@ function fill(building: Building, node: Node): void {
     view.isCut = hasInside(schema);
     return;
   }
+  const known = depth > ALWAYS_SHOWN_DEPTH && hasInside(schema) ? shownOften(building, schema) : undefined;
+  if (known !== undefined) {
+    view.shownElsewhere = nameOfReference(known) || view.title || view.type;
+    return;
+  }
+  for (const pointer of schema.wholePointers)
+    building.timesShown.set(pointer, (building.timesShown.get(pointer) ?? 0) + 1);
   let within = node.within;
   for (const pointer of schema.pointers)
     within = { pointer, isWhole: schema.wholePointers.includes(pointer), before: within };
@@ -99,6 +115,10 @@ function fill(building: Building, node: Node): void {
     building.waiting.push({ view: child, schema: inner, depth: depth + 1, within });
     return child;
   });
+}
+
+function shownOften({ timesShown }: Building, { wholePointers }: MergedSchema): string | undefined {
+  return wholePointers.find((pointer) => (timesShown.get(pointer) ?? 0) >= TIMES_SHOWN);
 }
 
 type AddChild = (schema: unknown) => SchemaView;

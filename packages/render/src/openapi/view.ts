@@ -137,6 +137,8 @@ export interface SchemaView {
   choices?: ChoicesView;
   /** This schema is inside of itself: the name of the one that is meant. Nothing below is filled. */
   sameAs?: string;
+  /** The name of a schema that is shown in several other places already. Nothing below is filled. */
+  shownElsewhere?: string;
   /** Deeper than is shown. */
   isCut: boolean;
 }

@@ -125,6 +125,9 @@ function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): stri
     (schema.sameAs === undefined
       ? ''
       : note(`The same as ${codeHtml(schema.sameAs)}, which it is a part of.`)) +
+    (schema.shownElsewhere === undefined
+      ? ''
+      : note(`The same as ${codeHtml(schema.shownElsewhere)} elsewhere on this page.`)) +
     (schema.isCut ? note('What lies deeper is not shown.') : '')
   );
 }
