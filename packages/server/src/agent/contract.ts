@@ -1,0 +1,214 @@
+/**
+ * The words that the parts of an agent run share: files, steps, verdicts, endings. Types only; who makes and who uses
+ * each is written beside it. Nothing here knows HTTP, a database or a model.
+ */
+import type { z } from 'zod';
+
+/** A file as a run changed it; null when it was removed. Paths are relative to the docs root, with forward slashes. */
+export interface FileChange {
+  path: string;
+  /** UTF-8 text; a run never writes anything else. */
+  content: string | null;
+}
+
+/** The files the agent sees. Made by `workspace/`, used by `tools/`; every path has passed the guard. */
+export interface Tree {
+  /** Absolute folder of the docs root. Only code of ours may be given it, never a model. */
+  readonly folder: string;
+  list(): Promise<{ path: string; sizeBytes: number }[]>;
+  /** Undefined when there is no such file. Links are never followed. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  write(path: string, content: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+/** A path the guard refused; the message is for the model and says what to do instead. */
+export class PathRefused extends Error {
+  override name = 'PathRefused';
+}
+
+/** What the real renderer says of the tree as it is now. Made by `site-check.ts`, used by tools and by the run. */
+export interface SiteChecks {
+  /** All findings; `isNew` compares with the site before the run. */
+  validate(signal: AbortSignal): Promise<SiteFinding[]>;
+  renderPage(path: string, signal: AbortSignal): Promise<{ markdown: string; findings: SiteFinding[] }>;
+}
+
+export interface SiteFinding {
+  severity: 'error' | 'warning' | 'info';
+  code: string;
+  message: string;
+  file: string;
+  line: number | null;
+  hint: string | null;
+  isNew: boolean;
+}
+
+export interface ToolContext {
+  tree: Tree;
+  site: SiteChecks;
+  signal: AbortSignal;
+  /** Only below these paths may be written; empty for the whole docs root. */
+  scopePaths: readonly string[];
+  /** Content hashes of files this run has read, so that nothing is overwritten unread. */
+  seen: Map<string, string>;
+}
+
+export interface Tool<Input = unknown> {
+  name: string;
+  /** What the model reads. */
+  description: string;
+  input: z.ZodType<Input>;
+  run(context: ToolContext, input: Input): Promise<ToolResult>;
+}
+
+export interface ToolResult {
+  /** What the model gets back; already truncated. */
+  text: string;
+  isError?: boolean;
+  /** Files this call changed, as they are now; the journal keeps them, so that a run can be replayed without the tree. */
+  changes?: FileChange[];
+  /** Set by `finish`. */
+  finished?: { summary: string; title: string; outcome: 'done' | 'needs_input' };
+}
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  steps: number;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** As the model sent it; not yet validated. */
+  input: unknown;
+}
+
+/** The conversation, in a form that is ours: stored in the journal, turned into a provider's form by the gateway. */
+export type Message =
+  | { role: 'system'; text: string }
+  | { role: 'user'; text: string }
+  | { role: 'assistant'; text: string; reasoning?: string; calls: ToolCall[] }
+  | { role: 'tool'; callId: string; name: string; text: string; isError: boolean };
+
+/** One answer of a model. Made by `model/gateway.ts`, used by `engine/loop.ts`. */
+export interface ModelAnswer {
+  text: string;
+  reasoning?: string;
+  calls: ToolCall[];
+  usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number };
+  stopReason: 'end' | 'tool-calls' | 'length' | 'refused' | 'other';
+}
+
+export interface ModelRequest {
+  messages: readonly Message[];
+  tools: readonly Pick<Tool, 'name' | 'description' | 'input'>[];
+  maxOutputTokens: number;
+  signal: AbortSignal;
+  /** Text as it arrives, for events. */
+  onText?: (text: string) => void;
+}
+
+/** Throws ModelFailure only. */
+export interface Model {
+  readonly name: string;
+  answer(request: ModelRequest): Promise<ModelAnswer>;
+}
+
+export class ModelFailure extends Error {
+  override name = 'ModelFailure';
+  readonly reason: Extract<
+    EndReason,
+    'model_auth' | 'model_unavailable' | 'context_overflow' | 'refused' | 'cancelled'
+  >;
+
+  constructor(reason: ModelFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** Every step is in the journal before the next begins; after a crash the steps are replayed. */
+export type Step =
+  | { kind: 'prepared'; baseCommit: string; baseBranch: string; instructions: string | null }
+  | { kind: 'message'; message: Extract<Message, { role: 'system' | 'user' }> }
+  | { kind: 'answer'; answer: ModelAnswer }
+  | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
+  | { kind: 'loop-ended'; reason: EndReason; summary: string; title: string; tree: string }
+  | { kind: 'validated'; findings: SiteFinding[] }
+  | { kind: 'judged'; verdict: Verdict }
+  | { kind: 'committed'; commit: string; branch: string; date: string }
+  | { kind: 'pushed'; commit: string }
+  | { kind: 'proposed'; pullRequest: PullRequest }
+  | { kind: 'ended'; reason: EndReason };
+
+export const endReasons = [
+  'done',
+  'no_change',
+  'needs_input',
+  'partial',
+  'cancelled',
+  'timeout',
+  'budget',
+  'stalled',
+  'model_auth',
+  'model_unavailable',
+  'context_overflow',
+  'refused',
+  'clone_failed',
+  'push_conflict',
+  'policy_blocked',
+  'forge_error',
+  'internal',
+] as const;
+export type EndReason = (typeof endReasons)[number];
+
+export interface DiffFile {
+  path: string;
+  /** Where it was before, when it was moved. */
+  from: string | null;
+  status: 'added' | 'modified' | 'removed' | 'moved';
+  oldMode: string;
+  newMode: string;
+  isBinary: boolean;
+  addedLines: number;
+  removedLines: number;
+  before: string | null;
+  after: string | null;
+}
+
+/** The judgement of `policy/` over the diff; it fails closed. */
+export interface Verdict {
+  outcome: 'pass' | 'draft' | 'block';
+  notes: { rule: string; path: string | null; message: string; outcome: 'draft' | 'block' }[];
+}
+
+export interface PullRequest {
+  url: string | null;
+  number: number | null;
+  state: 'open' | 'closed' | 'merged' | 'none';
+  draft: boolean;
+  branch: string;
+}
+
+export interface Limits {
+  steps: number;
+  inputTokens: number;
+  outputTokens: number;
+  minutes: number;
+  toolSeconds: number;
+  files: number;
+  lines: number;
+}
+
+export const defaultLimits: Limits = {
+  steps: 60,
+  inputTokens: 1_500_000,
+  outputTokens: 60_000,
+  minutes: 30,
+  toolSeconds: 30,
+  files: 50,
+  lines: 5000,
+};
