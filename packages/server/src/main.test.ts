@@ -1,8 +1,10 @@
 /** The command line as people call it: the real binary, its help, its hints, its JSON and its exit statuses. */
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Manifest } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { setUpFirstRun } from './first-run.ts';
 import { authenticate } from './keys/keys.ts';
@@ -239,6 +241,17 @@ describe('build', () => {
     expect(summary['files']).toBe(files.filter(({ name }) => name !== '.docyard-build').length);
     expect(readFileSync(join(out, 'index.html'), 'utf8')).toContain('Hello');
     expect(existsSync(`${out}.docyard-draft`)).toBe(false);
+  });
+
+  test('manifest.json names every other file with its hash', () => {
+    const out = join(temporaryFolder(), 'out');
+    const summary = json('build', site(), '--out', out) as Record<string, number>;
+    const manifest = Manifest.parse(JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8')));
+    expect(manifest.files).toHaveLength((summary['files'] ?? 0) - 1);
+    for (const { path, sha256, sizeBytes } of manifest.files) {
+      const bytes = readFileSync(join(out, path));
+      expect([path, hash('sha256', bytes), bytes.length]).toEqual([path, sha256, sizeBytes]);
+    }
   });
 
   test('a finding that counts ends with status 1, and the files are there all the same', () => {

@@ -1,10 +1,13 @@
 /**
  * `docyard build`: renders a folder without a server. The output folder is replaced only when everything is there.
  */
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
+import type { ArchivedFile } from '../exports/archive.ts';
+import { manifestBytes } from '../exports/manifest.ts';
 import { CommandError } from './errors.ts';
 import {
   addFailOptions,
@@ -94,10 +97,11 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
 const marker = '.docyard-build';
 
 async function renderInto(site: Site, options: RenderOptions, folder: string, showProgress: boolean) {
-  const { renderSite } = await import('@docyard/render');
+  const { engineVersion, renderSite } = await import('@docyard/render');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const made = { pages: 0, files: 0, bytes: 0 };
+  const made = { pages: 0, bytes: 0 };
+  const files: ArchivedFile[] = [];
   const folders = new Set<string>();
   const progress = new PageProgress(site.pages.length, showProgress);
   let report: SiteReport | undefined;
@@ -110,24 +114,26 @@ async function renderInto(site: Site, options: RenderOptions, folder: string, sh
       folders.add(dirname(file));
       await mkdir(dirname(file), { recursive: true });
     }
-    made.bytes += await write(file, content);
-    made.files += 1;
+    const { sizeBytes, sha256 } = await write(file, content);
+    files.push({ path, sizeBytes, sha256 });
+    made.bytes += sizeBytes;
     if (kind === 'page') made.pages += 1;
     progress.tell(made.pages);
   }
   progress.clear();
   if (report === undefined) throw new Error('the renderer ended without a report');
-  return { ...made, report };
+  const manifest = manifestBytes({ engineVersion, version: null, commit: null, pages: made.pages, files });
+  await writeFile(join(folder, 'manifest.json'), manifest);
+  return { ...made, files: files.length + 1, bytes: made.bytes + manifest.length, report };
 }
 
-async function write(file: string, content: Uint8Array | { copyFrom: string }): Promise<number> {
-  if (content instanceof Uint8Array) {
-    await writeFile(file, content);
-    return content.length;
-  }
-  await copyFile(content.copyFrom, file);
-  const { stat } = await import('node:fs/promises');
-  return (await stat(file)).size;
+async function write(
+  file: string,
+  content: Uint8Array | { copyFrom: string },
+): Promise<Omit<ArchivedFile, 'path'>> {
+  const bytes = content instanceof Uint8Array ? content : await readFile(content.copyFrom);
+  await writeFile(file, bytes);
+  return { sizeBytes: bytes.length, sha256: hash('sha256', bytes) };
 }
 
 /** A slip such as `--out ~` must not cost a home folder. */

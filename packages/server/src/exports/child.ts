@@ -16,6 +16,7 @@ import {
   type RenderEvent,
 } from '@docyard/render';
 import { Archive } from './archive.ts';
+import { manifestBytes } from './manifest.ts';
 import { Fetches } from './fetches.ts';
 import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile } from './messages.ts';
 
@@ -87,16 +88,15 @@ async function finish(
   report: ReportFile,
   pageCount: number,
 ): Promise<void> {
-  const manifestBytes = toJson({
-    format: 1,
-    engine: `docyard/${engineVersion}`,
+  const manifest = manifestBytes({
+    engineVersion,
     version: order.version,
     commit: order.commit,
     pages: pageCount,
     files: archive.list(),
   });
-  archive.add('manifest.json', manifestBytes);
-  writeFileSync(order.manifestFile, manifestBytes);
+  archive.add('manifest.json', manifest);
+  writeFileSync(order.manifestFile, manifest);
   const packed = await archive.pack(order.archiveFile, (share) =>
     progress('packing', share, pageCount, null),
   );
@@ -166,8 +166,4 @@ function progress(
 
 function say(message: Message): void {
   process.send?.(message);
-}
-
-function toJson(value: unknown): Buffer {
-  return Buffer.from(`${JSON.stringify(value, null, 1)}\n`);
 }

@@ -90,10 +90,6 @@ export async function startExport(
   });
 }
 
-export function announce(context: Pick<Context, 'queue'>, job: Job): void {
-  context.queue.send({ jobId: job.id, organizationId: job.organization_id });
-}
-
 /** How many exports the organization started in the last hour, and when the oldest of them leaves that hour. */
 export async function recentStarts(
   context: Pick<Context, 'database' | 'clock'>,
