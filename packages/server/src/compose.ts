@@ -12,12 +12,12 @@ import { GitAndFolderSources } from './adapters/sources/sources.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder, readSecrets } from './data-folder.ts';
+import { runAgent } from './agent/run.ts';
 import { runExport } from './exports/run.ts';
-
 import type { Runners } from './jobs/worker.ts';
 import { version } from './version.ts';
 
-export const runners: Runners = { export: runExport };
+export const runners: Runners = { export: runExport, agent: runAgent };
 
 export async function compose(config: Config): Promise<Context> {
   await prepareDataFolder(config.dataDir);

@@ -15,6 +15,7 @@ export interface Config {
   trustProxy: boolean;
   exportConcurrency: number;
   exportTimeoutSeconds: number;
+  agentConcurrency: number;
   renderProcesses: number;
   linkSeconds: number;
   /** What may be reached outside. */
@@ -64,6 +65,7 @@ export const settings = {
   },
   EXPORT_CONCURRENCY: { check: count(1, 64, 1), meaning: 'Exports that run at the same time.' },
   EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
+  AGENT_CONCURRENCY: { check: count(1, 64, 2), meaning: 'Agent jobs that run at the same time.' },
   RENDER_PROCESSES: {
     check: count(1, 256, availableParallelism()),
     meaning: 'Processes that render the pages of one export. Default: one a core.',
@@ -116,6 +118,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: value.TRUST_PROXY,
     exportConcurrency: value.EXPORT_CONCURRENCY,
     exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,
+    agentConcurrency: value.AGENT_CONCURRENCY,
     renderProcesses: value.RENDER_PROCESSES,
     linkSeconds: value.LINK_SECONDS,
     egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },

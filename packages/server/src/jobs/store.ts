@@ -9,6 +9,7 @@ import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kyse
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
+import type { JobKind } from '../ports/queue.ts';
 import { moves, type Move } from './lifecycle.ts';
 
 export type Job = Selectable<JobRow>;
@@ -16,7 +17,7 @@ export type Job = Selectable<JobRow>;
 type StoreContext = Pick<Context, 'database' | 'clock' | 'changes'>;
 
 export interface NewJob {
-  kind: 'export' | 'agent';
+  kind: JobKind;
   organizationId: string;
   projectId: string;
   domain: string;
@@ -65,6 +66,11 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     await recordEvent(database, row);
     return row;
   });
+}
+
+/** Tells the queue of a queued job, once the transaction that wrote it has been committed. */
+export function announceJob(context: Pick<Context, 'queue'>, job: Job): void {
+  context.queue.send({ kind: job.kind as JobKind, jobId: job.id, organizationId: job.organization_id });
 }
 
 export async function readJob(
@@ -152,12 +158,18 @@ export async function completeJob(
   });
 }
 
+/** A job that failed may still have something to show, such as the draft of an agent that ran out of time. */
 export async function failJob(
   context: StoreContext,
   claim: Claim,
   failure: Failure,
+  result?: unknown,
 ): Promise<Job | undefined> {
-  return move(context, 'fail', claim, { failure: JSON.stringify(failure), finished_at: nowText(context) });
+  return move(context, 'fail', claim, {
+    failure: JSON.stringify(failure),
+    finished_at: nowText(context),
+    ...(result === undefined ? {} : { result: JSON.stringify(result) }),
+  });
 }
 
 /** Gives a running job back to the queue because its worker is gone or stops. */

@@ -16,7 +16,7 @@ import {
   type TestContext,
 } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
-import { claimJob, requestCancel, releaseJob, type Job } from './store.ts';
+import { announceJob, claimJob, requestCancel, releaseJob, type Job } from './store.ts';
 import { JobFailure, RunnerLost, Worker, type Runner, type RunnerInput } from './worker.ts';
 
 async function setUp(environment = {}) {
@@ -34,12 +34,12 @@ async function setUp(environment = {}) {
       await until(async () => isFinal((await read(job)).status));
       return read(job);
     },
-    send: (job: Job) => context.queue.send({ jobId: job.id, organizationId: job.organization_id }),
+    send: (job: Job) => announceJob(context, job),
   };
 }
 
 async function startWorker(context: TestContext, runner: Runner): Promise<Worker> {
-  const worker = new Worker(context, { export: runner });
+  const worker = new Worker(context, { export: runner, agent: runner });
   await worker.start();
   return worker;
 }
@@ -159,7 +159,7 @@ describe('cancelling', () => {
     await requestCancel(context, job);
     const { started, runner } = endless();
     const worker = await start(runner);
-    context.queue.send({ jobId: job.id, organizationId: job.organization_id });
+    announceJob(context, job);
     await worker.stop();
     expect(started).toEqual([]);
     expect(failureOfRow(await read(job)).code).toBe('canceled');

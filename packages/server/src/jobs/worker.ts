@@ -4,14 +4,14 @@
  */
 import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
-import type { Delivery } from '../ports/queue.ts';
+import { jobKinds, type Delivery, type JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { moveAfterLoss } from './lifecycle.ts';
 import * as store from './store.ts';
 
 export interface RunnerInput {
   job: store.Job;
-  /** Aborted when the job is cancelled, takes too long, or the worker stops. */
+  /** Aborted with a `Stopped` when the job is cancelled, takes too long, or the worker stops. */
   signal: AbortSignal;
   log: Logger;
   report(progress: store.Progress): Promise<void>;
@@ -24,10 +24,12 @@ export interface Outcome {
 
 /** Throws a JobFailure for an ending with a reason; anything else is a fault of ours. */
 export type Runner = (context: Context, input: RunnerInput) => Promise<Outcome>;
-export type Runners = Record<'export', Runner>;
+export type Runners = Record<JobKind, Runner>;
 
 export class JobFailure extends Error {
   readonly failure: ReturnType<typeof store.failureOf>;
+  /** What the job has to show all the same. */
+  result: unknown;
 
   constructor(...args: Parameters<typeof store.failureOf>) {
     super(args[1]);
@@ -43,8 +45,20 @@ export class RunnerLost extends Error {
 
 type StopReason = 'canceled' | 'timeout' | 'stopping';
 
+/** Why a signal was aborted. Only `stopping` lets the job go on elsewhere. */
+export class Stopped extends Error {
+  override name = 'AbortError';
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason) {
+    super(`The job was stopped (${reason}).`);
+    this.reason = reason;
+  }
+}
+
 const cancelCheckSeconds = 1;
 const reconcileEverySeconds = 30;
+const longestAgentSeconds = 4 * 3600;
 
 export class Worker {
   readonly #context: Context;
@@ -66,7 +80,10 @@ export class Worker {
   async start(): Promise<void> {
     const { queue, config, log } = this.#context;
     await this.#reconcile();
-    queue.consume(config.exportConcurrency, (delivery) => this.#handle(delivery));
+    const concurrency = { export: config.exportConcurrency, agent: config.agentConcurrency };
+    for (const kind of jobKinds) {
+      queue.consume(kind, concurrency[kind], (delivery) => this.#handle(delivery));
+    }
     const again = () => {
       this.#reconcile().catch((error: unknown) => log.warn({ err: error }, 'jobs could not be reconciled'));
     };
@@ -78,11 +95,10 @@ export class Worker {
    * queue. Besides the start this repairs whatever went wrong between the two.
    */
   async #reconcile(): Promise<void> {
-    const { database, queue, log } = this.#context;
+    const { database, log } = this.#context;
     const open = await database
       .selectFrom('jobs')
       .selectAll()
-      .where('kind', '=', 'export')
       .where('status', 'in', ['queued', 'running'])
       .orderBy('sequence')
       .execute();
@@ -92,7 +108,7 @@ export class Worker {
         log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
         await this.#settleLost(job);
       } else {
-        queue.send({ jobId: job.id, organizationId: job.organization_id });
+        store.announceJob(this.#context, job);
       }
     }
   }
@@ -125,11 +141,11 @@ export class Worker {
     let reason: StopReason | undefined;
     const stop = (why: StopReason) => {
       reason ??= why;
-      controller.abort();
+      controller.abort(new Stopped(why));
     };
     const release = this.#watch(job, stop);
     try {
-      const runner = this.#runners[job.kind as keyof Runners];
+      const runner = this.#runners[job.kind as JobKind];
       log.info({ attempt: job.attempt }, 'job started');
       const outcome = await runner(this.#context, {
         job,
@@ -169,7 +185,7 @@ export class Worker {
 
   /** Cancellation arrives as a change of the row: told at once in this process, found within a second elsewhere. */
   #watch(job: store.Job, stop: (reason: StopReason) => void): () => void {
-    const { database, changes, config, log } = this.#context;
+    const { database, changes, log } = this.#context;
     const check = () => {
       database
         .selectFrom('jobs')
@@ -182,7 +198,7 @@ export class Worker {
         .catch((error: unknown) => log.warn({ err: error }, 'cancellation could not be checked'));
     };
     const timer = setInterval(check, cancelCheckSeconds * 1000);
-    const deadline = setTimeout(() => stop('timeout'), config.exportTimeoutSeconds * 1000);
+    const deadline = setTimeout(() => stop('timeout'), this.#longestSeconds(job) * 1000);
     const unlisten = changes.listen(job.id, check);
     this.#stops.add(stop);
     if (this.#stopping) stop('stopping');
@@ -209,10 +225,7 @@ export class Worker {
       reason === 'canceled'
         ? store.failureOf('canceled', 'The job was cancelled.')
         : reason === 'timeout'
-          ? store.failureOf(
-              'timeout',
-              `The job took longer than ${this.#context.config.exportTimeoutSeconds} seconds.`,
-            )
+          ? store.failureOf('timeout', `The job took longer than ${this.#longestSeconds(job)} seconds.`)
           : error instanceof JobFailure
             ? error.failure
             : store.failureOf(
@@ -221,7 +234,12 @@ export class Worker {
               );
     if (failure.code === 'internal') log.error({ err: error }, 'job failed');
     else log.info({ failure: failure.code }, 'job failed');
-    await store.failJob(this.#context, job, failure);
+    await store.failJob(this.#context, job, failure, error instanceof JobFailure ? error.result : undefined);
+  }
+
+  /** An agent keeps to the minutes of its own limits; this bound is for one that does not. */
+  #longestSeconds({ kind }: store.Job): number {
+    return kind === 'agent' ? longestAgentSeconds : this.#context.config.exportTimeoutSeconds;
   }
 
   async #settleLost(job: store.Job): Promise<void> {
@@ -229,8 +247,7 @@ export class Worker {
       await this.#failCanceled(job);
     } else if (moveAfterLoss(job.attempt) === 'release') {
       const released = await store.releaseJob(this.#context, job);
-      const { id: jobId, organization_id: organizationId } = job;
-      if (released !== undefined) this.#context.queue.send({ jobId, organizationId });
+      if (released !== undefined) store.announceJob(this.#context, released);
     } else {
       const message = `The worker was lost ${job.attempt} times while it ran this job.`;
       const hint = 'The job may need more memory than the machine has.';

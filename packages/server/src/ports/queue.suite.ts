@@ -28,7 +28,11 @@ function gate() {
 }
 
 export function describeQueue(name: string, make: () => Queue): void {
-  const delivery = (jobId: string, organizationId = 'org_1') => ({ jobId, organizationId });
+  const delivery = (jobId: string, organizationId = 'org_1') => ({
+    kind: 'export' as const,
+    jobId,
+    organizationId,
+  });
 
   describe(`the queue ${name}`, () => {
     test('delivers what was sent before and after somebody listens, in order', async () => {
@@ -36,7 +40,7 @@ export function describeQueue(name: string, make: () => Queue): void {
       const got: Delivery[] = [];
       queue.send(delivery('a'));
       queue.send(delivery('b'));
-      queue.consume(1, async (each) => void got.push(each));
+      queue.consume('export', 1, async (each) => void got.push(each));
       await tick();
       queue.send(delivery('c'));
       await tick();
@@ -48,7 +52,7 @@ export function describeQueue(name: string, make: () => Queue): void {
       const queue = make();
       const got: string[] = [];
       for (const job of ['a', 'b', 'a', 'a']) queue.send(delivery(job));
-      queue.consume(1, async ({ jobId }) => void got.push(jobId));
+      queue.consume('export', 1, async ({ jobId }) => void got.push(jobId));
       await tick();
       queue.send(delivery('a'));
       await tick();
@@ -60,7 +64,7 @@ export function describeQueue(name: string, make: () => Queue): void {
       const queue = make();
       const { begun, handle, finishOne } = gate();
       for (const job of ['a', 'b', 'c', 'd']) queue.send(delivery(job));
-      queue.consume(2, handle);
+      queue.consume('export', 2, handle);
       await tick();
       expect(begun).toEqual(['a', 'b']);
       await finishOne();
@@ -76,7 +80,7 @@ export function describeQueue(name: string, make: () => Queue): void {
       const queue = make();
       const { begun, handle, finishOne } = gate();
       for (let job = 1; job <= 4; job += 1) queue.send(delivery(`big-${job}`, 'org_big'));
-      queue.consume(1, handle);
+      queue.consume('export', 1, handle);
       queue.send(delivery('small-1', 'org_small'));
       queue.send(delivery('tiny-1', 'org_tiny'));
       queue.send(delivery('small-2', 'org_small'));
@@ -85,12 +89,28 @@ export function describeQueue(name: string, make: () => Queue): void {
       await queue.stop();
     });
 
+    test('kinds do not wait for each other', async () => {
+      const queue = make();
+      const exports = gate();
+      const agents = gate();
+      queue.consume('export', 1, exports.handle);
+      queue.consume('agent', 2, agents.handle);
+      for (const job of ['a', 'b']) queue.send(delivery(job));
+      for (const job of ['x', 'y', 'z']) queue.send({ ...delivery(job), kind: 'agent' });
+      await tick();
+      expect([exports.begun, agents.begun]).toEqual([['a'], ['x', 'y']]);
+      const stopping = queue.stop();
+      for (const each of [exports, agents, agents]) await each.finishOne();
+      await stopping;
+      expect([exports.begun, agents.begun]).toEqual([['a'], ['x', 'y']]);
+    });
+
     test('a handler that fails does not stop the others', async () => {
       const queue = make();
       const got: string[] = [];
       queue.send(delivery('bad'));
       queue.send(delivery('good'));
-      queue.consume(1, async ({ jobId }) => {
+      queue.consume('export', 1, async ({ jobId }) => {
         got.push(jobId);
         if (jobId === 'bad') throw new Error('Broken.');
       });
@@ -102,7 +122,7 @@ export function describeQueue(name: string, make: () => Queue): void {
     test('stop waits for what is under way and takes nothing more', async () => {
       const queue = make();
       const { begun, handle, finishOne } = gate();
-      queue.consume(1, handle);
+      queue.consume('export', 1, handle);
       queue.send(delivery('a'));
       queue.send(delivery('b'));
       let stopped = false;

@@ -13,9 +13,9 @@ test('in any mix, every job comes once, in its order, and no organization waits 
       const queue = new InProcessQueue();
       const got: { organizationId: string; jobId: string }[] = [];
       for (const [index, organizationId] of sent.entries())
-        queue.send({ jobId: String(index), organizationId });
+        queue.send({ kind: 'export', jobId: String(index), organizationId });
       await new Promise<void>((resolve) => {
-        queue.consume(1, async (delivery) => {
+        queue.consume('export', 1, async (delivery) => {
           got.push(delivery);
           if (got.length === sent.length) resolve();
         });

@@ -2,9 +2,25 @@
  * The embedded queue: lists in memory, one per organization, served in turn so that a large backlog of one does
  * not hold up another. It remembers nothing; after a restart it is filled from the job rows.
  */
-import type { Delivery, Queue } from '../../ports/queue.ts';
+import type { Delivery, JobKind, Queue } from '../../ports/queue.ts';
 
 export class InProcessQueue implements Queue {
+  readonly #lines: Record<JobKind, Line> = { export: new Line(), agent: new Line() };
+
+  send(delivery: Delivery): void {
+    this.#lines[delivery.kind].send(delivery);
+  }
+
+  consume(kind: JobKind, concurrency: number, handle: (delivery: Delivery) => Promise<void>): void {
+    this.#lines[kind].consume(concurrency, handle);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(Object.values(this.#lines).map((line) => line.stop()));
+  }
+}
+
+class Line {
   readonly #waiting = new Map<string, Delivery[]>();
   readonly #waitingIds = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();

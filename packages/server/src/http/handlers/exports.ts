@@ -4,16 +4,10 @@
 import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
 import * as read from '../../exports/read.ts';
-import {
-  announce,
-  prepareExport,
-  prepareRetry,
-  startExport,
-  type PreparedExport,
-} from '../../exports/start.ts';
+import { prepareExport, prepareRetry, startExport, type PreparedExport } from '../../exports/start.ts';
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
-import type { Job } from '../../jobs/store.ts';
+import { announceJob, type Job } from '../../jobs/store.ts';
 import { streamExportEvents } from '../events.ts';
 import { takeExportStart } from '../limits.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
@@ -125,7 +119,7 @@ function begin(
     return {
       ...reply,
       headers: { ...reply.headers, location: locationOf(job) },
-      after: () => announce(context, job),
+      after: () => announceJob(context, job),
     };
   });
 }
