@@ -5,6 +5,8 @@
  *     │  ▲              │  └─fault, or lost too often──► failed
  *     │  └──worker lost─┘
  *     └──cancelled────────────────────► failed
+ *
+ * An agent job may go on after its end (`resume`); the end of an export never changes.
  */
 export const jobStatuses = ['queued', 'running', 'completed', 'failed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
@@ -15,6 +17,7 @@ export const moves = {
   fail: { from: ['running'], to: 'failed' },
   cancel: { from: ['queued'], to: 'failed' },
   release: { from: ['running'], to: 'queued' },
+  resume: { from: ['completed', 'failed'], to: 'queued' },
 } as const satisfies Record<string, { from: readonly JobStatus[]; to: JobStatus }>;
 
 export type Move = keyof typeof moves;
@@ -22,8 +25,8 @@ export type Move = keyof typeof moves;
 /** A job whose worker was lost this often is given up: it may be the job that kills the worker. */
 export const mostAttempts = 3;
 
-export function moveAfterLoss(attempt: number): Extract<Move, 'release' | 'fail'> {
-  return attempt < mostAttempts ? 'release' : 'fail';
+export function moveAfterLoss(attempts: number): Extract<Move, 'release' | 'fail'> {
+  return attempts < mostAttempts ? 'release' : 'fail';
 }
 
 export function isFinal(status: string): boolean {

@@ -200,6 +200,39 @@ function cancelQueued(context: StoreContext, claim: Claim): Promise<Job | undefi
   });
 }
 
+/**
+ * Puts a finished agent job back into the queue for another run. The number of the attempt goes on rising, so that a
+ * worker of the run before cannot speak for this one.
+ */
+export async function resumeJob(context: StoreContext, job: Job): Promise<Job | undefined> {
+  if (job.kind !== 'agent') return undefined;
+  return move(context, 'resume', job, {
+    phase: 'queued',
+    progress: 0,
+    earlier_attempts: job.attempt,
+    failure: null,
+    cancel_requested_at: null,
+    finished_at: null,
+  });
+}
+
+/** Sets or takes away the mark; undefined when it is as asked for already. */
+export async function markArchived(
+  context: StoreContext,
+  id: string,
+  archived: boolean,
+): Promise<Job | undefined> {
+  return changed(context, id, (database) =>
+    database
+      .updateTable('jobs')
+      .set({ archived_at: archived ? nowText(context) : null, updated_at: nowText(context) })
+      .where('id', '=', id)
+      .where('archived_at', archived ? 'is' : 'is not', null)
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
 export async function markPurged(context: StoreContext, id: string): Promise<void> {
   await changed(context, id, (database) =>
     database

@@ -11,6 +11,11 @@ const tables: Record<keyof Tables, true> = {
   api_keys: true,
   jobs: true,
   job_events: true,
+  agent_runs: true,
+  agent_steps: true,
+  agent_messages: true,
+  project_settings: true,
+  secrets: true,
   idempotency: true,
   audit_log: true,
 };

@@ -56,6 +56,8 @@ export interface JobRow {
   page_count: number;
   total_pages: number | null;
   attempt: number;
+  /** Attempts of the runs before the current one; the others count towards giving up. */
+  earlier_attempts: Generated<number>;
   input: string;
   source_commit: string | null;
   result: string | null;
@@ -76,6 +78,70 @@ export interface JobEventRow {
   at: string;
   /** The job row as it was after the change, without its input, as JSON. */
   row: string;
+}
+
+/** One instruction of an agent job: the first, a follow-up, or a retry. A run without an ending is open. */
+export interface AgentRunRow {
+  job_id: string;
+  /** From 1. */
+  number: number;
+  kind: string;
+  prompt: string;
+  /** An EndReason. */
+  ending: string | null;
+  title: string | null;
+  summary: string | null;
+  branch: string | null;
+  base_commit: string | null;
+  /** Usage, PullRequest, Verdict, and what else the record tells of the result, each as JSON. */
+  usage: string | null;
+  pull_request: string | null;
+  policy: string | null;
+  result: string | null;
+  /** The whole change against the base: the files as JSON, and the patch. */
+  files: string | null;
+  patch: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** The journal: what a run did, in order. */
+export interface AgentStepRow {
+  sequence: Generated<number>;
+  job_id: string;
+  run: number;
+  /** From 1 in each run. */
+  number: number;
+  kind: string;
+  /** A Step as JSON. */
+  data: string;
+  at: string;
+}
+
+/** What a person said while the job was at work; the run takes it before its next step. */
+export interface AgentMessageRow {
+  sequence: Generated<number>;
+  job_id: string;
+  prompt: string;
+  created_at: string;
+  taken_at: string | null;
+}
+
+export interface ProjectSettingsRow {
+  project_id: string;
+  name: string;
+  /** JSON, without secrets. */
+  value: string;
+  updated_at: string;
+}
+
+export interface SecretRow {
+  project_id: string;
+  name: string;
+  /** Encrypted; only `projects/secrets.ts` opens it. */
+  sealed: string;
+  updated_at: string;
 }
 
 export interface IdempotencyRow {
@@ -108,6 +174,11 @@ export interface Tables {
   api_keys: KeyRow;
   jobs: JobRow;
   job_events: JobEventRow;
+  agent_runs: AgentRunRow;
+  agent_steps: AgentStepRow;
+  agent_messages: AgentMessageRow;
+  project_settings: ProjectSettingsRow;
+  secrets: SecretRow;
   idempotency: IdempotencyRow;
   audit_log: AuditRow;
 }

@@ -3,5 +3,6 @@
  */
 import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
+import { agent } from './0002-agent.ts';
 
-export const migrations: Record<string, Migration> = { '0001-initial': initial };
+export const migrations: Record<string, Migration> = { '0001-initial': initial, '0002-agent': agent };

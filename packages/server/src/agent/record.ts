@@ -1,0 +1,299 @@
+/**
+ * What is kept of an agent job beside its row: its runs, the steps of each run, and messages that wait for the run.
+ * The one place that reads and writes these tables; it never moves the job itself.
+ */
+import type { Selectable } from 'kysely';
+import { nowText, type Context } from '../context.ts';
+import type { AgentRunRow } from '../ports/database.ts';
+import type { Job } from '../jobs/store.ts';
+import type { DiffFile, EndReason, Limits, PullRequest, Step, Usage, Verdict } from './contract.ts';
+
+type RecordContext = Pick<Context, 'database' | 'clock'>;
+
+/** What an agent job keeps in its row; the same for all its runs. */
+export interface AgentInput {
+  prompt: string;
+  model: string;
+  source: { repository: string; ref: string | null; directory: string | null; allowLocal: boolean };
+  /** Null lets the checks decide. */
+  draft: boolean | null;
+  scopePaths: string[];
+  /** Those of the project, lowered by what the caller asked for. */
+  limits: Limits;
+  dryRun: boolean;
+  metadata: Record<string, string>;
+}
+
+export function inputOf(job: Pick<Job, 'input'>): AgentInput {
+  return JSON.parse(job.input) as AgentInput;
+}
+
+export const runKinds = ['create', 'follow-up', 'retry'] as const;
+export type RunKind = (typeof runKinds)[number];
+
+/** What the record tells of the outcome of a run, as far as it is known. */
+export interface RunResult {
+  filesChanged: number;
+  linesAdded: number;
+  linesRemoved: number;
+  /** Findings the renderer did not have before, and those that are gone. */
+  newErrors: number;
+  newWarnings: number;
+  fixedFindings: number;
+  /** The export of the branch. */
+  previewJobId: string | null;
+}
+
+/** A file of the change without its text. */
+export type ChangedFile = Omit<DiffFile, 'before' | 'after'>;
+
+export interface Run {
+  jobId: string;
+  number: number;
+  kind: RunKind;
+  prompt: string;
+  ending: EndReason | null;
+  title: string | null;
+  summary: string | null;
+  branch: string | null;
+  baseCommit: string | null;
+  usage: Usage | null;
+  pullRequest: PullRequest | null;
+  policy: Verdict | null;
+  result: RunResult | null;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+}
+
+export async function addRun(
+  context: RecordContext,
+  given: { jobId: string; kind: RunKind; prompt: string },
+): Promise<number> {
+  const last = await context.database
+    .selectFrom('agent_runs')
+    .select((eb) => eb.fn.max('number').as('number'))
+    .where('job_id', '=', given.jobId)
+    .executeTakeFirst();
+  const number = Number(last?.number ?? 0) + 1;
+  await context.database
+    .insertInto('agent_runs')
+    .values({
+      job_id: given.jobId,
+      number,
+      kind: given.kind,
+      prompt: given.prompt,
+      created_at: nowText(context),
+    })
+    .execute();
+  return number;
+}
+
+/** Everything but the patch, which may be large. */
+const runColumns = [
+  'job_id',
+  'number',
+  'kind',
+  'prompt',
+  'ending',
+  'title',
+  'summary',
+  'branch',
+  'base_commit',
+  'usage',
+  'pull_request',
+  'policy',
+  'result',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const;
+
+/** The runs of these jobs, oldest first. */
+export async function readRuns(
+  context: Pick<Context, 'database'>,
+  jobIds: readonly string[],
+): Promise<Run[]> {
+  if (jobIds.length === 0) return [];
+  const rows = await context.database
+    .selectFrom('agent_runs')
+    .select(runColumns)
+    .where('job_id', 'in', jobIds)
+    .orderBy('job_id')
+    .orderBy('number')
+    .execute();
+  return rows.map(runOf);
+}
+
+export type RunChange = Partial<
+  Pick<
+    Run,
+    | 'ending'
+    | 'title'
+    | 'summary'
+    | 'branch'
+    | 'baseCommit'
+    | 'usage'
+    | 'pullRequest'
+    | 'policy'
+    | 'result'
+    | 'startedAt'
+    | 'finishedAt'
+  >
+> & { diff?: { files: ChangedFile[]; patch: string } };
+
+/** Writes what has become known of a run. Callers that want listeners to look again move the job as well, or notify. */
+export async function noteRun(
+  context: RecordContext,
+  run: { jobId: string; number: number },
+  change: RunChange,
+): Promise<void> {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const values = {
+    ...(change.ending === undefined ? {} : { ending: change.ending }),
+    ...(change.title === undefined ? {} : { title: change.title }),
+    ...(change.summary === undefined ? {} : { summary: change.summary }),
+    ...(change.branch === undefined ? {} : { branch: change.branch }),
+    ...(change.baseCommit === undefined ? {} : { base_commit: change.baseCommit }),
+    ...(change.usage === undefined ? {} : { usage: json(change.usage) }),
+    ...(change.pullRequest === undefined ? {} : { pull_request: json(change.pullRequest) }),
+    ...(change.policy === undefined ? {} : { policy: json(change.policy) }),
+    ...(change.result === undefined ? {} : { result: json(change.result) }),
+    ...(change.startedAt === undefined ? {} : { started_at: change.startedAt }),
+    ...(change.finishedAt === undefined ? {} : { finished_at: change.finishedAt }),
+    ...(change.diff === undefined
+      ? {}
+      : { files: JSON.stringify(change.diff.files), patch: change.diff.patch }),
+  };
+  if (Object.keys(values).length === 0) return;
+  await context.database
+    .updateTable('agent_runs')
+    .set(values)
+    .where('job_id', '=', run.jobId)
+    .where('number', '=', run.number)
+    .execute();
+}
+
+/** The newest change that was kept: a run that failed early leaves the one before in force. */
+export async function readDiff(
+  context: Pick<Context, 'database'>,
+  jobId: string,
+): Promise<{ files: ChangedFile[]; patch: string } | undefined> {
+  const row = await context.database
+    .selectFrom('agent_runs')
+    .select(['files', 'patch'])
+    .where('job_id', '=', jobId)
+    .where('patch', 'is not', null)
+    .orderBy('number', 'desc')
+    .executeTakeFirst();
+  if (row === undefined || row.patch === null) return undefined;
+  return { files: JSON.parse(row.files ?? '[]') as ChangedFile[], patch: row.patch };
+}
+
+export interface RecordedStep {
+  sequence: number;
+  run: number;
+  number: number;
+  at: string;
+  step: Step;
+}
+
+/** Fails when a step of that number is there already: two workers must not write one journal. */
+export async function addStep(
+  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  where: { jobId: string; run: number; number: number },
+  step: Step,
+): Promise<void> {
+  await context.database
+    .insertInto('agent_steps')
+    .values({
+      job_id: where.jobId,
+      run: where.run,
+      number: where.number,
+      kind: step.kind,
+      data: JSON.stringify(step),
+      at: nowText(context),
+    })
+    .execute();
+  context.changes.notify(where.jobId);
+}
+
+/** In the order they were taken. */
+export async function readSteps(
+  context: Pick<Context, 'database'>,
+  where: { jobId: string; run?: number; afterSequence?: number; most?: number },
+): Promise<RecordedStep[]> {
+  const rows = await context.database
+    .selectFrom('agent_steps')
+    .selectAll()
+    .where('job_id', '=', where.jobId)
+    .$if(where.run !== undefined, (query) => query.where('run', '=', where.run ?? 0))
+    .$if(where.afterSequence !== undefined, (query) => query.where('sequence', '>', where.afterSequence ?? 0))
+    .orderBy('sequence')
+    .$if(where.most !== undefined, (query) => query.limit(where.most ?? 0))
+    .execute();
+  return rows.map((row) => ({
+    sequence: row.sequence,
+    run: row.run,
+    number: row.number,
+    at: row.at,
+    step: JSON.parse(row.data) as Step,
+  }));
+}
+
+/** For a job at work; a finished one gets a run instead. */
+export async function addMessage(
+  context: RecordContext,
+  given: { jobId: string; prompt: string },
+): Promise<void> {
+  await context.database
+    .insertInto('agent_messages')
+    .values({ job_id: given.jobId, prompt: given.prompt, created_at: nowText(context), taken_at: null })
+    .execute();
+}
+
+/** Messages nobody has taken yet, oldest first. */
+export async function waitingMessages(
+  context: Pick<Context, 'database'>,
+  jobId: string,
+): Promise<{ sequence: number; prompt: string }[]> {
+  return context.database
+    .selectFrom('agent_messages')
+    .select(['sequence', 'prompt'])
+    .where('job_id', '=', jobId)
+    .where('taken_at', 'is', null)
+    .orderBy('sequence')
+    .execute();
+}
+
+/** Call it in the transaction that writes the step with the message, so that none is lost or said twice. */
+export async function markTaken(context: RecordContext, sequences: readonly number[]): Promise<void> {
+  if (sequences.length === 0) return;
+  await context.database
+    .updateTable('agent_messages')
+    .set({ taken_at: nowText(context) })
+    .where('sequence', 'in', sequences)
+    .execute();
+}
+
+function runOf(row: Pick<Selectable<AgentRunRow>, (typeof runColumns)[number]>): Run {
+  const parsed = <T>(text: string | null) => (text === null ? null : (JSON.parse(text) as T));
+  return {
+    jobId: row.job_id,
+    number: row.number,
+    kind: row.kind as RunKind,
+    prompt: row.prompt,
+    ending: row.ending as EndReason | null,
+    title: row.title,
+    summary: row.summary,
+    branch: row.branch,
+    baseCommit: row.base_commit,
+    usage: parsed<Usage>(row.usage),
+    pullRequest: parsed<PullRequest>(row.pull_request),
+    policy: parsed<Verdict>(row.policy),
+    result: parsed<RunResult>(row.result),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  };
+}
