@@ -84,6 +84,8 @@ export interface ToolCall {
   name: string;
   /** As the model sent it; not yet validated. */
   input: unknown;
+  /** Set when the arguments were no JSON: `input` is then their text, and the call is answered but never run. */
+  isMalformed?: boolean;
 }
 
 /** The conversation, in a form that is ours: stored in the journal, turned into a provider's form by the gateway. */
@@ -98,6 +100,7 @@ export interface ModelAnswer {
   text: string;
   reasoning?: string;
   calls: ToolCall[];
+  /** `inputTokens` holds the cached ones too. */
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number };
   stopReason: 'end' | 'tool-calls' | 'length' | 'refused' | 'other';
 }
@@ -143,6 +146,23 @@ export type Step =
   | { kind: 'pushed'; commit: string }
   | { kind: 'proposed'; pullRequest: PullRequest }
   | { kind: 'ended'; reason: EndReason };
+
+/** Where steps are kept. Made by `journal.ts`, used by `engine/`; an appended step is durable when the promise resolves. */
+export interface Journal {
+  /** All steps of this run so far, oldest first; `append` adds to it. */
+  readonly steps: readonly Step[];
+  append(step: Step): Promise<void>;
+}
+
+/** How an engine's part of a run ended; the run makes `done` without a change `no_change`. */
+export interface LoopEnd {
+  reason: EndReason;
+  /** What the model says of its work; may be empty. */
+  summary: string;
+  title: string;
+  /** The git tree that the work ended with. */
+  tree: string;
+}
 
 export const endReasons = [
   'done',
