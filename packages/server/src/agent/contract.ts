@@ -27,11 +27,19 @@ export class PathRefused extends Error {
   override name = 'PathRefused';
 }
 
-/** What the real renderer says of the tree as it is now. Made by `site-check.ts`, used by tools and by the run. */
+/**
+ * What the real renderer says of the tree as it is now. Made by `site-check.ts`, used by tools and by the run. A site that
+ * cannot be loaded is a finding; SiteCheckFailed is thrown only when the renderer itself did not come to an end.
+ */
 export interface SiteChecks {
   /** All findings; `isNew` compares with the site before the run. */
   validate(signal: AbortSignal): Promise<SiteFinding[]>;
   renderPage(path: string, signal: AbortSignal): Promise<{ markdown: string; findings: SiteFinding[] }>;
+}
+
+/** Nobody knows whether the site builds; the message is for the model. */
+export class SiteCheckFailed extends Error {
+  override name = 'SiteCheckFailed';
 }
 
 export interface SiteFinding {
@@ -47,6 +55,8 @@ export interface SiteFinding {
 export interface ToolContext {
   tree: Tree;
   site: SiteChecks;
+  /** What the run has changed so far, against the commit it began with. */
+  diff(): Promise<{ files: DiffFile[]; patch: string }>;
   signal: AbortSignal;
   /** Only below these paths may be written; empty for the whole docs root. */
   scopePaths: readonly string[];
