@@ -64,7 +64,7 @@ const layers: [name: string, members: RegExp][] = [
   ['wiring', /^(main|compose|serve|first-run|data-folder)\.ts$|^cli\//],
   ['edges', /^http\//],
   ['features', /^(exports|agent)\//],
-  ['kernel', /^(jobs|projects|keys|organizations|audit)\//],
+  ['kernel', /^(rendering|jobs|projects|keys|organizations|audit)\//],
   ['types', /^(ports\/|egress\/|(problem|context|config|ids|paging|version)\.ts$)/],
 ];
 const adapters = /^adapters\//;

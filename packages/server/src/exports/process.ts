@@ -1,11 +1,10 @@
 /**
- * Starts the rendering process, hands it one order, and gives back its answer. The process gets an empty
- * environment and is killed when the signal says so, with everything it started.
+ * Has one order carried out by the rendering process and gives back its answer. It knows what its messages and its ends
+ * mean for a job; how a process is started and ended is `rendering/process`.
  */
-import { spawn } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
+import { converse, ProcessDied } from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type Order } from './messages.ts';
 
@@ -25,52 +24,29 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
     onProgress?: (message: Answer<'progress'>) => void;
   },
 ): Promise<Answer<Type>> {
-  options.signal.throwIfAborted();
-  const child = spawn(process.execPath, [`--max-old-space-size=${options.memoryMegabytes}`, program], {
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    serialization: 'advanced',
-    detached: true,
-  });
-  let complaint = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-4000);
-  });
-  const kill = () => killGroup(child.pid);
-  const answer = answerFetches(options.fetch, options.signal, (fetched) => {
-    if (child.connected) child.send(fetched);
-  });
-  options.signal.addEventListener('abort', kill, { once: true });
+  const { signal, memoryMegabytes } = options;
+  let answerFetch: ReturnType<typeof answerFetches> | undefined;
   try {
-    return await new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code, signal) => reject(died(code, signal, complaint)));
-      child.on('message', (raw) => {
-        const parsed = Message.safeParse(raw);
-        if (!parsed.success)
-          reject(new JobFailure('internal', 'The rendering process sent a malformed message.'));
-        else if (parsed.data.type === 'progress') options.onProgress?.(parsed.data);
-        else if (parsed.data.type === 'fetch') answer(parsed.data);
-        else if (parsed.data.type === 'failed') reject(failureFrom(parsed.data));
-        else if (parsed.data.type === wanted) resolve(parsed.data as Answer<Type>);
-      });
-      child.send(order, (error) => {
-        if (error !== null) reject(error);
-      });
+    return await converse<Answer<Type>>({
+      program,
+      order,
+      signal,
+      memoryMegabytes,
+      hear(raw, send) {
+        const { data: message } = Message.safeParse(raw);
+        if (message === undefined)
+          throw new JobFailure('internal', 'The rendering process sent a malformed message.');
+        if (message.type === 'failed') throw failureFrom(message);
+        if (message.type === 'progress') options.onProgress?.(message);
+        if (message.type === 'fetch') {
+          answerFetch ??= answerFetches(options.fetch, signal, send);
+          answerFetch(message);
+        }
+        return message.type === wanted ? { answer: message as Answer<Type> } : undefined;
+      },
     });
-  } finally {
-    options.signal.removeEventListener('abort', kill);
-    kill();
-  }
-}
-
-/** The process leads a group of its own, so that the page renderers it started go with it. */
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    throw error instanceof ProcessDied ? failureOfDeath(error) : error;
   }
 }
 
@@ -83,10 +59,8 @@ function failureFrom({ code, message, file, line, hint }: Answer<'failed'>): Err
   });
 }
 
-function died(code: number | null, signal: NodeJS.Signals | null, complaint: string): Error {
-  if (/heap out of memory/.test(complaint)) {
+function failureOfDeath(death: ProcessDied): Error {
+  if (death.outOfMemory)
     return new JobFailure('too_large', 'The site needs more memory than an export may use.');
-  }
-  const message = `The rendering process ended early (${signal ?? code}): ${complaint}`;
-  return signal === null ? new Error(message) : new RunnerLost(message);
+  return death.wasKilled ? new RunnerLost(death.message) : death;
 }
