@@ -144,6 +144,12 @@ describe('the newest export of a domain', () => {
     const first = await createCompletedExport(context, tenant, mine);
     const second = await createCompletedExport(context, tenant, mine);
     await createExport(context, tenant, mine);
+    const preview = await createCompletedExport(context, tenant, mine);
+    await context.database
+      .updateTable('jobs')
+      .set({ preview_of: 'aj_1' })
+      .where('id', '=', preview.id)
+      .execute();
     expect((await findLatestExport(context, where)).id).toBe(second.id);
     await markPurged(context, second.id);
     expect((await findLatestExport(context, where)).id).toBe(first.id);

@@ -64,6 +64,7 @@ export async function findLatestExport(
     .where('kind', '=', 'export')
     .where('domain', '=', where.domain)
     .where('status', '=', 'completed')
+    .where('preview_of', 'is', null)
     .where('purged_at', 'is', null)
     .orderBy('sequence', 'desc')
     .limit(1)

@@ -22,7 +22,7 @@ async function purgeOldExports(context: Context): Promise<string[]> {
   const oldest = hoursAgo(context, retention.days * 24);
   const kept = await context.database
     .selectFrom('jobs')
-    .select(['id', 'project_id', 'finished_at'])
+    .select(['id', 'project_id', 'preview_of', 'finished_at'])
     .where('kind', '=', 'export')
     .where('status', '=', 'completed')
     .where('purged_at', 'is', null)
@@ -32,8 +32,10 @@ async function purgeOldExports(context: Context): Promise<string[]> {
   const seen = new Map<string, number>();
   const purged: string[] = [];
   for (const job of kept) {
-    const newer = seen.get(job.project_id) ?? 0;
-    seen.set(job.project_id, newer + 1);
+    // Previews of branches are counted apart: they must not push out what was published.
+    const line = job.preview_of === null ? job.project_id : `previews of ${job.project_id}`;
+    const newer = seen.get(line) ?? 0;
+    seen.set(line, newer + 1);
     const expendable = newer >= retention.exports || (job.finished_at ?? '') < oldest;
     if (newer === 0 || !expendable) continue;
     await markPurged(context, job.id);

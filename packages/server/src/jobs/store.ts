@@ -23,6 +23,7 @@ export interface NewJob {
   domain: string;
   input: unknown;
   retryOf: string | null;
+  previewOf?: string;
 }
 
 /** Every kind of job begins by fetching its source. */
@@ -54,6 +55,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     failure: null,
     cancel_requested_at: null,
     retry_of: job.retryOf,
+    preview_of: job.previewOf ?? null,
     created_at: now,
     updated_at: now,
     started_at: null,

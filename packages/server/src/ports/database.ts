@@ -64,6 +64,8 @@ export interface JobRow {
   failure: string | null;
   cancel_requested_at: string | null;
   retry_of: string | null;
+  /** The agent job whose branch an export shows. Such an export is never the latest of its domain. */
+  preview_of: string | null;
   created_at: string;
   updated_at: string;
   started_at: string | null;

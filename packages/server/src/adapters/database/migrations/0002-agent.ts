@@ -19,6 +19,7 @@ export const agent: Migration = {
       .alterTable('jobs')
       .addColumn('earlier_attempts', 'integer', (column) => column.notNull().defaultTo(sql`0`))
       .execute();
+    await schema.alterTable('jobs').addColumn('preview_of', 'text').execute();
 
     await schema
       .createTable('agent_runs')
