@@ -2,6 +2,7 @@
  * The public interface of the renderer: load a documentation folder, render it into static files, check it. Nothing here opens a
  * network connection or writes to disk.
  */
+import type { PageCode } from './check/page-code.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 export const engineVersion: string = manifest.version;
@@ -19,7 +20,14 @@ export {
 export { reportHtml } from './check/report-html.ts';
 export { reportJunit } from './check/junit.ts';
 export { reportSarif } from './check/sarif.ts';
+export type { PageAddress, PageCode } from './check/page-code.ts';
+export { type FoundSecret, findSecrets } from './check/secrets.ts';
 export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnostic.ts';
 export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
 export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';
 export type { UrlStyle } from './navigation/addresses.ts';
+
+/** Loaded when asked for: the parser is native code, and a process that must not end keeps away from it. */
+export async function pageCodeReader(parser: 'fast' | 'slow'): Promise<(source: string) => PageCode> {
+  return (await import('./check/page-code.ts')).pageCodeReader(parser);
+}
