@@ -20,9 +20,10 @@ export function disagreements(misses: readonly Miss[], diagnostics: readonly Dia
   ];
 }
 
-/** The page with all pages repeats their links, with ids of the form `page:id`; they are told where they come from. */
+/** Documents for printing repeat the links of pages, with ids of the form `page:id`; they are told where they come from. */
 function originOf({ page, target }: Miss): string {
-  const [, route, id] = /^print\.html#([^:]+):(.+)$/.exec(page === 'print.html' ? target : '') ?? [];
+  const printed = /^_?print(?:\/[^#]*)?\.html(?:#|$)/;
+  const [, route, id] = /#([^:]+):(.+)$/.exec(printed.test(page) && printed.test(target) ? target : '') ?? [];
   return route === undefined ? target : `${route}.html#${id}`;
 }
 

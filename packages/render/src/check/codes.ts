@@ -54,6 +54,7 @@ export const diagnosticCodes = {
   page_heavy: 'The HTML of the page is larger than 500 kB.',
   page_too_deep: 'The page is nested too deeply.',
   page_too_large: 'The page is larger than 1 MB.',
+  print_cut: 'The site is too large to be printed whole. Its last pages are not in print.html.',
   reference_unsupported: 'The navigation asks for pages made from GraphQL or an SDK. They are not made.',
   redirect_broken: 'A redirect leads to no page or file of the site. It was left out.',
   redirect_duplicate: 'Two redirects leave from the same address. The first one counts.',

@@ -3,6 +3,7 @@
  * one it says which addresses lead nowhere, which pages nothing leads to, and what else a reader would stumble over.
  * What the page renderer has told already is not told again.
  */
+import { isPrinted } from '../outputs/print.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
@@ -121,6 +122,8 @@ export class RenderedCheck {
 
   seeFile({ path, content, kind }: OutputPiece): void {
     if (!(content instanceof Uint8Array) || !/\.(?:html|md)$/.test(path)) return this.#addresses.add(path);
+    /** It repeats the pages, and their links were judged there. */
+    if (kind === 'output' && isPrinted(path)) return this.#addresses.add(path);
     const text = this.#decoder.decode(content);
     if (path.endsWith('.md')) {
       this.#addresses.add(path);

@@ -32,12 +32,18 @@ export class FullText {
 
   /** The sections in order, as far as they fit. */
   *sections(): Generator<Uint8Array> {
+    for (const position of this.positions()) yield this.section(position);
+  }
+
+  /** Which pages fit, in order. */
+  positions(): number[] {
     let bytes = 0;
-    for (const position of [...this.#sections.keys()].toSorted((a, b) => a - b)) {
-      const section = this.#sections.get(position) ?? new Uint8Array();
-      bytes += section.length;
-      if (bytes > this.#largestBytes) return;
-      yield section;
-    }
+    const all = [...this.#sections.keys()].toSorted((a, b) => a - b);
+    const end = all.findIndex((position) => (bytes += this.section(position).length) > this.#largestBytes);
+    return end < 0 ? all : all.slice(0, end);
+  }
+
+  section(position: number): Uint8Array {
+    return this.#sections.get(position) ?? new Uint8Array();
   }
 }

@@ -1,6 +1,14 @@
 /** The whole site in one document: what it holds, and how pages become parts of it. */
 import { describe, expect, test } from 'vitest';
-import { renderFiles } from '../render-fixture.ts';
+import type { Diagnostic } from '../check/diagnostic.ts';
+import { loadSite } from '../load.ts';
+import { addressesFor } from '../navigation/addresses.ts';
+import type { PageFeature, PageResult, PageTask } from '../page/task.ts';
+import { renderFiles, withFolder } from '../render-fixture.ts';
+import { planSite } from '../site-plan.ts';
+import type { OutputContext } from './list.ts';
+import { PrintPages } from './print-pages.ts';
+import { printOutput } from './print.ts';
 import { printedSection } from './print-section.ts';
 
 const config = (navigation: unknown): string =>
@@ -76,16 +84,88 @@ describe('print.html', () => {
       '<a href="print/all-the-rest.html">All the rest!</a> (499 pages)',
     );
     expect(files.get('print/start.html')).toContain('<a href="#p/0">First</a>');
-    expect(files.get('print/start.html')).toContain('<a href="../p/500.html">Last</a>');
+    expect(files.get('print/start.html')).toContain('<a href="../print/all-the-rest.html#p/500">Last</a>');
   }, 60_000);
+
+  test('cuts a part between pages where it would be more than a browser can lay out', async () => {
+    const large = `<p>${'x'.repeat(1_600_000)}</p>`;
+    const { files } = await printed({
+      a: `<a href="d.html">Last</a>${large}`,
+      b: large,
+      c: large,
+      d: `<a href="a.html#top">First</a><a href="c.html">Before</a>${large}`,
+    });
+    expect(new Map([...files].map(([path, html]) => [path, idsOf(html)]))).toEqual(
+      new Map([
+        ['print/guide.html', ['a', 'b']],
+        ['print/guide-2.html', ['c', 'd']],
+        ['print.html', []],
+      ]),
+    );
+    for (const html of files.values()) expect(html.length).toBeLessThan(5_000_000);
+    expect(files.get('print.html')).toContain('<a href="print/guide-2.html">Guide (2 of 2)</a> (2 pages)');
+    expect(files.get('print/guide.html')).toContain('<a href="../print/guide-2.html#d">Last</a>');
+    expect(files.get('print/guide-2.html')).toContain('<a href="../print/guide.html#a:top">First</a>');
+    expect(files.get('print/guide-2.html')).toContain('<a href="#c">Before</a>');
+  });
+
+  test('tells which pages of a very large site it leaves out', async () => {
+    const { files, findings } = await printed({ a: 'x'.repeat(600), b: 'x'.repeat(600), c: '' }, 1000);
+    expect(idsOf(files.get('print.html') ?? '')).toEqual(['a']);
+    expect(findings).toEqual([
+      {
+        severity: 'warning',
+        code: 'print_cut',
+        message: 'The site is too large to be printed whole: the last 2 pages are left out',
+        file: 'docs.json',
+      },
+    ]);
+  });
 });
+
+function idsOf(html: string): (string | undefined)[] {
+  return [...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id);
+}
+
+/** Pages of one group, given as what was rendered. */
+async function printed(pages: Record<string, string>, limit?: number) {
+  const routes = Object.keys(pages);
+  const sources = {
+    'docs.json': config({ groups: [{ group: 'Guide', pages: routes }] }),
+    ...Object.fromEntries(routes.map((route) => [`${route}.mdx`, '# Page'])),
+  };
+  return withFolder(sources, async (root) => {
+    const site = await loadSite({ root });
+    const plan = planSite(site, {});
+    const print = new PrintPages(site, plan, limit);
+    for (const [route, html] of Object.entries(pages))
+      print.add(
+        { route } as PageTask,
+        { html, aside: '', bar: '', description: '', features: [] as PageFeature[] } as PageResult,
+      );
+    const addresses = addressesFor('html', new Set(plan.routes));
+    const context = { site, plan, print, addresses, pages: [] } as unknown as OutputContext;
+    const files = new Map<string, string>();
+    const findings: Diagnostic[] = [];
+    for await (const item of printOutput(context)) {
+      if ('finding' in item) findings.push(item.finding);
+      else if (item.path.endsWith('.html')) files.set(item.path, String(item.content));
+    }
+    return { files, findings };
+  });
+}
 
 describe('a page as a part', () => {
   const place = {
     route: 'a/b',
     href: 'a/b.html',
     prefix: '',
-    printedAt: (path: string) => (path === 'c.html' ? 'c' : undefined),
+    printedAt: (path: string) =>
+      path === 'c.html'
+        ? { route: 'c', document: '' }
+        : path === 'd.html'
+          ? { route: 'd', document: '../print/d-2.html' }
+          : undefined,
   };
 
   test.each([
@@ -93,6 +173,8 @@ describe('a page as a part', () => {
     ['<p id="x"><label for="x">', '<p id="a/b:x"><label for="a/b:x">'],
     ['<a href="#p-&amp;-q">', '<a href="#a/b:p-&amp;-q">'],
     ['<a href="../c.html">', '<a href="#c">'],
+    ['<a class="x" href="../d.html#y">', '<a class="x" href="../print/d-2.html#d:y">'],
+    ['<span class="id">a</span><!-- <h1 id="x"> -->', '<span class="id">a</span><!-- <h1 id="x"> -->'],
     ['<a href="../c.html?x=1&amp;y=2">', '<a href="c.html?x=1&amp;y=2">'],
     ['<a href="https://example.com/a?b&amp;c">', '<a href="https://example.com/a?b&amp;c">'],
     ['<a href="mailto:a@b.c">', '<a href="mailto:a@b.c">'],

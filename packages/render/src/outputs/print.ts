@@ -3,19 +3,23 @@
  * version in the order of the navigation. A large site gets one document for each part and a list of them.
  */
 import { readFile } from 'node:fs/promises';
+import type { Diagnostic } from '../check/diagnostic.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { mathStylesheet } from '../math/files.ts';
-import { relativeHref } from '../navigation/addresses.ts';
+import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { apiStylesheet } from '../theme/files.ts';
 import { contentSecurityPolicy } from '../theme/head.ts';
 import { inlineCode } from '../theme/text.ts';
 import { isRightToLeft, languageCode } from '../theme/words.ts';
 import type { OutputContext, OutputItem } from './list.ts';
-import type { PrintedPage } from './print-pages.ts';
+import type { KeptPage, PrintedPage } from './print-pages.ts';
 import { printedId, printedSection } from './print-section.ts';
 
-/** What a browser lays out for printing in reasonable time. */
-const largest = { pages: 500, bytes: 20_000_000 };
+/**
+ * What a browser lays out for printing in reasonable time: Chromium takes 5 s for 5 MB and more than 30 s for 30 MB.
+ * Pages grow a little when ids are made their own.
+ */
+const largest = { pages: 500, bytes: 4_500_000 };
 const stylesheet = '_docyard/print.css';
 
 export async function* printOutput(context: OutputContext): AsyncGenerator<OutputItem> {
@@ -23,17 +27,29 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   if (print.pages.length === 0) return;
   const css = await readFile(new URL('../theme/files/print.css', import.meta.url), 'utf8');
   yield { path: stylesheet, content: css };
+  const kept = print.kept();
+  if (kept.length < print.pages.length)
+    yield { finding: leftOut(context.site.configFile, print.pages.length - kept.length) };
   const name = freeName(context);
-  if (print.pages.length <= largest.pages && print.bytes <= largest.bytes) {
-    yield { path: `${name}.html`, content: document(context, '', print.pages, context.site.name) };
-    return;
-  }
-  const parts = partsOf(print.pages, name);
-  for (const { label, file, pages } of parts) {
+  const index = `${name}.html`;
+  const parts = partsOf(kept, name);
+  const printedAt = placesIn(context, parts);
+  for (const part of parts) {
     context.signal?.throwIfAborted();
-    yield { path: file, content: document(context, '../', pages, label) };
+    yield { path: part.file, content: document(context, part, printedAt) };
   }
-  yield { path: `${name}.html`, content: listOfParts(context, parts) };
+  if (parts[0]?.file !== index) yield { path: index, content: listOfParts(context, parts) };
+}
+
+/** Whether a file that is no page was written here: it repeats the links of pages. */
+export function isPrinted(path: string): boolean {
+  return /^_?print(?:\/.*)?\.html$/.test(path);
+}
+
+function leftOut(file: string, pages: number): Diagnostic {
+  const what = pages === 1 ? 'page is' : `${pages} pages are`;
+  const message = `The site is too large to be printed whole: the last ${what} left out`;
+  return { severity: 'warning', code: 'print_cut', message, file };
 }
 
 /** A site may have a page about printing. */
@@ -45,64 +61,103 @@ function freeName({ pages, plan }: OutputContext): string {
 interface Part {
   label: string;
   file: string;
-  pages: PrintedPage[];
+  pages: KeptPage[];
 }
 
-/** By the outermost label around a page; names of files are made of it and stay different. */
-function partsOf(pages: readonly PrintedPage[], name: string): Part[] {
-  const parts = new Map<string, Part>();
+/** One document when everything fits in it; otherwise by the outermost label around a page, and cut where one is full. */
+function partsOf(pages: KeptPage[], name: string): Part[] {
+  if (fits(pages)) return [{ label: '', file: `${name}.html`, pages }];
   const files = new Set<string>();
-  for (const page of pages) {
-    const label = page.trail[0] ?? 'Pages';
-    let part = parts.get(label);
-    if (!part) {
-      const slug = label
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-        .replaceAll(/^-|-$/g, '')
-        .slice(0, 60);
-      let file = `${name}/${slug || 'part'}.html`;
-      for (let next = 2; files.has(file); next++) file = `${name}/${slug || 'part'}-${next}.html`;
-      files.add(file);
-      part = { label, file, pages: [] };
-      parts.set(label, part);
-    }
-    part.pages.push(page);
-  }
-  return [...parts.values()];
+  return [...Map.groupBy(pages, ({ trail }) => trail[0] ?? 'Pages')].flatMap(([label, members]) => {
+    const stem = `${name}/${fileSlug(label) || 'part'}`;
+    const pieces = cut(members);
+    return pieces.map((piece, index) => ({
+      label: pieces.length === 1 ? label : `${label} (${index + 1} of ${pieces.length})`,
+      file: freeFile(stem, files),
+      pages: piece,
+    }));
+  });
 }
 
-function document(
-  context: OutputContext,
-  prefix: string,
-  pages: readonly PrintedPage[],
-  title: string,
-): string {
+function fits(pages: readonly KeptPage[]): boolean {
+  return pages.length <= largest.pages && bytesOf(pages) <= largest.bytes;
+}
+
+function bytesOf(pages: readonly KeptPage[]): number {
+  return pages.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Between pages: one that is larger than a document may be has one of its own. */
+function cut(pages: readonly KeptPage[]): KeptPage[][] {
+  const pieces: KeptPage[][] = [];
+  let bytes = 0;
+  for (const page of pages) {
+    const last = pieces.at(-1);
+    if (last && last.length < largest.pages && bytes + page.bytes <= largest.bytes) {
+      last.push(page);
+      bytes += page.bytes;
+    } else {
+      pieces.push([page]);
+      bytes = page.bytes;
+    }
+  }
+  return pieces;
+}
+
+function fileSlug(label: string): string {
+  const slug = label
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '');
+  return Array.from(slug).slice(0, 60).join('');
+}
+
+/** Labels that differ only in signs have the same slug. */
+function freeFile(stem: string, taken: Set<string>): string {
+  let file = `${stem}.html`;
+  for (let next = 2; taken.has(file); next++) file = `${stem}-${next}.html`;
+  taken.add(file);
+  return file;
+}
+
+type PrintedAt = (path: string) => { route: string; file: string } | undefined;
+
+/** Where each page is printed, by its address from the root of the site. */
+function placesIn({ addresses }: OutputContext, parts: readonly Part[]): PrintedAt {
+  const places = new Map(
+    parts.flatMap(({ file, pages }) =>
+      pages.map(({ route }) => [hrefFromRoot(addresses, route), { route, file }] as const),
+    ),
+  );
+  return (path) => places.get(path);
+}
+
+function hrefFromRoot(addresses: OutputContext['addresses'], route: string): string {
+  const href = addresses.hrefOf(route);
+  return href === '' ? '' : relativeHref('', href);
+}
+
+function document(context: OutputContext, { label, file, pages }: Part, printedAt: PrintedAt): string {
   const { site, addresses, print } = context;
-  const wanted = new Set(pages.map(({ route }) => route));
-  const hrefOf = (route: string): string => {
-    const href = addresses.hrefOf(route);
-    return href === '' ? '' : relativeHref('', href);
-  };
-  const byHref = new Map(pages.map(({ route }) => [hrefOf(route), route]));
-  const sections: string[] = [];
-  const kept: PrintedPage[] = [];
-  for (const { page, html } of print.contents()) {
-    if (!wanted.has(page.route)) continue;
-    kept.push(page);
+  const prefix = prefixToRoot(file);
+  const sections = pages.map((page) => {
     const place = {
       route: page.route,
-      href: hrefOf(page.route),
+      href: hrefFromRoot(addresses, page.route),
       prefix,
-      printedAt: (path: string) => byHref.get(path),
+      printedAt: (path: string) => {
+        const at = printedAt(path);
+        return at && { route: at.route, document: at.file === file ? '' : relativeHref(prefix, at.file) };
+      },
     };
-    sections.push(
-      `<article class="printed-page" aria-labelledby="${printedId(page.route)}">\n` +
-        `<h2 id="${printedId(page.route)}" tabindex="-1">${inlineCode(page.title)}</h2>\n` +
-        `<div class="content">${printedSection(html, place)}</div>\n</article>\n`,
+    const id = printedId(page.route);
+    return (
+      `<article class="printed-page" aria-labelledby="${id}">\n` +
+      `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n` +
+      `<div class="content">${printedSection(print.htmlOf(page), place)}</div>\n</article>\n`
     );
-  }
-  return shell(context, prefix, title, site.name, `${contents(kept)}${sections.join('')}`);
+  });
+  return shell(context, prefix, label || site.name, site.name, `${contents(pages)}${sections.join('')}`);
 }
 
 function contents(pages: readonly PrintedPage[]): string {
