@@ -24,7 +24,7 @@ interface SecretKind {
 
 /** Words that must be in a page before it is worth a closer look; highlighting never splits them. */
 const traces =
-  /AKIA|ASIA|aws_secret|AWS_SECRET|gh[opsru]_|github_pat_|glpat|xox[abeoprs]|[rs]k_live_|PRIVATE KEY|eyJ|docyard_|AIza|npm_|sk-/;
+  /AKIA|ASIA|aws_secret|AWS_SECRET|gh[opsru]_|github_pat_|glpat|xox[abeoprs]|[rs]k_live_|PRIVATE KEY|eyJ|docyard_|AIza|npm_|\bsk-/;
 
 const kinds: SecretKind[] = [
   { kind: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)([A-Z2-7]{16})\b/g },
