@@ -29,6 +29,8 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, args: quiet });
 }
 
+const pageTimeoutMs = 60_000;
+
 /** Complaints of each page, as `file: what`; pages without any are not listed. */
 export async function browse(
   browser: Browser,
@@ -46,16 +48,25 @@ export async function browse(
       /** A page that leads on is gone before it can be looked at. */
       if (readFileSync(join(folder, page), 'utf8').includes('<meta http-equiv="refresh"')) continue;
       watched.now = page;
-      await watched.page.goto(`${origin}/${page.split('/').map(encodeURIComponent).join('/')}`, {
-        waitUntil: 'load',
-      });
-      await loadLazyPictures(watched.page);
+      try {
+        await watched.page.goto(`${origin}/${page.split('/').map(encodeURIComponent).join('/')}`, {
+          waitUntil: 'load',
+          timeout: pageTimeoutMs,
+        });
+        await loadLazyPictures(watched.page);
+      } catch (error) {
+        complaints.add(`${page}: does not load (${firstLine(error)})`);
+      }
     }
     return [...complaints];
   } finally {
     await context.close();
     await server?.close();
   }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }
 
 interface WatchedPage {
