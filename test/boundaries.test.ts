@@ -65,7 +65,7 @@ const layers: [name: string, members: RegExp][] = [
   ['edges', /^http\//],
   ['features', /^(exports|agent)\//],
   ['kernel', /^(rendering|jobs|projects|keys|organizations|audit)\//],
-  ['types', /^(ports\/|egress\/|(problem|context|config|ids|paging|version)\.ts$)/],
+  ['types', /^(ports\/|egress\/|git\/|(problem|context|config|ids|paging|version)\.ts$)/],
 ];
 const adapters = /^adapters\//;
 
@@ -103,10 +103,10 @@ describe('inside the server', () => {
     expect(crossing).toEqual([]);
   });
 
-  test('adapters know ports, egress and problems, and only compose knows adapters', () => {
+  test('adapters know ports, egress, git and problems, and only compose knows adapters', () => {
     const wrong = inside.filter(
       ({ from, to }) =>
-        (adapters.test(from) && !adapters.test(to) && !/^(ports\/|egress\/|problem\.ts$)/.test(to)) ||
+        (adapters.test(from) && !adapters.test(to) && !/^(ports\/|egress\/|git\/|problem\.ts$)/.test(to)) ||
         (adapters.test(to) && !adapters.test(from) && from !== 'compose.ts'),
     );
     expect(wrong).toEqual([]);

@@ -2,6 +2,7 @@
  * Brings the files of a documentation source to a folder of this machine.
  */
 import type { FailureCode } from '@docyard/api';
+import type { GitCredential } from './forge.ts';
 
 export interface SourceRequest {
   repository: string;
@@ -11,6 +12,8 @@ export interface SourceRequest {
   commit: string | null;
   /** Folders and repositories of this machine are allowed. */
   allowLocal: boolean;
+  /** What opens a private repository. */
+  credential?: GitCredential | null | undefined;
 }
 
 export interface FetchedSource {
@@ -22,7 +25,7 @@ export interface FetchedSource {
 export interface Sources {
   fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource>;
   /** A sentence why this source can never be fetched, or undefined. Looks only at the text. */
-  refuse(request: Omit<SourceRequest, 'commit'>): string | undefined;
+  refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): string | undefined;
 }
 
 export class SourceError extends Error {

@@ -5,8 +5,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { EgressPolicy } from '../../egress/addresses.ts';
+import { parseAddress } from '../../git/address.ts';
+import { openRemote } from '../../git/remote.ts';
 import { SourceError, type FetchedSource, type SourceRequest, type Sources } from '../../ports/sources.ts';
-import { parseAddress, resolveHost, type Address } from './address.ts';
 import { fetchCommit } from './git.ts';
 
 export class GitAndFolderSources implements Sources {
@@ -16,7 +17,7 @@ export class GitAndFolderSources implements Sources {
     this.#policy = policy;
   }
 
-  refuse(request: Omit<SourceRequest, 'commit'>): string | undefined {
+  refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): string | undefined {
     try {
       parseAddress(request);
       return undefined;
@@ -31,28 +32,15 @@ export class GitAndFolderSources implements Sources {
     if (address.kind === 'folder') {
       return { folder: await insideFolder(address.path, request.directory), commit: null };
     }
+    if (address.kind === 'local-git') await insideFolder(address.path, null);
     const { tree, commit } = await fetchCommit({
-      ...(await this.#dial(address)),
+      remote: await openRemote(address, this.#policy, request.credential ?? null),
       ref: request.ref,
       commit: request.commit,
       workFolder,
       signal,
     });
     return { folder: await insideFolder(tree, request.directory), commit };
-  }
-
-  async #dial(address: Exclude<Address, { kind: 'folder' }>) {
-    if (address.kind === 'local-git') {
-      await insideFolder(address.path, null);
-      return { remote: `file://${encodeURI(address.path)}`, protocol: 'file' as const, resolve: [] };
-    }
-    const { url } = address;
-    const protocol = url.protocol === 'https:' ? ('https' as const) : ('http' as const);
-    const port = url.port || (protocol === 'https' ? '443' : '80');
-    const addresses = await resolveHost(url, this.#policy);
-    const host = url.hostname.replaceAll(/^\[|\]$/g, '');
-    const literal = addresses.includes(host);
-    return { remote: url.href, protocol, resolve: literal ? [] : [`${host}:${port}:${addresses.join(',')}`] };
   }
 }
 

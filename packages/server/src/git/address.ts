@@ -2,8 +2,8 @@
  * Decides whether a repository address may be fetched: its scheme, its parts, and through egress the IP addresses
  * behind it.
  */
-import { EgressError, type EgressPolicy, addressesFor } from '../../egress/addresses.ts';
-import { SourceError, type SourceRequest } from '../../ports/sources.ts';
+import { EgressError, type EgressPolicy, addressesFor } from '../egress/addresses.ts';
+import { SourceError, type SourceRequest } from '../ports/sources.ts';
 
 export type Address =
   | { kind: 'folder'; path: string }

@@ -3,7 +3,7 @@
  * tenants try, each with its refusal.
  */
 import { describe, expect, test } from 'vitest';
-import type { SourceError } from '../../ports/sources.ts';
+import type { SourceError } from '../ports/sources.ts';
 import { parseAddress, resolveHost } from './address.ts';
 
 function parse(repository: string, more: { ref?: string; directory?: string; allowLocal?: boolean } = {}) {

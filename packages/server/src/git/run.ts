@@ -1,0 +1,211 @@
+/**
+ * Runs git as a child process with nothing of the machine's configuration, no prompts, no hooks and no protocol but the
+ * one that was asked for. The repository is hostile: its text never becomes an option, and a secret never an argument.
+ */
+import { spawn } from 'node:child_process';
+import type { Remote } from './remote.ts';
+
+export interface GitCommand {
+  /** Where git is started. */
+  folder: string;
+  /** The bare repository. It never lies in the tree, so that nothing in the tree can configure it. */
+  repository?: string | undefined;
+  tree?: string | undefined;
+  /** Without one, git connects to nothing at all. */
+  remote?: Remote | undefined;
+  signal: AbortSignal;
+  input?: string | undefined;
+  /** Whose commit it is, and when. */
+  identity?: Record<string, string> | undefined;
+  seconds?: number | undefined;
+  outputBytes?: number | undefined;
+}
+
+export type GitProblem =
+  | 'auth'
+  | 'not_found'
+  | 'ref_not_found'
+  | 'push_conflict'
+  | 'push_rejected'
+  | 'too_large'
+  | 'timed_out'
+  | 'unavailable'
+  /** A command that talks to nobody went wrong. */
+  | 'failed';
+
+export class GitError extends Error {
+  override name = 'GitError';
+  readonly problem: GitProblem;
+  /** What git had written before it failed. */
+  readonly output: string;
+
+  constructor(problem: GitProblem, message: string, output = '') {
+    super(message);
+    this.problem = problem;
+    this.output = output;
+  }
+}
+
+const longestSeconds = 600;
+const mostOutputBytes = 64_000_000;
+
+/** What git writes to its output. Throws a GitError, or the reason of the signal. */
+export async function runGit(args: readonly string[], command: GitCommand): Promise<Buffer> {
+  command.signal.throwIfAborted();
+  const { seconds = longestSeconds, outputBytes = mostOutputBytes } = command;
+  const child = spawn('git', args, {
+    cwd: command.folder,
+    env: environmentOf(command),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let tooLate = false;
+  const kill = () => killGroup(child.pid);
+  const timer = setTimeout(() => {
+    tooLate = true;
+    kill();
+  }, seconds * 1000);
+  command.signal.addEventListener('abort', kill, { once: true });
+  const output: Buffer[] = [];
+  let size = 0;
+  let complaint = '';
+  child.stdout.on('data', (bytes: Buffer) => {
+    size += bytes.length;
+    if (size > outputBytes) kill();
+    else output.push(bytes);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-4000);
+  });
+  // git may end before it has read everything; its status tells why.
+  child.stdin.on('error', () => undefined).end(command.input ?? '');
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  }).finally(() => {
+    clearTimeout(timer);
+    command.signal.removeEventListener('abort', kill);
+  });
+  command.signal.throwIfAborted();
+  if (tooLate) throw new GitError('timed_out', `git took longer than ${seconds} seconds.`);
+  if (size > outputBytes)
+    throw new GitError('too_large', `git answered with more than ${outputBytes} bytes.`);
+  const written = Buffer.concat(output);
+  if (status !== 0) throw explain(complaint, written, command.remote);
+  return written;
+}
+
+/** git leads a group of its own: the helper that talks to the network must not live on and hold our pipes open. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+const fixedSettings: [name: string, value: string][] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.symlinks', 'false'],
+  ['core.fileMode', 'false'],
+  ['core.fsmonitor', 'false'],
+  ['core.autocrlf', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.excludesFile', '/dev/null'],
+  ['core.quotePath', 'false'],
+  ['fetch.fsckObjects', 'true'],
+  ['transfer.fsckObjects', 'true'],
+  ['transfer.credentialsInUrl', 'die'],
+  ['http.followRedirects', 'false'],
+  ['http.lowSpeedLimit', '1000'],
+  ['http.lowSpeedTime', '30'],
+  ['protocol.allow', 'never'],
+  ['protocol.version', '2'],
+  ['safe.bareRepository', 'explicit'],
+  ['safe.directory', '*'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+];
+
+/** Settings go through the environment: other users of the machine can read arguments, but not that. */
+function environmentOf(command: GitCommand): Record<string, string> {
+  const { remote, repository, tree, identity } = command;
+  const settings = [...fixedSettings, ...(remote === undefined ? [] : remoteSettings(remote))];
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    // Not a folder, so nothing can lie in it: no configuration, no .netrc.
+    HOME: '/dev/null',
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    SSH_ASKPASS: '/bin/false',
+    GIT_SSH_COMMAND: '/bin/false',
+    GIT_ALLOW_PROTOCOL: remote?.protocol ?? 'none',
+    GIT_PROTOCOL_FROM_USER: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+    ...(repository === undefined ? {} : { GIT_DIR: repository }),
+    ...(tree === undefined ? {} : { GIT_WORK_TREE: tree }),
+    ...identity,
+  };
+}
+
+function remoteSettings(remote: Remote): [name: string, value: string][] {
+  const { url, protocol, resolve, credential } = remote;
+  return [
+    [`protocol.${protocol}.allow`, 'always'],
+    ...resolve.map((entry): [string, string] => ['http.curloptResolve', entry]),
+    ...(credential === null
+      ? []
+      : [[`http.${url}.extraHeader`, `Authorization: ${credential.authorization}`] as [string, string]]),
+  ];
+}
+
+function explain(complaint: string, output: Buffer, remote: Remote | undefined): GitError {
+  const message = masked(lastLine(complaint), remote);
+  return new GitError(
+    problemOf(complaint, remote),
+    message,
+    masked(output.toString().slice(0, 4000), remote),
+  );
+}
+
+function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
+  if (remote === undefined) return 'failed';
+  if (/couldn't find remote ref|not our ref|unadvertised object|no such ref/i.test(complaint)) {
+    return 'ref_not_found';
+  }
+  if (/could not read (Username|Password)|Authentication failed|returned error: 40[13]/i.test(complaint)) {
+    return 'auth';
+  }
+  if (/not found|does not exist|does not appear to be a git repository/i.test(complaint)) return 'not_found';
+  return 'unavailable';
+}
+
+function lastLine(complaint: string): string {
+  const lines = complaint
+    .replaceAll(/[^\P{C}\n]/gu, '')
+    .trim()
+    .split('\n');
+  return (lines.at(-1) ?? '').slice(0, 500);
+}
+
+/** A server may send back what it was sent, and its words end up in logs. */
+function masked(text: string, remote: Remote | undefined): string {
+  if (remote?.credential === null || remote === undefined) return text;
+  const { authorization, secret } = remote.credential;
+  const parts = [secret, authorization, authorization.split(' ').at(-1) ?? ''].filter((part) => part !== '');
+  return parts.reduce((rest, part) => rest.replaceAll(part, '***'), text);
+}
