@@ -145,7 +145,17 @@ export class ModelFailure extends Error {
 
 /** Every step is in the journal before the next begins; after a crash the steps are replayed. */
 export type Step =
-  | { kind: 'prepared'; baseCommit: string; baseBranch: string; instructions: string | null }
+  | {
+      kind: 'prepared';
+      /** What the work begins with, and the parent of its commit. */
+      baseCommit: string;
+      /** Where a pull request wants to go. */
+      baseBranch: string;
+      branch: string;
+      /** Whether `baseCommit` is the head of `branch`, because an earlier run made it. */
+      continuesBranch: boolean;
+      instructions: string | null;
+    }
   | { kind: 'message'; message: Extract<Message, { role: 'system' | 'user' }> }
   | { kind: 'answer'; answer: ModelAnswer }
   | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
@@ -154,6 +164,7 @@ export type Step =
   | { kind: 'judged'; verdict: Verdict }
   | { kind: 'committed'; commit: string; branch: string; date: string }
   | { kind: 'pushed'; commit: string }
+  | { kind: 'previewed'; exportId: string | null }
   | { kind: 'proposed'; pullRequest: PullRequest }
   | { kind: 'ended'; reason: EndReason };
 

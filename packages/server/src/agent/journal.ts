@@ -1,0 +1,75 @@
+/**
+ * The journal of a run: every step is a row before the next one begins, so that another worker can go on where this one
+ * was cut off. Only the worker that holds the job may write, and no known secret gets in.
+ */
+import type { Context } from '../context.ts';
+import { nowText } from '../context.ts';
+import type { Job } from '../jobs/store.ts';
+import { Stopped } from '../jobs/worker.ts';
+import { inTransaction, type Database } from '../ports/database.ts';
+import type { Journal, Step } from './contract.ts';
+import { crashIfAsked } from './crash.ts';
+import type { Redact } from './redact.ts';
+
+export interface RunJournal extends Journal {
+  /** Writes what `make` does and the step it gives in one transaction: both happen, or neither. */
+  appendWith(make: (database: Database) => Promise<Step>): Promise<void>;
+}
+
+type JournalContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+
+export async function openJournal(
+  context: JournalContext,
+  given: { job: Pick<Job, 'id' | 'attempt'>; run: number; redact: Redact },
+): Promise<RunJournal> {
+  const { job, run, redact } = given;
+  const steps = await readSteps(context, { jobId: job.id, run });
+  const appendWith = async (make: (database: Database) => Promise<Step>) => {
+    const step = await inTransaction(context.database, async (database) => {
+      await refuseLateWorker(database, job);
+      const data = redact(JSON.stringify(await make(database)));
+      // What the next step sees is what a replay would see.
+      const kept = JSON.parse(data) as Step;
+      await database
+        .insertInto('agent_steps')
+        .values({
+          job_id: job.id,
+          run,
+          number: steps.length + 1,
+          kind: kept.kind,
+          data,
+          at: nowText(context),
+        })
+        .execute();
+      return kept;
+    });
+    steps.push(step);
+    context.changes.notify(job.id);
+    crashIfAsked(step.kind);
+  };
+  return { steps, appendWith, append: (step) => appendWith(async () => step) };
+}
+
+export async function readSteps(
+  context: Pick<Context, 'database'>,
+  where: { jobId: string; run: number },
+): Promise<Step[]> {
+  const rows = await context.database
+    .selectFrom('agent_steps')
+    .select('data')
+    .where('job_id', '=', where.jobId)
+    .where('run', '=', where.run)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ data }) => JSON.parse(data) as Step);
+}
+
+/** A worker that was given up for lost and wakes late must not write into the journal of its successor. */
+async function refuseLateWorker(database: Database, job: Pick<Job, 'id' | 'attempt'>): Promise<void> {
+  const row = await database
+    .selectFrom('jobs')
+    .select(['attempt', 'status'])
+    .where('id', '=', job.id)
+    .executeTakeFirst();
+  if (row?.attempt !== job.attempt || row.status !== 'running') throw new Stopped('stopping');
+}
