@@ -16,6 +16,9 @@ export interface FetchLimits {
 const usualLimits: FetchLimits = { bytes: 20_000_000, seconds: 20 };
 const mostRedirects = 3;
 
+type Headers = Record<string, string>;
+const documentHeaders: Headers = { accept: 'application/json, application/yaml, text/yaml, */*' };
+
 /** Throws an EgressError that says what is wrong and nothing of what the other side sent. */
 export async function fetchDocument(
   address: string,
@@ -29,7 +32,7 @@ export async function fetchDocument(
     /** Asked once for the whole fetch: a name that changes its answer in between changes nothing here. */
     const addresses = await abortable(addressesFor(url, policy), stop);
     for (let hop = 0; hop <= mostRedirects; hop++) {
-      const response = await send(url, addresses, stop);
+      const response = await send(url, addresses, stop, { headers: documentHeaders });
       const next = redirectOf(response, url);
       if (next === undefined) return await readBody(response, limits.bytes);
       response.destroy();
@@ -54,22 +57,29 @@ function parsed(address: string): URL {
   return url;
 }
 
-function send(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
+/** One request on a connection of its own to an address that was checked. */
+export function send(
+  url: URL,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Headers; body?: string | undefined } = {},
+): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       agent: false,
+      method,
       signal,
       lookup: pinned(addresses),
-      headers: {
-        'user-agent': 'docyard',
-        accept: 'application/json, application/yaml, text/yaml, */*',
-        'accept-encoding': 'identity',
-      },
+      headers: { 'user-agent': 'docyard', 'accept-encoding': 'identity', ...headers },
     });
     sent.once('response', resolve);
     sent.once('error', reject);
-    sent.end();
+    sent.end(body);
   });
 }
 
@@ -103,7 +113,7 @@ function redirectOf(response: IncomingMessage, url: URL): URL | undefined {
   return next;
 }
 
-async function readBody(response: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
+export async function readBody(response: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
   const tooLarge = (): EgressError => {
     response.destroy();
     return new EgressError('too_large', `The document is larger than ${mostBytes / 1e6} MB.`);
@@ -120,7 +130,7 @@ async function readBody(response: IncomingMessage, mostBytes: number): Promise<U
 }
 
 /** The system's resolver cannot be stopped, only left behind. */
-function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     work.then(resolve, reject);

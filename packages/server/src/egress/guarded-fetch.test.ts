@@ -1,0 +1,94 @@
+/** A `fetch` under the rules of egress: what it sends and streams, what it refuses, and when it gives up. */
+import { once } from 'node:events';
+import { type RequestListener, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { guardedFetch } from './guarded-fetch.ts';
+
+const running: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of running.splice(0)) stop();
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  running.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const limits = { bytes: 1000, idleSeconds: 30 };
+const listed = guardedFetch({ allowedHosts: ['127.0.0.1'] }, limits);
+
+test('sends method, headers and text, and gives the answer with its status, whatever it is', async () => {
+  const url = await serve((request, response) => {
+    response.writeHead(429, { 'retry-after': '3' });
+    response.write(`${request.method} ${String(request.headers['x-key'])} `);
+    request.pipe(response);
+  });
+  const answer = await listed(`${url}/v1`, { method: 'POST', headers: { 'x-key': 'k' }, body: 'hello' });
+  expect(answer.status).toBe(429);
+  expect(answer.headers.get('retry-after')).toBe('3');
+  expect(await answer.text()).toBe('POST k hello');
+});
+
+test('gives parts as they come', async () => {
+  const parts = ['one', 'two'];
+  let goOn = (): void => {};
+  const url = await serve((_, response) => {
+    response.write(parts[0]);
+    goOn = () => response.end(parts[1]);
+  });
+  const seen: string[] = [];
+  for await (const part of (await listed(url)).body ?? []) {
+    seen.push(new TextDecoder().decode(part));
+    goOn();
+  }
+  expect(seen).toEqual(parts);
+});
+
+test('refuses plain http and private addresses of hosts that nobody lists', async () => {
+  const strict = guardedFetch({ allowedHosts: [] }, limits);
+  await expect(strict(await serve(() => {}))).rejects.toMatchObject({ problem: 'refused' });
+  await expect(strict('https://127.0.0.1/')).rejects.toMatchObject({ problem: 'refused' });
+});
+
+test('follows no redirect: the headers hold a key', async () => {
+  const url = await serve((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+  expect((await listed(url)).status).toBe(302);
+});
+
+test('gives up when the other side is silent, before the answer and in it', async () => {
+  const hasty = guardedFetch({ allowedHosts: ['127.0.0.1'] }, { ...limits, idleSeconds: 0.05 });
+  await expect(hasty(await serve(() => {}))).rejects.toThrow('said nothing for 0.05 seconds');
+  const silentLater = await hasty(await serve((_, response) => response.write('x')));
+  await expect(silentLater.text()).rejects.toThrow();
+});
+
+test('stops at the signal, before the answer and in it', async () => {
+  const before = new AbortController();
+  const silent = await serve(() => before.abort());
+  await expect(listed(silent, { signal: before.signal })).rejects.toThrow('abort');
+  const within = new AbortController();
+  const answer = await listed(await serve((_, response) => response.write('x')), { signal: within.signal });
+  within.abort();
+  await expect(answer.text()).rejects.toThrow();
+});
+
+test('reads no more than it may, and tells a cut answer from a whole one', async () => {
+  const long = await listed(await serve((_, response) => response.end('x'.repeat(1001))));
+  await expect(long.text()).rejects.toThrow();
+  const cut = await listed(
+    await serve((_, response) => {
+      response.write('x', () => response.destroy());
+    }),
+  );
+  await expect(cut.text()).rejects.toThrow();
+});
+
+test('says only the host when it cannot be reached', async () => {
+  await expect(listed('http://127.0.0.1:1/secret')).rejects.toThrow('The host 127.0.0.1 cannot be reached.');
+});

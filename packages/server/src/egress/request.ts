@@ -1,0 +1,47 @@
+/**
+ * Sends one request to another host, with headers and a body of ours, and brings the whole answer, whatever its status.
+ * Addresses are checked and pinned as for documents. It follows no redirect: the headers hold secrets.
+ */
+import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
+import { type FetchLimits, abortable, readBody, send } from './fetch.ts';
+
+export interface OutboundRequest {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  /** Names in small letters; of a header that came twice, the first. */
+  headers: ReadonlyMap<string, string>;
+  body: Uint8Array;
+}
+
+/** Throws an EgressError that says nothing of what was sent, or the reason of the signal. */
+export async function sendRequest(
+  { url, method, headers, body }: OutboundRequest,
+  policy: EgressPolicy,
+  { signal, limits }: { signal: AbortSignal; limits: FetchLimits },
+): Promise<OutboundAnswer> {
+  const deadline = AbortSignal.timeout(limits.seconds * 1000);
+  const stop = AbortSignal.any([signal, deadline]);
+  try {
+    const addresses = await abortable(addressesFor(url, policy), stop);
+    const answer = await send(url, addresses, stop, { method, headers, body });
+    const received = Object.entries(answer.headersDistinct).map(
+      ([name, values]) => [name, values?.[0] ?? ''] as const,
+    );
+    return {
+      status: answer.statusCode ?? 0,
+      headers: new Map(received),
+      body: await readBody(answer, limits.bytes),
+    };
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    signal.throwIfAborted();
+    const late = deadline.aborted ? `did not answer within ${limits.seconds} seconds` : 'cannot be reached';
+    throw new EgressError('unavailable', `The host ${hostName(url)} ${late}.`);
+  }
+}
