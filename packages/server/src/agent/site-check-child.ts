@@ -1,0 +1,77 @@
+/**
+ * The process that checks a site for an agent run and ends with it. It has no network, no database and no secret: API
+ * descriptions of other hosts are left out, before the run as well as after it.
+ */
+import { flushCompileCache } from 'node:module';
+import { type Diagnostic, loadSite, renderSite, SiteLoadError } from '@docyard/render';
+import type { FoundProblem, SiteCheckMessage, SiteCheckOrder } from './site-check.ts';
+
+process.once('message', (order: SiteCheckOrder) => {
+  const work = order.type === 'check' ? check(order) : renderOne(order, order.file);
+  work
+    .catch((error: unknown) => ({ type: 'failed' as const, message: textOf(error) }))
+    .then((answer) => {
+      // The server ends this process as soon as it has the answer; what was compiled is kept for the next one.
+      flushCompileCache();
+      process.send?.(answer);
+      process.disconnect();
+    })
+    .catch(() => process.exit(1));
+});
+// Without a parent there is nobody to work for.
+process.once('disconnect', () => process.exit());
+
+async function check({ folder, renderProcesses }: SiteCheckOrder): Promise<SiteCheckMessage> {
+  try {
+    const site = await loadSite({ root: folder });
+    for await (const event of renderSite(site, { concurrency: renderProcesses })) {
+      if (event.type === 'report')
+        return { type: 'checked', findings: event.report.diagnostics.map(problemOf) };
+    }
+    throw new Error('the renderer ended without a report');
+  } catch (error) {
+    if (!(error instanceof SiteLoadError)) throw error;
+    return { type: 'checked', findings: [problemOf(error.diagnostic)] };
+  }
+}
+
+async function renderOne({ folder }: SiteCheckOrder, file: string): Promise<SiteCheckMessage> {
+  const site = await loadSite({ root: folder }).catch((error: unknown) => {
+    if (error instanceof SiteLoadError) return error;
+    throw error;
+  });
+  if (site instanceof SiteLoadError)
+    return { type: 'no-page', reason: `The site does not load: ${site.message}.` };
+  const meta = [...site.metas.values()].find((each) => each.file === file && each.generated !== true);
+  if (meta === undefined) {
+    return {
+      type: 'no-page',
+      reason: `"${file}" is not a page of the site: it is a snippet, ignored or no Markdown.`,
+    };
+  }
+  let markdown = '';
+  const findings: FoundProblem[] = [];
+  for await (const event of renderSite(site, { paths: [meta.route], concurrency: 1 })) {
+    if (event.type === 'diagnostic' && event.diagnostic.file === file)
+      findings.push(problemOf(event.diagnostic));
+    if (event.type !== 'file' || event.file.path !== `${meta.route}.md`) continue;
+    if (event.file.content instanceof Uint8Array) markdown = new TextDecoder().decode(event.file.content);
+  }
+  return { type: 'rendered', markdown: markdown.slice(0, 2_000_000), findings: findings.slice(0, 5000) };
+}
+
+/** Within the bounds of the message. */
+function problemOf({ severity, code, message, file, line, hint }: Diagnostic): FoundProblem {
+  return {
+    severity,
+    code,
+    message: message.slice(0, 4000),
+    file: file.slice(0, 2000),
+    line: line !== undefined && line > 0 ? line : null,
+    hint: hint?.slice(0, 4000) ?? null,
+  };
+}
+
+function textOf(error: unknown): string {
+  return (error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(0, 4000);
+}

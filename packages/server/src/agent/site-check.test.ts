@@ -1,0 +1,126 @@
+/** What the real renderer says of a tree, seen from an agent run: what is new, what was there before. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder, writeFiles } from '../testing.ts';
+import { SiteCheckFailed } from './contract.ts';
+import { comparedWith, openSiteChecks, type FoundProblem } from './site-check.ts';
+
+const never = new AbortController().signal;
+
+function site(pages: Record<string, string>): { folder: string; renderProcesses: number } {
+  const folder = temporaryFolder('site-check');
+  writeFiles(folder, {
+    'docs.json': JSON.stringify({
+      name: 'Boats',
+      theme: 'mint',
+      colors: { primary: '#0f766e' },
+      navigation: { pages: ['index', 'guide'] },
+    }),
+    'index.mdx': '---\ntitle: Home\ndescription: Where to begin.\n---\n\nSee [nothing](/nowhere).\n',
+    'guide.mdx': '---\ntitle: Guide\ndescription: How to row.\n---\n\n## Row\n\nPull **hard**.\n',
+    ...pages,
+  });
+  return { folder, renderProcesses: 1 };
+}
+
+describe('validate', () => {
+  test('tells what is new from what was there before the run', async () => {
+    const options = site({});
+    const checks = await openSiteChecks(options, never);
+    writeFileSync(join(options.folder, 'guide.mdx'), '---\ntitle: Guide\n---\n\n[gone](/no-such-page)\n');
+    const links = (await checks.validate(never)).filter(({ code }) => code === 'broken_link');
+    expect(links.map(({ file, line, isNew }) => [file, line, isNew])).toEqual([
+      ['guide.mdx', 5, true],
+      ['index.mdx', 6, false],
+    ]);
+  });
+
+  test('a site that no longer loads is a finding, not an exception', async () => {
+    const options = site({});
+    const checks = await openSiteChecks(options, never);
+    writeFileSync(join(options.folder, 'docs.json'), '{ "name": ');
+    const [finding] = await checks.validate(never);
+    expect(finding).toMatchObject({
+      severity: 'error',
+      code: 'config_syntax',
+      file: 'docs.json',
+      isNew: true,
+    });
+  });
+
+  test('looks again only when a file has changed', async () => {
+    const options = site({});
+    const checks = await openSiteChecks(options, never);
+    const first = await checks.validate(never);
+    expect(await checks.validate(never)).toBe(first);
+    rmSync(join(options.folder, 'guide.mdx'));
+    expect(await checks.validate(never)).not.toBe(first);
+  });
+
+  test('ends when the run is cancelled, and says so when it takes too long', async () => {
+    const options = site({});
+    const checks = await openSiteChecks(options, never);
+    await expect(checks.validate(AbortSignal.abort(new Error('cancelled')))).rejects.toThrow('cancelled');
+    const hasty = openSiteChecks({ ...options, mostSeconds: 0.001 }, never);
+    await expect(hasty).rejects.toThrow(SiteCheckFailed);
+  });
+});
+
+describe('renderPage', () => {
+  test('gives the page as Markdown, with its own findings only', async () => {
+    const options = site({ 'guide.mdx': '---\ntitle: Guide\n---\n\n<Note>Mind the [gap](/gap).</Note>\n' });
+    const checks = await openSiteChecks(options, never);
+    const { markdown, findings } = await checks.renderPage('guide.mdx', never);
+    expect(markdown).toContain('# Guide');
+    expect(markdown).toContain('Mind the');
+    expect(findings.map(({ code, file, isNew }) => [code, file, isNew])).toEqual([
+      ['broken_link', 'guide.mdx', false],
+    ]);
+  });
+
+  test('agrees with validate about anchors of pages that were not rendered', async () => {
+    const options = site({
+      'guide.mdx': '---\ntitle: Guide\n---\n\n[good](/#start) and [bad](/#end)\n',
+      'index.mdx': '---\ntitle: Home\n---\n\n## Start\n',
+    });
+    const checks = await openSiteChecks(options, never);
+    const whole = (await checks.validate(never)).filter(({ file }) => file === 'guide.mdx');
+    expect(whole.map(({ code }) => code)).toEqual(['broken_anchor']);
+    const { findings } = await checks.renderPage('guide.mdx', never);
+    expect(findings.filter(({ message }) => message.includes('start'))).toEqual([]);
+  });
+
+  test('says so when the file is no page', async () => {
+    const checks = await openSiteChecks(site({ 'snippets/part.mdx': 'Part.' }), never);
+    await expect(checks.renderPage('snippets/part.mdx', never)).rejects.toThrow('is not a page of the site');
+  });
+});
+
+describe('comparing findings', () => {
+  const finding = (file: string, message: string, line = 1): FoundProblem => ({
+    severity: 'warning',
+    code: 'broken_link',
+    message,
+    file,
+    line,
+    hint: null,
+  });
+  const newOnes = (before: FoundProblem[], after: FoundProblem[], gone: string[] = []) =>
+    comparedWith(before, after, (file) => gone.includes(file)).flatMap(({ isNew, file, message }) =>
+      isNew ? [`${file} ${message}`] : [],
+    );
+
+  test('another line makes a finding no newer, a second one of its kind does', () => {
+    expect(newOnes([finding('a.mdx', 'x', 3)], [finding('a.mdx', 'x', 9)])).toEqual([]);
+    const twice = [finding('a.mdx', 'x'), finding('a.mdx', 'x')];
+    expect(newOnes([finding('a.mdx', 'x')], twice)).toEqual(['a.mdx x']);
+  });
+
+  test('what moved with its page is not new, what appears in another page is', () => {
+    expect(newOnes([finding('a.mdx', 'x')], [finding('b.mdx', 'x')], ['a.mdx'])).toEqual([]);
+    expect(newOnes([finding('a.mdx', 'x')], [finding('b.mdx', 'x')])).toEqual(['b.mdx x']);
+    const spread = [finding('b.mdx', 'x'), finding('c.mdx', 'x')];
+    expect(newOnes([finding('a.mdx', 'x')], spread, ['a.mdx'])).toEqual(['c.mdx x']);
+  });
+});
