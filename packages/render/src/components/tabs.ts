@@ -46,7 +46,10 @@ export const codeGroup: Component = (call, page) => {
   if (panels.length === 0) return page.render(call.children);
   const dropdown = call.props.flag('dropdown');
   const title = call.props.text('title');
-  return tabPanels(panels, page, { className: 'code-group', first: 0, sync: true, dropdown, title });
+  const group = tabPanels(panels, page, { className: 'code-group', first: 0, sync: true, dropdown, title });
+  /** A note between the blocks has no place in the row of titles. */
+  const stray = call.children.filter(({ kind }) => kind === 'text' || kind === 'markdown');
+  return group + page.render(stray);
 };
 
 function codePanels(children: readonly Child[], page: PageContext): Panel[] {
