@@ -39,8 +39,7 @@ export class Binder {
   }
 
   bind(reference: ApiReference, scope: ReferenceScope): Bound {
-    if (reference.kind === 'written')
-      return { target: { kind: 'written', method: reference.method, url: reference.url } };
+    if (reference.kind === 'written') return { target: reference };
     if (reference.file !== undefined) return this.#bindInFile(reference, reference.file, scope);
     const around = scope.sources.flatMap(({ source }) => this.#library.find(source));
     const tiers = [around, this.#configured, this.#library.candidates];

@@ -114,6 +114,25 @@ describe('other API pages', () => {
       bodies: [{ type: 'application/json' }],
     });
   });
+
+  it('that are written by hand say how they are sent and authorized', async () => {
+    const { files } = await renderFiles({
+      'docs.json': JSON.stringify({
+        name: 'S',
+        api: { mdx: { server: 'https://api.example.com', auth: { method: 'key', name: 'X-Key' } } },
+      }),
+      'index.mdx': `---\napi: POST /upload\nauthMethod: bearer\ncontentType: multipart/form-data\n---\n\n${writtenFields}`,
+      'form.mdx': `---\napi: POST /form\nauth: none\ncontentType: application/x-www-form-urlencoded\n---\n\n${writtenFields}`,
+    });
+    const upload = files.get('index.html') ?? '';
+    expect(textOf(upload)).toContain('Authorization: Bearer');
+    expect(textOf(upload)).not.toContain('X-Key');
+    expect(textOf(upload)).toMatch(/--form '?picture=@/);
+    expect(dataOf(upload)).toMatchObject({ bodies: [{ type: 'multipart/form-data' }] });
+    const form = files.get('form.html') ?? '';
+    expect(textOf(form)).not.toMatch(/X-Key|Authorization/);
+    expect(textOf(form)).toContain('title=A boat');
+  });
 });
 
 describe('the form', () => {
@@ -227,3 +246,6 @@ function textOf(html: string): string {
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"');
 }
+
+const writtenFields =
+  '<ParamField body="title" type="string" required default="A boat" />\n\n<ParamField body="picture" type="file" required />\n';

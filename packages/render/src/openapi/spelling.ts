@@ -7,7 +7,18 @@ export type ApiReference =
   | { kind: 'channel'; file?: string | undefined; name: string }
   /** Only a description; it must hold one operation for this to mean something. */
   | { kind: 'file'; file: string }
-  | { kind: 'written'; method: string; url: string };
+  | ({ kind: 'written' } & WrittenOperation);
+
+/** An operation that its page describes itself. */
+export interface WrittenOperation {
+  method: string;
+  /** A whole address or a path. */
+  url: string;
+  /** How requests are authorized, where the page differs from the site. */
+  authMethod?: string;
+  /** What the body is sent as, when it is not JSON. */
+  contentType?: string;
+}
 
 /** An unreadably long reference means nothing, and no pattern needs to look at it. */
 const maximumLength = 1000;

@@ -1,5 +1,6 @@
 /** What an API page is about, as plain data that can cross a process boundary. It says where to look, not what is there. */
 import type { JsonObject } from '../config/json.ts';
+import type { WrittenOperation } from './spelling.ts';
 
 /** A description that was read, upgraded to OpenAPI 3.1 (or AsyncAPI 3), with all of its references inside of itself. */
 export type SpecDocument = JsonObject;
@@ -11,4 +12,4 @@ export type ApiTarget =
   | { kind: 'schema'; spec: string; name: string }
   | { kind: 'channel'; spec: string; name: string }
   /** An operation that its page describes itself; no specification is behind it. */
-  | { kind: 'written'; method: string; url: string };
+  | ({ kind: 'written' } & WrittenOperation);

@@ -4,23 +4,25 @@
  */
 import type { ApiSettings } from '../config/api.ts';
 import type { NotedField } from '../page/record.ts';
+import { fieldText, mediaOf } from './examples.ts';
+import type { WrittenOperation } from './spelling.ts';
 import type { ContentView, OperationView, ParameterView, SchemaView, SecuritySchemeView } from './view.ts';
 
-export interface WrittenOperation {
-  method: string;
-  /** A whole address or a path. */
-  url: string;
-}
-
 export function writtenView(
-  { method, url }: WrittenOperation,
+  { method, url, authMethod, contentType = 'application/json' }: WrittenOperation,
   fields: readonly NotedField[],
-  { servers, auth }: ApiSettings['written'],
+  { servers, auth: siteAuth }: ApiSettings['written'],
 ): OperationView {
+  /** The configured name belongs to the configured method. */
+  const auth =
+    authMethod === undefined || authMethod === siteAuth?.method ? siteAuth : { method: authMethod, name: '' };
   const whole = /^(https?:\/\/[^/?#]+)(.*)$/i.exec(url);
   const path = (whole ? whole[2] || '/' : url).replaceAll(/\/:([A-Za-z_]\w*)/g, '/{$1}');
   const origins = whole ? [whole[1] ?? ''] : servers;
-  const content = bodyContent(fields.filter(({ place }) => place === 'body'));
+  const content = bodyContent(
+    fields.filter(({ place }) => place === 'body'),
+    contentType,
+  );
   return {
     kind: 'operation',
     method: method.toUpperCase(),
@@ -73,12 +75,18 @@ function parameterOf(field: NotedField): ParameterView[] {
   ];
 }
 
-function bodyContent(fields: readonly NotedField[]): ContentView | undefined {
+function bodyContent(fields: readonly NotedField[], type: string): ContentView | undefined {
   const named = fields.filter(({ name }) => name !== '');
   if (named.length === 0) return undefined;
-  const text = JSON.stringify(sampleObject(named, 0), null, 2);
+  const sample = sampleObject(named, 0);
+  const text =
+    mediaOf(type) === 'application/x-www-form-urlencoded'
+      ? new URLSearchParams(
+          Object.entries(sample).map(([name, value]) => [name, fieldText(value)]),
+        ).toString()
+      : JSON.stringify(sample, null, 2);
   return {
-    type: 'application/json',
+    type,
     schema: { ...schemaOf(undefined), type: 'object', properties: named.map(propertyOf) },
     examples: [{ name: '', summary: '', isGenerated: true, language: 'json', text }],
   };

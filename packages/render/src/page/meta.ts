@@ -205,10 +205,25 @@ function readReference(data: FrontMatter): ApiReference | undefined {
   for (const [key, read] of Object.entries(referenceKeys)) {
     const text = asText(data[key]);
     const reference = text === undefined ? undefined : read(text);
+    if (reference?.kind === 'written') return { ...reference, ...readRequest(data) };
     if (reference) return reference;
   }
   return undefined;
 }
+
+/** How a page that describes an operation itself wants requests to be sent. */
+function readRequest(data: FrontMatter): { authMethod?: string; contentType?: string } {
+  const method = (asText(data['authMethod']) ?? asText(data['auth']))?.toLowerCase();
+  const contentType = asText(data['contentType'])?.trim();
+  return {
+    ...(method !== undefined && authMethods.has(method) ? { authMethod: method } : {}),
+    ...(contentType !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/.test(contentType)
+      ? { contentType }
+      : {}),
+  };
+}
+
+const authMethods = new Set(['bearer', 'basic', 'key', 'cobo', 'none']);
 
 function lineOfReference(matter: string): number {
   const before = matter.slice(
