@@ -1,0 +1,20 @@
+/** Git without a forge: a branch is pushed and that is all. Connects to nothing. */
+import { ForgeError, type Forge, type ForgeSettings } from '../../ports/forge.ts';
+import { basic, tokenOf, usernameOf } from './credentials.ts';
+
+export function bareForge({ credential }: ForgeSettings): Forge {
+  const header = credential === null ? null : basic(usernameOf(credential) ?? 'git', tokenOf(credential));
+  const none = () =>
+    Promise.reject(
+      new ForgeError('not_found', 'This repository is on no forge, so there is no pull request.'),
+    );
+  return {
+    kind: 'bare',
+    findPr: () => Promise.resolve(undefined),
+    createPr: () => Promise.resolve(undefined),
+    updatePr: none,
+    prState: none,
+    defaultBranch: () => Promise.resolve(null),
+    gitCredential: () => Promise.resolve(header),
+  };
+}

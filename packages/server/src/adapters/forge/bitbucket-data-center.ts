@@ -1,0 +1,135 @@
+/** Pull requests on Bitbucket Data Center, with an HTTP access token. */
+import { z } from 'zod';
+import { ForgeError, type Forge, type ForgePr, type ForgeSettings, type PrText } from '../../ports/forge.ts';
+import { connectApi, type Connection } from './api.ts';
+import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
+import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
+import { apiBaseOf, encodedPath, parseRepository, type Repository } from './repository.ts';
+
+const End = z.object({ id: z.string(), repository: z.object({ id: z.int() }) });
+const PullRequest = z.object({
+  id: prNumber,
+  /** Every change must name the one it follows. */
+  version: z.int(),
+  state: z.enum(['OPEN', 'MERGED', 'DECLINED']),
+  draft: z.boolean().optional(),
+  fromRef: End,
+  toRef: End,
+  reviewers: z.array(z.object({ user: z.object({ name: z.string() }) })).default([]),
+  links: z.object({ self: z.array(z.object({ href: pageUrl })).min(1) }),
+});
+type PullRequest = z.infer<typeof PullRequest>;
+
+const mostUpdateTries = 3;
+
+export function bitbucketDataCenterForge(connection: Connection, settings: ForgeSettings): Forge {
+  const { root, project, name } = splitAddress(parseRepository(settings.repository));
+  const { credential } = settings;
+  const api = connectApi(connection, {
+    name: 'Bitbucket',
+    base: apiBaseOf(settings, `${root}/rest/api/1.0`),
+    authority: tokenAuthority(credential),
+    words,
+    isDuplicate: (status, said) => status === 409 && /only one pull request may be open/i.test(said),
+  });
+  const repository = `/projects${encodedPath(project)}/repos${encodedPath(name)}`;
+  const path = `${repository}/pull-requests`;
+  const read = (number: number, signal: AbortSignal) =>
+    api.get({ path: `${path}/${number}`, answer: PullRequest, signal });
+
+  const updateOnce = async (number: number, { title, body }: PrText, signal: AbortSignal) => {
+    const { version, reviewers } = await read(number, signal);
+    // What is left out is removed: reviewers are sent back as they were.
+    const wanted = { version, title, description: body, reviewers };
+    return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
+  };
+
+  return {
+    kind: 'bitbucket-data-center',
+    ...findOrCreate(
+      {
+        listOpen: async (head, signal) => {
+          const query = { state: 'OPEN', direction: 'OUTGOING', at: branchRef(head), limit: '20' };
+          const answer = z.object({ values: z.array(PullRequest) });
+          const { values } = await api.get({ path, query, answer, signal });
+          return values.filter((one) => one.fromRef.id === branchRef(head) && !isFromFork(one)).map(toPr);
+        },
+        create: async ({ head, base, title, body, draft }, signal) => {
+          const end = (branch: string) => ({
+            id: branchRef(branch),
+            repository: { slug: name, project: { key: project } },
+          });
+          // Sent only when it is wanted: versions before 8.18 do not know it.
+          const mark = draft ? { draft } : {};
+          const wanted = { title, description: body, fromRef: end(head), toRef: end(base), ...mark };
+          return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
+        },
+      },
+      connection,
+    ),
+    updatePr: async (number, text, signal) => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await updateOnce(number, text, signal);
+        } catch (error) {
+          if (attempt === mostUpdateTries || !isOutOfDate(error)) throw error;
+        }
+      }
+    },
+    prState: async (number, signal) => toPr(await read(number, signal)),
+    defaultBranch: async (signal) => {
+      const answer = z.object({ id: z.string() });
+      return branchName((await api.get({ path: `${repository}/default-branch`, answer, signal })).id);
+    },
+    // Tokens of a project or repository work only as a bearer, also for git.
+    gitCredential: () => Promise.resolve(credential === null ? null : bearer(tokenOf(credential))),
+  };
+}
+
+/** `https://host[/root]/scm/PROJECT/repository`, or the page of it that people see. */
+function splitAddress({ url, parts }: Repository): { root: string; project: string; name: string } {
+  const [place, project = '', repos, name = ''] = parts.slice(-4);
+  const isPage = (place === 'projects' || place === 'users') && repos === 'repos';
+  const isClone = parts.at(-3) === 'scm';
+  if (!isPage && !isClone) {
+    throw new ForgeError('rejected', `${url.href} does not name a repository of Bitbucket Data Center.`, {
+      hint: 'Use https://host/scm/PROJECT/repository.git.',
+    });
+  }
+  const root = url.origin + encodedPath(...parts.slice(0, isPage ? -4 : -3));
+  if (isPage) return { root, project: place === 'users' ? `~${project}` : project, name };
+  return { root, project: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
+}
+
+function branchRef(branch: string): string {
+  return `refs/heads/${branch}`;
+}
+
+function branchName(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '');
+}
+
+function isFromFork({ fromRef, toRef }: PullRequest): boolean {
+  return fromRef.repository.id !== toRef.repository.id;
+}
+
+function toPr(one: PullRequest): ForgePr {
+  const states = { OPEN: 'open', MERGED: 'merged', DECLINED: 'closed' } as const;
+  return {
+    number: one.id,
+    url: one.links.self[0]?.href ?? '',
+    state: states[one.state],
+    draft: one.draft ?? false,
+    head: branchName(one.fromRef.id),
+    base: branchName(one.toRef.id),
+  };
+}
+
+function isOutOfDate(error: unknown): boolean {
+  return error instanceof ForgeError && error.problem === 'rejected' && /out-of-date/i.test(error.message);
+}
+
+function words(body: unknown): string | undefined {
+  const failure = z.object({ errors: z.array(z.object({ message: z.string() })) }).safeParse(body).data;
+  return failure?.errors.map(({ message }) => message).join(' ');
+}

@@ -1,0 +1,121 @@
+/** Pull requests on Bitbucket Cloud, with an access token of the repository or an API token of a person. */
+import { z } from 'zod';
+import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
+import { connectApi, type Connection } from './api.ts';
+import { basic, bearer, tokenAuthority, tokenOf, usernameOf } from './credentials.ts';
+import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
+import { apiBaseOf, encodedPath, ownerAndName, parseRepository } from './repository.ts';
+
+const End = z.object({
+  branch: z.object({ name: z.string() }),
+  repository: z.object({ full_name: z.string() }).nullish(),
+});
+const PullRequest = z.object({
+  id: prNumber,
+  state: z.enum(['OPEN', 'MERGED', 'DECLINED', 'SUPERSEDED']),
+  draft: z.boolean().optional(),
+  links: z.object({ html: z.object({ href: pageUrl }) }),
+  source: End,
+  destination: End,
+});
+
+export function bitbucketForge(connection: Connection, settings: ForgeSettings): Forge {
+  const { owner, name } = ownerAndName(parseRepository(settings.repository));
+  const { credential } = settings;
+  const api = connectApi(connection, {
+    name: 'Bitbucket',
+    base: apiBaseOf(settings, 'https://api.bitbucket.org/2.0'),
+    authority: tokenAuthority(credential, (token, username) =>
+      username === undefined ? bearer(token) : basic(username, token),
+    ),
+    words,
+    isDuplicate: (status, said) =>
+      (status === 400 || status === 409) && /already (an open|exists)/i.test(said),
+  });
+  const repository = `/repositories${encodedPath(owner, name)}`;
+  const path = `${repository}/pullrequests`;
+
+  return {
+    kind: 'bitbucket',
+    ...findOrCreate(
+      {
+        listOpen: async (head, signal) => {
+          const quoted = `"${head.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+          const query = { q: `source.branch.name = ${quoted} AND state = "OPEN"`, pagelen: '20' };
+          const found = await api.get({
+            path,
+            query,
+            answer: z.object({ values: z.array(PullRequest) }),
+            signal,
+          });
+          return found.values.filter((one) => one.source.branch.name === head && !isFromFork(one)).map(toPr);
+        },
+        create: async ({ head, base, title, body, draft }, signal) => {
+          const wanted = {
+            title,
+            description: body,
+            source: { branch: { name: head } },
+            destination: { branch: { name: base } },
+            draft,
+          };
+          return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
+        },
+      },
+      connection,
+      // What a second one for the same branches gets is not documented.
+      { lookFirst: true },
+    ),
+    updatePr: async (number, { title, body }, signal) => {
+      const wanted = { title, description: body };
+      return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
+    },
+    prState: async (number, signal) =>
+      toPr(await api.get({ path: `${path}/${number}`, answer: PullRequest, signal })),
+    defaultBranch: async (signal) => {
+      const answer = z.object({ mainbranch: z.object({ name: z.string() }).nullish() });
+      return (await api.get({ path: repository, answer, signal })).mainbranch?.name ?? null;
+    },
+    gitCredential: () => {
+      if (credential === null) return Promise.resolve(null);
+      const isPersonal = usernameOf(credential) !== undefined;
+      const username = isPersonal ? 'x-bitbucket-api-token-auth' : 'x-token-auth';
+      return Promise.resolve(basic(username, tokenOf(credential)));
+    },
+  };
+}
+
+function isFromFork({ source, destination }: z.infer<typeof PullRequest>): boolean {
+  return source.repository?.full_name !== destination.repository?.full_name;
+}
+
+function toPr(one: z.infer<typeof PullRequest>): ForgePr {
+  const states = { OPEN: 'open', MERGED: 'merged', DECLINED: 'closed', SUPERSEDED: 'closed' } as const;
+  return {
+    number: one.id,
+    url: one.links.html.href,
+    state: states[one.state],
+    draft: one.draft ?? false,
+    head: one.source.branch.name,
+    base: one.destination.branch.name,
+  };
+}
+
+const Failure = z.object({
+  error: z.object({
+    message: z.string(),
+    detail: z.string().optional().catch(undefined),
+    fields: z
+      .record(z.string(), z.union([z.string(), z.array(z.string())]))
+      .optional()
+      .catch(undefined),
+  }),
+});
+
+function words(body: unknown): string | undefined {
+  const failure = Failure.safeParse(body).data?.error;
+  if (failure === undefined) return undefined;
+  const fields = Object.entries(failure.fields ?? {}).map(
+    ([name, said]) => `${name}: ${[said].flat().join(' ')}`,
+  );
+  return [failure.message, failure.detail, ...fields].filter(Boolean).join(' ');
+}

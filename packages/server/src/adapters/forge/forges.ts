@@ -1,0 +1,111 @@
+/** The table of forges, and the way to tell which one a repository is on. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { EgressPolicy } from '../../egress/addresses.ts';
+import { type OutboundAnswer, sendRequest } from '../../egress/request.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Forge, ForgeKind, Forges, ForgeSettings } from '../../ports/forge.ts';
+import { usualLimits, type Connection } from './api.ts';
+import { bareForge } from './bare.ts';
+import { bitbucketDataCenterForge } from './bitbucket-data-center.ts';
+import { bitbucketForge } from './bitbucket.ts';
+import { giteaForge } from './gitea.ts';
+import type { AppTokens } from './github-app.ts';
+import { githubForge } from './github.ts';
+import { gitlabForge } from './gitlab.ts';
+
+type Open = (connection: Connection, settings: ForgeSettings, tokens: AppTokens) => Forge;
+
+const table: Record<ForgeKind, Open> = {
+  github: githubForge,
+  gitlab: gitlabForge,
+  gitea: giteaForge,
+  bitbucket: bitbucketForge,
+  'bitbucket-data-center': bitbucketDataCenterForge,
+  bare: (_, settings) => bareForge(settings),
+};
+
+const knownHosts: Readonly<Record<string, ForgeKind>> = {
+  'github.com': 'github',
+  'gitlab.com': 'gitlab',
+  'bitbucket.org': 'bitbucket',
+  'codeberg.org': 'gitea',
+  'gitea.com': 'gitea',
+};
+
+interface Probe {
+  kind: ForgeKind;
+  path: string;
+  matches(answer: OutboundAnswer, text: string): boolean;
+}
+
+/** Asked in this order, without a credential. An installation may be closed to strangers, so a 401 can be an answer. */
+const probes: Probe[] = [
+  {
+    kind: 'gitea',
+    path: '/api/v1/version',
+    matches: ({ status }, text) =>
+      (status === 200 && /^\s*\{"version":"/.test(text)) || isGiteaRefusal(status, text),
+  },
+  {
+    kind: 'gitlab',
+    path: '/api/v4/version',
+    matches: ({ status, headers }, text) =>
+      headers.has('x-gitlab-meta') || (status === 401 && /"401 Unauthorized"/.test(text)),
+  },
+  {
+    kind: 'github',
+    path: '/api/v3/meta',
+    matches: ({ headers }) => headers.has('x-github-request-id') || headers.has('x-github-media-type'),
+  },
+  {
+    kind: 'bitbucket-data-center',
+    path: '/rest/api/1.0/application-properties',
+    matches: ({ status }, text) => status === 200 && /"displayName"\s*:\s*"Bitbucket"/.test(text),
+  },
+];
+
+export class HttpForges implements Forges {
+  readonly #connection: Connection;
+  readonly #tokens: AppTokens = new Map();
+
+  constructor(policy: EgressPolicy, clock: Clock, more: Partial<Connection> = {}) {
+    this.#connection = { policy, clock, pause, limits: usualLimits, ...more };
+  }
+
+  open(settings: ForgeSettings): Forge {
+    return table[settings.kind](this.#connection, settings, this.#tokens);
+  }
+
+  async detect(repository: string, signal: AbortSignal): Promise<ForgeKind> {
+    const url = URL.canParse(repository) ? new URL(repository) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol)) return 'bare';
+    const known = Object.hasOwn(knownHosts, url.host) ? knownHosts[url.host] : undefined;
+    if (known !== undefined) return known;
+    if (url.host.endsWith('.ghe.com')) return 'github';
+    for (const probe of probes) {
+      if (await this.#answers(new URL(probe.path, url), probe, signal)) return probe.kind;
+    }
+    return 'bare';
+  }
+
+  async #answers(url: URL, probe: Probe, signal: AbortSignal): Promise<boolean> {
+    const request = { url, method: 'GET', headers: { accept: 'application/json' } };
+    const limits = { bytes: 200_000, seconds: 5 };
+    try {
+      const answer = await sendRequest(request, this.#connection.policy, { signal, limits });
+      return probe.matches(answer, new TextDecoder().decode(answer.body));
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
+  }
+}
+
+/** With REQUIRE_SIGNIN_VIEW even the version is hidden. */
+function isGiteaRefusal(status: number, text: string): boolean {
+  return (status === 401 || status === 403) && text.includes('/api/swagger"');
+}
+
+async function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  await wait(seconds * 1000, undefined, { signal });
+}

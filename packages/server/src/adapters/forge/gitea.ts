@@ -1,0 +1,93 @@
+/** Pull requests on Gitea and Forgejo, with an access token. */
+import { z } from 'zod';
+import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
+import { connectApi, type Connection } from './api.ts';
+import { basic, bearer, tokenAuthority, tokenOf } from './credentials.ts';
+import { findOrCreate, hasDraftPrefix, markedTitle, pageUrl, prNumber } from './pull-requests.ts';
+import { apiBaseOf, encodedPath, parseRepository } from './repository.ts';
+
+const Branch = z.object({ ref: z.string(), repo_id: z.int().nullish() });
+const PullRequest = z.object({
+  number: prNumber,
+  html_url: pageUrl,
+  title: z.string(),
+  state: z.enum(['open', 'closed']),
+  merged: z.boolean(),
+  draft: z.boolean().optional(),
+  head: Branch,
+  base: Branch,
+});
+
+/** The list cannot be asked for one branch. Newest first, an agent's own is on the first page. */
+const pageSize = 50;
+const mostPages = 10;
+
+export function giteaForge(connection: Connection, settings: ForgeSettings): Forge {
+  const { url, parts } = parseRepository(settings.repository);
+  const [owner = '', name = ''] = parts.slice(-2);
+  const root = encodedPath(...parts.slice(0, -2));
+  const { credential } = settings;
+  const api = connectApi(connection, {
+    name: 'The forge',
+    base: apiBaseOf(settings, `${url.origin}${root}/api/v1`),
+    authority: tokenAuthority(credential, (token) => bearer(token, 'token')),
+    words: (body) => z.object({ message: z.string() }).safeParse(body).data?.message,
+    isDuplicate: (status, said) => status === 409 && /already exists/i.test(said),
+  });
+  const repository = `/repos${encodedPath(owner, name)}`;
+  const path = `${repository}/pulls`;
+  const read = (number: number, signal: AbortSignal) =>
+    api.get({ path: `${path}/${number}`, answer: PullRequest, signal });
+
+  return {
+    kind: 'gitea',
+    ...findOrCreate(
+      {
+        listOpen: async (head, signal) => {
+          for (let page = 1; page <= mostPages; page++) {
+            const query = {
+              state: 'open',
+              sort: 'recentupdate',
+              limit: String(pageSize),
+              page: String(page),
+            };
+            const found = await api.get({ path, query, answer: z.array(PullRequest), signal });
+            const wanted = found.filter(
+              (one) => one.head.ref === head && one.head.repo_id === one.base.repo_id,
+            );
+            // A server may give fewer than were asked for, so only an empty page is the last.
+            if (wanted.length > 0 || found.length === 0) return wanted.map(toPr);
+          }
+          return [];
+        },
+        create: async ({ head, base, title, body, draft }, signal) => {
+          const wanted = { head, base, title: markedTitle(title, draft, 'WIP:'), body };
+          return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
+        },
+      },
+      connection,
+    ),
+    updatePr: async (number, { title, body }, signal) => {
+      const { draft } = toPr(await read(number, signal));
+      const wanted = { title: markedTitle(title, draft, 'WIP:'), body };
+      return toPr(await api.patch({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
+    },
+    prState: async (number, signal) => toPr(await read(number, signal)),
+    defaultBranch: async (signal) => {
+      const answer = z.object({ default_branch: z.string() });
+      return (await api.get({ path: repository, answer, signal })).default_branch || null;
+    },
+    gitCredential: () => Promise.resolve(credential === null ? null : basic('oauth2', tokenOf(credential))),
+  };
+}
+
+function toPr(one: z.infer<typeof PullRequest>): ForgePr {
+  return {
+    number: one.number,
+    url: one.html_url,
+    state: one.merged ? 'merged' : one.state,
+    draft: one.draft ?? hasDraftPrefix(one.title),
+    head: one.head.ref,
+    base: one.base.ref,
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Turns the key of a GitHub App into tokens of one installation for one repository. Tokens live in memory only, for at
+ * most their hour.
+ */
+import { createHash, createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { ForgeError, type ForgeCredential, type GitCredential } from '../../ports/forge.ts';
+import { connectApi, type Api, type ApiOptions, type Authority, type Connection } from './api.ts';
+import { encodedPath } from './repository.ts';
+
+export type AppCredential = Extract<ForgeCredential, { type: 'app' }>;
+export interface AppToken {
+  token: string;
+  expiresAt: number;
+}
+/** Shared by all forges of one composition, so that one job does not ask for a token ten times. */
+export type AppTokens = Map<string, AppToken>;
+
+/** A clone or push must not outlive its token. */
+const renewBeforeMinutes = 5;
+/** GitHub takes at most ten minutes; clocks differ. */
+const proofMinutes = 9;
+const clockDifferenceSeconds = 60;
+
+export function appAuthority(
+  connection: Connection,
+  api: Omit<ApiOptions, 'authority'>,
+  repository: { owner: string; name: string },
+  app: AppCredential,
+  tokens: AppTokens,
+): Authority {
+  const key = readKey(app.privateKey);
+  const id = cacheId(api.base, repository, app);
+  const asApp = connectApi(connection, {
+    ...api,
+    authority: { current: () => Promise.resolve(proof(key, app.appId, connection.clock.now())) },
+  });
+  const token = async (signal: AbortSignal): Promise<string> => {
+    const known = tokens.get(id);
+    const enough = connection.clock.now().getTime() + renewBeforeMinutes * 60_000;
+    if (known !== undefined && known.expiresAt > enough) return known.token;
+    const fresh = await askForToken(asApp, repository, app, signal);
+    tokens.set(id, fresh);
+    return fresh.token;
+  };
+  return {
+    current: async (signal) => {
+      const secret = await token(signal);
+      return { authorization: `Bearer ${secret}`, secret };
+    },
+    renew: () => tokens.delete(id),
+  };
+}
+
+/** The key is part of it: who does not hold it must not get a token that somebody else's key has earned. */
+function cacheId(base: URL, { owner, name }: { owner: string; name: string }, app: AppCredential): string {
+  const parts = [base.href, owner, name, app.appId, app.installationId ?? '', app.privateKey];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+function readKey(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch {
+    // What the parser says could hold parts of the key.
+  }
+  throw new ForgeError('auth', 'The private key of the GitHub App cannot be read.', {
+    hint: 'Paste the whole PEM file that GitHub gave you.',
+  });
+}
+
+function proof(key: KeyObject, appId: string, now: Date): GitCredential {
+  const seconds = Math.floor(now.getTime() / 1000);
+  const claims = { iat: seconds - clockDifferenceSeconds, exp: seconds + proofMinutes * 60, iss: appId };
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
+  const secret = `${signed}.${sign('RSA-SHA256', Buffer.from(signed), key).toString('base64url')}`;
+  return { authorization: `Bearer ${secret}`, secret };
+}
+
+async function askForToken(
+  api: Api,
+  { owner, name }: { owner: string; name: string },
+  app: AppCredential,
+  signal: AbortSignal,
+): Promise<AppToken> {
+  const installationId = app.installationId ?? (await findInstallation(api, owner, name, signal));
+  const { token, expires_at: expiresAt } = await api.post({
+    path: `/app/installations${encodedPath(installationId)}/access_tokens`,
+    // No more than a pull request needs, whatever the App itself may do.
+    body: { repositories: [name], permissions: { contents: 'write', pull_requests: 'write' } },
+    answer: z.object({ token: z.string().min(1), expires_at: z.string() }),
+    isRepeatable: true,
+    signal,
+  });
+  const time = Date.parse(expiresAt);
+  return { token, expiresAt: Number.isNaN(time) ? 0 : time };
+}
+
+async function findInstallation(api: Api, owner: string, name: string, signal: AbortSignal): Promise<string> {
+  const path = `/repos${encodedPath(owner, name)}/installation`;
+  const { id } = await api.get({ path, answer: z.object({ id: z.int() }), signal });
+  return String(id);
+}

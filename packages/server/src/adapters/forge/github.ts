@@ -1,0 +1,130 @@
+/** Pull requests on GitHub and GitHub Enterprise Server, with a token or as a GitHub App. */
+import { z } from 'zod';
+import type { Forge, ForgePr, ForgeSettings, NewPr } from '../../ports/forge.ts';
+import { ForgeError } from '../../ports/forge.ts';
+import { connectApi, type Authority, type Connection } from './api.ts';
+import { basic, tokenAuthority } from './credentials.ts';
+import { appAuthority, type AppTokens } from './github-app.ts';
+import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
+import { apiBaseOf, encodedPath, ownerAndName, parseRepository, type Repository } from './repository.ts';
+
+const PullRequest = z.object({
+  number: prNumber,
+  html_url: pageUrl,
+  state: z.enum(['open', 'closed']),
+  draft: z.boolean().optional(),
+  merged_at: z.string().nullish(),
+  head: z.object({ ref: z.string() }),
+  base: z.object({ ref: z.string() }),
+});
+
+export function githubForge(connection: Connection, settings: ForgeSettings, tokens: AppTokens): Forge {
+  const repository = parseRepository(settings.repository);
+  const { owner, name } = ownerAndName(repository);
+  const options = {
+    name: 'GitHub',
+    base: apiBaseOf(settings, usualBase(repository)),
+    headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
+    words,
+    isDuplicate: (status: number, said: string) =>
+      status === 422 && /pull request already exists/i.test(said),
+  };
+  const { credential } = settings;
+  const authority: Authority =
+    credential?.type === 'app'
+      ? appAuthority(connection, options, { owner, name }, credential, tokens)
+      : tokenAuthority(credential);
+  const api = connectApi(connection, { ...options, authority });
+  const path = `/repos${encodedPath(owner, name)}`;
+
+  const create = ({ head, base, title, body, draft }: NewPr, signal: AbortSignal) =>
+    api.post({
+      path: `${path}/pulls`,
+      body: { head, base, title, body, draft },
+      answer: PullRequest,
+      signal,
+    });
+
+  return {
+    kind: 'github',
+    ...findOrCreate(
+      {
+        listOpen: async (head, signal) => {
+          const query = { state: 'open', head: `${owner}:${head}`, per_page: '20' };
+          const answer = z.array(PullRequest);
+          const found = await api.get({ path: `${path}/pulls`, query, answer, signal });
+          // A filter that GitHub does not understand is ignored by it.
+          return found.map(toPr).filter((pr) => pr.head === head);
+        },
+        create: async (wanted, signal) => {
+          try {
+            return toPr(await create(wanted, signal));
+          } catch (error) {
+            if (!wanted.draft || !isDraftRefusal(error)) throw error;
+            // Private repositories of some plans have no drafts. The title then says what the mark would.
+            return toPr(await create({ ...wanted, draft: false, title: `[Draft] ${wanted.title}` }, signal));
+          }
+        },
+      },
+      connection,
+    ),
+    updatePr: async (number, { title, body }, signal) =>
+      toPr(
+        await api.patch({
+          path: `${path}/pulls/${number}`,
+          body: { title, body },
+          answer: PullRequest,
+          signal,
+        }),
+      ),
+    prState: async (number, signal) =>
+      toPr(await api.get({ path: `${path}/pulls/${number}`, answer: PullRequest, signal })),
+    defaultBranch: async (signal) => {
+      const answer = z.object({ default_branch: z.string().min(1) });
+      return (await api.get({ path, answer, signal })).default_branch;
+    },
+    gitCredential: async (signal) => {
+      const current = await authority.current(signal);
+      return current === null ? null : basic('x-access-token', current.secret);
+    },
+  };
+}
+
+function usualBase({ url }: Repository): string {
+  if (url.host === 'github.com' || url.host === 'www.github.com') return 'https://api.github.com';
+  if (url.host.endsWith('.ghe.com')) return `https://api.${url.host}`;
+  return `${url.origin}/api/v3`;
+}
+
+function toPr(pr: z.infer<typeof PullRequest>): ForgePr {
+  return {
+    number: pr.number,
+    url: pr.html_url,
+    state: pr.merged_at == null ? pr.state : 'merged',
+    draft: pr.draft ?? false,
+    head: pr.head.ref,
+    base: pr.base.ref,
+  };
+}
+
+function isDraftRefusal(error: unknown): boolean {
+  return (
+    error instanceof ForgeError &&
+    error.problem === 'rejected' &&
+    /draft pull requests are not supported/i.test(error.message)
+  );
+}
+
+const Failure = z.object({
+  message: z.string().optional(),
+  errors: z
+    .array(z.union([z.string(), z.object({ message: z.string() })]))
+    .optional()
+    .catch([]),
+});
+
+function words(body: unknown): string | undefined {
+  const failure = Failure.safeParse(body).data;
+  const details = failure?.errors?.map((error) => (typeof error === 'string' ? error : error.message));
+  return [failure?.message, ...(details ?? [])].filter(Boolean).join(' ');
+}

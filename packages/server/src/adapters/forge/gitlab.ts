@@ -1,0 +1,107 @@
+/** Merge requests on GitLab, the service or an own installation, with an access token. */
+import { z } from 'zod';
+import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
+import { connectApi, type Connection } from './api.ts';
+import { basic, tokenAuthority, tokenOf } from './credentials.ts';
+import { findOrCreate, hasDraftPrefix, markedTitle, pageUrl, prNumber } from './pull-requests.ts';
+import { apiBaseOf, encodedPath, parseRepository, withoutRoot } from './repository.ts';
+
+const MergeRequest = z.object({
+  /** The number in the project; `id` counts through the whole installation. */
+  iid: prNumber,
+  web_url: pageUrl,
+  title: z.string(),
+  /** `locked` is the moment in which it is merged. */
+  state: z.enum(['opened', 'closed', 'locked', 'merged']),
+  draft: z.boolean().optional(),
+  source_branch: z.string(),
+  target_branch: z.string(),
+  source_project_id: z.int().nullish(),
+  target_project_id: z.int().nullish(),
+});
+
+export function gitlabForge(connection: Connection, settings: ForgeSettings): Forge {
+  const repository = parseRepository(settings.repository);
+  const base = apiBaseOf(settings, `${repository.url.origin}/api/v4`);
+  const { credential } = settings;
+  const api = connectApi(connection, {
+    name: 'GitLab',
+    base,
+    authority: tokenAuthority(credential),
+    words,
+    isDuplicate: (status, said) => status === 409 && /already exists/i.test(said),
+  });
+  const project = `/projects${encodedPath(withoutRoot(repository, base, /\/api\/v4$/).join('/'))}`;
+  const path = `${project}/merge_requests`;
+  const read = (number: number, signal: AbortSignal) =>
+    api.get({ path: `${path}/${number}`, answer: MergeRequest, signal });
+
+  return {
+    kind: 'gitlab',
+    ...findOrCreate(
+      {
+        listOpen: async (head, signal) => {
+          const query = { state: 'opened', source_branch: head, per_page: '20' };
+          const found = await api.get({ path, query, answer: z.array(MergeRequest), signal });
+          // A fork may have a branch of the same name.
+          return found
+            .filter((one) => one.source_branch === head && one.source_project_id === one.target_project_id)
+            .map(toPr);
+        },
+        create: async ({ head, base: target, title, body, draft }, signal) => {
+          const wanted = {
+            source_branch: head,
+            target_branch: target,
+            title: markedTitle(title, draft, 'Draft:'),
+            description: body,
+          };
+          return toPr(await api.post({ path, body: wanted, answer: MergeRequest, signal }));
+        },
+      },
+      connection,
+    ),
+    updatePr: async (number, { title, body }, signal) => {
+      const { draft } = toPr(await read(number, signal));
+      const wanted = { title: markedTitle(title, draft, 'Draft:'), description: body };
+      return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: MergeRequest, signal }));
+    },
+    prState: async (number, signal) => toPr(await read(number, signal)),
+    defaultBranch: async (signal) => {
+      const answer = z.object({ default_branch: z.string().min(1).nullish() });
+      return (await api.get({ path: project, answer, signal })).default_branch ?? null;
+    },
+    gitCredential: () => Promise.resolve(credential === null ? null : basic('oauth2', tokenOf(credential))),
+  };
+}
+
+function toPr(one: z.infer<typeof MergeRequest>): ForgePr {
+  return {
+    number: one.iid,
+    url: one.web_url,
+    state: one.state === 'opened' || one.state === 'locked' ? 'open' : one.state,
+    draft: one.draft ?? hasDraftPrefix(one.title),
+    head: one.source_branch,
+    base: one.target_branch,
+  };
+}
+
+const Failure = z.object({
+  message: z
+    .union([z.string(), z.array(z.string()), z.record(z.string(), z.array(z.string()))])
+    .optional()
+    .catch(undefined),
+  error: z.string().optional(),
+  error_description: z.string().optional(),
+});
+
+function words(body: unknown): string | undefined {
+  const { message, error, error_description: description } = Failure.safeParse(body).data ?? {};
+  if (typeof message === 'string') return message;
+  if (Array.isArray(message)) return message.join(' ');
+  if (message !== undefined) {
+    return Object.entries(message)
+      .map(([field, said]) => `${field} ${said.join(', ')}`)
+      .join('; ');
+  }
+  return [error, description].filter(Boolean).join(': ');
+}
