@@ -3,12 +3,12 @@
  * was cut off. Only the worker that holds the job may write, and no known secret gets in.
  */
 import type { Context } from '../context.ts';
-import { nowText } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Stopped } from '../jobs/worker.ts';
 import { inTransaction, type Database } from '../ports/database.ts';
 import type { Journal, Step } from './contract.ts';
 import { crashIfAsked } from './crash.ts';
+import { addStep, readSteps } from './record.ts';
 import type { Redact } from './redact.ts';
 
 export interface RunJournal extends Journal {
@@ -23,24 +23,13 @@ export async function openJournal(
   given: { job: Pick<Job, 'id' | 'attempt'>; run: number; redact: Redact },
 ): Promise<RunJournal> {
   const { job, run, redact } = given;
-  const steps = await readSteps(context, { jobId: job.id, run });
+  const steps = await stepsOfRun(context, { jobId: job.id, run });
   const appendWith = async (make: (database: Database) => Promise<Step>) => {
     const step = await inTransaction(context.database, async (database) => {
       await refuseLateWorker(database, job);
-      const data = redact(JSON.stringify(await make(database)));
       // What the next step sees is what a replay would see.
-      const kept = JSON.parse(data) as Step;
-      await database
-        .insertInto('agent_steps')
-        .values({
-          job_id: job.id,
-          run,
-          number: steps.length + 1,
-          kind: kept.kind,
-          data,
-          at: nowText(context),
-        })
-        .execute();
+      const kept = JSON.parse(redact(JSON.stringify(await make(database)))) as Step;
+      await addStep({ ...context, database }, { jobId: job.id, run, number: steps.length + 1 }, kept);
       return kept;
     });
     steps.push(step);
@@ -50,18 +39,11 @@ export async function openJournal(
   return { steps, appendWith, append: (step) => appendWith(async () => step) };
 }
 
-export async function readSteps(
+export async function stepsOfRun(
   context: Pick<Context, 'database'>,
   where: { jobId: string; run: number },
 ): Promise<Step[]> {
-  const rows = await context.database
-    .selectFrom('agent_steps')
-    .select('data')
-    .where('job_id', '=', where.jobId)
-    .where('run', '=', where.run)
-    .orderBy('number')
-    .execute();
-  return rows.map(({ data }) => JSON.parse(data) as Step);
+  return (await readSteps(context, where)).map(({ step }) => step);
 }
 
 /** A worker that was given up for lost and wakes late must not write into the journal of its successor. */

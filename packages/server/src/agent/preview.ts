@@ -1,0 +1,24 @@
+/**
+ * The export that shows a branch before anybody merges it. Exports are another feature: this names what is needed, and
+ * `compose` puts it in.
+ */
+import type { Context } from '../context.ts';
+import type { Job } from '../jobs/store.ts';
+
+/** Makes the job in the transaction of `context`; whoever asked announces it afterwards. */
+export type StartPreview = (
+  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  given: {
+    ofJob: Job;
+    source: { repository: string; ref: string; directory: string | null; allowLocal: boolean };
+  },
+) => Promise<Job>;
+
+/** Where the export can be had; null while nobody knows the address of this installation. */
+export function previewLink(
+  { publicUrl }: { publicUrl: string | null },
+  exportId: string | null,
+): string | null {
+  if (publicUrl === null || exportId === null) return null;
+  return `${publicUrl}/v1/static-export/jobs/${exportId}/bundle`;
+}
