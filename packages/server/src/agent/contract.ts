@@ -152,8 +152,8 @@ export type Step =
       /** Where a pull request wants to go. */
       baseBranch: string;
       branch: string;
-      /** Whether `baseCommit` is the head of `branch`, because an earlier run made it. */
-      continuesBranch: boolean;
+      /** What `branch` pointed to, so that nobody else's push is overwritten; null when there was no such branch. */
+      branchHead: string | null;
       instructions: string | null;
     }
   | { kind: 'message'; message: Extract<Message, { role: 'system' | 'user' }> }
