@@ -13,8 +13,8 @@ process.once('message', (order: SiteCheckOrder) => {
     .then((answer) => {
       // The server ends this process as soon as it has the answer; what was compiled is kept for the next one.
       flushCompileCache();
-      process.send?.(answer);
-      process.disconnect();
+      // A long answer is not sent at once; leaving earlier would cut it.
+      process.send?.(answer, () => process.disconnect());
     })
     .catch(() => process.exit(1));
 });

@@ -56,7 +56,12 @@ export async function converse<Answer>({
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (code, by) => reject(new ProcessDied(code, by, complaint)));
+      child.once('exit', (code, by) => {
+        const fail = () => reject(new ProcessDied(code, by, complaint));
+        // Its end can be seen before its last words, which are still on the way until the channel closes.
+        if (child.connected) child.once('disconnect', fail);
+        else fail();
+      });
       child.on('message', (raw) => {
         try {
           const heard = hear(raw, send);
