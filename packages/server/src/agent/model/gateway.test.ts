@@ -1,0 +1,295 @@
+/** The gateway over the real library against a scripted endpoint, in both wire formats: answers, faults, limits. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { startModelServer, type ModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
+import type { Message, Model, ModelFailure, ModelRequest } from '../contract.ts';
+import { createModel, type GatewayLimits } from './gateway.ts';
+
+const key = 'sk-very-secret-1234';
+const tools: ModelRequest['tools'] = [
+  {
+    name: 'read_file',
+    description: 'Reads a file.',
+    input: z.object({ path: z.string(), limit: z.number().default(400) }),
+  },
+];
+const opening: Message[] = [
+  { role: 'system', text: 'You edit documentation.' },
+  { role: 'user', text: 'Fix the typo.' },
+];
+
+async function scripted(
+  provider: 'openai' | 'anthropic',
+  script: Script,
+  limits: Partial<GatewayLimits> = {},
+): Promise<{ server: ModelServer; model: Model }> {
+  const server = await startModelServer(script);
+  onTestFinished(() => server.close());
+  const model = createModel(
+    { provider, url: server.url, key, name: 'scribe-1' },
+    { egress: { allowedHosts: [server.host] }, limits: { pauseSeconds: 0, ...limits } },
+  );
+  return { server, model };
+}
+
+function request(given: Partial<ModelRequest> = {}): ModelRequest {
+  return { messages: opening, tools, maxOutputTokens: 500, signal: new AbortController().signal, ...given };
+}
+
+async function failure(work: Promise<unknown>): Promise<ModelFailure> {
+  return work.then(
+    () => expect.unreachable('there was no failure'),
+    (error: unknown) => error as ModelFailure,
+  );
+}
+
+describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
+  test('an answer has text, thoughts, calls and the figures of the endpoint', async () => {
+    const { model, server } = await scripted(provider, [
+      {
+        reasoning: 'I should look first.',
+        text: 'I will read the page.',
+        calls: [
+          { id: 'a', name: 'read_file', input: { path: 'index.mdx', limit: 5 } },
+          { id: 'b', name: 'read_file', input: { path: 'ünïcode 🙂.mdx' } },
+        ],
+        usage: { inputTokens: 1200, outputTokens: 34, cacheReadTokens: 1000 },
+        pieces: 7,
+      },
+    ]);
+    const heard: string[] = [];
+    const answer = await model.answer(request({ onText: (text) => heard.push(text) }));
+    expect(answer).toEqual({
+      text: 'I will read the page.',
+      reasoning: 'I should look first.',
+      calls: [
+        { id: 'a', name: 'read_file', input: { path: 'index.mdx', limit: 5 } },
+        { id: 'b', name: 'read_file', input: { path: 'ünïcode 🙂.mdx' } },
+      ],
+      usage: { inputTokens: 1200, outputTokens: 34, cacheReadTokens: 1000 },
+      stopReason: 'tool-calls',
+    });
+    expect(heard.join('')).toBe(answer.text);
+    expect(heard.length).toBeGreaterThan(1);
+    const [asked] = server.requests;
+    expect(asked?.messages).toEqual(opening);
+    expect(asked?.tools).toEqual(['read_file']);
+    expect(asked?.body).toMatchObject({ model: 'scribe-1', stream: true, max_tokens: 500 });
+    expect(asked?.headers).toMatchObject(
+      provider === 'openai' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key },
+    );
+  });
+
+  test('the conversation arrives whole: calls, results and errors', async () => {
+    const messages: Message[] = [
+      ...opening,
+      {
+        role: 'assistant',
+        text: 'Reading.',
+        reasoning: 'Hm.',
+        calls: [
+          { id: 'a', name: 'read_file', input: { path: 'a.mdx' } },
+          { id: 'b', name: 'read_file', input: '{"path": ', isMalformed: true },
+        ],
+      },
+      { role: 'tool', callId: 'a', name: 'read_file', text: 'Helo', isError: false },
+      { role: 'tool', callId: 'b', name: 'read_file', text: 'The arguments are no JSON.', isError: true },
+      { role: 'user', text: 'Hurry.' },
+    ];
+    const { model, server } = await scripted(provider, [{ text: 'Done.' }]);
+    expect(await model.answer(request({ messages }))).toMatchObject({ text: 'Done.', stopReason: 'end' });
+    const seen = server.requests[0]?.messages.map((message) =>
+      message.role === 'assistant' ? { ...message, reasoning: 'Hm.' } : message,
+    );
+    expect(seen).toEqual(
+      messages.map((message) => {
+        if (message.role === 'tool')
+          return { ...message, isError: provider === 'anthropic' && message.isError };
+        if (message.role !== 'assistant') return message;
+        const [first] = message.calls;
+        return {
+          ...message,
+          calls: [first, { id: 'b', name: 'read_file', input: { malformed: '{"path": ' } }],
+        };
+      }),
+    );
+  });
+
+  test('arguments that are no JSON make a marked call, and a tool that does not exist an ordinary one', async () => {
+    const { model } = await scripted(provider, [
+      {
+        calls: [
+          { id: 'a', name: 'read_file', arguments: '{"path": "x' },
+          { id: 'b', name: 'run_shell', input: { command: 'env' } },
+          { id: 'c', name: 'read_file', input: { path: 7 } },
+        ],
+      },
+    ]);
+    expect((await model.answer(request())).calls).toEqual([
+      { id: 'a', name: 'read_file', input: '{"path": "x', isMalformed: true },
+      { id: 'b', name: 'run_shell', input: { command: 'env' } },
+      { id: 'c', name: 'read_file', input: { path: 7 } },
+    ]);
+  });
+
+  test('a refusal and a cut by length are told by the stop reason', async () => {
+    const { model } = await scripted(provider, [
+      { text: 'I cannot help with that.', stop: 'refused' },
+      { text: 'And so on and', stop: 'length' },
+    ]);
+    expect(await model.answer(request())).toMatchObject({ stopReason: 'refused' });
+    expect(await model.answer(request())).toMatchObject({ stopReason: 'length', text: 'And so on and' });
+  });
+
+  test.each([
+    ['429', { fault: 'status', status: 429, retryAfter: '0' }],
+    ['503', { fault: 'status', status: 503 }],
+    ['529', { fault: 'status', status: 529 }],
+    ['a cut stream', { fault: 'cut' }],
+    ['an event that is no JSON', { fault: 'malformed' }],
+    ['an error event', { fault: 'overloaded' }],
+  ] as const)('after %s the same is asked again', async (_, fault) => {
+    const { model, server } = await scripted(provider, [fault, fault, { text: 'At last.' }]);
+    expect(await model.answer(request())).toMatchObject({ text: 'At last.' });
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[2]?.body).toEqual(server.requests[0]?.body);
+  });
+
+  test('it gives up after so many attempts', async () => {
+    const { model, server } = await scripted(
+      provider,
+      () => ({ fault: 'status', status: 529, message: `Overloaded, ${key}` }),
+      { attempts: 3 },
+    );
+    const failed = await failure(model.answer(request()));
+    expect(failed).toMatchObject({ name: 'ModelFailure', reason: 'model_unavailable' });
+    expect(failed.message).toContain('answered with status 529');
+    expect(JSON.stringify(failed, Object.getOwnPropertyNames(failed))).not.toContain(key);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test.each([
+    [401, `Incorrect API key provided: ${key}`, 'model_auth'],
+    [403, 'No access to this model.', 'model_auth'],
+    [400, "This model's maximum context length is 8192 tokens.", 'context_overflow'],
+    [400, 'prompt is too long: 210000 tokens > 200000 maximum', 'context_overflow'],
+    [400, 'The request exceeds the available context size.', 'context_overflow'],
+    [400, 'Blocked by content_filter.', 'refused'],
+    [400, 'Unknown parameter.', 'model_unavailable'],
+    [404, 'There is no such model.', 'model_unavailable'],
+  ] as const)('%i "%s" is not repeated and ends as %s', async (status, message, reason) => {
+    const { model, server } = await scripted(provider, [{ fault: 'status', status, message }]);
+    const failed = await failure(model.answer(request()));
+    expect(failed).toMatchObject({ name: 'ModelFailure', reason });
+    expect(failed.message).not.toContain(key);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a stop ends a stream that hangs', async () => {
+    const { model, server } = await scripted(provider, [{ fault: 'hang' }]);
+    const stop = new AbortController();
+    const work = failure(model.answer(request({ signal: stop.signal, onText: () => stop.abort() })));
+    expect(await work).toMatchObject({ reason: 'cancelled' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a stop ends the wait before a repetition', async () => {
+    const stop = new AbortController();
+    const { model, server } = await scripted(provider, () => {
+      setImmediate(() => stop.abort());
+      return { fault: 'status', status: 429, retryAfter: '50' };
+    });
+    expect(await failure(model.answer(request({ signal: stop.signal })))).toMatchObject({
+      reason: 'cancelled',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each(['callSeconds', 'idleSeconds'] as const)(
+    '%s ends an attempt, and it is asked again',
+    async (limit) => {
+      const { model, server } = await scripted(
+        provider,
+        ({ turn }) => (turn === 0 ? { fault: 'hang' } : { text: 'Awake.' }),
+        { [limit]: 0.3, attempts: 50 },
+      );
+      expect(await model.answer(request())).toMatchObject({ text: 'Awake.' });
+      expect(server.requests.length).toBeGreaterThan(1);
+    },
+  );
+
+  test('a slow stream that goes on is waited for', async () => {
+    const { model } = await scripted(provider, [
+      { fault: 'slow', answer: { text: 'Slowly but surely.' }, pauseMilliseconds: 5 },
+    ]);
+    expect(await model.answer(request())).toMatchObject({ text: 'Slowly but surely.', stopReason: 'end' });
+  });
+
+  test('plain http and private addresses are for hosts that the operator lists', async () => {
+    const server = await startModelServer([]);
+    onTestFinished(() => server.close());
+    const model = createModel(
+      { provider, url: server.url, key, name: 'scribe-1' },
+      { egress: { allowedHosts: [] } },
+    );
+    const failed = await failure(model.answer(request()));
+    expect(failed.reason).toBe('model_unavailable');
+    expect(failed.message).toContain('EGRESS_ALLOW');
+    expect(server.requests).toEqual([]);
+  });
+});
+
+test('an endpoint that tells no usage is charged by the length of the texts', async () => {
+  const { model } = await scripted('openai', [{ text: 'x'.repeat(400), usage: null }]);
+  const messages: Message[] = [{ role: 'user', text: 'y'.repeat(4000) }];
+  expect((await model.answer(request({ messages }))).usage).toEqual({
+    inputTokens: 1000,
+    outputTokens: 100,
+    cacheReadTokens: 0,
+  });
+});
+
+test('an endpoint without a key gets none', async () => {
+  const { server } = await scripted('openai', [{ text: 'Hello.' }]);
+  const model = createModel(
+    { provider: 'openai', url: server.url, key: null, name: 'local' },
+    { egress: { allowedHosts: [server.host] } },
+  );
+  await model.answer(request());
+  expect(server.requests[0]?.headers.authorization).toBeUndefined();
+});
+
+test('Anthropic is told to cache the system text and the ends of the last two requests', async () => {
+  const { model, server } = await scripted('anthropic', [{ text: 'Done.' }]);
+  const messages: Message[] = [
+    ...opening,
+    { role: 'assistant', text: '', calls: [{ id: 'a', name: 'read_file', input: { path: 'a.mdx' } }] },
+    { role: 'tool', callId: 'a', name: 'read_file', text: 'Helo', isError: false },
+  ];
+  await model.answer(request({ messages }));
+  const cached = { cache_control: { type: 'ephemeral' } };
+  expect(server.requests[0]?.body).toMatchObject({
+    system: [cached],
+    messages: [{ content: [cached] }, {}, { content: [cached] }],
+  });
+  expect(JSON.stringify(server.requests[0]?.body).match(/cache_control/g)).toHaveLength(3);
+});
+
+test('tools are described by their schemas, with what has a default left optional', async () => {
+  const { model, server } = await scripted('openai', [{ text: 'Done.' }]);
+  await model.answer(request());
+  expect(server.requests[0]?.body['tools']).toEqual([
+    {
+      type: 'function',
+      function: {
+        name: 'read_file',
+        description: 'Reads a file.',
+        parameters: {
+          type: 'object',
+          properties: { path: { type: 'string' }, limit: { type: 'number', default: 400 } },
+          required: ['path'],
+        },
+      },
+    },
+  ]);
+});
