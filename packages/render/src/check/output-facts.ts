@@ -41,7 +41,7 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
     skippedHeadings: [],
     undescribedPictures: [],
     remoteFiles: [],
-    secrets: findSecrets(html, () => textOfHtml(html.slice(content.start, content.end))),
+    secrets: secretsIn(html.slice(content.start, content.end)),
   };
   let level = 1;
   scanTags(html, (tag) => {
@@ -49,12 +49,12 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
     if (tag.id !== undefined) noteId(tag.id, ids, facts);
     if (tag.anchorName !== undefined) ids.add(tag.anchorName);
     if (inContent) level = noteHeading(tag, level, facts);
-    if (tag.name === 'img' && tag.alt === undefined) facts.undescribedPictures.push(copy(tag.src ?? ''));
+    if (tag.name === 'img' && tag.alt === undefined) facts.undescribedPictures.push(ownCopy(tag.src ?? ''));
     for (const reference of referencesOf(tag)) {
       const { address, loads } = reference;
       if (address.startsWith('#')) fragments.add(address);
       else if (address === '' || isAbsolute(address)) {
-        if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(copy(address));
+        if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(ownCopy(address));
       } else if (inContent) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
       else noteFrame(reference);
     }
@@ -63,9 +63,13 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
   facts.references = [...references].join('\n');
   for (const fragment of fragments) {
     if (facts.lostFragments.length === mostListed) break;
-    if (!isFound(fragment.slice(1), (id) => ids.has(id))) facts.lostFragments.push(copy(fragment));
+    if (!isFound(fragment.slice(1), (id) => ids.has(id))) facts.lostFragments.push(ownCopy(fragment));
   }
   return facts;
+}
+
+function secretsIn(content: string): FoundSecret[] {
+  return findSecrets(content, () => textOfHtml(content));
 }
 
 export function referencesIn({ references }: OutputFacts): Reference[] {
@@ -107,7 +111,7 @@ function contentRange(html: string): { start: number; end: number } {
 }
 
 function noteId(id: string, ids: Set<string>, facts: OutputFacts): void {
-  if (ids.has(id) && facts.duplicateIds.length < mostListed) facts.duplicateIds.push(copy(id));
+  if (ids.has(id) && facts.duplicateIds.length < mostListed) facts.duplicateIds.push(ownCopy(id));
   ids.add(id);
 }
 
@@ -117,7 +121,7 @@ function noteHeading(tag: ScannedTag, before: number, facts: OutputFacts): numbe
   const level = Number(tag.name.charAt(1));
   if (!(level >= 1 && level <= 6)) return before;
   if (level > before + 1 && facts.skippedHeadings.length < mostListed)
-    facts.skippedHeadings.push({ id: copy(tag.id), level, before });
+    facts.skippedHeadings.push({ id: ownCopy(tag.id), level, before });
   return level;
 }
 
@@ -146,6 +150,6 @@ function referencesOf(tag: ScannedTag): Reference[] {
 }
 
 /** A part of a text keeps the whole text in memory; this one does not. */
-function copy(text: string): string {
+export function ownCopy(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -9,7 +9,7 @@ import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
 import type { LinkUse, PageResult, PageTask } from '../page/task.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type OutputFacts, type Reference, readOutput, referencesIn } from './output-facts.ts';
+import { type OutputFacts, type Reference, ownCopy, readOutput, referencesIn } from './output-facts.ts';
 import { type Verdict, OutputAddresses } from './output-addresses.ts';
 import {
   anchorHint,
@@ -83,8 +83,8 @@ export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
   readonly #pages = new Map<string, CheckedPage>();
-  /** By folder and address. The address is not kept beside it: as a part of a page it would keep the whole page. */
-  readonly #frameReferences = new Map<string, { loads: boolean; from: string }>();
+  /** By folder and address. */
+  readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string }>>();
   readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
@@ -133,9 +133,10 @@ export class RenderedCheck {
     }
     /** Every address of a file that is no page of an author counts as part of the frame. */
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const known = this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
+    this.#frameReferences.set(folder, known);
     const noteFrame = ({ address, loads }: Reference): void => {
-      const key = `${folder}\n${address}`;
-      if (!this.#frameReferences.has(key)) this.#frameReferences.set(key, { loads, from: path });
+      if (!known.has(address)) known.set(ownCopy(address), { loads, from: path });
     };
     const facts = readOutput(text, noteFrame);
     this.#addresses.add(path, facts.ids);
@@ -239,8 +240,11 @@ export class RenderedCheck {
       found.push({ severity: 'warning', code, message, file, ...place, target: written });
     }
     const told = new Set<string>();
-    for (const [key, { loads, from }] of [...this.#frameReferences].toSorted(byFirst)) {
-      const verdict = this.#addresses.judge(key.slice(key.indexOf('\n') + 1), from);
+    const references = [...this.#frameReferences]
+      .toSorted(byFirst)
+      .flatMap(([, known]) => [...known].toSorted(byFirst));
+    for (const [address, { loads, from }] of references) {
+      const verdict = this.#addresses.judge(address, from);
       if (verdict.kind === 'there') reached.add(verdict.path);
       if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
       const wanted = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;

@@ -46,6 +46,8 @@ export function relativeHref(prefix: string, hrefFromRoot: string): string {
 }
 
 function encodePath(path: string): string {
+  /** Nearly every address. */
+  if (/^[\w./-]*$/.test(path)) return path;
   const encoded = path.split('/').map(encodeURIComponent).join('/');
   return encoded.replaceAll('%40', '@').replaceAll('%2C', ',').replaceAll('%2B', '+');
 }

@@ -55,7 +55,13 @@ export interface PageView extends HeadFacts {
   favicon?: { light: string; dark: string } | undefined;
 }
 
-export function pageDocument(view: PageView): string {
+/** A view whose content was looked through once for the ids of the frame. */
+interface FramedView extends PageView {
+  usedIds: ReadonlySet<string>;
+}
+
+export function pageDocument(page: PageView): string {
+  const view: FramedView = { ...page, usedIds: usedFrameIds(page.bodyHtml) };
   const { settings, words } = view;
   const initial = settings.appearance.initial;
   const html = attributes({
@@ -101,15 +107,23 @@ export function pageDocument(view: PageView): string {
  * The parts of the frame carry ids by which authors' stylesheets find them. Where a page's own content uses the same
  * id (a heading called "Footer"), it belongs to the content.
  */
-function frameId(view: PageView, id: string): string {
-  return view.bodyHtml.includes(` id="${id}"`) ? '' : ` id="${id}"`;
+const frameIds = ['banner', 'footer', 'navbar', 'pagination', 'sidebar', 'table-of-contents'] as const;
+type FrameId = (typeof frameIds)[number];
+const usedFrameId = new RegExp(` id="(${frameIds.join('|')})"`, 'g');
+
+function frameId({ usedIds }: FramedView, id: FrameId): string {
+  return usedIds.has(id) ? '' : ` id="${id}"`;
 }
 
-function withoutUsedId(view: PageView, html: string, id: string): string {
+function usedFrameIds(html: string): Set<string> {
+  return new Set([...html.matchAll(usedFrameId)].map(([, id = '']) => id));
+}
+
+function withoutUsedId(view: FramedView, html: string, id: FrameId): string {
   return frameId(view, id) === '' ? html.replace(` id="${id}"`, '') : html;
 }
 
-function bannerHtml(view: PageView): string {
+function bannerHtml(view: FramedView): string {
   const { bannerHtml: content, banner, words } = view;
   const close = banner?.dismissible
     ? `<button type="button" class="icon-button" data-banner-close aria-label="${escapeAttribute(words.close)}">${interfaceIcon('xmark')}</button>`
@@ -166,7 +180,7 @@ function feedLink({ feed, showsFeed }: PageView): string {
   );
 }
 
-function pageEnd(view: PageView): string {
+function pageEnd(view: FramedView): string {
   const { directory, updated, words, language } = view;
   const day = updated
     ? `<p class="page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>\n`
@@ -184,7 +198,7 @@ function spokenDay(day: string, language: string): string {
   }
 }
 
-function paginationHtml(view: PageView): string {
+function paginationHtml(view: FramedView): string {
   const { previous, next, words } = view;
   if (!previous && !next) return '';
   const link = (target: { href: string; title: string } | undefined, word: string, rel: string): string =>
@@ -205,7 +219,7 @@ function asideHtml(view: PageView): string {
   return `<aside class="site-aside" aria-label="${escapeAttribute(view.words.examples)}">${view.asideHtml}</aside>\n`;
 }
 
-function contentsHtml(view: PageView): string {
+function contentsHtml(view: FramedView): string {
   const { headings } = view;
   const top = Math.min(...headings.map(({ level }) => level));
   const items = headings
