@@ -129,6 +129,10 @@ it('the configuration page lists every setting with its default', () => {
     TRUST_PROXY: 'off',
     OFFLINE: 'off',
     EGRESS_ALLOW: 'empty',
+    MODEL_URL: 'none',
+    MODEL_NAME: 'none',
+    MODEL_KEY: 'none',
+    MODEL_KEY_FILE: 'none',
   };
   const expected = Object.entries(settings).map(([name, { check }]) => [
     name,

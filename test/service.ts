@@ -43,6 +43,7 @@ const openLimits = {
   LIMIT_READS_PER_MINUTE: '1000000',
   LIMIT_WRITES_PER_MINUTE: '1000000',
   LIMIT_EXPORT_STARTS_PER_HOUR: '1000000',
+  LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: '1000000',
 };
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {

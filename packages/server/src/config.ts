@@ -2,6 +2,7 @@
  * The gate for every setting: environment variables and flags in, one checked Config out. A wrong value stops
  * the boot with a sentence that names the variable; nothing else in the program reads the environment.
  */
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -16,6 +17,8 @@ export interface Config {
   exportConcurrency: number;
   exportTimeoutSeconds: number;
   agentConcurrency: number;
+  /** The endpoint for projects that have none of their own; null when there is none. */
+  model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
   renderProcesses: number;
   linkSeconds: number;
   /** What may be reached outside. */
@@ -24,6 +27,7 @@ export interface Config {
     readsPerMinute: number;
     writesPerMinute: number;
     exportStartsPerHour: number;
+    agentInstructionsPerHour: number;
     queuedJobs: number;
     bodyBytes: number;
   };
@@ -66,6 +70,21 @@ export const settings = {
   EXPORT_CONCURRENCY: { check: count(1, 64, 1), meaning: 'Exports that run at the same time.' },
   EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
   AGENT_CONCURRENCY: { check: count(1, 64, 2), meaning: 'Agent jobs that run at the same time.' },
+  MODEL_PROVIDER: {
+    check: z.enum(['openai', 'anthropic']).default('openai'),
+    meaning: 'How the model endpoint is spoken to; openai stands for everything compatible with it.',
+  },
+  MODEL_URL: {
+    check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    meaning:
+      'Address of the model endpoint for agent jobs. Default: none, so that only projects with their own have any.',
+  },
+  MODEL_NAME: { check: z.string().min(1).optional(), meaning: 'Name of the model; needed with MODEL_URL.' },
+  MODEL_KEY: { check: z.string().min(1).optional(), meaning: 'Key of the model endpoint.' },
+  MODEL_KEY_FILE: {
+    check: z.string().min(1).optional(),
+    meaning: 'File with the key of the model endpoint, in place of MODEL_KEY.',
+  },
   RENDER_PROCESSES: {
     check: count(1, 256, availableParallelism()),
     meaning: 'Processes that render the pages of one export. Default: one a core.',
@@ -84,6 +103,10 @@ export const settings = {
   LIMIT_EXPORT_STARTS_PER_HOUR: {
     check: count(1, 1e9, 10),
     meaning: 'Export starts an hour and organization.',
+  },
+  LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: {
+    check: count(1, 1e9, 100),
+    meaning: 'Agent jobs, messages and retries an hour and project.',
   },
   LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may wait at the same time.' },
   LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
@@ -119,6 +142,7 @@ export function readConfig(environment: Environment): Config {
     exportConcurrency: value.EXPORT_CONCURRENCY,
     exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,
     agentConcurrency: value.AGENT_CONCURRENCY,
+    model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
     linkSeconds: value.LINK_SECONDS,
     egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },
@@ -126,12 +150,37 @@ export function readConfig(environment: Environment): Config {
       readsPerMinute: value.LIMIT_READS_PER_MINUTE,
       writesPerMinute: value.LIMIT_WRITES_PER_MINUTE,
       exportStartsPerHour: value.LIMIT_EXPORT_STARTS_PER_HOUR,
+      agentInstructionsPerHour: value.LIMIT_AGENT_INSTRUCTIONS_PER_HOUR,
       queuedJobs: value.LIMIT_QUEUED_JOBS,
       bodyBytes: value.LIMIT_BODY_BYTES,
     },
     retention: { exports: value.RETENTION_EXPORTS, days: value.RETENTION_DAYS },
     drainSeconds: value.DRAIN_SECONDS,
   };
+}
+
+function modelOf(value: {
+  MODEL_PROVIDER: 'openai' | 'anthropic';
+  MODEL_URL?: string | undefined;
+  MODEL_NAME?: string | undefined;
+  MODEL_KEY?: string | undefined;
+  MODEL_KEY_FILE?: string | undefined;
+}): Config['model'] {
+  const { MODEL_PROVIDER: provider, MODEL_URL: url, MODEL_NAME: name } = value;
+  if (url === undefined) return null;
+  if (name === undefined) throw new ConfigError('MODEL_URL is set: set MODEL_NAME too.');
+  return { provider, url, name, key: value.MODEL_KEY ?? keyIn(value.MODEL_KEY_FILE) };
+}
+
+function keyIn(file: string | undefined): string | null {
+  if (file === undefined) return null;
+  try {
+    return readFileSync(file, 'utf8').trim() || null;
+  } catch (error) {
+    throw new ConfigError(
+      `MODEL_KEY_FILE=${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  }
 }
 
 /** What a command without a server may reach. A value that makes no sense reaches nothing. */
