@@ -154,12 +154,14 @@ export type Step =
       branch: string;
       /** What `branch` pointed to, so that nobody else's push is overwritten; null when there was no such branch. */
       branchHead: string | null;
+      /** Earlier runs of the job whose changes were never published; the work goes on from them. */
+      carriedRuns: number[];
       instructions: string | null;
     }
   | { kind: 'message'; message: Extract<Message, { role: 'system' | 'user' }> }
   | { kind: 'answer'; answer: ModelAnswer }
   | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
-  | { kind: 'loop-ended'; reason: EndReason; summary: string; title: string; tree: string }
+  | ({ kind: 'loop-ended' } & LoopEnd)
   | { kind: 'validated'; findings: SiteFinding[] }
   | { kind: 'judged'; verdict: Verdict }
   | { kind: 'committed'; commit: string; branch: string; date: string }
@@ -183,6 +185,8 @@ export interface LoopEnd {
   title: string;
   /** The git tree that the work ended with. */
   tree: string;
+  /** A sentence for people, when something else than the model ended the work. */
+  problem?: string;
 }
 
 export const endReasons = [
