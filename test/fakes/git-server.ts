@@ -45,6 +45,8 @@ export interface GitServerBehaviour {
   token: string | null;
   /** Answered in place of git, such as 503. */
   statusFor?: ((path: string) => number | undefined) | undefined;
+  /** Sent along with such a status, for redirects. */
+  location?: string | undefined;
   /** Held back until this is done. */
   beforeAnswer?: ((path: string) => Promise<void>) | undefined;
 }
@@ -82,7 +84,11 @@ export async function startGitServer(behaviour: Partial<GitServerBehaviour> = {}
     const status = token === null || isAccepted(authorization, token) ? statusFor?.(path) : 401;
     if (status === undefined) return runBackend(backend, root, request, response);
     request.resume();
-    response.writeHead(status, status === 401 ? { 'www-authenticate': 'Basic realm="git"' } : {});
+    const { location } = served.behaviour;
+    response.writeHead(status, {
+      ...(status === 401 ? { 'www-authenticate': 'Basic realm="git"' } : {}),
+      ...(location === undefined ? {} : { location: `${location}${path}` }),
+    });
     response.end();
   }
 }

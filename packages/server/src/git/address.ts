@@ -68,7 +68,8 @@ function decodedPath(url: URL): string {
   }
 }
 
-function checkRef(ref: string | null): void {
+/** Throws a SourceError when this cannot be the name of a branch, tag or commit; null is the default branch. */
+export function checkRef(ref: string | null): void {
   if (ref === null) return;
   const bad =
     !/^[A-Za-z0-9][A-Za-z0-9._/+@-]*$/.test(ref) || /\.\.|\/\/|@\{|\.lock(\/|$)|\/\.|[./]$/.test(ref);

@@ -36,13 +36,15 @@ export type GitProblem =
 export class GitError extends Error {
   override name = 'GitError';
   readonly problem: GitProblem;
-  /** What git had written before it failed. */
+  /** What git had written before it failed, to its output and beside it. No secret is in either. */
   readonly output: string;
+  readonly complaint: string;
 
-  constructor(problem: GitProblem, message: string, output = '') {
+  constructor(problem: GitProblem, message: string, written = { output: '', complaint: '' }) {
     super(message);
     this.problem = problem;
-    this.output = output;
+    this.output = written.output;
+    this.complaint = written.complaint;
   }
 }
 
@@ -114,6 +116,8 @@ const fixedSettings: [name: string, value: string][] = [
   ['core.attributesFile', '/dev/null'],
   ['core.excludesFile', '/dev/null'],
   ['core.quotePath', 'false'],
+  ['core.protectHFS', 'true'],
+  ['core.protectNTFS', 'true'],
   ['fetch.fsckObjects', 'true'],
   ['transfer.fsckObjects', 'true'],
   ['transfer.credentialsInUrl', 'die'],
@@ -173,13 +177,11 @@ function remoteSettings(remote: Remote): [name: string, value: string][] {
   ];
 }
 
-function explain(complaint: string, output: Buffer, remote: Remote | undefined): GitError {
-  const message = masked(lastLine(complaint), remote);
-  return new GitError(
-    problemOf(complaint, remote),
-    message,
-    masked(output.toString().slice(0, 4000), remote),
-  );
+function explain(stderr: string, stdout: Buffer, remote: Remote | undefined): GitError {
+  const complaint = masked(visible(stderr), remote);
+  const output = masked(visible(stdout.toString().slice(0, 4000)), remote);
+  const lastLine = complaint.trim().split('\n').at(-1) ?? '';
+  return new GitError(problemOf(complaint, remote), lastLine.slice(0, 500), { output, complaint });
 }
 
 function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
@@ -194,17 +196,13 @@ function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
   return 'unavailable';
 }
 
-function lastLine(complaint: string): string {
-  const lines = complaint
-    .replaceAll(/[^\P{C}\n]/gu, '')
-    .trim()
-    .split('\n');
-  return (lines.at(-1) ?? '').slice(0, 500);
+function visible(text: string): string {
+  return text.replaceAll(/[^\P{C}\n\t]/gu, '');
 }
 
 /** A server may send back what it was sent, and its words end up in logs. */
 function masked(text: string, remote: Remote | undefined): string {
-  if (remote?.credential === null || remote === undefined) return text;
+  if (!remote?.credential) return text;
   const { authorization, secret } = remote.credential;
   const parts = [secret, authorization, authorization.split(' ').at(-1) ?? ''].filter((part) => part !== '');
   return parts.reduce((rest, part) => rest.replaceAll(part, '***'), text);

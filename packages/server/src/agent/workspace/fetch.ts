@@ -1,0 +1,168 @@
+/**
+ * Brings one commit of a branch to a workspace and lays the docs out: one ref, no history, no tags, and of a large
+ * repository only the files of the docs folder. Everything is counted before it is laid out.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GitError } from '../../git/run.ts';
+import type { GitCredential } from '../../ports/forge.ts';
+import { SourceError } from '../../ports/sources.ts';
+import { entryAt, modes, parseEntries, type Repository, type TreeEntry } from './repository.ts';
+
+const mostFiles = 100_000;
+const mostBytes = 2_000_000_000;
+
+export interface Base {
+  commit: string;
+  /** The tree of the whole commit. */
+  tree: string;
+  /** The branch a change is proposed to; null when the repository has no default one and none was named. */
+  branch: string | null;
+}
+
+export interface Wanted {
+  ref: string | null;
+  /** Fetched in place of the ref when known. */
+  commit: string | null;
+  credential: GitCredential | null;
+}
+
+export async function fetchBase(repo: Repository, wanted: Wanted): Promise<Base> {
+  const { branch, name } = await branchOf(repo, wanted);
+  const commit = await fetchCommit(repo, wanted.commit ?? name, {
+    credential: wanted.credential,
+    // When all of the repository is wanted, leaving files out would only cost a second request.
+    withoutFiles: repo.directory !== null,
+  });
+  const tree = String(await repo.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim();
+  return { commit, tree, branch };
+}
+
+/** The commit a ref leads to, now in the repository. A server that cannot leave files out sends them all. */
+export async function fetchCommit(
+  repo: Repository,
+  ref: string,
+  { credential, withoutFiles }: { credential: GitCredential | null; withoutFiles: boolean },
+): Promise<string> {
+  const remote = await repo.reach(credential);
+  const filter = withoutFiles ? ['--filter=blob:none'] : [];
+  await repo.git(
+    [
+      'fetch',
+      '--quiet',
+      '--depth=1',
+      '--no-tags',
+      '--no-recurse-submodules',
+      ...filter,
+      '--',
+      remote.url,
+      ref,
+    ],
+    { remote },
+  );
+  return String(await repo.git(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).trim();
+}
+
+async function branchOf(repo: Repository, wanted: Wanted): Promise<{ branch: string | null; name: string }> {
+  const remote = await repo.reach(wanted.credential);
+  const short = wanted.ref?.replace(/^refs\/heads\//, '') ?? null;
+  const full = `refs/heads/${short}`;
+  const patterns = short === null ? ['HEAD'] : ['HEAD', full];
+  const lines = String(await repo.git(['ls-remote', '--symref', '--', remote.url, ...patterns], { remote }));
+  if (short !== null && lines.split('\n').some((line) => line.endsWith(`\t${full}`))) {
+    return { branch: short, name: full };
+  }
+  const [, standard = null] = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(lines) ?? [];
+  return { branch: standard, name: wanted.ref ?? 'HEAD' };
+}
+
+export interface LaidOut {
+  /** Both relative to the docs folder. */
+  submodules: Set<string>;
+  links: Set<string>;
+}
+
+/** Makes the docs of the base lie in the tree, and nothing else; also the way back to it. */
+export async function layOut(
+  repo: Repository,
+  base: Base,
+  credential: GitCredential | null,
+): Promise<LaidOut> {
+  const docs = await docsTree(repo, base.tree);
+  const entries = parseEntries(await repo.git(['ls-tree', '-r', '-z', docs]));
+  if (entries.length > mostFiles) throw tooLarge(`${entries.length} files`);
+  const attributes = await attributesAbove(repo, base.tree);
+  await fetchMissingFiles(repo, docs, attributes, credential);
+  await refuseHugeFiles(repo, entries);
+  await layOutAgain(repo, base.tree);
+  const pathsOf = (mode: string) =>
+    new Set(entries.filter((each) => each.mode === mode).map(({ path }) => path));
+  return { submodules: pathsOf(modes.submodule), links: pathsOf(modes.link) };
+}
+
+/** The same, when everything is in the repository already: it talks to nobody. */
+export async function layOutAgain(repo: Repository, baseTree: string): Promise<void> {
+  for (const name of await readdir(repo.tree))
+    await rm(join(repo.tree, name), { recursive: true, force: true });
+  const docs = await docsTree(repo, baseTree);
+  await repo.git(['read-tree', '--empty']);
+  const prefix = repo.directory === null ? [] : [`--prefix=${repo.directory}/`];
+  await repo.git(['read-tree', ...prefix, docs]);
+  const attributes = await attributesAbove(repo, baseTree);
+  const lines = attributes.map(({ mode, oid, path }) => `${mode} ${oid}\t${path}\0`);
+  await repo.git(['update-index', '-z', '--index-info'], { input: lines.join('') });
+  await repo.git(['checkout-index', '--all', '--index', '--force', '--quiet']);
+  if (repo.directory !== null) await mkdir(join(repo.tree, repo.directory), { recursive: true });
+}
+
+async function docsTree(repo: Repository, baseTree: string): Promise<string> {
+  if (repo.directory === null) return baseTree;
+  const entry = await entryAt(repo, baseTree, repo.directory);
+  if (entry?.type === 'tree') return entry.oid;
+  throw new SourceError(
+    'source_not_found',
+    `The folder ${repo.directory} of the source does not exist.`,
+    'Check `source` of the project.',
+  );
+}
+
+/** Files above the docs folder that say which of its files are kept in Git LFS. */
+async function attributesAbove(repo: Repository, baseTree: string): Promise<TreeEntry[]> {
+  const names = repo.directory?.split('/') ?? [];
+  const paths = names.map((_, index) => [...names.slice(0, index), '.gitattributes'].join('/'));
+  const found = await Promise.all(paths.map((path) => entryAt(repo, baseTree, path)));
+  return found.filter((entry) => entry?.type === 'blob' && entry.mode !== modes.link) as TreeEntry[];
+}
+
+/** In one request: left to itself, git would ask for each file alone. */
+async function fetchMissingFiles(
+  repo: Repository,
+  docs: string,
+  attributes: TreeEntry[],
+  credential: GitCredential | null,
+): Promise<void> {
+  const listing = await repo.git(['rev-list', '--objects', '--missing=print', '--no-object-names', docs]);
+  const missing = [...listing.toString().matchAll(/^\?(\w+)$/gm)].map(([, oid]) => oid);
+  if (missing.length === 0) return;
+  missing.push(...attributes.map(({ oid }) => oid));
+  const remote = await repo.reach(credential);
+  const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  await repo.git([...args, '--filter=blob:none', '--stdin', '--', remote.url], {
+    remote,
+    input: `${missing.join('\n')}\n`,
+  });
+}
+
+/** A small pack can unfold to any size. */
+async function refuseHugeFiles(repo: Repository, entries: TreeEntry[]): Promise<void> {
+  const blobs = entries.filter(({ type }) => type === 'blob').map(({ oid }) => oid);
+  const sizes = await repo.git(['cat-file', '--batch-check=%(objectsize)'], { input: blobs.join('\n') });
+  const bytes = String(sizes)
+    .split('\n')
+    .reduce((sum, size) => sum + (Number(size) || 0), 0);
+  if (bytes > mostBytes) throw tooLarge(`${bytes} bytes`);
+}
+
+function tooLarge(what: string): GitError {
+  return new GitError('too_large', `The docs folder holds ${what}, which is too much.`);
+}

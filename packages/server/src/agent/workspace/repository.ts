@@ -1,0 +1,81 @@
+/**
+ * The bare repository of a workspace: what git is started with, and how its lists are read. The tree lies beside it, so
+ * that nothing an agent writes is ever configuration.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EgressPolicy } from '../../egress/addresses.ts';
+import type { Address } from '../../git/address.ts';
+import { openRemote, type Remote } from '../../git/remote.ts';
+import { runGit, type GitCommand } from '../../git/run.ts';
+import type { GitCredential } from '../../ports/forge.ts';
+
+export interface Repository {
+  /** The root of the laid out files. */
+  readonly tree: string;
+  /** Where the docs lie in the repository; null for its root. */
+  readonly directory: string | null;
+  git(args: readonly string[], more?: GitOptions): Promise<Buffer>;
+  /** Looks the host up anew, so that each command dials addresses that were just checked. */
+  reach(credential: GitCredential | null): Promise<Remote>;
+}
+
+export type GitOptions = Pick<GitCommand, 'remote' | 'input' | 'identity' | 'seconds' | 'outputBytes'>;
+
+export interface RepositoryOptions {
+  folder: string;
+  address: Exclude<Address, { kind: 'folder' }>;
+  directory: string | null;
+  egress: EgressPolicy;
+  signal: AbortSignal;
+}
+
+/**
+ * Bytes stay as they are whatever `.gitattributes` of the repository says, and no author can hide a change from the diff.
+ * `filter` is left alone: without configuration it does nothing, and it tells which files are kept in Git LFS.
+ */
+const attributes = '* -text -ident !working-tree-encoding !diff\n';
+
+export async function createRepository(options: RepositoryOptions): Promise<Repository> {
+  const { folder, signal } = options;
+  const repository = join(folder, 'repository.git');
+  const tree = join(folder, 'tree');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(tree, { recursive: true, mode: 0o700 });
+  await runGit(['init', '--quiet', '--bare', '--template=', '--', repository], { folder, signal });
+  await mkdir(join(repository, 'info'), { recursive: true });
+  await writeFile(join(repository, 'info', 'attributes'), attributes);
+  return {
+    tree,
+    directory: options.directory,
+    git: (args, more = {}) => runGit(args, { folder: tree, repository, tree, signal, ...more }),
+    reach: (credential) => openRemote(options.address, options.egress, credential),
+  };
+}
+
+export interface TreeEntry {
+  mode: string;
+  type: string;
+  oid: string;
+  path: string;
+}
+
+export const modes = { link: '120000', submodule: '160000' } as const;
+
+/** Reads what `ls-tree -z` writes. */
+export function parseEntries(listing: Buffer): TreeEntry[] {
+  return listing
+    .toString()
+    .split('\0')
+    .flatMap((line) => {
+      const [, mode, type, oid, path] = /^(\d+) (\w+) (\w+)\t([^]*)$/.exec(line) ?? [];
+      return mode === undefined || type === undefined || oid === undefined || path === undefined
+        ? []
+        : [{ mode, type, oid, path }];
+    });
+}
+
+/** One entry of a tree by its path, which may lead through folders. */
+export async function entryAt(repo: Repository, tree: string, path: string): Promise<TreeEntry | undefined> {
+  return parseEntries(await repo.git(['ls-tree', '-z', tree, '--', path])).find((each) => each.path === path);
+}
