@@ -1,8 +1,10 @@
 /** The gate for settings: defaults that work, each wrong value named with what it is for, and nothing else looked at. */
+import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, settings } from './config.ts';
+import { temporaryFolder } from './testing.ts';
 
 test('without any setting everything has its default', () => {
   expect(readConfig({})).toEqual({
@@ -15,6 +17,7 @@ test('without any setting everything has its default', () => {
     exportConcurrency: 1,
     exportTimeoutSeconds: 900,
     agentConcurrency: 2,
+    model: null,
     renderProcesses: availableParallelism(),
     linkSeconds: 3600,
     egress: { allowedHosts: [], offline: false },
@@ -22,6 +25,7 @@ test('without any setting everything has its default', () => {
       readsPerMinute: 600,
       writesPerMinute: 60,
       exportStartsPerHour: 10,
+      agentInstructionsPerHour: 100,
       queuedJobs: 1000,
       bodyBytes: 1_000_000,
     },
@@ -41,6 +45,10 @@ test('every setting reaches its place', () => {
     EXPORT_CONCURRENCY: '2',
     EXPORT_TIMEOUT_SECONDS: '11',
     AGENT_CONCURRENCY: '4',
+    MODEL_PROVIDER: 'anthropic',
+    MODEL_URL: 'https://models.example.com/v1',
+    MODEL_NAME: 'writer-1',
+    MODEL_KEY: 'secret',
     RENDER_PROCESSES: '3',
     LINK_SECONDS: '61',
     EGRESS_ALLOW: ' git.internal , Gitea:3000,,',
@@ -48,6 +56,7 @@ test('every setting reaches its place', () => {
     LIMIT_READS_PER_MINUTE: '4',
     LIMIT_WRITES_PER_MINUTE: '5',
     LIMIT_EXPORT_STARTS_PER_HOUR: '6',
+    LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: '12',
     LIMIT_QUEUED_JOBS: '7',
     LIMIT_BODY_BYTES: '8000',
     RETENTION_EXPORTS: '9',
@@ -64,10 +73,23 @@ test('every setting reaches its place', () => {
     exportConcurrency: 2,
     exportTimeoutSeconds: 11,
     agentConcurrency: 4,
+    model: {
+      provider: 'anthropic',
+      url: 'https://models.example.com/v1',
+      name: 'writer-1',
+      key: 'secret',
+    },
     renderProcesses: 3,
     linkSeconds: 61,
     egress: { allowedHosts: ['git.internal', 'gitea:3000'], offline: true },
-    limits: { readsPerMinute: 4, writesPerMinute: 5, exportStartsPerHour: 6, queuedJobs: 7, bodyBytes: 8000 },
+    limits: {
+      readsPerMinute: 4,
+      writesPerMinute: 5,
+      exportStartsPerHour: 6,
+      agentInstructionsPerHour: 12,
+      queuedJobs: 7,
+      bodyBytes: 8000,
+    },
     retention: { exports: 9, days: 10 },
     drainSeconds: 7,
   });
@@ -84,6 +106,11 @@ describe('a wrong value', () => {
     EXPORT_CONCURRENCY: ['0', '65', 'two'],
     EXPORT_TIMEOUT_SECONDS: ['9', '86401'],
     AGENT_CONCURRENCY: ['0', '65', 'two'],
+    MODEL_PROVIDER: ['other'],
+    MODEL_URL: ['models.example.com', 'ftp://models.example.com'],
+    MODEL_NAME: [],
+    MODEL_KEY: [],
+    MODEL_KEY_FILE: [],
     RENDER_PROCESSES: ['0', '257'],
     LINK_SECONDS: ['59', '604801'],
     EGRESS_ALLOW: [],
@@ -91,6 +118,7 @@ describe('a wrong value', () => {
     LIMIT_READS_PER_MINUTE: ['0'],
     LIMIT_WRITES_PER_MINUTE: ['-5'],
     LIMIT_EXPORT_STARTS_PER_HOUR: ['0'],
+    LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: ['0'],
     LIMIT_QUEUED_JOBS: ['none'],
     LIMIT_BODY_BYTES: ['999'],
     RETENTION_EXPORTS: ['0'],
@@ -117,6 +145,28 @@ describe('a wrong value', () => {
       message = (error as Error).message;
     }
     expect(message.split('\n')).toHaveLength(3);
+  });
+});
+
+describe('a model endpoint', () => {
+  const MODEL_URL = 'https://models.example.com/v1';
+
+  test('needs the name of a model', () => {
+    expect(() => readConfig({ MODEL_URL })).toThrow('set MODEL_NAME too');
+  });
+
+  test('may have its key in a file', () => {
+    const file = join(temporaryFolder(), 'key');
+    writeFileSync(file, 'from-the-file\n');
+    const read = readConfig({ MODEL_URL, MODEL_NAME: 'writer-1', MODEL_KEY_FILE: file });
+    expect(read.model).toEqual({
+      provider: 'openai',
+      url: MODEL_URL,
+      name: 'writer-1',
+      key: 'from-the-file',
+    });
+    const missing = { MODEL_URL, MODEL_NAME: 'writer-1', MODEL_KEY_FILE: `${file}.none` };
+    expect(() => readConfig(missing)).toThrow('ENOENT');
   });
 });
 
