@@ -126,17 +126,21 @@ function readBanner(value: unknown): Banner | undefined {
   const content = textAt(value, 'content');
   if (content === undefined) return undefined;
   const kind = textAt(value, 'type');
-  const both = at(value, 'color');
-  const light = isColor(both) ? both : at(value, 'color', 'light');
-  const dark = isColor(both) ? both : at(value, 'color', 'dark');
-  const known = [light, dark].filter(isColor);
-  const [first] = known;
+  const color = readColorPair(at(value, 'color'));
   return {
     content,
     dismissible: at(value, 'dismissible') === true,
     kind: kind === 'warning' || kind === 'critical' ? kind : 'info',
-    ...(first
-      ? { color: { light: isColor(light) ? light : first, dark: isColor(dark) ? dark : first } }
-      : {}),
+    ...(color ? { color } : {}),
   };
+}
+
+/** One colour, or one for each appearance; either may stand for the other. */
+export function readColorPair(value: unknown): { light: string; dark: string } | undefined {
+  const light = isColor(value) ? value : at(value, 'light');
+  const dark = isColor(value) ? value : at(value, 'dark');
+  const [first] = [light, dark].filter(isColor);
+  return first === undefined
+    ? undefined
+    : { light: isColor(light) ? light : first, dark: isColor(dark) ? dark : first };
 }

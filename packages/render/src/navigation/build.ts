@@ -8,6 +8,7 @@ import { placeAt } from '../check/diagnostic.ts';
 import { iconText } from '../icons/reference.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { type SpecSource, readSpecSources } from '../config/api.ts';
+import { readColorPair } from '../config/surroundings.ts';
 import type { ConfigSource } from '../config/read.ts';
 import type { Finding } from '../openapi/bind.ts';
 import { type ApiReference, operationEntry } from '../openapi/spelling.ts';
@@ -166,9 +167,16 @@ function buildDivision(
     ...(href ? { href } : {}),
     ...(node['align'] === 'end' ? { atEnd: true } : {}),
     ...(kind === 'language' ? { own: node } : {}),
+    ...colorOf(node),
     isDefault: node['default'] === true,
     section,
   };
+}
+
+function colorOf({ color }: JsonObject): Pick<Division, 'color'> {
+  const pair = readColorPair(color);
+  const plain = (text: string): string => text.trim().toLowerCase();
+  return pair ? { color: { light: plain(pair.light), dark: plain(pair.dark) } } : {};
 }
 
 function optionalText<Key extends 'tag' | 'description'>(

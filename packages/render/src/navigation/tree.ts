@@ -40,6 +40,8 @@ export interface Division {
   tag?: string;
   description?: string;
   href?: string;
+  /** Of its icon, as six or three hexadecimal digits in lower case. */
+  color?: { light: string; dark: string };
   isDefault: boolean;
   /** Shown at the far end of its row. */
   atEnd?: boolean;

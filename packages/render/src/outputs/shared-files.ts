@@ -1,13 +1,19 @@
 /** The scripts and stylesheets that all pages share. */
 import type { SiteSettings } from '../config/settings.ts';
+import type { NavigationMap } from '../navigation/branches.ts';
 import type { PageMeta } from '../page/meta.ts';
 import { offersCopy } from '../theme/contextual.ts';
+import { entryColorsCss } from '../theme/entry-colors.ts';
 import { themeFiles } from '../theme/files.ts';
 import { type StyleFiles, siteStylesheet } from '../theme/site-css.ts';
 import { utilityStylesheet } from '../theme/utilities/stylesheet.ts';
 
 export interface SharedFilesContext {
-  site: { settings: SiteSettings; metas: ReadonlyMap<string, PageMeta> };
+  site: {
+    settings: SiteSettings;
+    metas: ReadonlyMap<string, PageMeta>;
+    navigation: Pick<NavigationMap, 'branches'>;
+  };
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;
   styleFiles: StyleFiles;
@@ -24,6 +30,9 @@ export async function* sharedFiles({
     ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
   ];
   yield* await themeFiles({ withCopy: menus.some(offersCopy) });
-  const content = siteStylesheet(site.settings, styles, styleFiles) + utilityStylesheet(classes);
+  const content =
+    siteStylesheet(site.settings, styles, styleFiles) +
+    entryColorsCss(site.navigation.branches) +
+    utilityStylesheet(classes);
   yield { path: '_docyard/site.css', content };
 }

@@ -3,6 +3,7 @@ import type { LinkItem } from '../config/surroundings.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Division } from '../navigation/tree.ts';
+import { entryColorClass } from './entry-colors.ts';
 import { searchButton } from './search-entry.ts';
 import { type FrameContext, globalsOf, labelOf, menusHtml, switchersOf } from './menus.ts';
 
@@ -76,9 +77,10 @@ function divisionLink(division: Division, isCurrent: boolean, { links, prefix }:
   if (href === undefined) return '';
   const outside = /^https?:/i.test(href) ? interfaceIcon('arrow-up-right') : '';
   const tag = division.tag ? element('span', { class: 'nav-tag' }, escapeText(division.tag)) : '';
+  const classes = [division.atEnd && 'at-end', entryColorClass(division)].filter(Boolean).join(' ');
   return element(
     'a',
-    { href, 'aria-current': isCurrent ? 'true' : undefined, class: division.atEnd ? 'at-end' : undefined },
+    { href, 'aria-current': isCurrent ? 'true' : undefined, class: classes || undefined },
     links.icon(prefix, division.icon) + escapeText(labelOf(division)) + tag + outside,
   );
 }

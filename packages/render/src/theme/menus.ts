@@ -4,9 +4,10 @@
  */
 import type { Surroundings } from '../config/surroundings.ts';
 import type { SiteSettings } from '../config/settings.ts';
-import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
+import { attributes, element, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Branch, Division, DivisionKind, Switcher } from '../navigation/tree.ts';
+import { entryColorClass } from './entry-colors.ts';
 import type { SiteLinks } from './site-links.ts';
 import { type Words, languageCode, spokenName } from './words.ts';
 
@@ -79,7 +80,8 @@ function menuHtml(context: FrameContext, switcher: Switcher, current: Division |
       ? `<input type="search" class="menu-filter" data-menu-filter${attributes({ placeholder: context.words.filter, 'aria-label': context.words.filter })}>`
       : '';
   return (
-    `<details class="menu menu-${switcher.kind}" data-menu><summary aria-label="${escapeAttribute(`${kind}: ${label}`)}">` +
+    `<details class="menu menu-${switcher.kind}" data-menu>` +
+    `<summary${attributes({ class: shown && entryColorClass(shown), 'aria-label': `${kind}: ${label}` })}>` +
     `${icon}<span>${escapeText(label)}</span>${interfaceIcon('chevron-down')}</summary>` +
     `<div class="menu-items">${filter}<ul>${items.join('')}</ul></div></details>`
   );
@@ -105,6 +107,7 @@ function itemHtml(division: Division, current: Division | undefined, context: Fr
   const text = `<span class="menu-label"><span>${escapeText(labelOf(division))}${tag}</span>${description}</span>`;
   const code = division.kind === 'language' ? languageCode(division.label) : undefined;
   const values = attributes({
+    class: entryColorClass(division),
     href,
     'aria-current': division === current ? 'true' : undefined,
     lang: code,
