@@ -19,6 +19,8 @@ export const errorTable = {
   job_failed: { status: 409, title: 'The job failed' },
   job_finished: { status: 409, title: 'The job has already ended' },
   job_not_finished: { status: 409, title: 'The job is still at work' },
+  job_archived: { status: 409, title: 'The job is archived' },
+  agent_not_configured: { status: 409, title: 'No model is configured' },
   domain_taken: { status: 409, title: 'The domain is already in use' },
   project_busy: { status: 409, title: 'The project has unfinished jobs' },
   idempotency_in_progress: { status: 409, title: 'The same request is being handled' },
@@ -56,6 +58,10 @@ export const failureTable = {
   too_large: { retryable: false, meaning: 'The site is over a limit of this installation.' },
   timeout: { retryable: true, meaning: 'The job took longer than it may.' },
   storage_failed: { retryable: true, meaning: 'The bundle could not be written.' },
+  agent_stopped: {
+    retryable: true,
+    meaning: 'The agent ended without a result; `statusReason` of the job says why.',
+  },
   worker_lost: { retryable: true, meaning: 'The worker was lost three times.' },
   internal: { retryable: true, meaning: 'A fault in Docyard; the log has the details.' },
 } as const satisfies Record<string, { retryable: boolean; meaning: string }>;

@@ -1,6 +1,7 @@
 /**
  * The wire contract: schemas, the table of operations, the OpenAPI document and the typed client.
  */
+export { patchType } from './agent-operations.ts';
 export * from './client.ts';
 export * from './errors.ts';
 export { buildOpenApi } from './openapi.ts';

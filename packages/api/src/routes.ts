@@ -3,44 +3,16 @@
  * validation, the OpenAPI document and the typed client are all made from this table and nothing else.
  */
 import { z } from 'zod';
+import { agentOperations } from './agent-operations.ts';
 import type { ErrorCode } from './errors.ts';
+import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
-import type { Scope } from './scopes.ts';
 
-export type Success =
-  | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType; alsoTypes?: readonly string[] }
-  | { status: 200; kind: 'events'; schema: z.ZodType }
-  | { status: 204; kind: 'empty' }
-  | { status: 302; kind: 'redirect' };
-
-export interface Operation {
-  method: 'get' | 'post' | 'patch' | 'delete';
-  path: string;
-  tag: 'Static export' | 'Agent jobs' | 'Projects' | 'API keys' | 'Organization' | 'Health';
-  summary: string;
-  description?: string;
-  /** The scope a key needs; `any` for every valid key; null for operations without a key. */
-  scope: Scope | 'any' | null;
-  plan?: 'enterprise';
-  params?: z.ZodObject;
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  bodyOptional?: boolean;
-  success: Success;
-  /** A second status with the same body, for news that is bad but no error. */
-  alsoStatus?: 503;
-  /** What can go wrong beyond what `impliedErrors` adds. */
-  errors: readonly ErrorCode[];
-  /** The answer tells of unfinished work: it carries Retry-After and obeys `Prefer: wait`. */
-  waitable?: boolean;
-}
+export type { Operation, Success } from './operation.ts';
 
 const jobParams = z.object({ jobId: z.string().min(1).max(64) });
 const keyParams = z.object({ keyId: z.string().min(1).max(64) });
 const projectParams = z.object({ projectId: z.string().min(1).max(64) });
-
-const json = <S extends 200 | 201 | 202, T extends z.ZodType>(status: S, schema: T) =>
-  ({ status, kind: 'json', schema }) as const;
 
 /** The forms of the quality report beside JSON. */
 export const reportTypes = ['text/html', 'application/sarif+json', 'application/xml'] as const;
@@ -189,18 +161,7 @@ export const operations = {
     success: json(202, schemas.ExportJob),
     errors: ['not_found', 'job_not_finished', 'queue_full'],
   },
-  readAgentJob: {
-    method: 'get',
-    path: '/v2/agent/{projectId}/job/{id}',
-    tag: 'Agent jobs',
-    summary: 'Get agent job',
-    description: 'The current state of one agent job. Meant to be polled.',
-    scope: 'agent:read',
-    params: z.object({ projectId: z.string().min(1).max(64), id: z.string().min(1).max(64) }),
-    success: json(200, schemas.AgentJob),
-    errors: ['not_found'],
-    waitable: true,
-  },
+  ...agentOperations,
   listProjects: {
     method: 'get',
     path: '/v1/projects',

@@ -3,12 +3,13 @@
  * No code here may depend on the server; it runs in a browser.
  */
 import { z } from 'zod';
+import { ProjectAgent, SetProjectAgent } from './agent-schemas.ts';
 import { errorCodes, failureCodes } from './errors.ts';
+import { gitRef, Metadata, nullableTimestamp, staysInside, timestamp, wholeNumber } from './primitives.ts';
 import { Scope } from './scopes.ts';
 
-const timestamp = z.iso.datetime();
-const nullableTimestamp = timestamp.nullable();
-const wholeNumber = z.int().min(0);
+export * from './agent-schemas.ts';
+
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const ErrorBody = z
@@ -78,24 +79,9 @@ export const exportPhases = [
   'done',
 ] as const;
 
-/** A leading dash would read as an option of git. */
-const gitRef = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(/^[^-\s]\S*$/, 'A ref does not begin with a dash and holds no spaces.');
-
 const pagePath = z.string().min(1).max(1024);
 
-function staysInside(path: string): boolean {
-  return !path.split(/[/\\]/).includes('..');
-}
-
 const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Name a severity or the code of a finding.');
-
-const Metadata = z
-  .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((metadata) => Object.keys(metadata).length <= 20, 'At most 20 entries are kept.');
 
 export const StartExport = z
   .strictObject({
@@ -272,26 +258,6 @@ export const Manifest = z
   .meta({ id: 'Manifest' });
 export type Manifest = z.infer<typeof Manifest>;
 
-/* Agent jobs: exactly the fields of the specification, then additive ones. */
-
-export const agentStatuses = ['active', 'completed', 'archived', 'failed'] as const;
-
-export const AgentJob = z
-  .object({
-    id: z.string(),
-    status: z.enum(agentStatuses),
-    source: z.object({
-      repository: z.string(),
-      ref: z.string().nullable(),
-    }),
-    model: z.string(),
-    prLink: z.url().nullable(),
-    createdAt: timestamp,
-    archivedAt: nullableTimestamp,
-  })
-  .meta({ id: 'AgentJob' });
-export type AgentJob = z.infer<typeof AgentJob>;
-
 /* Projects */
 
 export const Source = z
@@ -320,10 +286,17 @@ export const CreateProject = z
 export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = z
-  .strictObject({ name: projectName.optional(), domain: Domain.optional(), source: Source.optional() })
+  .strictObject({
+    name: projectName.optional(),
+    domain: Domain.optional(),
+    source: Source.optional(),
+    agent: SetProjectAgent.optional().meta({
+      description: 'For agent jobs. Parts that are left out stay as they are.',
+    }),
+  })
   .refine(
     (change) => Object.keys(change).length > 0,
-    'Name at least one field to change: name, domain or source.',
+    'Name at least one field to change: name, domain, source or agent.',
   )
   .meta({ id: 'UpdateProject' });
 export type UpdateProject = z.infer<typeof UpdateProject>;
@@ -338,6 +311,7 @@ export const Project = z
       ref: z.string().nullable(),
       directory: z.string().nullable(),
     }),
+    agent: ProjectAgent,
     createdAt: timestamp,
     updatedAt: timestamp,
   })

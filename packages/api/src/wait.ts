@@ -1,12 +1,12 @@
 /**
- * Follows an export to its end with long polling: one request in flight, answered as soon as something changes.
+ * Follows a job to its end with long polling: one request in flight, answered as soon as something changes.
  */
-import { pause, retryAfterSeconds, type DocyardClient } from './client.ts';
-import type { ExportJob } from './schemas.ts';
+import { pause, retryAfterSeconds, type Answer, type CallOptions, type DocyardClient } from './client.ts';
+import type { AgentJob, ExportJob } from './schemas.ts';
 
-export interface WaitOptions {
+export interface WaitOptions<Job = ExportJob> {
   /** Called with every record that differs from the one before. */
-  onProgress?: (job: ExportJob) => void;
+  onProgress?: (job: Job) => void;
   /** Give up after this long. Default: never. */
   timeoutSeconds?: number;
   signal?: AbortSignal;
@@ -18,6 +18,35 @@ export async function waitForExport(
   jobId: string,
   options: WaitOptions = {},
 ): Promise<ExportJob> {
+  return waitUntil(
+    client,
+    (call) => client.answer('readExport', { params: { jobId } }, call),
+    ({ status }) => status === 'completed' || status === 'failed',
+    options,
+  );
+}
+
+/** Resolves with the record once the job is no longer active: completed, failed or archived. */
+export async function waitForAgentJob(
+  client: DocyardClient,
+  job: { projectId: string; id: string },
+  options: WaitOptions<AgentJob> = {},
+): Promise<AgentJob> {
+  const params = { projectId: job.projectId, id: job.id };
+  return waitUntil(
+    client,
+    (call) => client.answer('readAgentJob', { params }, call),
+    ({ status }) => status !== 'active',
+    options,
+  );
+}
+
+async function waitUntil<Job>(
+  client: DocyardClient,
+  read: (call: CallOptions) => Promise<Answer<Job>>,
+  isOver: (job: Job) => boolean,
+  options: WaitOptions<Job>,
+): Promise<Job> {
   const signal = combinedSignal(options);
   const holdSeconds = Math.min(30, Math.floor(client.timeoutSeconds / 2));
   let etag: string | undefined;
@@ -26,14 +55,13 @@ export async function waitForExport(
     const asked = performance.now();
     const headers: Record<string, string> = { prefer: `wait=${holdSeconds}` };
     if (etag !== undefined) headers['if-none-match'] = etag;
-    const call = { headers, ...(signal === undefined ? {} : { signal }) };
-    const answer = await client.answer('readExport', { params: { jobId } }, call);
+    const answer = await read({ headers, ...(signal === undefined ? {} : { signal }) });
     if (answer.status !== 304) {
       etag = answer.headers.get('etag') ?? undefined;
       const record = JSON.stringify(answer.body);
       if (record !== seen) options.onProgress?.(answer.body);
       seen = record;
-      if (answer.body.status === 'completed' || answer.body.status === 'failed') return answer.body;
+      if (isOver(answer.body)) return answer.body;
     }
     await pause(restSeconds(answer.headers, (performance.now() - asked) / 1000), signal);
   }
@@ -48,7 +76,7 @@ function restSeconds(headers: Headers, heldSeconds: number): number {
   return Math.min(Math.max(retryAfterSeconds(headers) ?? 2, 0.25), 30);
 }
 
-function combinedSignal(options: WaitOptions): AbortSignal | undefined {
+function combinedSignal(options: Pick<WaitOptions, 'timeoutSeconds' | 'signal'>): AbortSignal | undefined {
   if (options.timeoutSeconds === undefined) return options.signal;
   const deadline = AbortSignal.timeout(options.timeoutSeconds * 1000);
   return options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);

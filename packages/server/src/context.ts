@@ -7,6 +7,7 @@ import type { Blobs } from './ports/blobs.ts';
 import type { JobChanges } from './ports/changes.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
+import type { Forges } from './ports/forge.ts';
 import type { Queue } from './ports/queue.ts';
 import type { Sources } from './ports/sources.ts';
 
@@ -15,6 +16,8 @@ export interface Secrets {
   keyPepper: Buffer;
   /** Signs download links; the first signs, all verify. */
   linkKeys: { id: string; key: Buffer }[];
+  /** Encrypts what projects keep secret. */
+  sealKey: Buffer;
 }
 
 export interface Context {
@@ -25,6 +28,7 @@ export interface Context {
   blobs: Blobs;
   queue: Queue;
   sources: Sources;
+  forges: Forges;
   clock: Clock;
   changes: JobChanges;
   log: Logger;

@@ -1,7 +1,7 @@
 /**
  * The folder with everything that is kept: its lock, its secrets, its sub-folders. One serving process at a time.
  */
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -65,9 +65,12 @@ export async function readSecrets(folder: string): Promise<Secrets> {
     return undefined;
   });
   const kept = text === undefined ? await createSecrets(file) : (JSON.parse(text) as SecretsFile);
+  const keyPepper = Buffer.from(kept.keyPepper, 'base64');
   return {
-    keyPepper: Buffer.from(kept.keyPepper, 'base64'),
+    keyPepper,
     linkKeys: kept.linkKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
+    // Derived rather than kept, so that folders made before there were such secrets need no change.
+    sealKey: Buffer.from(hkdfSync('sha256', keyPepper, '', 'docyard project secrets', 32)),
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Lists, newest first, with an opaque cursor. The cursor is the sequence number of the last row shown.
+ * Lists, newest first or in the order of a story, with an opaque cursor. The cursor is the sequence number of the last
+ * row shown.
  */
 import { Problem } from './problem.ts';
 
@@ -12,8 +13,8 @@ const defaultLimit = 20;
 
 /** A query over a table with a `sequence` column, before its order and limit are set. */
 interface SequencedQuery<Row> {
-  where(column: 'sequence', operator: '<', value: number): SequencedQuery<Row>;
-  orderBy(column: 'sequence', direction: 'desc'): SequencedQuery<Row>;
+  where(column: 'sequence', operator: '<' | '>', value: number): SequencedQuery<Row>;
+  orderBy(column: 'sequence', direction: 'asc' | 'desc'): SequencedQuery<Row>;
   limit(most: number): SequencedQuery<Row>;
   execute(): Promise<Row[]>;
 }
@@ -22,12 +23,16 @@ export async function readPage<Row extends { sequence: number }, View>(
   request: PageRequest,
   query: SequencedQuery<Row>,
   view: (row: Row) => View,
+  order: 'newest first' | 'oldest first' = 'newest first',
 ): Promise<{ data: View[]; nextCursor: string | null }> {
   const limit = request.limit ?? defaultLimit;
+  const newestFirst = order === 'newest first';
   const rest =
-    request.cursor === undefined ? query : query.where('sequence', '<', decodeCursor(request.cursor));
+    request.cursor === undefined
+      ? query
+      : query.where('sequence', newestFirst ? '<' : '>', decodeCursor(request.cursor));
   const rows = await rest
-    .orderBy('sequence', 'desc')
+    .orderBy('sequence', newestFirst ? 'desc' : 'asc')
     .limit(limit + 1)
     .execute();
   const shown = rows.slice(0, limit);

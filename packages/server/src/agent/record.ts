@@ -1,10 +1,10 @@
 /**
- * What is kept of an agent job beside its row: its runs, the steps of each run, and messages that wait for the run.
- * The one place that reads and writes these tables; it never moves the job itself.
+ * What is kept of an agent job beside its row: its runs, the steps of each run, and messages that wait for the run. It
+ * never moves the job itself; who may write a step is for the journal to decide.
  */
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
-import type { AgentRunRow } from '../ports/database.ts';
+import type { AgentRunRow, AgentStepRow } from '../ports/database.ts';
 import type { Job } from '../jobs/store.ts';
 import type { DiffFile, EndReason, Limits, PullRequest, Step, Usage, Verdict } from './contract.ts';
 
@@ -200,7 +200,7 @@ export interface RecordedStep {
 
 /** Fails when a step of that number is there already: two workers must not write one journal. */
 export async function addStep(
-  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  context: RecordContext,
   where: { jobId: string; run: number; number: number },
   step: Step,
 ): Promise<void> {
@@ -215,33 +215,26 @@ export async function addStep(
       at: nowText(context),
     })
     .execute();
-  context.changes.notify(where.jobId);
 }
 
-/** In the order they were taken. */
+/** In the order they were taken: those of one run, or so many after one of them. */
 export async function readSteps(
   context: Pick<Context, 'database'>,
-  where: { jobId: string; run?: number; afterSequence?: number; most?: number },
+  where: { jobId: string } & ({ run: number } | { afterSequence: number; most: number }),
 ): Promise<RecordedStep[]> {
-  const rows = await context.database
-    .selectFrom('agent_steps')
-    .selectAll()
-    .where('job_id', '=', where.jobId)
-    .$if(where.run !== undefined, (query) => query.where('run', '=', where.run ?? 0))
-    .$if(where.afterSequence !== undefined, (query) => query.where('sequence', '>', where.afterSequence ?? 0))
-    .orderBy('sequence')
-    .$if(where.most !== undefined, (query) => query.limit(where.most ?? 0))
-    .execute();
-  return rows.map((row) => ({
-    sequence: row.sequence,
-    run: row.run,
-    number: row.number,
-    at: row.at,
-    step: JSON.parse(row.data) as Step,
-  }));
+  const ofJob = context.database.selectFrom('agent_steps').selectAll().where('job_id', '=', where.jobId);
+  const wanted =
+    'run' in where
+      ? ofJob.where('run', '=', where.run)
+      : ofJob.where('sequence', '>', where.afterSequence).limit(where.most);
+  return (await wanted.orderBy('sequence').execute()).map(recordedStep);
 }
 
-/** For a job at work; a finished one gets a run instead. */
+export function recordedStep(row: Selectable<AgentStepRow>): RecordedStep {
+  const { sequence, run, number, at } = row;
+  return { sequence, run, number, at, step: JSON.parse(row.data) as Step };
+}
+
 export async function addMessage(
   context: RecordContext,
   given: { jobId: string; prompt: string },

@@ -8,7 +8,7 @@ import type { StartExport } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { createJob, type Job } from '../jobs/store.ts';
+import { createJob, refuseFullQueue, type Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
@@ -108,19 +108,6 @@ export async function recentStarts(
     count: Number(found.count),
     oldestAt: found.oldest === null ? undefined : new Date(found.oldest),
   };
-}
-
-async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
-  const { count } = await context.database
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number | string>().as('count'))
-    .where('status', '=', 'queued')
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= context.config.limits.queuedJobs) {
-    throw new Problem('queue_full', 'Too many jobs are waiting already. Try again in a minute.', {
-      headers: { 'retry-after': '60' },
-    });
-  }
 }
 
 /** The codes are the renderer's, and a job that waits for one that does not exist would never fail. */

@@ -13,6 +13,7 @@ import { requireCaller, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
 import { answerError } from './errors.ts';
+import { agentHandlers } from './handlers/agent.ts';
 import { exportHandlers } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { restHandlers } from './handlers/rest.ts';
@@ -39,7 +40,12 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     stopping,
     limits: new RateLimits(context),
     idempotency: new Idempotency(context),
-    handlers: { ...exportHandlers(stopping), ...restHandlers, ...healthHandlers(stopping) },
+    handlers: {
+      ...exportHandlers(stopping),
+      ...agentHandlers(stopping),
+      ...restHandlers,
+      ...healthHandlers(stopping),
+    },
   };
   app.use(async (web, next) => {
     const given = web.req.header('x-request-id') ?? '';

@@ -1,7 +1,8 @@
 /**
  * Requests per minute and key, in fixed windows that begin with the first request. The counts live in this
- * process; what must survive a restart (export starts per hour) is counted in the database.
+ * process; what must survive a restart (starts per hour) is counted in the database.
  */
+import { recentInstructions } from '../agent/start.ts';
 import type { Context } from '../context.ts';
 import { recentStarts } from '../exports/start.ts';
 import { Problem } from '../problem.ts';
@@ -70,18 +71,36 @@ export class RateLimits {
 /** Checked inside the transaction that starts the export, so that two at the same time cannot both be the last. */
 export async function takeExportStart(context: Context, web: Web, organizationId: string): Promise<void> {
   const quota = context.config.limits.exportStartsPerHour;
-  const { count, oldestAt } = await recentStarts(context, organizationId);
-  const now = context.clock.now().getTime();
-  const seconds = Math.max(1, Math.ceil(((oldestAt?.getTime() ?? now) + 3_600_000 - now) / 1000));
-  web.header('ratelimit-policy', `"export-starts";q=${quota};w=3600`, { append: true });
-  web.header('ratelimit', `"export-starts";r=${Math.max(0, quota - count - 1)};t=${seconds}`, {
-    append: true,
+  const recent = await recentStarts(context, organizationId);
+  takeOfHour(context, web, { name: 'export-starts', quota, recent }, (seconds) => {
+    const wait = `Wait ${seconds} s, or let the operator raise LIMIT_EXPORT_STARTS_PER_HOUR.`;
+    return `This organization has started its ${quota} exports of this hour. ${wait}`;
   });
-  if (count >= quota) {
-    throw new Problem(
-      'rate_limited',
-      `This organization has started its ${quota} exports of this hour. Wait ${seconds} s, or let the operator raise LIMIT_EXPORT_STARTS_PER_HOUR.`,
-      { headers: { 'retry-after': String(seconds) } },
-    );
+}
+
+/** Likewise for what a project asks of its agent: new jobs, messages and retries. */
+export async function takeAgentInstruction(context: Context, web: Web, projectId: string): Promise<void> {
+  const quota = context.config.limits.agentInstructionsPerHour;
+  const recent = await recentInstructions(context, projectId);
+  takeOfHour(context, web, { name: 'agent-instructions', quota, recent }, (seconds) => {
+    const wait = `Wait ${seconds} s, or let the operator raise LIMIT_AGENT_INSTRUCTIONS_PER_HOUR.`;
+    return `This project has given its ${quota} instructions of this hour. ${wait}`;
+  });
+}
+
+function takeOfHour(
+  context: Context,
+  web: Web,
+  limit: { name: string; quota: number; recent: { count: number; oldestAt: Date | undefined } },
+  complain: (seconds: number) => string,
+): void {
+  const { name, quota, recent } = limit;
+  const now = context.clock.now().getTime();
+  const seconds = Math.max(1, Math.ceil(((recent.oldestAt?.getTime() ?? now) + 3_600_000 - now) / 1000));
+  const left = Math.max(0, quota - recent.count - 1);
+  web.header('ratelimit-policy', `"${name}";q=${quota};w=3600`, { append: true });
+  web.header('ratelimit', `"${name}";r=${left};t=${seconds}`, { append: true });
+  if (recent.count >= quota) {
+    throw new Problem('rate_limited', complain(seconds), { headers: { 'retry-after': String(seconds) } });
   }
 }

@@ -10,6 +10,7 @@ import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
 import type { JobKind } from '../ports/queue.ts';
+import { Problem } from '../problem.ts';
 import { moves, type Move } from './lifecycle.ts';
 
 export type Job = Selectable<JobRow>;
@@ -68,6 +69,20 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     await recordEvent(database, row);
     return row;
   });
+}
+
+/** Checked in the transaction that puts one more job into the queue. */
+export async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
+  const { count } = await context.database
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= context.config.limits.queuedJobs) {
+    throw new Problem('queue_full', 'Too many jobs are waiting already. Try again in a minute.', {
+      headers: { 'retry-after': '60' },
+    });
+  }
 }
 
 /** Tells the queue of a queued job, once the transaction that wrote it has been committed. */

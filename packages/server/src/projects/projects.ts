@@ -9,8 +9,9 @@ import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
+import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 
-type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources'>;
+type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources' | 'secrets'>;
 export type ProjectRecord = Selectable<ProjectRow>;
 
 export async function createProject(
@@ -38,7 +39,7 @@ export async function createProject(
       { ...context, database },
       { actor: input.actor, action: 'project.create', object: row.id, details: { domain: row.domain } },
     );
-    return viewProject(row);
+    return viewProject({ database }, row);
   });
 }
 
@@ -67,9 +68,16 @@ export async function updateProject(
       .where('id', '=', old.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const details = { fields: Object.keys(change) };
-    await recordAudit({ ...context, database }, { actor, action: 'project.update', object: row.id, details });
-    return viewProject(row);
+    const inside = { ...context, database };
+    if (hostOf(row.repository) !== hostOf(old.repository)) await forgetForgeCredential(inside, row.id);
+    if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent);
+    await recordAudit(inside, {
+      actor,
+      action: 'project.update',
+      object: row.id,
+      details: { fields: changedFields(change) },
+    });
+    return viewProject(inside, row);
   });
 }
 
@@ -114,6 +122,7 @@ export async function readProject(
   input: { projectId: string; organizationId: string },
 ): Promise<Project> {
   return viewProject(
+    context,
     await findProject(context, { id: input.projectId, organizationId: input.organizationId }),
   );
 }
@@ -126,7 +135,8 @@ export async function listProjects(
     .selectFrom('projects')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
-  return readPage(input, query, viewProject);
+  const { data, nextCursor } = await readPage(input, query, (row) => row);
+  return { data: await viewProjects(context, data), nextCursor };
 }
 
 /** By id or by domain; in both cases only among the organization's own. */
@@ -186,13 +196,32 @@ function checkedSource(
   return checked;
 }
 
-function viewProject(row: ProjectRecord): Project {
-  return {
+/** Names only: a value may be a secret. */
+function changedFields({ agent, ...rest }: UpdateProject): string[] {
+  return [...Object.keys(rest), ...Object.keys(agent ?? {}).map((name) => `agent.${name}`)];
+}
+
+function hostOf(repository: string): string {
+  return URL.canParse(repository) ? new URL(repository).origin : repository;
+}
+
+async function viewProject(context: Pick<Context, 'database'>, row: ProjectRecord): Promise<Project> {
+  const [view] = await viewProjects(context, [row]);
+  return view as Project;
+}
+
+async function viewProjects(context: Pick<Context, 'database'>, rows: ProjectRecord[]): Promise<Project[]> {
+  const agents = await viewAgentSettings(
+    context,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
     id: row.id,
     name: row.name,
     domain: row.domain,
     source: { repository: row.repository, ref: row.ref, directory: row.directory },
+    agent: agents.get(row.id) as Project['agent'],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-  };
+  }));
 }

@@ -1,17 +1,13 @@
 /**
- * The operations around the exports: agent jobs, projects, keys, the organization itself.
+ * The operations around the jobs: projects, keys, the organization itself.
  */
-import { readAgentJob } from '../../agent/read.ts';
 import { listAuditLog } from '../../audit/audit.ts';
 import { createKey, listKeys, revokeKey, rollKey } from '../../keys/keys.ts';
 import * as projects from '../../projects/projects.ts';
 import type { Handlers } from '../request.ts';
 
-const pollSeconds = 5;
-
 export const restHandlers: Pick<
   Handlers,
-  | 'readAgentJob'
   | 'listProjects'
   | 'createProject'
   | 'readProject'
@@ -24,12 +20,6 @@ export const restHandlers: Pick<
   | 'readMe'
   | 'listAuditLog'
 > = {
-  readAgentJob: async ({ context, caller, input }) => {
-    const body = await readAgentJob(context, { ...input.params, organizationId: caller.organizationId });
-    const active = { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds };
-    return { body, ...(body.status === 'active' ? active : {}) };
-  },
-
   listProjects: async ({ context, caller, input }) => ({
     body: await projects.listProjects(context, { ...input.query, organizationId: caller.organizationId }),
   }),

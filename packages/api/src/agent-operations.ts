@@ -1,0 +1,158 @@
+/**
+ * The part of the table of operations that is about agent jobs.
+ */
+import { z } from 'zod';
+import { json, type Operation } from './operation.ts';
+import * as schemas from './schemas.ts';
+
+const projectParams = z.object({ projectId: z.string().min(1).max(64) });
+const jobParams = z.object({ projectId: z.string().min(1).max(64), id: z.string().min(1).max(64) });
+const tag = 'Agent jobs';
+
+/** The other form of the diff: as git prints it. */
+export const patchType = 'text/x-diff';
+
+export const agentOperations = {
+  createAgentJob: {
+    method: 'post',
+    path: '/v2/agent/{projectId}/job',
+    tag,
+    summary: 'Create agent job',
+    description: '`prompt` alone is enough. Follow the job until it is no longer `active`.',
+    scope: 'agent:write',
+    params: projectParams,
+    body: schemas.CreateAgentJob,
+    success: json(201, schemas.AgentJob),
+    errors: ['not_found', 'agent_not_configured', 'queue_full'],
+  },
+  listAgentJobs: {
+    method: 'get',
+    path: '/v2/agent/{projectId}/jobs',
+    tag,
+    summary: 'List agent jobs',
+    scope: 'agent:read',
+    params: projectParams,
+    query: z.strictObject({
+      status: z.enum(schemas.agentStatuses).optional(),
+      archived: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'Only archived jobs, or only others. Default: both.' }),
+      ...schemas.Page,
+    }),
+    success: json(200, schemas.listOf(schemas.AgentJob, 'AgentJobList')),
+    errors: ['not_found'],
+  },
+  readAgentJob: {
+    method: 'get',
+    path: '/v2/agent/{projectId}/job/{id}',
+    tag,
+    summary: 'Get agent job',
+    description: 'The current state of one agent job. Meant to be polled.',
+    scope: 'agent:read',
+    params: jobParams,
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found'],
+    waitable: true,
+  },
+  messageAgentJob: {
+    method: 'post',
+    path: '/v2/agent/{projectId}/job/{id}/message',
+    tag,
+    summary: 'Send a message to an agent job',
+    description:
+      'A job at work hears it before its next step. A finished one becomes active again, on the same branch and pull request.',
+    scope: 'agent:write',
+    params: jobParams,
+    body: schemas.MessageAgentJob,
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found', 'agent_not_configured', 'job_archived', 'queue_full'],
+  },
+  followAgentJob: {
+    method: 'get',
+    path: '/v2/agent/{projectId}/job/{id}/events',
+    tag,
+    summary: 'Follow an agent job',
+    description:
+      '`Accept: text/event-stream` gets server-sent events until the job is no longer active, resumed with `Last-Event-ID`. Otherwise the events so far, as JSON.',
+    scope: 'agent:read',
+    params: jobParams,
+    query: z.strictObject({
+      after: z
+        .string()
+        .regex(/^\d{1,15}-\d{1,15}$/, 'Give the id of an event.')
+        .optional()
+        .meta({ description: 'Only events after this one.' }),
+      limit: schemas.Page.limit,
+    }),
+    success: { ...json(200, schemas.AgentEvents), alsoTypes: ['text/event-stream'] },
+    errors: ['not_found'],
+  },
+  readAgentDiff: {
+    method: 'get',
+    path: '/v2/agent/{projectId}/job/{id}/diff',
+    tag,
+    summary: 'Read what an agent job changed',
+    description:
+      'The whole change against the base, empty as long as there is none. `Accept: text/x-diff` gets the patch.',
+    scope: 'agent:read',
+    params: jobParams,
+    success: { ...json(200, schemas.AgentDiff), alsoTypes: [patchType] },
+    errors: ['not_found'],
+  },
+  readAgentTranscript: {
+    method: 'get',
+    path: '/v2/agent/{projectId}/job/{id}/transcript',
+    tag,
+    summary: 'Read the steps of an agent job',
+    description: 'What was said and done, oldest first, without secrets.',
+    scope: 'agent:read',
+    params: jobParams,
+    query: z.strictObject({ ...schemas.Page }),
+    success: json(200, schemas.listOf(schemas.AgentStep, 'AgentStepList')),
+    errors: ['not_found'],
+  },
+  cancelAgentJob: {
+    method: 'post',
+    path: '/v2/agent/{projectId}/job/{id}/cancel',
+    tag,
+    summary: 'Cancel an agent job',
+    description: 'The job ends as `failed` with `statusReason` `cancelled`.',
+    scope: 'agent:write',
+    params: jobParams,
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found', 'job_finished'],
+  },
+  retryAgentJob: {
+    method: 'post',
+    path: '/v2/agent/{projectId}/job/{id}/retry',
+    tag,
+    summary: 'Try an agent job again',
+    description: 'Repeats the last instruction in the same job, on the same branch and pull request.',
+    scope: 'agent:write',
+    params: jobParams,
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found', 'agent_not_configured', 'job_not_finished', 'job_archived', 'queue_full'],
+  },
+  archiveAgentJob: {
+    method: 'post',
+    path: '/v2/agent/{projectId}/job/{id}/archive',
+    tag,
+    summary: 'Archive an agent job',
+    description: 'From every state; a job at work is cancelled first. Doing it twice is no error.',
+    scope: 'agent:write',
+    params: jobParams,
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found'],
+  },
+  unarchiveAgentJob: {
+    method: 'post',
+    path: '/v2/agent/{projectId}/job/{id}/unarchive',
+    tag,
+    summary: 'Take an agent job out of the archive',
+    scope: 'agent:write',
+    params: jobParams,
+    success: json(200, schemas.AgentJob),
+    errors: ['not_found'],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,353 @@
+/**
+ * Agent jobs on the wire: the record, what starts and steers a job, what can be read of its work, and what a project
+ * keeps for it. Secrets go in and never come out.
+ */
+import { z } from 'zod';
+import { gitRef, Metadata, nullableTimestamp, staysInside, timestamp, wholeNumber } from './primitives.ts';
+
+export const agentStatuses = ['active', 'completed', 'archived', 'failed'] as const;
+
+export const agentPhases = [
+  'queued',
+  'preparing',
+  'running',
+  'validating',
+  'judging',
+  'publishing',
+  'done',
+] as const;
+
+/** Why the last run of a job ended. Closed; a test holds the manual to it. */
+export const agentEndings = {
+  done: 'The work was finished.',
+  no_change: 'Nothing had to be changed.',
+  needs_input: 'The agent has a question; the summary holds it. Answer with a message.',
+  partial: 'Part of the work was finished and is offered as a draft.',
+  cancelled: 'Somebody cancelled the job.',
+  timeout: 'The time of the run was used up.',
+  budget: 'The steps or tokens of the run were used up.',
+  stalled: 'The agent went round in circles.',
+  model_auth: 'The model endpoint refused the key.',
+  model_unavailable: 'The model endpoint did not answer.',
+  context_overflow: 'The conversation became too long for the model.',
+  refused: 'The model refused the task.',
+  clone_failed: 'The repository could not be fetched.',
+  push_conflict: 'Somebody else pushed to the branch.',
+  policy_blocked: 'The change broke a rule that protects the repository.',
+  forge_error: 'The forge refused the push or the pull request.',
+  internal: 'A fault in Docyard; the log has the details.',
+} as const;
+export type AgentEnding = keyof typeof agentEndings;
+const agentEndingNames = Object.keys(agentEndings) as [AgentEnding, ...AgentEnding[]];
+
+export const AgentLimits = z
+  .object({
+    steps: wholeNumber,
+    inputTokens: wholeNumber,
+    outputTokens: wholeNumber,
+    minutes: wholeNumber,
+    toolSeconds: wholeNumber,
+    files: wholeNumber,
+    lines: wholeNumber,
+  })
+  .meta({ id: 'AgentLimits' });
+
+const limit = (most: number) => z.int().min(1).max(most).optional();
+
+export const SetAgentLimits = z
+  .strictObject({
+    steps: limit(1000),
+    inputTokens: limit(100_000_000),
+    outputTokens: limit(10_000_000),
+    minutes: limit(1440),
+    toolSeconds: limit(600),
+    files: limit(10_000),
+    lines: limit(1_000_000),
+  })
+  .meta({ id: 'SetAgentLimits' });
+
+export const PullRequest = z
+  .object({
+    url: z.url().nullable(),
+    number: z.int().nullable(),
+    state: z.enum(['open', 'closed', 'merged', 'none']),
+    draft: z.boolean(),
+    branch: z.string(),
+  })
+  .meta({ id: 'PullRequest' });
+
+export const AgentUsage = z
+  .object({
+    inputTokens: wholeNumber,
+    outputTokens: wholeNumber,
+    cacheReadTokens: wholeNumber,
+    steps: wholeNumber,
+  })
+  .meta({ id: 'AgentUsage', description: 'Of all runs together.' });
+
+export const AgentResult = z
+  .object({
+    summary: z.string().nullable(),
+    filesChanged: wholeNumber,
+    linesAdded: wholeNumber,
+    linesRemoved: wholeNumber,
+    newErrors: wholeNumber.meta({ description: 'Findings the site did not have before.' }),
+    newWarnings: wholeNumber,
+    fixedFindings: wholeNumber,
+    previewJobId: z.string().nullable().meta({ description: 'The export of the branch.' }),
+  })
+  .meta({ id: 'AgentResult' });
+
+export const AgentPolicy = z
+  .object({
+    outcome: z.enum(['pass', 'draft', 'block']),
+    notes: z.array(
+      z.object({
+        rule: z.string(),
+        path: z.string().nullable(),
+        message: z.string(),
+        outcome: z.enum(['draft', 'block']),
+      }),
+    ),
+  })
+  .meta({ id: 'AgentPolicy', description: 'What the rules said of the change.' });
+
+/** Exactly the fields of the specification, then additive ones. */
+export const AgentJob = z
+  .object({
+    id: z.string(),
+    status: z.enum(agentStatuses),
+    source: z.object({
+      repository: z.string(),
+      ref: z.string().nullable(),
+    }),
+    model: z.string(),
+    prLink: z.url().nullable(),
+    createdAt: timestamp,
+    archivedAt: nullableTimestamp,
+    title: z.string(),
+    phase: z.enum(agentPhases),
+    statusReason: z
+      .enum(agentEndingNames)
+      .nullable()
+      .meta({ description: 'Why the last run ended; null while the job is at work.' }),
+    error: z.string().nullable().meta({ description: 'A sentence, only when the job failed.' }),
+    pullRequest: PullRequest.nullable().meta({ description: 'Also while a follow-up is at work.' }),
+    usage: AgentUsage,
+    result: AgentResult.nullable(),
+    policy: AgentPolicy.nullable(),
+    runs: z.int().min(1).meta({ description: 'Instructions so far: the first, follow-ups and retries.' }),
+    draft: z.boolean().nullable(),
+    scope: z.object({ paths: z.array(z.string()) }),
+    limits: AgentLimits,
+    dryRun: z.boolean(),
+    metadata: z.record(z.string(), z.string()),
+    updatedAt: timestamp,
+    startedAt: nullableTimestamp,
+    finishedAt: nullableTimestamp,
+  })
+  .meta({ id: 'AgentJob' });
+export type AgentJob = z.infer<typeof AgentJob>;
+
+const prompt = z.string().trim().min(1).max(32_000);
+const modelName = z
+  .string()
+  .max(200)
+  .regex(/^[\x21-\x7e]+$/, 'The name of a model has no spaces.');
+
+const docsPath = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine(staysInside, 'A path has no ".." in it.')
+  .refine((path) => !/^[/\\]/.test(path), 'A path begins without a slash.');
+
+export const CreateAgentJob = z
+  .strictObject({
+    prompt: prompt.meta({ description: 'What the agent shall do.' }),
+    source: z
+      .strictObject({ ref: gitRef.optional() })
+      .optional()
+      .meta({ description: '`ref`: the branch to work against. Default: that of the project.' }),
+    model: modelName.optional().meta({ description: 'Another model of the configured endpoint.' }),
+    draft: z.boolean().optional().meta({
+      description: 'Open the pull request as a draft, or not. Default: the checks decide.',
+    }),
+    scope: z
+      .strictObject({ paths: z.array(docsPath).max(100) })
+      .optional()
+      .meta({ description: '`paths`: only files below these may be changed.' }),
+    limits: SetAgentLimits.optional().meta({ description: 'Only lower than those of the project.' }),
+    dryRun: z.boolean().optional().meta({ description: 'Do everything but push.' }),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'CreateAgentJob' });
+export type CreateAgentJob = z.infer<typeof CreateAgentJob>;
+
+export const MessageAgentJob = z.strictObject({ prompt }).meta({ id: 'MessageAgentJob' });
+export type MessageAgentJob = z.infer<typeof MessageAgentJob>;
+
+/* What can be read of the work */
+
+export const agentStepKinds = [
+  'prepared',
+  'message',
+  'answer',
+  'result',
+  'loop-ended',
+  'validated',
+  'judged',
+  'committed',
+  'pushed',
+  'previewed',
+  'proposed',
+  'ended',
+] as const;
+
+const eventBase = {
+  id: z.string().meta({ description: 'For `Last-Event-ID` and `after`.' }),
+  at: timestamp,
+};
+
+export const AgentEvent = z
+  .discriminatedUnion('type', [
+    z.object({
+      ...eventBase,
+      type: z.literal('status'),
+      status: z.enum(agentStatuses),
+      phase: z.enum(agentPhases),
+    }),
+    z.object({
+      ...eventBase,
+      type: z.literal('step'),
+      run: z.int().min(1),
+      number: z.int().min(1),
+      kind: z.enum(agentStepKinds),
+      tool: z.string().nullable(),
+      path: z.string().nullable(),
+      text: z.string().meta({ description: 'One line about the step.' }),
+      isError: z.boolean(),
+    }),
+  ])
+  .meta({ id: 'AgentEvent' });
+export type AgentEvent = z.infer<typeof AgentEvent>;
+
+export const AgentEvents = z
+  .object({
+    data: z.array(AgentEvent).meta({ description: 'Oldest first.' }),
+    lastEventId: z.string().meta({ description: 'Give it as `after` to get what comes next.' }),
+  })
+  .meta({ id: 'AgentEvents' });
+export type AgentEvents = z.infer<typeof AgentEvents>;
+
+export const AgentDiff = z
+  .object({
+    files: z.array(
+      z.object({
+        path: z.string(),
+        from: z.string().nullable().meta({ description: 'Where it was before, when it was moved.' }),
+        status: z.enum(['added', 'modified', 'removed', 'moved']),
+        addedLines: wholeNumber,
+        removedLines: wholeNumber,
+      }),
+    ),
+    linesAdded: wholeNumber,
+    linesRemoved: wholeNumber,
+    patch: z.string().meta({ description: 'What `Accept: text/x-diff` gets alone.' }),
+  })
+  .meta({ id: 'AgentDiff' });
+export type AgentDiff = z.infer<typeof AgentDiff>;
+
+export const AgentStep = z
+  .object({
+    run: z.int().min(1),
+    number: z.int().min(1),
+    at: timestamp,
+    kind: z.enum(agentStepKinds),
+    role: z.enum(['system', 'person', 'agent', 'tool', 'docyard']),
+    text: z.string(),
+    calls: z.array(z.object({ tool: z.string(), input: z.unknown() })),
+    tool: z.string().nullable(),
+    isError: z.boolean(),
+  })
+  .meta({ id: 'AgentStep' });
+export type AgentStep = z.infer<typeof AgentStep>;
+
+/* What a project keeps for its agent jobs */
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'This is no http or https address.' })
+  .max(2048)
+  .refine((text) => !/^https?:\/\/[^/?#]*@/i.test(text), 'The address must not carry a user or password.');
+
+const secret = z.string().min(1).max(10_000);
+
+export const modelProviders = ['openai', 'anthropic'] as const;
+export const forgeKinds = [
+  'github',
+  'gitlab',
+  'gitea',
+  'bitbucket',
+  'bitbucket-data-center',
+  'bare',
+] as const;
+
+export const SetForgeCredential = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('token'), token: secret, username: z.string().max(200).optional() }),
+    z.strictObject({
+      type: z.literal('app'),
+      appId: z.string().min(1).max(100),
+      privateKey: secret,
+      installationId: z.string().max(100).optional(),
+    }),
+  ])
+  .meta({ id: 'SetForgeCredential' });
+
+export const SetProjectAgent = z
+  .strictObject({
+    model: z
+      .strictObject({
+        provider: z.enum(modelProviders),
+        url: httpUrl,
+        name: modelName,
+        key: secret.nullish().meta({
+          description: 'Left out, the kept one stays, as long as `url` has the same host.',
+        }),
+      })
+      .nullish()
+      .meta({ description: 'Null for the endpoint of the installation.' }),
+    forge: z
+      .strictObject({
+        kind: z.enum(forgeKinds),
+        apiBase: httpUrl.nullish(),
+        credential: SetForgeCredential.nullish().meta({
+          description:
+            'Left out, the kept one stays, as long as `kind`, `apiBase` and the repository’s host do.',
+        }),
+      })
+      .nullish()
+      .meta({ description: 'Null for what the repository’s address tells.' }),
+    limits: SetAgentLimits.nullish(),
+    protectedPaths: z.array(docsPath).max(200).optional(),
+    instructions: z.string().max(16_000).nullish(),
+  })
+  .meta({ id: 'SetProjectAgent' });
+export type SetProjectAgent = z.infer<typeof SetProjectAgent>;
+
+const keptSecret = z.object({ set: z.boolean() });
+
+export const ProjectAgent = z
+  .object({
+    model: z
+      .object({ provider: z.enum(modelProviders), url: z.string(), name: z.string(), key: keptSecret })
+      .nullable(),
+    forge: z
+      .object({ kind: z.enum(forgeKinds), apiBase: z.string().nullable(), credential: keptSecret })
+      .nullable(),
+    limits: AgentLimits.partial(),
+    protectedPaths: z.array(z.string()),
+    instructions: z.string().nullable(),
+  })
+  .meta({ id: 'ProjectAgent', description: 'Secrets are told only as set or not.' });
+export type ProjectAgent = z.infer<typeof ProjectAgent>;

@@ -1,0 +1,37 @@
+/**
+ * What an entry in the table of operations says.
+ */
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { Scope } from './scopes.ts';
+
+export type Success =
+  | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType; alsoTypes?: readonly string[] }
+  | { status: 200; kind: 'events'; schema: z.ZodType }
+  | { status: 204; kind: 'empty' }
+  | { status: 302; kind: 'redirect' };
+
+export interface Operation {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  tag: 'Static export' | 'Agent jobs' | 'Projects' | 'API keys' | 'Organization' | 'Health';
+  summary: string;
+  description?: string;
+  /** The scope a key needs; `any` for every valid key; null for operations without a key. */
+  scope: Scope | 'any' | null;
+  plan?: 'enterprise';
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  bodyOptional?: boolean;
+  success: Success;
+  /** A second status with the same body, for news that is bad but no error. */
+  alsoStatus?: 503;
+  /** What can go wrong beyond what `impliedErrors` adds. */
+  errors: readonly ErrorCode[];
+  /** The answer tells of unfinished work: it carries Retry-After and obeys `Prefer: wait`. */
+  waitable?: boolean;
+}
+
+export const json = <S extends 200 | 201 | 202, T extends z.ZodType>(status: S, schema: T) =>
+  ({ status, kind: 'json', schema }) as const;

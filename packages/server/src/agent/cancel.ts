@@ -1,0 +1,72 @@
+/**
+ * Ends an agent job early, puts it away, and takes it out again. What it has pushed stays.
+ */
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
+import { isFinal } from '../jobs/lifecycle.ts';
+import { markArchived, requestCancel, type Job } from '../jobs/store.ts';
+import { Problem } from '../problem.ts';
+import { markTaken, noteRun, readRuns, waitingMessages } from './record.ts';
+
+type CancelContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+
+/** In the transaction of the caller. */
+export async function cancelAgentJob(
+  context: CancelContext,
+  given: { job: Job; actor: Actor },
+): Promise<Job> {
+  const { job } = given;
+  const changed = isFinal(job.status) ? undefined : await stop(context, job);
+  if (changed === undefined) {
+    throw new Problem(
+      'job_finished',
+      `The job has already ended as ${job.status}; there is nothing to cancel.`,
+    );
+  }
+  await recordAudit(context, { actor: given.actor, action: 'agent.cancel', object: job.id });
+  return changed;
+}
+
+/** From every state; a job at work is cancelled first. */
+export async function archiveAgentJob(
+  context: CancelContext,
+  given: { job: Job; actor: Actor },
+): Promise<Job> {
+  const { job } = given;
+  const stopped = isFinal(job.status) ? job : ((await stop(context, job)) ?? job);
+  return mark(context, { job: stopped, actor: given.actor, archived: true });
+}
+
+export async function unarchiveAgentJob(
+  context: CancelContext,
+  given: { job: Job; actor: Actor },
+): Promise<Job> {
+  return mark(context, { ...given, archived: false });
+}
+
+async function mark(
+  context: CancelContext,
+  { job, actor, archived }: { job: Job; actor: Actor; archived: boolean },
+): Promise<Job> {
+  const marked = await markArchived(context, job.id, archived);
+  if (marked === undefined) return job;
+  const action = archived ? 'agent.archive' : 'agent.unarchive';
+  await recordAudit(context, { actor, action, object: job.id });
+  return marked;
+}
+
+/** What was said before and not heard yet is part of what is cancelled. */
+async function stop(context: CancelContext, job: Job): Promise<Job | undefined> {
+  const changed = await requestCancel(context, job);
+  if (changed === undefined) return undefined;
+  const waiting = await waitingMessages(context, job.id);
+  await markTaken(
+    context,
+    waiting.map(({ sequence }) => sequence),
+  );
+  const last = (await readRuns(context, [job.id])).at(-1);
+  if (isFinal(changed.status) && last !== undefined) {
+    await noteRun(context, last, { ending: 'cancelled', finishedAt: nowText(context) });
+  }
+  return changed;
+}

@@ -1,0 +1,132 @@
+/**
+ * The events of an agent job: changes of its status and the steps of its runs, merged in the order they happened. The
+ * id of an event says how far each of the two has been read, so that nothing is missed or told twice.
+ */
+import type { AgentEvent, AgentEvents } from '@docyard/api';
+import type { Context } from '../context.ts';
+import type { Job } from '../jobs/store.ts';
+import type { Step } from './contract.ts';
+import { readSteps, type RecordedStep } from './record.ts';
+import { phaseOf, statusOf } from './view.ts';
+
+interface Position {
+  status: number;
+  step: number;
+}
+
+type Unnumbered = AgentEvent extends infer Event
+  ? Event extends AgentEvent
+    ? Omit<Event, 'id'>
+    : never
+  : never;
+
+export const firstEventId = '0-0';
+
+/** Events after the one named, oldest first. Reads only the database. */
+export async function readAgentEvents(
+  context: Pick<Context, 'database'>,
+  input: { jobId: string; after: string; most: number },
+): Promise<AgentEvents> {
+  const after = positionOf(input.after);
+  const rows = await context.database
+    .selectFrom('job_events')
+    .select(['sequence', 'at', 'row'])
+    .where('job_id', '=', input.jobId)
+    .where('sequence', '>', after.status)
+    .orderBy('sequence')
+    .limit(input.most)
+    .execute();
+  const steps = await readSteps(context, {
+    jobId: input.jobId,
+    afterSequence: after.step,
+    most: input.most,
+  });
+  const found = [
+    ...rows.map((row) => ({ of: 'status' as const, sequence: row.sequence, event: statusEvent(row) })),
+    ...steps.map((step) => ({ of: 'step' as const, sequence: step.sequence, event: stepEvent(step) })),
+  ].toSorted((a, b) => (a.event.at < b.event.at ? -1 : a.event.at > b.event.at ? 1 : 0));
+  const position = after;
+  const data = found.slice(0, input.most).map(({ of, sequence, event }) => {
+    position[of] = sequence;
+    return { id: idOf(position), ...event } as AgentEvent;
+  });
+  return { data, lastEventId: idOf(position) };
+}
+
+function positionOf(id: string): Position {
+  const [, status, step] = /^(\d{1,15})-(\d{1,15})$/.exec(id) ?? [];
+  return { status: Number(status ?? 0), step: Number(step ?? 0) };
+}
+
+function idOf({ status, step }: Position): string {
+  return `${status}-${step}`;
+}
+
+function statusEvent({ at, row }: { at: string; row: string }): Unnumbered {
+  const job = JSON.parse(row) as Omit<Job, 'input'>;
+  return { at, type: 'status', status: statusOf(job), phase: phaseOf(job) };
+}
+
+function stepEvent({ run, number, at, step }: RecordedStep): Unnumbered {
+  const call = step.kind === 'result' ? step.call : undefined;
+  return {
+    at,
+    type: 'step',
+    run,
+    number,
+    kind: step.kind,
+    tool: call?.name ?? null,
+    path: pathIn(call?.input),
+    text: shortened(lineAbout(step)),
+    isError: step.kind === 'result' && step.result.isError === true,
+  };
+}
+
+/** One line for a person who watches. */
+function lineAbout(step: Step): string {
+  switch (step.kind) {
+    case 'prepared':
+      return `Fetched ${step.baseBranch} at ${step.baseCommit.slice(0, 12)}`;
+    case 'message':
+      return step.message.role === 'user' ? step.message.text : 'Set up the conversation';
+    case 'answer':
+      return step.answer.text.trim() || `Calls ${step.answer.calls.map(({ name }) => name).join(', ')}`;
+    case 'result':
+      return step.result.text;
+    case 'loop-ended':
+      return step.summary || step.reason;
+    case 'validated':
+      return `${step.findings.filter(({ isNew }) => isNew).length} new findings`;
+    case 'judged':
+      return `Rules: ${step.verdict.outcome}, ${step.verdict.notes.length} notes`;
+    case 'committed':
+      return `Committed ${step.commit.slice(0, 12)} to ${step.branch}`;
+    case 'pushed':
+      return `Pushed ${step.commit.slice(0, 12)}`;
+    case 'previewed':
+      return step.exportId === null ? 'No preview' : `Preview ${step.exportId}`;
+    case 'proposed':
+      return step.pullRequest.url ?? `Branch ${step.pullRequest.branch}`;
+    case 'ended':
+      return step.reason;
+  }
+}
+
+const longestLine = 200;
+
+function shortened(text: string): string {
+  const line =
+    text
+      .trimStart()
+      .slice(0, longestLine * 4)
+      .split(/\r?\n/, 1)[0] ?? '';
+  const characters = [...line];
+  return characters.length <= longestLine ? line : `${characters.slice(0, longestLine - 1).join('')}…`;
+}
+
+/** What a tool was asked about, when the model named a path. */
+function pathIn(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, 'path')) return null;
+  const { path } = input as { path: unknown };
+  return typeof path === 'string' ? path.slice(0, 1024) : null;
+}

@@ -1,0 +1,61 @@
+/**
+ * Says something to an agent job. One at work hears it before its next step; a finished one goes on with it. A message
+ * that came too late for the run it was meant for begins the next one, so that none is lost.
+ */
+import { recordAudit } from '../audit/audit.ts';
+import type { Actor, Context } from '../context.ts';
+import { isFinal } from '../jobs/lifecycle.ts';
+import { announceJob, type Job } from '../jobs/store.ts';
+import { inTransaction } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+import { addMessage, markTaken, waitingMessages } from './record.ts';
+import { resumeAgentJob } from './start.ts';
+
+type MessageContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+
+/** In the transaction of the caller. The job given must have been read in it. */
+export async function messageAgentJob(
+  context: MessageContext,
+  given: { job: Job; prompt: string; actor: Actor },
+): Promise<Job> {
+  const { job } = given;
+  refuseArchived(job);
+  await addMessage(context, { jobId: job.id, prompt: given.prompt });
+  await recordAudit(context, { actor: given.actor, action: 'agent.message', object: job.id });
+  return isFinal(job.status) ? resumeWithMessages(context, job) : job;
+}
+
+export function refuseArchived(job: Pick<Job, 'archived_at'>): void {
+  if (job.archived_at === null) return;
+  throw new Problem(
+    'job_archived',
+    'The job is archived. Take it out of the archive first (POST …/unarchive).',
+  );
+}
+
+/** Finished jobs with a message that no run took. Called after each job and now and then. */
+export async function continueWithMessages(context: MessageContext & Pick<Context, 'queue'>): Promise<void> {
+  const left = await context.database
+    .selectFrom('jobs')
+    .selectAll()
+    .where('status', 'in', ['completed', 'failed'])
+    .where('archived_at', 'is', null)
+    .where('id', 'in', (eb) => eb.selectFrom('agent_messages').select('job_id').where('taken_at', 'is', null))
+    .execute();
+  for (const job of left) {
+    const resumed = await inTransaction(context.database, (database) =>
+      resumeWithMessages({ ...context, database }, job),
+    );
+    announceJob(context, resumed);
+  }
+}
+
+async function resumeWithMessages(context: MessageContext, job: Job): Promise<Job> {
+  const messages = await waitingMessages(context, job.id);
+  await markTaken(
+    context,
+    messages.map(({ sequence }) => sequence),
+  );
+  const prompt = messages.map((message) => message.prompt).join('\n\n');
+  return resumeAgentJob(context, { job, kind: 'follow-up', prompt });
+}

@@ -1,0 +1,29 @@
+/**
+ * Repeats the last instruction of a finished agent job.
+ */
+import { recordAudit } from '../audit/audit.ts';
+import type { Actor, Context } from '../context.ts';
+import { isFinal } from '../jobs/lifecycle.ts';
+import type { Job } from '../jobs/store.ts';
+import { Problem } from '../problem.ts';
+import { refuseArchived } from './message.ts';
+import { inputOf, readRuns } from './record.ts';
+import { resumeAgentJob } from './start.ts';
+
+/** In the transaction of the caller. */
+export async function retryAgentJob(
+  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  given: { job: Job; actor: Actor },
+): Promise<Job> {
+  const { job } = given;
+  refuseArchived(job);
+  if (!isFinal(job.status)) {
+    throw new Problem(
+      'job_not_finished',
+      'The job is still at work. Cancel it first, or wait until it has ended.',
+    );
+  }
+  const prompt = (await readRuns(context, [job.id])).at(-1)?.prompt ?? inputOf(job).prompt;
+  await recordAudit(context, { actor: given.actor, action: 'agent.retry', object: job.id });
+  return resumeAgentJob(context, { job, kind: 'retry', prompt });
+}

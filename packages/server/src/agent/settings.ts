@@ -1,0 +1,47 @@
+/**
+ * What holds for the runs of a project: its own settings before those of the installation. Secrets are read by whoever
+ * is about to use them, and by nobody else.
+ */
+import type { Context } from '../context.ts';
+import type { ForgeSettings } from '../ports/forge.ts';
+import { Problem } from '../problem.ts';
+import { readAgentSecrets, readAgentSettings } from '../projects/agent-settings.ts';
+import { defaultLimits, type Limits } from './contract.ts';
+import type { ModelSettings } from './model/endpoint.ts';
+
+type SettingsContext = Pick<Context, 'database' | 'config' | 'secrets'>;
+
+/** The endpoint with its key, or null when there is none. */
+export async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
+  const { model } = await readAgentSettings(context, projectId);
+  if (model === null) return context.config.model;
+  const { modelKey } = await readAgentSecrets(context, projectId);
+  return { ...model, key: modelKey };
+}
+
+export async function requireModel(context: SettingsContext, projectId: string): Promise<ModelSettings> {
+  const model = await readModel(context, projectId);
+  if (model !== null) return model;
+  throw new Problem(
+    'agent_not_configured',
+    'No model endpoint is set. Give the project one with PATCH /v1/projects/{projectId}, or let the operator set MODEL_URL.',
+  );
+}
+
+/** `kind` is null when nobody said what the repository is on. */
+export async function readForge(
+  context: Pick<Context, 'database' | 'secrets'>,
+  projectId: string,
+): Promise<Pick<ForgeSettings, 'apiBase' | 'credential'> & { kind: ForgeSettings['kind'] | null }> {
+  const { forge } = await readAgentSettings(context, projectId);
+  const { forgeCredential } = await readAgentSecrets(context, projectId);
+  return { kind: forge?.kind ?? null, apiBase: forge?.apiBase ?? null, credential: forgeCredential };
+}
+
+export async function readRules(
+  context: Pick<Context, 'database'>,
+  projectId: string,
+): Promise<{ limits: Limits; protectedPaths: string[]; instructions: string | null }> {
+  const { limits, protectedPaths, instructions } = await readAgentSettings(context, projectId);
+  return { limits: { ...defaultLimits, ...(limits as Partial<Limits>) }, protectedPaths, instructions };
+}

@@ -1,0 +1,127 @@
+/**
+ * Begins the runs of agent jobs: the first one with a new job, later ones in the same job. The caller announces the job
+ * to the queue once its transaction is committed.
+ */
+import type { CreateAgentJob } from '@docyard/api';
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
+import { createJob, refuseFullQueue, resumeJob, type Job } from '../jobs/store.ts';
+import { Problem } from '../problem.ts';
+import type { ProjectRecord } from '../projects/projects.ts';
+import { addRun, noteRun, readRuns, type AgentInput, type RunKind } from './record.ts';
+import { readRules, requireModel } from './settings.ts';
+import { endingOf } from './view.ts';
+import type { Limits } from './contract.ts';
+
+type StartContext = Pick<Context, 'database' | 'clock' | 'changes' | 'config' | 'sources' | 'secrets'>;
+
+/** In the transaction of the caller. */
+export async function startAgentJob(
+  context: StartContext,
+  given: { project: ProjectRecord; request: CreateAgentJob; actor: Actor; allowLocal: boolean },
+): Promise<Job> {
+  const { project, request, actor } = given;
+  const model = await requireModel(context, project.id);
+  const source = {
+    repository: project.repository,
+    ref: request.source?.ref ?? project.ref,
+    directory: project.directory,
+    allowLocal: given.allowLocal,
+  };
+  const complaint = context.sources.refuse(source);
+  if (complaint !== undefined) {
+    const details = [{ path: 'source.ref', message: complaint }];
+    throw new Problem('invalid_request', complaint, { details });
+  }
+  await refuseFullQueue(context);
+  const { limits } = await readRules(context, project.id);
+  const input: AgentInput = {
+    prompt: request.prompt,
+    model: request.model ?? model.name,
+    source,
+    draft: request.draft ?? null,
+    scopePaths: request.scope?.paths ?? [],
+    limits: lowered(limits, request.limits ?? {}),
+    dryRun: request.dryRun ?? false,
+    metadata: request.metadata ?? {},
+  };
+  const job = await createJob(context, {
+    kind: 'agent',
+    organizationId: actor.organizationId,
+    projectId: project.id,
+    domain: project.domain,
+    input,
+    retryOf: null,
+  });
+  await addRun(context, { jobId: job.id, kind: 'create', prompt: request.prompt });
+  const details = { projectId: project.id, model: input.model };
+  await recordAudit(context, { actor, action: 'agent.start', object: job.id, details });
+  return job;
+}
+
+/** Another run of a finished job, on the same branch and pull request. */
+export async function resumeAgentJob(
+  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  given: { job: Job; kind: Exclude<RunKind, 'create'>; prompt: string },
+): Promise<Job> {
+  const { job } = given;
+  await closeLastRun(context, job);
+  await addRun(context, { jobId: job.id, kind: given.kind, prompt: given.prompt });
+  const resumed = await resumeJob(context, job);
+  if (resumed === undefined) {
+    throw new Problem('job_not_finished', 'The job is at work again already. Wait until it has ended.');
+  }
+  return resumed;
+}
+
+/** A worker that was lost or stopped leaves its run open; the reason stands in the job, which is about to forget it. */
+async function closeLastRun(context: Pick<Context, 'database' | 'clock'>, job: Job): Promise<void> {
+  const last = (await readRuns(context, [job.id])).at(-1);
+  if (last === undefined || last.ending !== null) return;
+  const failure = job.failure === null ? null : (JSON.parse(job.failure) as Parameters<typeof endingOf>[1]);
+  const ending = endingOf(last, failure) ?? 'internal';
+  await noteRun(context, last, { ending, finishedAt: job.finished_at ?? nowText(context) });
+}
+
+/** Callers may ask for less than the project allows, never for more. */
+function lowered(limits: Limits, asked: NonNullable<CreateAgentJob['limits']>): Limits {
+  const names = Object.keys(limits) as (keyof Limits)[];
+  return Object.fromEntries(
+    names.map((name) => [name, Math.min(limits[name], asked[name] ?? Infinity)]),
+  ) as unknown as Limits;
+}
+
+/** How many instructions the project was given in the last hour, and when the oldest of them leaves that hour. */
+export async function recentInstructions(
+  context: Pick<Context, 'database' | 'clock'>,
+  projectId: string,
+): Promise<{ count: number; oldestAt: Date | undefined }> {
+  const since = new Date(context.clock.now().getTime() - 3_600_000).toISOString();
+  const runs = await context.database
+    .selectFrom('agent_runs')
+    .innerJoin('jobs', 'jobs.id', 'agent_runs.job_id')
+    .select((eb) => [
+      eb.fn.countAll<number | string>().as('count'),
+      eb.fn.min('agent_runs.created_at').as('oldest'),
+    ])
+    .where('jobs.project_id', '=', projectId)
+    // Each follow-up came with a message, which is counted as such.
+    .where('agent_runs.kind', '!=', 'follow-up')
+    .where('agent_runs.created_at', '>', since)
+    .executeTakeFirstOrThrow();
+  const messages = await context.database
+    .selectFrom('agent_messages')
+    .innerJoin('jobs', 'jobs.id', 'agent_messages.job_id')
+    .select((eb) => [
+      eb.fn.countAll<number | string>().as('count'),
+      eb.fn.min('agent_messages.created_at').as('oldest'),
+    ])
+    .where('jobs.project_id', '=', projectId)
+    .where('agent_messages.created_at', '>', since)
+    .executeTakeFirstOrThrow();
+  const [oldest] = [runs.oldest, messages.oldest].filter((at) => at !== null).toSorted();
+  return {
+    count: Number(runs.count) + Number(messages.count),
+    oldestAt: oldest === undefined ? undefined : new Date(oldest),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * What was said and done in the runs of a job, for people who want to know why. The journal keeps no secrets, so there
+ * are none here; the content of changed files stands in the diff.
+ */
+import type { AgentStep } from '@docyard/api';
+import type { Context } from '../context.ts';
+import { readPage, type PageRequest } from '../paging.ts';
+import type { Step } from './contract.ts';
+import { recordedStep, type RecordedStep } from './record.ts';
+
+/** Oldest first, as it is read. */
+export async function readTranscript(
+  context: Pick<Context, 'database'>,
+  input: PageRequest & { jobId: string },
+): Promise<{ data: AgentStep[]; nextCursor: string | null }> {
+  const query = context.database.selectFrom('agent_steps').selectAll().where('job_id', '=', input.jobId);
+  return readPage(input, query, (row) => viewStep(recordedStep(row)), 'oldest first');
+}
+
+function viewStep({ run, number, at, step }: RecordedStep): AgentStep {
+  return {
+    run,
+    number,
+    at,
+    kind: step.kind,
+    role: roleOf(step),
+    text: textOf(step),
+    calls: step.kind === 'answer' ? step.answer.calls.map(({ name, input }) => ({ tool: name, input })) : [],
+    tool: step.kind === 'result' ? step.call.name : null,
+    isError: step.kind === 'result' && step.result.isError === true,
+  };
+}
+
+function roleOf(step: Step): AgentStep['role'] {
+  if (step.kind === 'message') return step.message.role === 'user' ? 'person' : 'system';
+  if (step.kind === 'answer') return 'agent';
+  return step.kind === 'result' ? 'tool' : 'docyard';
+}
+
+function textOf(step: Step): string {
+  switch (step.kind) {
+    case 'prepared':
+      return `${step.baseBranch} at ${step.baseCommit}`;
+    case 'message':
+      return step.message.text;
+    case 'answer':
+      return step.answer.text;
+    case 'result':
+      return step.result.text;
+    case 'loop-ended':
+      return `${step.reason}: ${step.summary}`;
+    case 'validated':
+      return step.findings
+        .filter(({ isNew }) => isNew)
+        .map(({ severity, file, line, message }) => `${severity} ${file}:${line ?? 1} ${message}`)
+        .join('\n');
+    case 'judged':
+      return [step.verdict.outcome, ...step.verdict.notes.map(({ message }) => message)].join('\n');
+    case 'committed':
+      return `${step.commit} on ${step.branch}`;
+    case 'pushed':
+      return step.commit;
+    case 'previewed':
+      return step.exportId ?? '';
+    case 'proposed':
+      return step.pullRequest.url ?? step.pullRequest.branch;
+    case 'ended':
+      return step.reason;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The agent job operations: HTTP on one side, `agent/` on the other.
+ */
+import { patchType, type AgentJob } from '@docyard/api';
+import { archiveAgentJob, cancelAgentJob, unarchiveAgentJob } from '../../agent/cancel.ts';
+import { readAgentDiff } from '../../agent/diff.ts';
+import { firstEventId, readAgentEvents } from '../../agent/events.ts';
+import { messageAgentJob } from '../../agent/message.ts';
+import { describeAgentJob, findAgentJob, listAgentJobs } from '../../agent/read.ts';
+import { retryAgentJob } from '../../agent/retry.ts';
+import { requireModel } from '../../agent/settings.ts';
+import { startAgentJob } from '../../agent/start.ts';
+import { readTranscript } from '../../agent/transcript.ts';
+import type { Context } from '../../context.ts';
+import { isFinal } from '../../jobs/lifecycle.ts';
+import { announceJob, refuseFullQueue, type Job } from '../../jobs/store.ts';
+import { findProject } from '../../projects/projects.ts';
+import { streamAgentEvents } from '../events.ts';
+import { takeAgentInstruction } from '../limits.ts';
+import type { Handlers, Reply, Request } from '../request.ts';
+
+const pollSeconds = 5;
+const eventsAtOnce = 100;
+
+type JobRequest = Omit<Request<'readAgentJob'>, 'input'> & {
+  input: { params: { projectId: string; id: string } };
+};
+
+type AgentHandlers = Pick<
+  Handlers,
+  | 'createAgentJob'
+  | 'listAgentJobs'
+  | 'readAgentJob'
+  | 'messageAgentJob'
+  | 'followAgentJob'
+  | 'readAgentDiff'
+  | 'readAgentTranscript'
+  | 'cancelAgentJob'
+  | 'retryAgentJob'
+  | 'archiveAgentJob'
+  | 'unarchiveAgentJob'
+>;
+
+export function agentHandlers(stopping: AbortSignal): AgentHandlers {
+  return {
+    createAgentJob: async ({ context, actor, caller, input, commit, web }) =>
+      commit(async (inside) => {
+        // First of all: what is counted of a project is nobody else's business.
+        const project = await findProject(inside, {
+          id: input.params.projectId,
+          organizationId: caller.organizationId,
+        });
+        await takeAgentInstruction(inside, web, project.id);
+        const given = { project, request: input.body, actor, allowLocal: caller.localSources };
+        const job = await startAgentJob(inside, given);
+        const reply = await replyWith(inside, job);
+        return {
+          ...reply,
+          headers: { ...reply.headers, location: `/v2/agent/${project.id}/job/${job.id}` },
+          after: () => announceJob(context, job),
+        };
+      }),
+
+    listAgentJobs: async ({ context, caller, input }) => {
+      const { archived, ...query } = input.query;
+      const { organizationId } = caller;
+      const wanted = archived === undefined ? {} : { archived: archived === 'true' };
+      return { body: await listAgentJobs(context, { ...query, ...wanted, ...input.params, organizationId }) };
+    },
+
+    readAgentJob: async (request) => replyWith(request.context, await find(request)),
+
+    messageAgentJob: (request) =>
+      instruct(request, (inside, job) =>
+        messageAgentJob(inside, { job, prompt: request.input.body.prompt, actor: request.actor }),
+      ),
+
+    retryAgentJob: (request) =>
+      instruct(request, (inside, job) => retryAgentJob(inside, { job, actor: request.actor })),
+
+    cancelAgentJob: (request) => change(request, cancelAgentJob),
+    archiveAgentJob: (request) => change(request, archiveAgentJob),
+    unarchiveAgentJob: (request) => change(request, unarchiveAgentJob),
+
+    followAgentJob: async (request) => {
+      const { context, input, web } = request;
+      const job = await find(request);
+      const headers = { vary: 'accept' };
+      const lastEventId = web.req.header('last-event-id') ?? '';
+      const after = input.query.after ?? (lastEventId || firstEventId);
+      if (namesType(web.req.header('accept'), 'text/event-stream') && web.req.method === 'GET') {
+        const place = { ...input.params, organizationId: request.caller.organizationId };
+        return streamAgentEvents(context, { place, after, signal: stopping });
+      }
+      const most = input.query.limit ?? eventsAtOnce;
+      return { body: await readAgentEvents(context, { jobId: job.id, after, most }), headers };
+    },
+
+    readAgentDiff: async (request) => {
+      const body = await readAgentDiff(request.context, (await find(request)).id);
+      const headers = { vary: 'accept' };
+      if (!namesType(request.web.req.header('accept'), patchType)) return { body, headers };
+      return { body, headers, text: { type: `${patchType}; charset=utf-8`, content: body.patch } };
+    },
+
+    readAgentTranscript: async (request) => {
+      const { id: jobId } = await find(request);
+      return { body: await readTranscript(request.context, { ...request.input.query, jobId }) };
+    },
+  };
+}
+
+/** What makes a finished job go on: it counts as an instruction and needs a model and room in the queue. */
+function instruct(
+  request: JobRequest,
+  work: (inside: Context, job: Job) => Promise<Job>,
+): Promise<Reply<AgentJob>> {
+  const { commit, context, web } = request;
+  return commit(async (inside) => {
+    const before = await find({ ...request, context: inside });
+    await requireModel(inside, before.project_id);
+    await takeAgentInstruction(inside, web, before.project_id);
+    if (isFinal(before.status)) await refuseFullQueue(inside);
+    const job = await work(inside, before);
+    return {
+      ...(await replyWith(inside, job)),
+      after: () => {
+        context.changes.notify(job.id);
+        if (job.status === 'queued') announceJob(context, job);
+      },
+    };
+  });
+}
+
+function change(
+  request: JobRequest,
+  work: (inside: Context, given: { job: Job; actor: Request<'cancelAgentJob'>['actor'] }) => Promise<Job>,
+): Promise<Reply<AgentJob>> {
+  const { actor, commit, context } = request;
+  return commit(async (inside) => {
+    const job = await work(inside, { job: await find({ ...request, context: inside }), actor });
+    return { ...(await replyWith(inside, job)), after: () => context.changes.notify(job.id) };
+  });
+}
+
+function find({ context, caller, input }: Pick<JobRequest, 'context' | 'caller' | 'input'>): Promise<Job> {
+  return findAgentJob(context, { ...input.params, organizationId: caller.organizationId });
+}
+
+async function replyWith(context: Pick<Context, 'database'>, job: Job): Promise<Reply<AgentJob>> {
+  const body = await describeAgentJob(context, job);
+  const active = { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds };
+  return { body, ...(body.status === 'active' ? active : {}) };
+}
+
+/** Whoever takes anything gets JSON. */
+function namesType(accept: string | undefined, wanted: string): boolean {
+  const named = (accept ?? '').split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
+  return named.find((type) => type === 'application/json' || type === wanted) === wanted;
+}

@@ -1,0 +1,132 @@
+/**
+ * What a project keeps for agent jobs: its model endpoint, its forge, limits, protected paths and instructions. Secrets
+ * stand apart, and one stays only as long as it would be sent to the same place.
+ */
+import type { ProjectAgent, SetForgeCredential, SetProjectAgent } from '@docyard/api';
+import type { z } from 'zod';
+import { nowText, type Context } from '../context.ts';
+import { readSecret, secretsSet, writeSecret } from './secrets.ts';
+
+type ForgeCredential = z.infer<typeof SetForgeCredential>;
+
+/** Without secrets. */
+export interface AgentSettings {
+  model: Omit<NonNullable<ProjectAgent['model']>, 'key'> | null;
+  forge: Omit<NonNullable<ProjectAgent['forge']>, 'credential'> | null;
+  limits: ProjectAgent['limits'];
+  protectedPaths: string[];
+  instructions: string | null;
+}
+
+const none: AgentSettings = { model: null, forge: null, limits: {}, protectedPaths: [], instructions: null };
+const settingsName = 'agent';
+
+export async function readAgentSettings(
+  context: Pick<Context, 'database'>,
+  projectId: string,
+): Promise<AgentSettings> {
+  return (await readMany(context, [projectId])).get(projectId) ?? none;
+}
+
+/** Only for whoever is about to use them. */
+export async function readAgentSecrets(
+  context: Pick<Context, 'database' | 'secrets'>,
+  projectId: string,
+): Promise<{ modelKey: string | null; forgeCredential: ForgeCredential | null }> {
+  const credential = await readSecret(context, { projectId, name: 'forge.credential' });
+  return {
+    modelKey: await readSecret(context, { projectId, name: 'model.key' }),
+    forgeCredential: credential === null ? null : (JSON.parse(credential) as ForgeCredential),
+  };
+}
+
+/** As callers see them; every project asked for has an entry. */
+export async function viewAgentSettings(
+  context: Pick<Context, 'database'>,
+  projectIds: readonly string[],
+): Promise<Map<string, ProjectAgent>> {
+  const kept = await readMany(context, projectIds);
+  const set = await secretsSet(context, projectIds);
+  return new Map(
+    projectIds.map((id) => {
+      const { model, forge, ...rest } = kept.get(id) ?? none;
+      const isSet = (name: string) => ({ set: set.has(`${id}/${name}`) });
+      const view = {
+        model: model === null ? null : { ...model, key: isSet('model.key') },
+        forge: forge === null ? null : { ...forge, credential: isSet('forge.credential') },
+        ...rest,
+      };
+      return [id, view];
+    }),
+  );
+}
+
+/** In the transaction of the caller, who also writes the audit entry. */
+export async function changeAgentSettings(
+  context: Pick<Context, 'database' | 'clock' | 'secrets'>,
+  projectId: string,
+  change: SetProjectAgent,
+): Promise<void> {
+  const old = await readAgentSettings(context, projectId);
+  const next: AgentSettings = {
+    model: change.model === undefined ? old.model : modelOf(change.model),
+    forge: change.forge === undefined ? old.forge : forgeOf(change.forge),
+    limits: change.limits === undefined ? old.limits : definedOnly(change.limits ?? {}),
+    protectedPaths: change.protectedPaths ?? old.protectedPaths,
+    instructions: change.instructions === undefined ? old.instructions : change.instructions,
+  };
+  const kept = { value: JSON.stringify(next), updated_at: nowText(context) };
+  await context.database
+    .insertInto('project_settings')
+    .values({ project_id: projectId, name: settingsName, ...kept })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(kept))
+    .execute();
+
+  const key = change.model?.key;
+  if (key !== undefined || modelHost(old) !== modelHost(next)) {
+    await writeSecret(context, { projectId, name: 'model.key' }, key ?? null);
+  }
+  const credential = change.forge?.credential;
+  if (credential !== undefined || JSON.stringify(old.forge) !== JSON.stringify(next.forge)) {
+    const value = credential === undefined || credential === null ? null : JSON.stringify(credential);
+    await writeSecret(context, { projectId, name: 'forge.credential' }, value);
+  }
+}
+
+/** The repository moved to another host: what the old one was trusted with must not be sent to the new one. */
+export async function forgetForgeCredential(
+  context: Pick<Context, 'database' | 'clock' | 'secrets'>,
+  projectId: string,
+): Promise<void> {
+  await writeSecret(context, { projectId, name: 'forge.credential' }, null);
+}
+
+async function readMany(
+  context: Pick<Context, 'database'>,
+  projectIds: readonly string[],
+): Promise<Map<string, AgentSettings>> {
+  if (projectIds.length === 0) return new Map();
+  const rows = await context.database
+    .selectFrom('project_settings')
+    .select(['project_id', 'value'])
+    .where('project_id', 'in', projectIds)
+    .where('name', '=', settingsName)
+    .execute();
+  return new Map(rows.map((row) => [row.project_id, JSON.parse(row.value) as AgentSettings]));
+}
+
+function modelOf(model: NonNullable<SetProjectAgent['model']> | null): AgentSettings['model'] {
+  return model === null ? null : { provider: model.provider, url: model.url, name: model.name };
+}
+
+function forgeOf(forge: NonNullable<SetProjectAgent['forge']> | null): AgentSettings['forge'] {
+  return forge === null ? null : { kind: forge.kind, apiBase: forge.apiBase ?? null };
+}
+
+function modelHost({ model }: AgentSettings): string | null {
+  return model === null ? null : new URL(model.url).origin;
+}
+
+function definedOnly(limits: NonNullable<SetProjectAgent['limits']>): AgentSettings['limits'] {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,91 @@
+/**
+ * Secrets of a project, encrypted with a key that is not in the database. A sealed value opens only under the project
+ * and the name it was written for, so that a row copied elsewhere is worth nothing.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { nowText, type Context } from '../context.ts';
+
+type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
+
+export type SecretName = 'model.key' | 'forge.credential';
+
+interface Place {
+  projectId: string;
+  name: SecretName;
+}
+
+/** Null takes it away. */
+export async function writeSecret(context: SecretContext, place: Place, value: string | null): Promise<void> {
+  const { projectId: project_id, name } = place;
+  if (value === null) {
+    await context.database
+      .deleteFrom('secrets')
+      .where('project_id', '=', project_id)
+      .where('name', '=', name)
+      .execute();
+    return;
+  }
+  const kept = { sealed: seal(context.secrets.sealKey, place, value), updated_at: nowText(context) };
+  await context.database
+    .insertInto('secrets')
+    .values({ project_id, name, ...kept })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(kept))
+    .execute();
+}
+
+export async function readSecret(
+  context: Pick<Context, 'database' | 'secrets'>,
+  place: Place,
+): Promise<string | null> {
+  const row = await context.database
+    .selectFrom('secrets')
+    .select('sealed')
+    .where('project_id', '=', place.projectId)
+    .where('name', '=', place.name)
+    .executeTakeFirst();
+  return row === undefined ? null : unseal(context.secrets.sealKey, place, row.sealed);
+}
+
+/** Which secrets these projects have, as `project/name`. */
+export async function secretsSet(
+  context: Pick<Context, 'database'>,
+  projectIds: readonly string[],
+): Promise<Set<string>> {
+  if (projectIds.length === 0) return new Set();
+  const rows = await context.database
+    .selectFrom('secrets')
+    .select(['project_id', 'name'])
+    .where('project_id', 'in', projectIds)
+    .execute();
+  return new Set(rows.map((row) => `${row.project_id}/${row.name}`));
+}
+
+const version = 'v1';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function seal(key: Buffer, place: Place, value: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(boundTo(place));
+  const hidden = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url')}`;
+}
+
+function unseal(key: Buffer, place: Place, sealed: string): string {
+  const [kind, text = ''] = sealed.split('.');
+  if (kind !== version) throw new Error(`The secret ${place.name} was sealed in a form that is not known.`);
+  const bytes = Buffer.from(text, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(boundTo(place));
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  const plain = [decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()];
+  return Buffer.concat(plain).toString('utf8');
+}
+
+/** As a list in JSON, so that no two places read the same. */
+function boundTo({ projectId, name }: Place): Buffer {
+  return Buffer.from(JSON.stringify([version, projectId, name]));
+}
