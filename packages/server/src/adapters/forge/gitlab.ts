@@ -90,8 +90,8 @@ const Failure = z.object({
     .union([z.string(), z.array(z.string()), z.record(z.string(), z.array(z.string()))])
     .optional()
     .catch(undefined),
-  error: z.string().optional(),
-  error_description: z.string().optional(),
+  error: z.string().optional().catch(undefined),
+  error_description: z.string().optional().catch(undefined),
 });
 
 function words(body: unknown): string | undefined {

@@ -1,0 +1,166 @@
+/**
+ * A fake of the API of Bitbucket Cloud, version 2.0. The schemas are written after its reference.
+ * https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
+ */
+import {
+  openPull,
+  startFake,
+  type Answer,
+  type FakeForge,
+  type FakeOptions,
+  type FakePull,
+  type FakeState,
+  type HandledCall,
+  type Operation,
+} from './server.ts';
+
+const text = { type: 'string' };
+const object = (properties: Record<string, object>, ...optional: string[]) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  properties,
+});
+const End = object({ branch: object({ name: text }), repository: object({ full_name: text }) });
+const PullRequest = object({
+  type: { const: 'pullrequest' },
+  id: { type: 'integer', minimum: 1 },
+  title: text,
+  description: text,
+  state: { enum: ['OPEN', 'MERGED', 'DECLINED', 'SUPERSEDED'] },
+  draft: { type: 'boolean' },
+  links: object({ html: object({ href: { type: 'string', format: 'uri' } }) }),
+  source: End,
+  destination: End,
+});
+const Failure = object({
+  type: { const: 'error' },
+  error: { type: 'object', required: ['message'], properties: { message: text } },
+});
+const answers = (status: number, schema: object) => ({ [status]: schema, 400: Failure, 404: Failure });
+const branch = object({ branch: object({ name: text }) });
+
+const repository = '/repositories/{workspace}/{slug}';
+const operations: Operation[] = [
+  {
+    method: 'GET',
+    path: repository,
+    answers: answers(200, { type: 'object', required: ['mainbranch'] }),
+    handle: ({ state }) => ({
+      status: 200,
+      body: { full_name: state.path, mainbranch: { type: 'branch', name: state.defaultBranch } },
+    }),
+  },
+  {
+    method: 'GET',
+    path: `${repository}/pullrequests`,
+    query: { q: text, pagelen: { type: 'integer', minimum: 1, maximum: 50 } },
+    answers: answers(200, {
+      type: 'object',
+      required: ['values'],
+      properties: { values: { type: 'array', items: PullRequest } },
+    }),
+    handle: ({ state, query }) => {
+      const [, head] =
+        /^source\.branch\.name = "([^"]+)" AND state = "OPEN"$/.exec(query.get('q') ?? '') ?? [];
+      if (head === undefined) return failure(400, 'Invalid query.');
+      const found = state.pulls.filter((pull) => pull.state === 'open' && pull.head === head);
+      return { status: 200, body: { values: found.toReversed().map((pull) => bodyOf(state, pull)) } };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${repository}/pullrequests`,
+    body: object(
+      { title: text, description: text, source: branch, destination: branch, draft: { type: 'boolean' } },
+      'draft',
+    ),
+    answers: answers(201, PullRequest),
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: `${repository}/pullrequests/{id}`,
+    answers: answers(200, PullRequest),
+    handle: withPull(() => undefined),
+  },
+  {
+    method: 'PUT',
+    path: `${repository}/pullrequests/{id}`,
+    body: object({ title: text, description: text }),
+    answers: answers(200, PullRequest),
+    handle: withPull((pull, { body }) => {
+      Object.assign(pull, { title: body['title'], body: body['description'] });
+    }),
+  },
+];
+
+export function startFakeBitbucket(options: FakeOptions = {}): Promise<FakeForge> {
+  const token = 'bitbucket-only-for-tests';
+  return startFake(
+    {
+      base: '/2.0',
+      token,
+      clonePath: (path) => `${path}.git`,
+      operations,
+      failure: (_, message) => ({ type: 'error', error: { message } }),
+      isAuthorized: ({ authorization }) =>
+        authorization === `Bearer ${token}` ||
+        authorization === `Basic ${Buffer.from(`ada@example.com:${token}`).toString('base64')}`,
+    },
+    options,
+  );
+}
+
+/** A second one for the same branches is made: nothing in the reference forbids it, so the caller must look first. */
+function create({ state, body }: HandledCall): Answer {
+  const wanted = body as {
+    title: string;
+    description: string;
+    source: Branch;
+    destination: Branch;
+    draft?: boolean;
+  };
+  const head = wanted.source.branch.name;
+  const base = wanted.destination.branch.name;
+  for (const name of [head, base])
+    if (!state.hasBranch(name)) return failure(400, `The branch ${name} is not there.`);
+  const { title, description, draft = false } = wanted;
+  return {
+    status: 201,
+    body: bodyOf(state, openPull(state, { title, body: description, draft, head, base })),
+  };
+}
+
+interface Branch {
+  branch: { name: string };
+}
+
+function failure(status: number, message: string): Answer {
+  return { status, body: { type: 'error', error: { message } } };
+}
+
+function withPull(change: (pull: FakePull, call: HandledCall) => void) {
+  return (call: HandledCall): Answer => {
+    const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['id']);
+    if (pull === undefined) return failure(404, 'No such pull request.');
+    change(pull, call);
+    return { status: 200, body: bodyOf(call.state, pull) };
+  };
+}
+
+function bodyOf(state: FakeState, pull: FakePull): object {
+  const states = { open: 'OPEN', closed: 'DECLINED', merged: 'MERGED' };
+  const home = { full_name: state.path };
+  return {
+    type: 'pullrequest',
+    id: pull.number,
+    title: pull.title,
+    description: pull.body,
+    state: states[pull.state],
+    draft: pull.draft,
+    links: { html: { href: `${state.origin}/${state.path}/pull-requests/${pull.number}` } },
+    source: { branch: { name: pull.head }, repository: pull.isFork ? { full_name: 'stranger/docs' } : home },
+    destination: { branch: { name: pull.base }, repository: home },
+  };
+}

@@ -1,0 +1,291 @@
+/**
+ * A fake of GitHub's API, in the place where GitHub Enterprise Server has it. Every request and answer is held against
+ * GitHub's own description, cut to what is used here (github-openapi.json).
+ */
+import { createPublicKey, generateKeyPairSync, verify, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import {
+  duplicateOf,
+  openPull,
+  startFake,
+  type Answer,
+  type FakeForge,
+  type FakeOptions,
+  type FakePull,
+  type FakeState,
+  type HandledCall,
+  type Operation,
+  type Schema,
+} from './server.ts';
+
+interface Description {
+  paths: Record<string, Record<string, DescribedOperation>>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    parameters: Record<string, Parameter>;
+    responses: object;
+  };
+}
+interface Parameter {
+  $ref?: string;
+  name: string;
+  in: string;
+  schema: JsonSchema;
+}
+interface DescribedOperation {
+  parameters: Parameter[];
+  requestBody?: { content: Record<string, { schema: JsonSchema }> };
+  responses: Record<string, { $ref?: string; content?: Record<string, { schema: JsonSchema }> }>;
+}
+interface JsonSchema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  required?: string[];
+  properties?: Record<string, JsonSchema>;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+}
+
+const file = new URL('github-openapi.json', import.meta.url);
+const description = JSON.parse(readFileSync(file, 'utf8'), withNull) as Description;
+const documentId = 'github';
+/** Made once: a key takes a tenth of a second. */
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+export interface FakeGithub extends FakeForge {
+  app: { appId: string; installationId: string; privateKey: string };
+  /** Tokens that were given to the App, oldest first. */
+  appTokens: string[];
+  /** Milliseconds since 1970, for the proofs of the App and the end of its tokens. */
+  now: () => number;
+  hasDrafts: boolean;
+}
+
+export async function startFakeGithub(options: FakeOptions = {}): Promise<FakeGithub> {
+  const settings = { now: () => Date.now(), hasDrafts: true, appTokens: [] as string[] };
+  const app = {
+    appId: '4711',
+    installationId: '815',
+    privateKey: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+  const token = 'github_pat_only_for_tests';
+  const publicKey = createPublicKey(keys.privateKey);
+  const fake = await startFake(
+    {
+      base: '/api/v3',
+      token,
+      clonePath: (path) => `${path}.git`,
+      document: { id: documentId, schema: description },
+      operations: operations(settings),
+      failure: (status, message) => ({
+        message,
+        documentation_url: 'https://docs.github.com/rest',
+        status: String(status),
+      }),
+      isAuthorized: ({ authorization = '' }, path) => {
+        const given = authorization.replace(/^Bearer /, '');
+        const isForApp = path.startsWith('/app/') || path.endsWith('/installation');
+        if (isForApp) return isProof(given, publicKey, app.appId, settings.now() / 1000);
+        return given === token || settings.appTokens.at(-1) === given;
+      },
+    },
+    options,
+  );
+  return Object.assign(settings, fake, { app });
+}
+
+function operations(settings: { now: () => number; hasDrafts: boolean; appTokens: string[] }): Operation[] {
+  return [
+    described('GET', '/repos/{owner}/{repo}', ({ state }) => ({
+      status: 200,
+      body: {
+        ...(sample(ref('full-repository')) as object),
+        full_name: state.path,
+        default_branch: state.defaultBranch,
+      },
+    })),
+    described('GET', '/repos/{owner}/{repo}/pulls', ({ state, query }) => {
+      const [owner, head] = (query.get('head') ?? '').split(':');
+      const found = state.pulls.filter(
+        (pull) =>
+          pull.head === head &&
+          ownerOf(state, pull) === owner &&
+          (pull.state === 'open') === (query.get('state') === 'open'),
+      );
+      return {
+        status: 200,
+        body: found.toReversed().map((pull) => pullBody(state, pull, 'pull-request-simple')),
+      };
+    }),
+    described('POST', '/repos/{owner}/{repo}/pulls', (call) => createPull(call, settings.hasDrafts)),
+    described(
+      'GET',
+      '/repos/{owner}/{repo}/pulls/{pull_number}',
+      withPull(() => undefined),
+    ),
+    described(
+      'PATCH',
+      '/repos/{owner}/{repo}/pulls/{pull_number}',
+      withPull((pull, { body }) => void Object.assign(pull, body)),
+    ),
+    described('GET', '/repos/{owner}/{repo}/installation', () => ({
+      status: 200,
+      body: { ...(sample(ref('installation')) as object), id: 815 },
+    })),
+    described('POST', '/app/installations/{installation_id}/access_tokens', () => {
+      settings.appTokens.push(`ghs_only_for_tests_${settings.appTokens.length + 1}`);
+      const expires = new Date(settings.now() + 3_600_000).toISOString();
+      return {
+        status: 201,
+        body: { token: settings.appTokens.at(-1), expires_at: expires, permissions: {} },
+      };
+    }),
+  ];
+}
+
+function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
+  const refused = (message: string): Answer => ({
+    status: 422,
+    body: {
+      message: 'Validation Failed',
+      errors: [{ resource: 'PullRequest', code: 'custom', message }],
+      documentation_url: 'https://docs.github.com/rest/pulls/pulls#create-a-pull-request',
+    },
+  });
+  const {
+    head,
+    base,
+    title,
+    body: text,
+    draft,
+  } = body as Record<'head' | 'base' | 'title' | 'body', string> & { draft: boolean };
+  if (!state.hasBranch(head)) return refused(`The branch ${head} is not there.`);
+  if (!state.hasBranch(base)) return refused(`The branch ${base} is not there.`);
+  if (draft && !hasDrafts) return refused('Draft pull requests are not supported in this repository.');
+  if (duplicateOf(state, head, base)) {
+    return refused(`A pull request already exists for ${state.path.split('/')[0]}:${head}.`);
+  }
+  const pull = openPull(state, { title, body: text, draft, head, base });
+  return { status: 201, body: pullBody(state, pull, 'pull-request') };
+}
+
+function withPull(change: (pull: FakePull, call: HandledCall) => void) {
+  return (call: HandledCall): Answer => {
+    const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['pull_number']);
+    if (pull === undefined) return { status: 404, body: { message: 'Not Found' } };
+    change(pull, call);
+    return { status: 200, body: pullBody(call.state, pull, 'pull-request') };
+  };
+}
+
+function ownerOf(state: FakeState, pull: FakePull): string {
+  return pull.isFork ? 'stranger' : (state.path.split('/')[0] ?? '');
+}
+
+function pullBody(state: FakeState, pull: FakePull, schema: string): object {
+  const whole = sample(ref(schema)) as { head: object; base: object };
+  const { number, title, body, draft } = pull;
+  return {
+    ...whole,
+    number,
+    title,
+    body,
+    draft,
+    html_url: `${state.origin}/${state.path}/pull/${number}`,
+    state: pull.state === 'open' ? 'open' : 'closed',
+    merged_at: pull.state === 'merged' ? '2026-03-01T12:00:00Z' : null,
+    head: { ...whole.head, ref: pull.head, label: `${ownerOf(state, pull)}:${pull.head}` },
+    base: { ...whole.base, ref: pull.base },
+  };
+}
+
+type Schemas = Pick<Operation, 'query' | 'body' | 'answers'>;
+const knownSchemas = new Map<string, Schemas>();
+
+/** The operation with the schemas that GitHub publishes. */
+function described(method: string, path: string, handle: Operation['handle']): Operation {
+  const id = `${method} ${path}`;
+  const schemas = knownSchemas.get(id) ?? schemasOf(description.paths[path]?.[method.toLowerCase()]);
+  knownSchemas.set(id, schemas);
+  return { method, path, ...schemas, handle };
+}
+
+/** Stricter in one thing: a field or parameter that is not described is a mistake. */
+function schemasOf(operation: DescribedOperation | undefined): Schemas {
+  if (operation === undefined) throw new Error('The operation is not described.');
+  const parameters = operation.parameters.map((one) => follow(one));
+  const query = parameters.filter((one) => one.in === 'query').map((one) => [one.name, one.schema] as const);
+  const body = operation.requestBody?.content['application/json']?.schema;
+  const answers = Object.entries(operation.responses).flatMap(([status, response]) => {
+    const schema = follow(response).content?.['application/json']?.schema;
+    return schema === undefined ? [] : [[Number(status), absolute(schema)] as const];
+  });
+  return {
+    query: Object.fromEntries(query),
+    ...(body === undefined ? {} : { body: { ...absolute(body), additionalProperties: false } }),
+    answers: Object.fromEntries(answers),
+  };
+}
+
+/** OpenAPI 3.0 allows `nullable` beside a choice; JSON Schema wants null among the choices. */
+function withNull(_: string, value: unknown): unknown {
+  const schema = value as JsonSchema | null;
+  if (schema?.nullable !== true || schema.type !== undefined || schema.anyOf === undefined) return value;
+  const { nullable: _nullable, ...rest } = schema;
+  return { ...rest, anyOf: [...schema.anyOf, { type: 'null' }] };
+}
+
+/** References within the document become references to it. */
+function absolute(schema: JsonSchema): Schema {
+  const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${documentId}#/`);
+  return JSON.parse(text) as Schema;
+}
+
+function ref(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** What a reference stands for has the type of what may stand in its place. */
+function follow<Value extends { $ref?: string }>(value: Value): Value {
+  if (value.$ref === undefined) return value;
+  const [, ...keys] = value.$ref.split('/');
+  return keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], description) as Value;
+}
+
+/** The least that a schema takes, so that answers are whole without being written out by hand. */
+function sample(given: JsonSchema): unknown {
+  const schema = follow(given);
+  const [choice] = schema.anyOf ?? schema.oneOf ?? [];
+  if (schema.nullable === true) return null;
+  if (schema.enum !== undefined) return schema.enum[0];
+  if (choice !== undefined) return sample(choice);
+  if (schema.type === 'array') return [];
+  if (schema.type === 'boolean') return false;
+  if (schema.type === 'integer' || schema.type === 'number') return 1;
+  if (schema.type === 'string') return stringOf(schema.format);
+  const required = (schema.required ?? []).map(
+    (name) => [name, sample(schema.properties?.[name] ?? {})] as const,
+  );
+  return Object.fromEntries(required);
+}
+
+function stringOf(format: string | undefined): string {
+  if (format === 'uri') return 'https://github.test/';
+  return format === 'date-time' ? '2026-03-01T12:00:00Z' : 'text';
+}
+
+/** A JSON Web Token of the App: signed with its key, for at most ten minutes, not from the future. */
+function isProof(text: string, key: KeyObject, appId: string, nowSeconds: number): boolean {
+  const [header = '', claims = '', signature = ''] = text.split('.');
+  const signed = Buffer.from(`${header}.${claims}`);
+  if (!verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url'))) return false;
+  const { iat, exp, iss } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<
+    string,
+    number | string
+  >;
+  const isTimely = Number(iat) <= nowSeconds && Number(exp) > nowSeconds && Number(exp) - nowSeconds <= 600;
+  return isTimely && iss === appId;
+}

@@ -1,0 +1,206 @@
+/**
+ * A fake of GitLab's API, version 4. The schemas are written after its reference: merge requests and projects.
+ * https://docs.gitlab.com/api/merge_requests/
+ */
+import {
+  duplicateOf,
+  openPull,
+  startFake,
+  type Answer,
+  type FakeForge,
+  type FakeOptions,
+  type FakePull,
+  type FakeState,
+  type HandledCall,
+  type Operation,
+} from './server.ts';
+
+const text = { type: 'string' };
+const count = { type: 'integer', minimum: 1 };
+const MergeRequest = {
+  type: 'object',
+  required: [
+    'id',
+    'iid',
+    'project_id',
+    'title',
+    'description',
+    'state',
+    'draft',
+    'web_url',
+    'source_branch',
+    'target_branch',
+    'source_project_id',
+    'target_project_id',
+    'merged_at',
+  ],
+  properties: {
+    id: count,
+    iid: count,
+    project_id: count,
+    title: { type: 'string', maxLength: 255 },
+    description: { type: ['string', 'null'], maxLength: 1_048_576 },
+    state: { enum: ['opened', 'closed', 'locked', 'merged'] },
+    draft: { type: 'boolean' },
+    web_url: { type: 'string', format: 'uri' },
+    source_branch: text,
+    target_branch: text,
+    source_project_id: { type: ['integer', 'null'] },
+    target_project_id: count,
+    merged_at: { type: ['string', 'null'], format: 'date-time' },
+  },
+};
+const Failure = {
+  type: 'object',
+  minProperties: 1,
+  properties: { message: { type: ['string', 'array', 'object'] }, error: text },
+};
+const answers = (status: number, schema: object) => ({
+  [status]: schema,
+  400: Failure,
+  404: Failure,
+  409: Failure,
+});
+
+const project = '/projects/{id}';
+const operations: Operation[] = [
+  {
+    method: 'GET',
+    path: project,
+    answers: answers(200, {
+      type: 'object',
+      required: ['id', 'default_branch'],
+      properties: { default_branch: text },
+    }),
+    handle: ({ state, parameters }) =>
+      parameters['id'] === state.path
+        ? {
+            status: 200,
+            body: { id: 3, path_with_namespace: state.path, default_branch: state.defaultBranch },
+          }
+        : { status: 404, body: { message: '404 Project Not Found' } },
+  },
+  {
+    method: 'GET',
+    path: `${project}/merge_requests`,
+    query: {
+      state: { enum: ['opened', 'closed', 'locked', 'merged', 'all'] },
+      source_branch: text,
+      per_page: { ...count, maximum: 100 },
+    },
+    answers: answers(200, { type: 'array', items: MergeRequest }),
+    handle: ({ state, query }) => {
+      const found = state.pulls.filter(
+        (pull) => pull.state === 'open' && pull.head === query.get('source_branch'),
+      );
+      return { status: 200, body: found.toReversed().map((pull) => bodyOf(state, pull)) };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${project}/merge_requests`,
+    body: {
+      type: 'object',
+      required: ['source_branch', 'target_branch', 'title'],
+      additionalProperties: false,
+      properties: {
+        source_branch: text,
+        target_branch: text,
+        title: text,
+        description: { type: 'string', maxLength: 1_048_576 },
+      },
+    },
+    answers: answers(201, MergeRequest),
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: `${project}/merge_requests/{iid}`,
+    answers: answers(200, MergeRequest),
+    handle: withPull(() => undefined),
+  },
+  {
+    method: 'PUT',
+    path: `${project}/merge_requests/{iid}`,
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      minProperties: 1,
+      properties: { title: text, description: text },
+    },
+    answers: answers(200, MergeRequest),
+    handle: withPull((pull, { body }) => {
+      Object.assign(pull, titled(String(body['title'])), { body: body['description'] });
+    }),
+  },
+];
+
+export function startFakeGitlab(options: FakeOptions = {}): Promise<FakeForge> {
+  const token = 'glpat-only-for-tests';
+  return startFake(
+    {
+      base: '/api/v4',
+      token,
+      clonePath: (path) => `${path}.git`,
+      operations,
+      failure: (status, sentence) => ({ message: `${status} ${sentence}` }),
+      isAuthorized: ({ authorization }) => authorization === `Bearer ${token}`,
+    },
+    options,
+  );
+}
+
+function create({ state, body }: HandledCall): Answer {
+  const {
+    source_branch: head = '',
+    target_branch: base = '',
+    title = '',
+    description = '',
+  } = body as Record<string, string>;
+  if (!state.hasBranch(head))
+    return { status: 400, body: { message: { source_branch: ['does not exist'] } } };
+  // Real installations take a target that is not there and show an empty request; this one is stricter.
+  if (!state.hasBranch(base))
+    return { status: 400, body: { message: { target_branch: ['does not exist'] } } };
+  const known = duplicateOf(state, head, base);
+  if (known) {
+    const message = [`Another open merge request already exists for this source branch: !${known.number}`];
+    return { status: 409, body: { message } };
+  }
+  return {
+    status: 201,
+    body: bodyOf(state, openPull(state, { ...titled(title), body: description, head, base })),
+  };
+}
+
+/** The title decides what a draft is, and keeps its prefix. */
+function titled(title: string): { title: string; draft: boolean } {
+  return { title, draft: /^\s*(?:draft:|\[draft\]|\(draft\))/i.test(title) };
+}
+
+function withPull(change: (pull: FakePull, call: HandledCall) => void) {
+  return (call: HandledCall): Answer => {
+    const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['iid']);
+    if (pull === undefined) return { status: 404, body: { message: '404 Not found' } };
+    change(pull, call);
+    return { status: 200, body: bodyOf(call.state, pull) };
+  };
+}
+
+function bodyOf(state: FakeState, pull: FakePull): object {
+  return {
+    id: 1000 + pull.number,
+    iid: pull.number,
+    project_id: 3,
+    title: pull.title,
+    description: pull.body,
+    state: pull.state === 'open' ? 'opened' : pull.state,
+    draft: pull.draft,
+    web_url: `${state.origin}/${state.path}/-/merge_requests/${pull.number}`,
+    source_branch: pull.head,
+    target_branch: pull.base,
+    source_project_id: pull.isFork ? 4 : 3,
+    target_project_id: 3,
+    merged_at: pull.state === 'merged' ? '2026-03-01T12:00:00Z' : null,
+  };
+}

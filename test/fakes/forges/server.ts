@@ -1,0 +1,262 @@
+/**
+ * What the fake forges share: a real HTTP server on a free port, one repository with its pull requests, faults on
+ * demand, and a check of every request and answer against the schemas of the API. Knows no forge by name.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+
+export interface FakePull {
+  number: number;
+  title: string;
+  body: string;
+  state: 'open' | 'closed' | 'merged';
+  draft: boolean;
+  head: string;
+  base: string;
+  /** From a branch of the same name in a fork. */
+  isFork: boolean;
+  version: number;
+  reviewers: string[];
+}
+
+export interface Fault {
+  status?: number;
+  headers?: Record<string, string>;
+  /** What is answered; the forge's usual failure when absent. */
+  body?: unknown;
+  /** The work is done all the same; only the answer is lost. */
+  afterwards?: boolean;
+  /** Nothing is ever answered. */
+  isSilent?: boolean;
+  /** Only a request with this method meets the fault. */
+  method?: string;
+}
+
+export interface FakeOptions {
+  /** Owner and name, such as `harbour/docs`. */
+  path?: string;
+  hasBranch?: (name: string) => boolean;
+}
+
+export interface FakeForge {
+  origin: string;
+  apiBase: string;
+  /** The address of the repository on this server, as git would be given it; there is no git behind it. */
+  repository: string;
+  /** The only one that is accepted. */
+  token: string;
+  pulls: FakePull[];
+  requests: { method: string; path: string; authorization: string | undefined; body: unknown }[];
+  /** Every request and answer that is not as the forge describes its API. */
+  complaints: string[];
+  /** The next requests meet these, one each. */
+  fail(...faults: Fault[]): void;
+  stop(): Promise<void>;
+}
+
+export interface Operation {
+  method: string;
+  /** Below the base, with names in braces. */
+  path: string;
+  query?: Record<string, unknown>;
+  body?: Schema;
+  answers: Record<number, Schema>;
+  handle(call: HandledCall): Answer;
+}
+
+export type Schema = object;
+
+export interface HandledCall {
+  parameters: Record<string, string>;
+  query: URLSearchParams;
+  body: Record<string, unknown>;
+  authorization: string | undefined;
+  state: FakeState;
+}
+
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface FakeState {
+  origin: string;
+  path: string;
+  pulls: FakePull[];
+  defaultBranch: string;
+  hasBranch(name: string): boolean;
+}
+
+export interface FakeDefinition {
+  /** Where the API is on the server, such as `/api/v4`. */
+  base: string;
+  token: string;
+  /** The path of the repository that git is given. */
+  clonePath(path: string): string;
+  operations: Operation[];
+  isAuthorized(call: Omit<HandledCall, 'state'>, path: string): boolean;
+  failure(status: number, sentence: string): unknown;
+  /** A document that the schemas refer to. */
+  document?: { id: string; schema: Schema };
+}
+
+export async function startFake(definition: FakeDefinition, options: FakeOptions = {}): Promise<FakeForge> {
+  const { path = 'harbour/docs', hasBranch = (name) => !name.startsWith('missing') } = options;
+  const check = schemaChecks(definition);
+  const faults: Fault[] = [];
+  const fake: FakeForge = {
+    origin: '',
+    apiBase: '',
+    repository: '',
+    token: definition.token,
+    pulls: [],
+    requests: [],
+    complaints: [],
+    fail: (...more) => void faults.push(...more),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  const server = createServer((request, response) => {
+    void answerRequest(request, response).catch((error: unknown) => {
+      fake.complaints.push(String(error));
+      response.destroy();
+    });
+  });
+
+  async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = request.method ?? '';
+    const url = new URL(request.url ?? '/', fake.origin);
+    const { authorization } = request.headers;
+    const body = await readJson(request);
+    fake.requests.push({ method, path: url.pathname + url.search, authorization, body });
+    const fault = takeFault(faults, method);
+    if (fault?.isSilent === true && fault.afterwards !== true) return;
+    const found = findOperation(definition, method, url.pathname);
+    const state = { origin: fake.origin, path, pulls: fake.pulls, defaultBranch: 'main', hasBranch };
+    const work = (): Answer => {
+      const missing = { status: 404, body: definition.failure(404, 'Not Found') };
+      if (found === undefined) return missing;
+      const call = { parameters: found.parameters, query: url.searchParams, body, authorization };
+      if (!definition.isAuthorized(call, found.operation.path)) {
+        return { status: 401, body: definition.failure(401, 'Unauthorized') };
+      }
+      fake.complaints.push(...check.request(found.operation, url.searchParams, body));
+      const answer = found.operation.handle({ ...call, state });
+      fake.complaints.push(...check.answer(found.operation, answer));
+      return answer;
+    };
+    if (fault === undefined) return send(response, work());
+    if (fault.afterwards === true) work();
+    if (fault.isSilent === true) return;
+    const status = fault.status ?? 500;
+    send(response, {
+      status,
+      headers: fault.headers ?? {},
+      body: fault.body ?? definition.failure(status, 'A fault'),
+    });
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  fake.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  fake.apiBase = fake.origin + definition.base;
+  fake.repository = `${fake.origin}/${definition.clonePath(path)}`;
+  return fake;
+}
+
+export function openPull(
+  state: FakeState,
+  given: Pick<FakePull, 'title' | 'body' | 'draft' | 'head' | 'base'>,
+): FakePull {
+  const number = Math.max(0, ...state.pulls.map((pull) => pull.number)) + 1;
+  const pull: FakePull = { ...given, number, state: 'open', isFork: false, version: 0, reviewers: [] };
+  state.pulls.push(pull);
+  return pull;
+}
+
+/** The open one between the same branches, which every forge allows only once. */
+export function duplicateOf(state: FakeState, head: string, base: string): FakePull | undefined {
+  return state.pulls.find(
+    (pull) => pull.state === 'open' && !pull.isFork && pull.head === head && pull.base === base,
+  );
+}
+
+function takeFault(faults: Fault[], method: string): Fault | undefined {
+  const index = faults.findIndex((fault) => fault.method === undefined || fault.method === method);
+  return index === -1 ? undefined : faults.splice(index, 1)[0];
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = Buffer.concat((await request.toArray()) as Buffer[]).toString();
+  return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+function findOperation(definition: FakeDefinition, method: string, pathname: string) {
+  for (const operation of definition.operations) {
+    const pattern = operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+    const match = new RegExp(`^${definition.base}${pattern}$`).exec(pathname);
+    if (match === null || operation.method !== method) continue;
+    const named = Object.entries(match.groups ?? {});
+    return {
+      operation,
+      parameters: Object.fromEntries(named.map(([name, value]) => [name, decodeURIComponent(value)])),
+    };
+  }
+  return undefined;
+}
+
+/** Compiled once for all fakes of a test file: GitHub's schemas take a tenth of a second. */
+const compiled = new WeakMap<object, ValidateFunction>();
+const compilers = new Map<string, Ajv>();
+
+function schemaChecks({ document }: FakeDefinition) {
+  const ajv = compilers.get(document?.id ?? '') ?? newCompiler(document);
+  const errorsOf = (what: string, key: object, schema: () => Schema, value: unknown): string[] => {
+    const validate = compiled.get(key) ?? ajv.compile(schema());
+    compiled.set(key, validate);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${what}${instancePath} ${message}`);
+  };
+  return {
+    request: ({ method, path, query, body }: Operation, given: URLSearchParams, sent: unknown): string[] => {
+      const what = `${method} ${path}`;
+      const values = Object.fromEntries([...given].map(([name, value]) => [name, asNumber(value)]));
+      if (query === undefined && given.size > 0) return [`${what} takes no query`];
+      const names = () => ({ type: 'object', properties: query, additionalProperties: false });
+      return [
+        ...(query === undefined ? [] : errorsOf(`${what} query`, query, names, values)),
+        ...(body === undefined ? [] : errorsOf(`${what} body`, body, () => body, sent)),
+      ];
+    },
+    answer: ({ method, path, answers }: Operation, { status, body }: Answer): string[] => {
+      const schema = answers[status];
+      const what = `${method} ${path} ${status}`;
+      return schema === undefined ? [`${what} is not described`] : errorsOf(what, schema, () => schema, body);
+    },
+  };
+}
+
+function newCompiler(document: FakeDefinition['document']): Ajv {
+  // Descriptions use formats of their own; those are not complained about.
+  const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
+  addFormats.default(ajv);
+  if (document !== undefined) ajv.addSchema(document.schema, document.id);
+  compilers.set(document?.id ?? '', ajv);
+  return ajv;
+}
+
+function asNumber(value: string): string | number {
+  return /^\d+$/.test(value) ? Number(value) : value;
+}
