@@ -1,0 +1,130 @@
+/**
+ * Where new links and pictures lead. Schemes that run code, names put before a host, and addresses that carry data out do
+ * not pass; a host the repository did not name before is told to the reviewer.
+ */
+import type { PageCode } from '@docyard/render';
+import type { DiffFile } from '../contract.ts';
+import { type Change, type Objection, type Rule, addedTo, block, draft, isPage, quoted } from './rule.ts';
+
+export const addressRule: Rule = { name: 'addresses', judge: judgeAddresses };
+
+interface Address {
+  url: string;
+  use: 'link' | 'load';
+}
+
+function judgeAddresses(change: Change): Objection[] {
+  const toldHosts = new Set<string>();
+  return change.files.flatMap((file) => {
+    // The rule for drawings lets no address of another host stand in one.
+    if (file.after === null || file.after === file.before || /\.svg$/i.test(file.path)) return [];
+    const before = file.before === null ? [] : addressesOf(file.from ?? file.path, file.before, change);
+    const added = addedTo(before, addressesOf(file.path, file.after, change), ({ url }) => url);
+    return added.flatMap((address) => judgeAddress(address, file, change, toldHosts) ?? []);
+  });
+}
+
+function judgeAddress(
+  { url, use }: Address,
+  { path }: DiffFile,
+  { settings }: Change,
+  toldHosts: Set<string>,
+): Objection | undefined {
+  const parsed = parseAddress(url);
+  if (parsed === 'inside') return undefined;
+  if (parsed === undefined) return block(path, `The address ${quoted(url)} cannot be read.`);
+  if (runsCode.test(parsed.protocol)) return block(path, `The address ${quoted(url)} can run code.`);
+  if (parsed.username !== '' || parsed.password !== '')
+    return block(path, `The address ${quoted(url)} puts a name before the host.`);
+  // Descriptions of an API hold examples, which reach nobody by themselves.
+  if (carriesData(parsed))
+    return (isPage(path) || /\.json$/i.test(path) ? block : draft)(
+      path,
+      `The address ${quoted(url)} carries more data than an address needs.`,
+    );
+  if (!/^https?:$/.test(parsed.protocol))
+    return url.includes('//') ? draft(path, `The address ${quoted(url)} opens another program.`) : undefined;
+  const { hostname } = parsed;
+  if (isForExamples(hostname) || settings.existing.hosts.has(hostname) || toldHosts.has(hostname))
+    return undefined;
+  toldHosts.add(hostname);
+  return draft(
+    path,
+    use === 'load'
+      ? `Something is loaded from ${hostname}, a host that was not used before.`
+      : `A link leads to ${hostname}, a host that was not named before.`,
+  );
+}
+
+const runsCode =
+  /^(?:javascript|vbscript|livescript|data|blob|file|filesystem|view-source|about|jar|mhtml):$/;
+const here = 'https://docs.invalid/';
+
+/**
+ * As browsers read it, who leave out blanks and controls and take backslashes for slashes. Some pages are opened from a
+ * disk, where `https:/host` is another host, so it is read as one.
+ */
+function parseAddress(url: string): URL | 'inside' | undefined {
+  const text = url.replace(/^[\s\p{Cc}\uFFFD]+/u, '');
+  const parsed = URL.parse(text) ?? URL.parse(text, here);
+  if (parsed === null) return /^(?:[a-z][a-z0-9+.-]*:)?[\\/]{2}/i.test(text) ? undefined : 'inside';
+  return parsed.host === 'docs.invalid' && parsed.username === '' ? 'inside' : parsed;
+}
+
+function isForExamples(host: string): boolean {
+  return /^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|(?:.*\.)?(?:example|test|invalid|localhost|example\.(?:com|net|org)))$/.test(
+    host,
+  );
+}
+
+const longestQuery = 400;
+const manyEscapes = 12;
+
+/** Encoded text is told from words by long runs of mixed characters; a SHA-256 and a signature of 64 digits may pass. */
+function carriesData({ hostname, pathname, search, hash }: URL): boolean {
+  const rest = `${pathname}${search}${hash}`;
+  if (search.length > longestQuery || hash.length > longestQuery) return true;
+  if ((rest.match(/%[0-9a-f]{2}/gi)?.length ?? 0) > manyEscapes && search.length > 60) return true;
+  if (
+    hostname.split('.').some((label) => label.length >= 32 && (isMixed(label) || /^[0-9a-f]+$/i.test(label)))
+  )
+    return true;
+  return [...rest.matchAll(/[A-Za-z0-9+=_-]{44,}/g)].some(([run]) => isEncoded(run));
+}
+
+function isEncoded(run: string): boolean {
+  if (/^[0-9a-f]+$/i.test(run)) return run.length > 64;
+  const longestWord = Math.max(...run.split(/[-_]/).map((word) => word.length));
+  return longestWord >= 44 || isMixed(run);
+}
+
+/** Small letters, capitals and digits change places often (0.43 a character in base64), as they never do in words. */
+function isMixed(run: string): boolean {
+  const changes = run.match(/[a-z](?=[A-Z0-9])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+  return changes > run.length / 4;
+}
+
+function addressesOf(path: string, text: string, { pageCode }: Change): Address[] {
+  if (!isPage(path)) return textAddresses(text);
+  const page = pageCode(text);
+  return page === undefined ? textAddresses(text) : [...page.addresses, ...frontMatterAddresses(page)];
+}
+
+function frontMatterAddresses({ frontMatter }: PageCode): Address[] {
+  const code = [
+    ...frontMatter.matchAll(/:[ \t]{0,20}["']?[ \t]{0,20}((?:javascript|vbscript|data):[^\s"']{0,200})/gi),
+  ];
+  return [...code.map(([, url = '']): Address => ({ url, use: 'link' })), ...textAddresses(frontMatter)];
+}
+
+/** Absolute addresses in text of any kind. */
+export function textAddresses(text: string): Address[] {
+  return [...text.matchAll(/(?:\b[a-z][a-z0-9+.-]{0,20}:)?\/\/[^\s"'<>()[\]{}|\\^`]{1,4000}/gi)]
+    .map(([url]) => ({ url: url.replace(/[.,;:!?*_]+$/, ''), use: 'link' as const }))
+    .filter(({ url }) => /^[^/]*\/\/[^/]*[.:@]/.test(url));
+}
+
+export function hostOf(url: string): string | undefined {
+  const parsed = parseAddress(url);
+  return parsed instanceof URL && /^https?:$/.test(parsed.protocol) ? parsed.hostname : undefined;
+}

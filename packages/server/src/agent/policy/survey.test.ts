@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { surveyTree } from './survey.ts';
+
+it('tells how much a repository holds, which hosts it names and what its settings consist of', async () => {
+  const files: Record<string, string> = {
+    'docs.json': '{"navigation":{"$ref":"parts/nav.json"},"logo":{"$ref":"../../outside.json"}}',
+    'parts/nav.json': '{"tabs":[{"$ref":"tab.json"}]}',
+    'parts/tab.json': '{"$ref":"nav.json"}',
+    'a.mdx': 'One https://a.dev/x\n\n[b](//b.dev/y)\n',
+    'logo.png': 'https://not.text',
+  };
+  const survey = await surveyTree({
+    list: () =>
+      Promise.resolve(Object.entries(files).map(([path, text]) => ({ path, sizeBytes: text.length }))),
+    read: (path) =>
+      path.startsWith('..')
+        ? Promise.reject(new Error('outside'))
+        : Promise.resolve(files[path] === undefined ? undefined : new TextEncoder().encode(files[path])),
+  });
+  expect(survey).toEqual({
+    fileCount: 5,
+    lineCount: 6,
+    hosts: new Set(['a.dev', 'b.dev']),
+    configParts: new Map([
+      ['parts/nav.json', 'navigation'],
+      ['parts/tab.json', 'navigation.tabs'],
+    ]),
+  });
+});

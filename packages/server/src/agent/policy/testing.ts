@@ -1,0 +1,67 @@
+/** Changes and verdicts for the tests of the gate, in few words. */
+import { type PageCode, pageCodeReader } from '@docyard/render';
+import { type DiffFile, type Verdict, defaultLimits } from '../contract.ts';
+import { judge } from './gate.ts';
+import type { PolicySettings } from './rule.ts';
+
+export const plainSettings: PolicySettings = {
+  docsRoot: '',
+  scopePaths: [],
+  allowedPaths: [],
+  protectedPaths: [],
+  allowedConfigKeys: [],
+  limits: defaultLimits,
+  secrets: [],
+  existing: {
+    fileCount: 100,
+    lineCount: 5000,
+    hosts: new Set(['docs.acme.io', 'github.com']),
+    configParts: new Map(),
+  },
+};
+
+/** A file as git would report it: before null is added, after null is removed. */
+export function changed(
+  path: string,
+  before: string | null,
+  after: string | null,
+  more: Partial<DiffFile> = {},
+): DiffFile {
+  const lines = (text: string | null) => (text === null ? 0 : text.split('\n').length);
+  return {
+    path,
+    from: null,
+    status: before === null ? 'added' : after === null ? 'removed' : 'modified',
+    oldMode: before === null ? '000000' : '100644',
+    newMode: after === null ? '000000' : '100644',
+    isBinary: false,
+    addedLines: lines(after),
+    removedLines: lines(before),
+    before,
+    after,
+    ...more,
+  };
+}
+
+const read = await pageCodeReader('fast');
+
+/** As the process for pages does it, but here. */
+export function verdictOn(diff: readonly DiffFile[], settings: Partial<PolicySettings> = {}): Verdict {
+  const pages = new Map<string, PageCode>();
+  for (const { before, after } of diff)
+    for (const text of [before, after]) {
+      try {
+        if (text !== null) pages.set(text, read(text));
+      } catch {
+        // A text that is missing could not be read.
+      }
+    }
+  return judge(diff, { ...plainSettings, ...settings }, pages);
+}
+
+/** The outcome, and the rules that asked for it. */
+export function outcomeOf(diff: readonly DiffFile[], settings: Partial<PolicySettings> = {}): string {
+  const { outcome, notes } = verdictOn(diff, settings);
+  const names = notes.filter((note) => note.outcome === outcome).map(({ rule }) => rule);
+  return [outcome, ...new Set(names)].join(' ');
+}
