@@ -3,7 +3,7 @@
  * was asked, and can be told to be slow, to fail or to refuse pushes.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,8 @@ export interface GitServer {
   behaviour: GitServerBehaviour;
   /** Makes a bare repository with one commit on `main`. */
   addRepository(name: string, files: Record<string, string | Uint8Array>): ServedRepository;
+  /** Serves a repository that lies somewhere else, by the folder that holds its objects; returns its address. */
+  serve(name: string, gitFolder: string): string;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,10 @@ export async function startGitServer(behaviour: Partial<GitServerBehaviour> = {}
       const repository = new Repository(`http://${host}/${name}.git`, join(root, `${name}.git`));
       repository.commit('main', files);
       return repository;
+    },
+    serve(name, gitFolder) {
+      symlinkSync(gitFolder, join(root, `${name}.git`));
+      return `http://${host}/${name}.git`;
     },
     async close() {
       server.closeAllConnections();

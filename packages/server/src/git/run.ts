@@ -19,6 +19,8 @@ export interface GitCommand {
   identity?: Record<string, string> | undefined;
   seconds?: number | undefined;
   outputBytes?: number | undefined;
+  /** No file that git writes grows beyond this. */
+  fileBytes?: number | undefined;
 }
 
 export type GitProblem =
@@ -50,12 +52,19 @@ export class GitError extends Error {
 
 const longestSeconds = 600;
 const mostOutputBytes = 64_000_000;
+const mostFileBytes = 2_000_000_000;
+/**
+ * The kernel holds git to it: a server that sends without end fills a single file, because packs are kept as they come.
+ * The signal is turned off, so that git gets an error that it can name.
+ */
+const withFileLimit = `trap '' XFSZ && ulimit -f "$0" && exec git "$@"`;
 
 /** What git writes to its output. Throws a GitError, or the reason of the signal. */
 export async function runGit(args: readonly string[], command: GitCommand): Promise<Buffer> {
   command.signal.throwIfAborted();
-  const { seconds = longestSeconds, outputBytes = mostOutputBytes } = command;
-  const child = spawn('git', args, {
+  const { seconds = longestSeconds, outputBytes = mostOutputBytes, fileBytes = mostFileBytes } = command;
+  const blocks = String(Math.ceil(fileBytes / 512));
+  const child = spawn('/bin/sh', ['-c', withFileLimit, blocks, ...args], {
     cwd: command.folder,
     env: environmentOf(command),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -119,6 +128,7 @@ const fixedSettings: [name: string, value: string][] = [
   ['core.protectHFS', 'true'],
   ['core.protectNTFS', 'true'],
   ['fetch.fsckObjects', 'true'],
+  ['fetch.unpackLimit', '1'],
   ['transfer.fsckObjects', 'true'],
   ['transfer.credentialsInUrl', 'die'],
   ['http.followRedirects', 'false'],
@@ -185,6 +195,7 @@ function explain(stderr: string, stdout: Buffer, remote: Remote | undefined): Gi
 }
 
 function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
+  if (complaint.includes('File too large')) return 'too_large';
   if (remote === undefined) return 'failed';
   if (/couldn't find remote ref|not our ref|unadvertised object|no such ref/i.test(complaint)) {
     return 'ref_not_found';

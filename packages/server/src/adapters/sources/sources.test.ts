@@ -2,12 +2,12 @@
  * Fetching for real: a repository behind `git http-backend`, one on this machine, and a plain folder. The repositories
  * are as hostile as a tenant can make them.
  */
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { basicAuthorization, startGitServer } from '../../../../../test/fakes/git-server.ts';
 import type { SourceRequest } from '../../ports/sources.ts';
 import { cleanUp, commitAll, git, temporaryFolder, until, writeFiles } from '../../testing.ts';
 import { GitAndFolderSources } from './sources.ts';
@@ -41,48 +41,10 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Real git behind a real socket: CGI as the manual of `git http-backend` describes it. */
 async function serveRepository(folder: string): Promise<string> {
-  const backend = join(
-    spawnSync('git', ['--exec-path'], { encoding: 'utf8' }).stdout.trim(),
-    'git-http-backend',
-  );
-  const origin = await serve((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://host');
-    const child = spawn(backend, {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        GIT_PROJECT_ROOT: join(folder, '..'),
-        GIT_HTTP_EXPORT_ALL: '1',
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'safe.directory',
-        GIT_CONFIG_VALUE_0: '*',
-        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-        REQUEST_METHOD: request.method ?? '',
-        PATH_INFO: decodeURIComponent(url.pathname),
-        QUERY_STRING: url.search.slice(1),
-        CONTENT_TYPE: request.headers['content-type'] ?? '',
-        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-        REMOTE_ADDR: '127.0.0.1',
-      },
-    });
-    request.pipe(child.stdin);
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.once('close', () => {
-      const answer = Buffer.concat(chunks);
-      const end = answer.indexOf('\r\n\r\n');
-      const headers = answer
-        .subarray(0, end)
-        .toString()
-        .split('\r\n')
-        .map((line) => line.split(': ') as [string, string]);
-      const status = Number(headers.find(([name]) => name === 'Status')?.[1].slice(0, 3) ?? 200);
-      response.writeHead(status, Object.fromEntries(headers.filter(([name]) => name !== 'Status')));
-      response.end(answer.subarray(end + 4));
-    });
-  });
-  return `${origin}/${folder.split('/').at(-1)}/.git`;
+  const server = await startGitServer();
+  cleanUp(() => server.close());
+  return server.serve('docs', join(folder, '.git'));
 }
 
 async function repositoryOverHttp(files: Record<string, string> = site) {
@@ -143,7 +105,7 @@ describe('a repository over http', () => {
 
   test('a missing repository is not found', async () => {
     const { url } = await repositoryOverHttp();
-    const elsewhere = url.replace(/\/[^/]+\/\.git$/, '/nothing/.git');
+    const elsewhere = url.replace('/docs.git', '/nothing.git');
     await expect(fetchSource(elsewhere)).rejects.toMatchObject({ code: 'source_not_found' });
   });
 
@@ -152,6 +114,24 @@ describe('a repository over http', () => {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
     });
     await expect(fetchSource(`${url}/docs.git`)).rejects.toMatchObject({ code: 'source_not_found' });
+  });
+
+  test('the credential of the project opens a private repository; a wrong one is said to be', async () => {
+    const server = await startGitServer({ token: 'secret-token' });
+    cleanUp(() => server.close());
+    const repository = server.addRepository('private', site);
+    const authorization = basicAuthorization('secret-token');
+    const credential = { authorization, secret: 'secret-token' };
+    expect((await fetchSource(repository.url, { credential })).commit).toBe(repository.tip('main'));
+    const wrong = { authorization: basicAuthorization('wrong'), secret: 'wrong' };
+    await expect(fetchSource(repository.url, { credential: wrong })).rejects.toMatchObject({
+      code: 'source_not_found',
+      message: 'The repository does not exist, or the credential of the project does not open it.',
+    });
+    const broken = { authorization: 'Basic x\r\nHost: elsewhere', secret: 'x' };
+    await expect(fetchSource(repository.url, { credential: broken })).rejects.toMatchObject({
+      code: 'source_refused',
+    });
   });
 
   test('a server that does not answer as git is unavailable', async () => {

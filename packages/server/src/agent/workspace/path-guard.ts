@@ -40,11 +40,13 @@ export function pathRefusal(path: string): string | undefined {
   return undefined;
 }
 
-/** `.git` as Linux, Windows (short names, trailing dots, streams) and macOS (folded letters) understand it. */
-export function isGitName(name: string): boolean {
-  const folded = name
-    .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
-    .toLowerCase();
-  return /^(?:\.git|git~\d+)[ .]*(?::|$)/.test(folded);
+/** `.git` as Linux, Windows (short names, trailing dots, streams) and macOS (folded letters) may understand it. */
+function isGitName(name: string): boolean {
+  return /^(?:\.git|git~\d+)[ .]*(?::|$)/.test(name.normalize('NFKC').toLowerCase());
+}
+
+/** What git itself takes for its folder and never lets into a tree; a fetched repository cannot hold such a name. */
+export function isGitFolder(name: string): boolean {
+  const folded = name.replaceAll(/\p{Cf}/gu, '').toLowerCase();
+  return /^(?:\.git|git~1)[ .]*(?:[:\\]|$)/.test(folded);
 }

@@ -6,12 +6,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiffFile } from '../contract.ts';
 import { entryAt, modes, parseEntries, type Repository } from './repository.ts';
-import { gitNamesIn } from './tree.ts';
+import { gitFoldersIn } from './tree.ts';
 
 /** The name of the tree. Ignored files count too: nothing an agent wrote may be lost without a word. */
 export async function snapshot(repo: Repository, baseTree: string): Promise<string> {
   // git would take a folder with a `.git` for a submodule, and what lies in it would be lost.
-  for (const path of await gitNamesIn(repo.tree)) {
+  for (const path of await gitFoldersIn(repo.tree)) {
     await rm(join(repo.tree, path), { recursive: true, force: true });
   }
   await repo.git(['add', '--all', '--force']);

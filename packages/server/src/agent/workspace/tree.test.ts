@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../../testing.ts';
 import { PathRefused, type Tree } from '../contract.ts';
-import { gitNamesIn, openTree, type TreeOptions } from './tree.ts';
+import { gitFoldersIn, openTree, type TreeOptions } from './tree.ts';
 
 function treeOf(files: Record<string, string>, more: Partial<TreeOptions> = {}): Tree {
   const folder = temporaryFolder('tree');
@@ -124,7 +124,17 @@ describe('hostile files', () => {
       await expect(tree.remove(path)).rejects.toThrow(PathRefused);
     }
     expect(await tree.list()).toEqual([]);
-    expect((await gitNamesIn(tree.folder)).toSorted()).toEqual(['.git', 'sub/.GIT']);
+  });
+
+  test('folders that git would take for its own are found, and other names left alone', async () => {
+    const tree = treeOf({
+      '.git/config': 'x',
+      'sub/.GIT/hooks/x': 'x',
+      'a/git~1': 'x',
+      'a/git~2': 'x',
+      '.github/x': 'x',
+    });
+    expect((await gitFoldersIn(tree.folder)).toSorted()).toEqual(['.git', 'a/git~1', 'sub/.GIT']);
   });
 
   test('what was too large to read is said', async () => {

@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PathRefused, type Tree } from '../contract.ts';
-import { guardPath, isGitName, pathRefusal } from './path-guard.ts';
+import { guardPath, isGitFolder, pathRefusal } from './path-guard.ts';
 
 export interface TreeOptions {
   folder: string;
@@ -177,13 +177,13 @@ async function removeEmptyParents({ folder, submodules }: TreeOptions, path: str
 }
 
 /** Everything that is named as git's own folder, wherever it lies. Only a foreign engine can have put it there. */
-export async function gitNamesIn(root: string): Promise<string[]> {
+export async function gitFoldersIn(root: string): Promise<string[]> {
   const found: string[] = [];
   const waiting = [''];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     for (const entry of await readdir(join(root, at), { withFileTypes: true })) {
       const path = join(at, entry.name);
-      if (isGitName(entry.name)) found.push(path);
+      if (isGitFolder(entry.name)) found.push(path);
       else if (entry.isDirectory()) waiting.push(path);
     }
   }

@@ -2,7 +2,9 @@
  * The workspace against a real git host: what is fetched, kept, committed and pushed is exact to the byte, and nothing in
  * a hostile repository runs or sees the token.
  */
+import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -14,7 +16,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { basicAuthorization, startGitServer, type GitServer } from '../../../../../test/fakes/git-server.ts';
+import {
+  basicAuthorization,
+  startGitServer,
+  type GitServer,
+  type ServedRepository,
+} from '../../../../../test/fakes/git-server.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import { commitAll, git, temporaryFolder } from '../../testing.ts';
 import type { FileChange } from '../contract.ts';
@@ -432,6 +439,15 @@ describe('publishing', () => {
     expect(repository.git('log', '--format=%H', 'main..job').split('\n')).toEqual([two, one]);
   });
 
+  test('a repository of this machine can be pushed to', async () => {
+    const { folder } = addRepository();
+    const workspace = await open(folder, { allowLocal: true, credential: null });
+    await workspace.tree.write('index.mdx', '# Changed\n');
+    const commit = await commitNow(workspace);
+    await workspace.push({ commit, branch: 'job', expected: null, credential: null });
+    expect(await workspace.remoteBranch('job')).toBe(commit);
+  });
+
   test('a refusal is told in the words of the host, and a wrong credential as such', async () => {
     const repository = addRepository();
     const workspace = await open(repository.url);
@@ -492,17 +508,17 @@ describe('a hostile repository', () => {
       'hooks/post-checkout': `#!/bin/sh\n${command}\n`,
     });
     const workspace = await open(repository.url);
-    // What an engine with a shell of its own could plant beside the files.
-    const planted = workspace.tree.folder;
-    for (const at of ['.git', 'guides/.git', '.GIT']) {
-      mkdirSync(join(planted, at, 'hooks'), { recursive: true });
-      writeFileSync(join(planted, at, 'config'), config);
-      writeFileSync(join(planted, at, 'HEAD'), 'ref: refs/heads/main\n');
+    // What an engine with a shell of its own could plant beside the files: whole repositories.
+    for (const at of ['.', 'guides', 'nested']) {
+      const planted = join(workspace.tree.folder, at);
+      mkdirSync(planted, { recursive: true });
+      git(planted, 'init', '--quiet');
+      appendFileSync(join(planted, '.git/config'), config);
       for (const hook of ['pre-commit', 'pre-push', 'post-index-change', 'reference-transaction']) {
-        writeFileSync(join(planted, at, 'hooks', hook), `#!/bin/sh\n${command}\n`, { mode: 0o755 });
+        writeFileSync(join(planted, '.git/hooks', hook), `#!/bin/sh\n${command}\n`, { mode: 0o755 });
       }
     }
-    git(planted, 'init', '--quiet', 'nested');
+    mkdirSync(join(workspace.tree.folder, '.GIT'));
     await workspace.tree.write('nested/page.mdx', '# Nested\n');
     await workspace.tree.write('index.mdx', '# Changed\n');
     const { files } = await workspace.diff();
@@ -526,16 +542,22 @@ describe('a hostile repository', () => {
     ]);
   });
 
+  test('a folder beside the docs that unfolds to billions of files is never unfolded', async () => {
+    const repository = addRepository({ 'docs/index.mdx': '# Hi\n' });
+    const docs = repository.git('rev-parse', 'main:docs');
+    const tree = makeTree(repository, [`040000 tree ${bomb(repository)}\tbomb`, `040000 tree ${docs}\tdocs`]);
+    repository.git('update-ref', 'refs/heads/bomb', repository.git('commit-tree', '-m', 'x', tree));
+    const workspace = await open(repository.url, { ref: 'bomb', directory: 'docs' });
+    await workspace.tree.write('index.mdx', '# Changed\n');
+    const commit = await commitNow(workspace);
+    await workspace.push({ commit, branch: 'x', expected: null, credential });
+    expect(repository.git('diff', '--name-only', 'bomb', 'x')).toBe('docs/index.mdx');
+  });
+
   test('a tree that unfolds to billions of files is refused before anything is laid out', async () => {
     const repository = addRepository();
-    let tree = repository.git('rev-parse', 'main^{tree}');
-    for (let level = 0; level < 8; level += 1) {
-      const clone = temporaryFolder('bomb');
-      const lines = Array.from({ length: 10 }, (_, index) => `040000 tree ${tree}\td${index}`);
-      writeFileSync(join(clone, 'lines'), `${lines.join('\n')}\n`);
-      tree = repository.git('-c', `alias.bomb=!git mktree < ${join(clone, 'lines')}`, 'bomb');
-    }
-    repository.git('update-ref', 'refs/heads/bomb', repository.git('commit-tree', '-m', 'x', tree));
+    const commit = repository.git('commit-tree', '-m', 'x', bomb(repository));
+    repository.git('update-ref', 'refs/heads/bomb', commit);
     await expect(open(repository.url, { ref: 'bomb' })).rejects.toMatchObject({ problem: 'too_large' });
   });
 });
@@ -584,6 +606,24 @@ describe('the token', () => {
     server.behaviour.beforeAnswer = undefined;
   });
 });
+
+/** Ten folders in each of ten folders, eight times: a few kilobytes. */
+function bomb(repository: ServedRepository): string {
+  let tree = repository.git('rev-parse', 'main^{tree}');
+  for (let level = 0; level < 8; level += 1) {
+    const inner = tree;
+    tree = makeTree(
+      repository,
+      Array.from({ length: 10 }, (_, index) => `040000 tree ${inner}\td${index}`),
+    );
+  }
+  return tree;
+}
+
+function makeTree(repository: ServedRepository, lines: string[]): string {
+  const ended = spawnSync('git', ['mktree'], { cwd: repository.folder, input: `${lines.join('\n')}\n` });
+  return ended.stdout.toString().trim();
+}
 
 function argumentsOfAllProcesses(): string[] {
   return readdirSync('/proc')

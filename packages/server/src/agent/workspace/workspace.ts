@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EgressPolicy } from '../../egress/addresses.ts';
-import { parseAddress } from '../../git/address.ts';
+import { checkRef, parseAddress } from '../../git/address.ts';
 import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import type { DiffFile, FileChange, Tree } from '../contract.ts';
@@ -116,6 +116,7 @@ async function fileAt(
   path: string,
   credential: GitCredential | null,
 ): Promise<{ commit: string; content: string | undefined }> {
+  checkRef(ref);
   const commit = await fetchCommit(repo, ref ?? 'HEAD', { credential, withoutFiles: true });
   const entry = await entryAt(repo, commit, path);
   if (entry?.type !== 'blob' || entry.mode === modes.link) return { commit, content: undefined };

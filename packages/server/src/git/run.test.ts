@@ -1,0 +1,114 @@
+/** How git is run: nothing of the machine reaches it, nothing it does is without bounds, and no secret comes back. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { basicAuthorization, startGitServer, type GitServer } from '../../../../test/fakes/git-server.ts';
+import { temporaryFolder } from '../testing.ts';
+import type { Remote } from './remote.ts';
+import { runGit, type GitCommand } from './run.ts';
+
+const { signal } = new AbortController();
+const token = 'secret-token';
+
+let server: GitServer;
+beforeAll(async () => {
+  server = await startGitServer({ token });
+});
+afterAll(() => server.close());
+
+function remoteOf(url: string): Remote {
+  const credential = { authorization: basicAuthorization(token), secret: token };
+  return { url, protocol: 'http', resolve: [], credential };
+}
+
+async function run(args: string[], more: Partial<GitCommand> = {}): Promise<string> {
+  return String(await runGit(args, { folder: temporaryFolder('git'), signal, ...more }));
+}
+
+async function bareRepository(): Promise<{ folder: string; repository: string }> {
+  const folder = temporaryFolder('git');
+  const repository = join(folder, 'repository.git');
+  await run(['init', '--quiet', '--bare', '--template=', '--', repository], { folder });
+  return { folder, repository };
+}
+
+describe('what git sees', () => {
+  test('no setting and no variable of the machine', async () => {
+    const home = temporaryFolder('home');
+    writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Machine\n');
+    mkdirSync(join(home, '.config/git'), { recursive: true });
+    writeFileSync(join(home, '.config/git/config'), '[user]\n\temail = machine@example.com\n');
+    const before = { ...process.env };
+    Object.assign(process.env, { HOME: home, GIT_AUTHOR_NAME: 'Machine', DOCYARD_SECRET: token });
+    try {
+      const settings = await run(['config', '--list', '--show-origin']);
+      expect(settings.split('\n').filter((line) => line !== '' && !line.startsWith('command line:'))).toEqual(
+        [],
+      );
+      expect(settings).not.toContain('achine');
+      await expect(run(['var', 'GIT_AUTHOR_IDENT'])).rejects.toMatchObject({ problem: 'failed' });
+      const environment = await run(['-c', 'alias.env=!env', 'env']);
+      expect(environment).not.toContain(token);
+    } finally {
+      process.env = before;
+    }
+  });
+
+  test('without a remote it reaches nobody, not even this machine', async () => {
+    const { url, folder } = server.addRepository('closed', { a: 'a' });
+    const asked = server.requests.length;
+    for (const address of [url, `file://${folder}`, folder, 'ext::touch x']) {
+      await expect(run(['ls-remote', '--', address])).rejects.toMatchObject({ problem: 'failed' });
+    }
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  test('with a remote only its protocol, and the credential only for its address', async () => {
+    const { url, folder } = server.addRepository('open', { a: 'a' });
+    const other = server.addRepository('other', { a: 'a' });
+    const remote = remoteOf(url);
+    expect(await run(['ls-remote', '--', url, 'refs/heads/main'], { remote })).toContain('refs/heads/main');
+    await expect(run(['ls-remote', '--', `file://${folder}`], { remote })).rejects.toThrow('not allowed');
+    await expect(run(['ls-remote', '--', other.url], { remote })).rejects.toMatchObject({ problem: 'auth' });
+  });
+
+  test('the checked address is dialled, whatever the name says', async () => {
+    const { url } = server.addRepository('named', { a: 'a' });
+    const { port } = new URL(url);
+    const named = url.replace('127.0.0.1', 'docs.invalid');
+    const remote = { ...remoteOf(named), resolve: [`docs.invalid:${port}:127.0.0.1`] };
+    expect(await run(['ls-remote', '--', named, 'refs/heads/main'], { remote })).toContain('refs/heads/main');
+  });
+});
+
+describe('bounds', () => {
+  test('time', async () => {
+    await expect(run(['-c', 'alias.wait=!sleep 60', 'wait'], { seconds: 0.2 })).rejects.toMatchObject({
+      problem: 'timed_out',
+    });
+  });
+
+  test('output', async () => {
+    await expect(run(['help', '--all'], { outputBytes: 100 })).rejects.toMatchObject({
+      problem: 'too_large',
+    });
+  });
+
+  test('what a server may send', async () => {
+    const { url } = server.addRepository('large', { large: new Uint8Array(randomBytes(300_000)) });
+    const { folder, repository } = await bareRepository();
+    const fetch = (fileBytes: number) =>
+      run(['fetch', '--quiet', '--', url, 'main'], { folder, repository, remote: remoteOf(url), fileBytes });
+    await expect(fetch(100_000)).rejects.toMatchObject({ problem: 'too_large' });
+    await fetch(1_000_000);
+    expect(readdirSync(join(repository, 'objects/pack')).some((name) => name.endsWith('.pack'))).toBe(true);
+  });
+
+  test('an abort ends it and everything it started', async () => {
+    const controller = new AbortController();
+    const running = run(['-c', 'alias.wait=!sleep 60', 'wait'], { signal: controller.signal });
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
