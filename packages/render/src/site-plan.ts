@@ -9,6 +9,7 @@ import { isVisibleTo } from './page/meta.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import type { SearchedPage } from './search/pages.ts';
 import { surroundingsOf } from './theme/compose.ts';
+import { languageCode } from './theme/words.ts';
 
 export interface RenderOptions {
   /** Absolute origin for canonical addresses, for example `https://docs.example.com`. */
@@ -89,7 +90,18 @@ export function planTasks(
     const { file, title, description, api, generated, content, playground } = meta;
     const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
     const page = { file, title, description, api, generated, content, playground };
-    return [{ id, route, output, ...page, banner: bannerOf(site, route), search }];
+    const { language } = site.navigation.places.get(route)?.branch ?? {};
+    return [
+      {
+        id,
+        route,
+        output,
+        ...page,
+        language: language && languageCode(language),
+        banner: bannerOf(site, route),
+        search,
+      },
+    ];
   };
   const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));
   const first = plan.rendered[0];

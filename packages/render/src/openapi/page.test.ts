@@ -136,6 +136,43 @@ describe('other API pages', () => {
 });
 
 describe('the form', () => {
+  it('and the page around it speak the language of the page', async () => {
+    const { files } = await renderFiles({
+      'docs.json': JSON.stringify({
+        name: 'S',
+        api: { openapi: 'openapi.json' },
+        navigation: {
+          languages: [
+            { language: 'en', pages: ['index'] },
+            { language: 'de', pages: ['de/index'] },
+          ],
+        },
+      }),
+      'openapi.json': JSON.stringify({
+        openapi: '3.1.0',
+        servers: [{ url: 'https://api.example.com' }],
+        paths: {
+          '/a': {
+            get: {
+              parameters: [{ name: 'q', in: 'query', schema: { type: 'string' } }],
+              responses: { 200: { description: 'Done' } },
+            },
+          },
+        },
+      }),
+      'index.mdx': '---\nopenapi: GET /a\n---\n',
+      'de/index.mdx': '---\nopenapi: GET /a\n---\n',
+    });
+    const german = files.get('de/index.html') ?? '';
+    expect(german).toMatch(/<h2 id="query-parameters"[^>]*>Abfrageparameter</);
+    expect(german).toMatch(/<h2 id="response"[^>]*>Antwort</);
+    expect(german).toContain('data-try-it hidden>Ausprobieren<');
+    expect(dataOf(german, 'texts')).toMatchObject({ Send: 'Senden' });
+    const english = files.get('index.html') ?? '';
+    expect(english).toMatch(/<h2 id="query-parameters"[^>]*>Query parameters</);
+    expect(dataOf(english, 'texts')).toBeUndefined();
+  });
+
   it('may send requests to the hosts of its servers and nowhere else', () => {
     expect(policyOf(page('reference/create-shipment'))).toContain(
       "connect-src 'self' https://api.harbour.example https://eu.sandbox.harbour.example https://us.sandbox.harbour.example;",
@@ -234,9 +271,9 @@ function policyOf(html: string): string {
   return /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
 }
 
-function dataOf(html: string): unknown {
+function dataOf(html: string, part: 'request' | 'texts' = 'request'): unknown {
   const json = /<script type="application\/json" data-request>([\s\S]*?)<\/script>/.exec(html)?.[1] ?? '{}';
-  return (JSON.parse(json) as { request: unknown }).request;
+  return (JSON.parse(json) as Record<typeof part, unknown>)[part];
 }
 
 function textOf(html: string): string {

@@ -6,7 +6,7 @@ import { channelView } from '../asyncapi/channel.ts';
 import { channelBar, channelExamples, channelHtml } from '../asyncapi/page.ts';
 import type { PageRenderer } from '../page/renderer.ts';
 import type { PageTask, SitePlan } from '../page/task.ts';
-import { barHtml } from './html/bar.ts';
+import { type BarView, barHtml } from './html/bar.ts';
 import {
   bodyExamples,
   payloadExamples,
@@ -23,6 +23,7 @@ import { initialUrl } from './servers.ts';
 import type { ApiTarget } from './target.ts';
 import { tryItOf } from './try-it.ts';
 import type { CodeSample, OperationView } from './view.ts';
+import { apiTexts, sayIn } from '../theme/api-words.ts';
 import { writtenView } from './written.ts';
 
 export { specMarkdown } from './spec-markdown.ts';
@@ -68,7 +69,9 @@ function documentOf(spec: string, plan: SitePlan): SitePlan['specs'][string] {
 function describedPart(view: OperationView, page: ApiPage): ApiPart {
   const { renderer, plan, task } = page;
   const description = remainder(view.description, task.description);
-  const html = proseHtml(description, renderer) + operationHtml(view, { page: renderer, api: plan.api });
+  const html =
+    proseHtml(description, renderer) +
+    operationHtml(view, { page: renderer, api: plan.api, say: sayIn(task.language) });
   return { ...surroundings(view, page), html };
 }
 
@@ -87,7 +90,7 @@ function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page
   const schema = { ...view.schema, description: remainder(view.schema.description, task.description) };
   if (view.example !== undefined && !renderer.besideKinds.has('response')) {
     const example = { name: '', summary: '', language: 'json', text: view.example } as const;
-    renderer.aside.push(schemaExamples([example], renderer));
+    renderer.aside.push(schemaExamples([example], renderer, sayIn(task.language)));
   }
   return { ...nothing, html: schemaHtml(schema, { page: renderer, idPrefix: 'schema', expanded, pills }) };
 }
@@ -99,31 +102,34 @@ function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, pa
   if (renderer.besideKinds.size === 0) renderer.aside.push(channelExamples(view, renderer));
   const description = remainder(view.description || view.summary, task.description);
   const html = proseHtml(description, renderer) + channelHtml(view, { page: renderer, api: plan.api });
-  return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl)), html };
+  return { ...nothing, bar: barHtml(channelBar(view, plan.api.showsFullUrl), sayIn(task.language)), html };
 }
 
 /** The bar above and the examples beside, where the author wrote none. */
 function surroundings(view: OperationView, { renderer, plan, task }: ApiPage): Omit<ApiPart, 'html'> {
   const { besideKinds, aside } = renderer;
   const { api, airGapped } = plan;
+  const say = sayIn(task.language);
   if (!besideKinds.has('request')) {
-    if (view.kind === 'webhook') aside.unshift(payloadExamples(view, renderer));
-    else aside.unshift(requestExamples(samplesOf(view, api), renderer), bodyExamples(view, renderer));
+    if (view.kind === 'webhook') aside.unshift(payloadExamples(view, renderer, say));
+    else
+      aside.unshift(requestExamples(samplesOf(view, api), renderer, say), bodyExamples(view, renderer, say));
   }
-  if (!besideKinds.has('response')) aside.push(responseExamples(view, renderer));
+  if (!besideKinds.has('response')) aside.push(responseExamples(view, renderer, say));
   const playground = task.playground ?? api.playground;
   const { credentials, examples } = api;
-  const form = tryItOf(view, { playground, airGapped, credentials, prefill: examples.prefill });
+  const texts = apiTexts(task.language);
+  const form = tryItOf(view, { playground, airGapped, credentials, prefill: examples.prefill, texts });
   if (form) renderer.features.add('try-it');
-  const bar = barHtml({
+  const shown: BarView = {
     method: view.kind === 'webhook' ? 'WEBHOOK' : view.method,
     path: view.path,
     server: view.kind === 'webhook' ? '' : initialUrl(view.servers[0]),
     showsServer: api.showsFullUrl,
     deprecated: view.deprecated,
     hasForm: form !== undefined,
-  });
-  return { bar: bar + (form?.html ?? ''), connectSources: form?.connectSources ?? [] };
+  };
+  return { bar: barHtml(shown, say) + (form?.html ?? ''), connectSources: form?.connectSources ?? [] };
 }
 
 /** Without generated samples those that the specification brings remain. */

@@ -13,6 +13,8 @@ export interface TryItOptions {
   credentials: boolean;
   /** Fields are filled with examples. */
   prefill: boolean;
+  /** What the form says, by its English form, on a page in another language. */
+  texts: Record<string, string> | undefined;
 }
 
 export interface TryIt {
@@ -33,7 +35,7 @@ export function tryItOf(view: OperationView, options: TryItOptions): TryIt | und
   const connectSources = servers.flatMap(({ url, variables }) => sourcesOf(url, variables));
   if (connectSources.length === 0) return undefined;
   const request = filledModel({ ...requestModel(view), servers }, options.prefill);
-  const json = scriptText({ request, credentials: options.credentials });
+  const json = scriptText({ request, credentials: options.credentials, texts: options.texts });
   if (json.length > maximumData) return undefined;
   return {
     html: `<script type="application/json" data-request>${json}</script>`,

@@ -42,6 +42,8 @@ export interface PageTask {
   title: string;
   /** An API page without a description of its own has the first paragraph of what is said about its operation. */
   description: string;
+  /** As browsers name it; absent when the site does not say. */
+  language?: string | undefined;
   /** The banner of the page's language, where it differs from the site's. */
   banner?: string | undefined;
   /** What the page documents, when it is an API page. */

@@ -53,11 +53,16 @@ const lines: Record<string, string> = {
 const known = new Map<string, Words>();
 
 export function wordsFor(language: string): Words {
-  const code = language.toLowerCase();
-  const key = /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : (code.split('-')[0] ?? 'en');
+  const key = dictionaryKey(language);
   const made = known.get(key) ?? wordsOf(Object.hasOwn(lines, key) ? lines[key] : undefined);
   known.set(key, made);
   return made;
+}
+
+/** Which line of a table of words belongs to a language. */
+export function dictionaryKey(language: string): string {
+  const code = language.toLowerCase();
+  return /^zh-(?:hant|tw|hk)/.test(code) ? 'zh-hant' : (code.split('-')[0] ?? 'en');
 }
 
 function wordsOf(line: string | undefined): Words {

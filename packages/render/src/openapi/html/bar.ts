@@ -1,5 +1,6 @@
 /** The bar under the title of an API page: method, path, a button that copies the address, and one that opens the form. */
 import { attributes, element, escapeText } from '../../html.ts';
+import type { Say } from '../../theme/api-words.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
 
 export interface BarView {
@@ -14,14 +15,17 @@ export interface BarView {
   hasForm: boolean;
 }
 
-export function barHtml({ method, path, server, showsServer, deprecated, hasForm }: BarView): string {
+export function barHtml(view: BarView, say: Say): string {
+  const { method, path, server, showsServer, deprecated, hasForm } = view;
   const address = server + path;
   const shown = showsServer && server ? element('span', { class: 'api-server' }, pathHtml(server)) : '';
   const mark = deprecated ? element('span', { class: 'field-label field-deprecated' }, 'deprecated') : '';
   const copy =
     `<button${attributes({ type: 'button', class: 'icon-button api-copy', 'data-copy': address, 'aria-label': 'Copy the address' })}>` +
     `${interfaceIcon('copy')}<span></span></button>`;
-  const form = hasForm ? `<button type="button" class="api-try" data-try-it hidden>Try it</button>` : '';
+  const form = hasForm
+    ? `<button type="button" class="api-try" data-try-it hidden>${escapeText(say('Try it'))}</button>`
+    : '';
   return element(
     'div',
     { class: deprecated ? 'api-bar is-deprecated' : 'api-bar', role: 'group', 'aria-label': 'Endpoint' },

@@ -4,44 +4,51 @@ import { type Panel, tabPanels } from '../../components/tabs.ts';
 import { element } from '../../html.ts';
 import { slugOf } from '../../page/headings.ts';
 import type { CodeSample, ContentView, ExampleView, OperationView } from '../view.ts';
+import type { ApiText, Say } from '../../theme/api-words.ts';
 import { statusClass } from './operation.ts';
 
 /** The choice of a language is the one that all code groups of the site share, so it is remembered. */
-export function requestExamples(samples: readonly CodeSample[], page: PageContext): string {
+export function requestExamples(samples: readonly CodeSample[], page: PageContext, say: Say): string {
   const panels = samples.map(({ label, language, code }) => panel(label, codeHtml(language, code, page)));
-  const title = 'Request';
+  const title = say('Request');
   const look = { className: 'code-group', first: 0, sync: true, dropdown: true, title, caption: title };
-  return example('Request example', tabPanels(panels, page, look));
+  return example(labelOf('Request', say), tabPanels(panels, page, look));
 }
 
 /** The body that a webhook sends takes the place of a request. */
-export function payloadExamples(view: OperationView, page: PageContext): string {
+export function payloadExamples(view: OperationView, page: PageContext, say: Say): string {
   const panels = (view.body?.contents ?? []).flatMap((content) => examplePanels(content, page));
-  return example('Payload example', selectable(panels, 'Payload', page));
+  return example(labelOf('Payload', say), selectable(panels, say('Payload'), page, say));
 }
 
 /** Samples show one body; where the specification names several, all of them can be chosen here. */
-export function bodyExamples(view: OperationView, page: PageContext): string {
+export function bodyExamples(view: OperationView, page: PageContext, say: Say): string {
   const several = (view.body?.contents ?? []).filter(({ examples }) => examples.length > 1);
   const panels = several.flatMap((content) => examplePanels(content, page));
-  return panels.length ? example('Body examples', selectable(panels, 'Body', page)) : '';
+  return panels.length ? example(labelOf('Body', say), selectable(panels, say('Body'), page, say)) : '';
 }
 
-export function schemaExamples(examples: readonly ExampleView[], page: PageContext): string {
-  const panels = examplePanels({ type: 'Example', examples: [...examples] }, page);
-  return example('Example', selectable(panels, 'Example', page));
+export function schemaExamples(examples: readonly ExampleView[], page: PageContext, say: Say): string {
+  const title = say('Example');
+  const panels = examplePanels({ type: title, examples: [...examples] }, page);
+  return example(title, selectable(panels, title, page, say));
 }
 
 /** Keeps step with the tabs of the response section: the status chosen there is shown here. */
-export function responseExamples(view: OperationView, page: PageContext): string {
+export function responseExamples(view: OperationView, page: PageContext, say: Say): string {
   const panels = view.responses.flatMap(({ status, contents }): Panel[] => {
     const inner = contents.flatMap((content) => examplePanels(content, page));
     const icon = element('span', { class: `status status-${statusClass(status)}` }, '');
-    return inner.length ? [{ ...panel(status, selectable(inner, undefined, page)), icon }] : [];
+    return inner.length ? [{ ...panel(status, selectable(inner, undefined, page, say)), icon }] : [];
   });
-  const title = 'Response';
+  const title = say('Response');
   const look = { className: 'code-group api-statuses', first: 0, sync: 'status', title };
-  return example('Response example', tabPanels(panels, page, look));
+  return example(labelOf('Response', say), tabPanels(panels, page, look));
+}
+
+/** What a listener hears; the word alone will do where no other words are known. */
+function labelOf(what: ApiText, say: Say): string {
+  return say(what) === what ? `${what} example` : say(what);
 }
 
 function example(label: string, html: string): string {
@@ -49,10 +56,22 @@ function example(label: string, html: string): string {
 }
 
 /** Several examples become a menu; one stands alone. */
-function selectable(panels: readonly Panel[], caption: string | undefined, page: PageContext): string {
+function selectable(
+  panels: readonly Panel[],
+  caption: string | undefined,
+  page: PageContext,
+  say: Say,
+): string {
   const [only] = panels;
   if (panels.length === 1 && only && caption === undefined) return only.html;
-  const look = { className: 'code-group', first: 0, sync: false, dropdown: true, title: 'Example', caption };
+  const look = {
+    className: 'code-group',
+    first: 0,
+    sync: false,
+    dropdown: true,
+    title: say('Example'),
+    caption,
+  };
   return tabPanels(panels, page, look);
 }
 

@@ -9,6 +9,7 @@ import type { PageContext } from '../../components/contract.ts';
 import { element, escapeText } from '../../html.ts';
 import { interfaceIcon } from '../../icons/interface.ts';
 import { slugOf } from '../../page/headings.ts';
+import type { ApiText, Say } from '../../theme/api-words.ts';
 import type {
   BodyView,
   CallbackView,
@@ -26,6 +27,7 @@ import { securityHtml } from './security.ts';
 export interface OperationLook {
   page: PageContext;
   api: Pick<ApiSettings, 'expandParameters' | 'parameterPills'>;
+  say: Say;
 }
 
 const parameterPlaces = [
@@ -41,17 +43,18 @@ export function operationHtml(view: OperationView, look: OperationLook): string 
   const security = view.kind === 'webhook' ? '' : securityHtml(view.security, page);
   const sections = [
     externalDocsHtml(view, page),
-    security && section('Authorizations', security, page),
+    security && section('Authorizations', security, look),
     ...parameterPlaces.map(([place, title]) => parametersHtml(view.parameters, place, title, look)),
     view.body && bodyHtml(view.body, view.kind === 'webhook' ? 'Payload' : 'Body', look),
     view.callbacks.length > 0 && callbacksHtml(view.callbacks, look),
-    view.responses.length > 0 && section('Response', responsesHtml(view.responses, look, 'response'), page),
+    view.responses.length > 0 && section('Response', responsesHtml(view.responses, look, 'response'), look),
   ];
   return sections.filter(Boolean).join('\n');
 }
 
-function section(title: string, html: string, page: PageContext, beside = ''): string {
-  const heading = page.heading({ level: 2, html: title, className: 'api-heading' });
+/** The id of a section is the same in every language, so that links hold in all of them. */
+function section(title: ApiText, html: string, { page, say }: OperationLook, beside = ''): string {
+  const heading = page.heading({ level: 2, html: say(title), id: slugOf(title), className: 'api-heading' });
   return (beside ? element('div', { class: 'api-heading-row' }, heading + beside) : heading) + html;
 }
 
@@ -66,12 +69,12 @@ function externalDocsHtml({ externalDocs }: OperationView, page: PageContext): s
 function parametersHtml(
   parameters: readonly ParameterView[],
   place: ParameterView['in'],
-  title: string,
+  title: ApiText,
   look: OperationLook,
 ): string {
   const own = parameters.filter((parameter) => parameter.in === place);
   if (own.length === 0) return '';
-  return section(title, parameterRows(own, schemaLook(look, 'param')), look.page);
+  return section(title, parameterRows(own, schemaLook(look, 'param')), look);
 }
 
 function parameterRows(parameters: readonly ParameterView[], look: SchemaLook): string {
@@ -85,14 +88,14 @@ function schemaLook({ page, api }: OperationLook, idPrefix: string): SchemaLook 
   return { page, idPrefix, expanded: api.expandParameters, pills: api.parameterPills };
 }
 
-function bodyHtml(body: BodyView, title: string, look: OperationLook): string {
+function bodyHtml(body: BodyView, title: ApiText, look: OperationLook): string {
   const { page } = look;
   const [only] = body.contents.length === 1 ? body.contents : [];
   const beside =
     (only ? element('code', { class: 'field-type' }, escapeText(only.type)) : '') +
     (body.required ? fieldLabel('required', 'field-required') : '');
   const html = proseHtml(body.description, page) + contentsHtml(body.contents, look, 'body');
-  return section(title, html, page, beside);
+  return section(title, html, look, beside);
 }
 
 /** One content type is named beside the title; of several the reader chooses one. */
@@ -145,9 +148,9 @@ function responseHtml(
     ? element('p', { class: 'schema-type' }, element('code', { class: 'field-type' }, escapeText(only.type)))
     : '';
   const own = headers.length
-    ? subtitle('Headers') + parameterRows(headers, schemaLook(look, `${idPrefix}-header`))
+    ? subtitle(look.say('Headers')) + parameterRows(headers, schemaLook(look, `${idPrefix}-header`))
     : '';
-  const between = own && contents.length ? subtitle('Body') : '';
+  const between = own && contents.length ? subtitle(look.say('Body')) : '';
   return proseHtml(description, look.page) + own + between + type + contentsHtml(contents, look, idPrefix);
 }
 
@@ -165,15 +168,15 @@ function callbacksHtml(callbacks: readonly CallbackView[], look: OperationLook):
       element('summary', {}, summary) + element('div', { class: 'expandable-body' }, inside),
     );
   });
-  return section('Callbacks', boxes.join(''), look.page);
+  return section('Callbacks', boxes.join(''), look);
 }
 
 function callbackHtml(view: OperationView, look: OperationLook, id: string): string {
   const parameters = view.parameters.length
-    ? subtitle('Parameters') + parameterRows(view.parameters, schemaLook(look, `${id}-param`))
+    ? subtitle(look.say('Parameters')) + parameterRows(view.parameters, schemaLook(look, `${id}-param`))
     : '';
   const body = view.body
-    ? subtitle('Body') +
+    ? subtitle(look.say('Body')) +
       proseHtml(view.body.description, look.page) +
       contentsHtml(view.body.contents, look, `${id}-body`)
     : '';

@@ -3,6 +3,11 @@
   'use strict';
   var count = 0;
 
+  /* On a page in another language its data brings the words along. */
+  function say(text) {
+    return (docyard.tryItTexts || {})[text] || text;
+  }
+
   function make(name, values, children) {
     var node = document.createElement(name);
     Object.keys(values || {}).forEach(function (key) {
@@ -72,9 +77,9 @@
     };
     choice.addEventListener('change', fill);
     fill();
-    var rows = list.length > 1 ? [row('Server', choice, { isQuiet: true }), variables] : [variables];
+    var rows = list.length > 1 ? [row(say('Server'), choice, { isQuiet: true }), variables] : [variables];
     return {
-      nodes: list.length > 1 || inputs.length ? [group('Server', rows)] : [],
+      nodes: list.length > 1 || inputs.length ? [group(say('Server'), rows)] : [],
       read: function () {
         return list[choice.value].variables.reduce(function (url, variable, index) {
           return url.split('{' + variable.name + '}').join(inputs[index].value);
@@ -86,7 +91,12 @@
   var cookieNote = 'Browsers do not let a page send cookies to another host. It is in the command only.';
 
   function parameters(list) {
-    var titles = { path: 'Path', query: 'Query', header: 'Headers', cookie: 'Cookies' };
+    var titles = {
+      path: say('Path'),
+      query: say('Query'),
+      header: say('Headers'),
+      cookie: say('Cookies'),
+    };
     var inputs = list.map(function (field) {
       var options = field.choices.length
         ? field.choices
@@ -191,7 +201,7 @@
     var label = make('label', { class: 'try-it-keep', for: keep.id }, [keep, 'Remember in this tab']);
     var head = names.length > 1 ? [row('Method', choice, {})] : [];
     return {
-      nodes: [group('Authorization', head.concat([holder, label]))],
+      nodes: [group(say('Authorization'), head.concat([holder, label]))],
       read: function () {
         return fields.map(function (field) {
           return Object.assign({ field: field.scheme }, field.read());
@@ -249,7 +259,7 @@
     fill();
     var head = list.length > 1 ? [row('Content type', choice, {})] : [];
     return {
-      nodes: [group('Body', head.concat([holder]))],
+      nodes: [group(say('Body'), head.concat([holder]))],
       read: function () {
         return current.read();
       },
@@ -327,6 +337,7 @@
 
   docyard.tryItFields = {
     make: make,
+    say: say,
     servers: servers,
     security: security,
     parameters: parameters,

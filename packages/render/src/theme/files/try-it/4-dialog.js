@@ -3,6 +3,7 @@
   'use strict';
   var fields = docyard.tryItFields;
   var make = fields.make;
+  var say = fields.say;
   var button = document.querySelector('[data-try-it]');
   var data = document.querySelector('script[data-request]');
   if (!button || !data || !window.HTMLDialogElement) return;
@@ -10,6 +11,7 @@
   function build() {
     var page = JSON.parse(data.textContent);
     var model = page.request;
+    docyard.tryItTexts = page.texts;
     var parts = {
       server: fields.servers(model.servers),
       security: fields.security(model.security, model.servers[0].url),
@@ -17,15 +19,15 @@
       body: fields.bodies(model.method === 'GET' || model.method === 'HEAD' ? [] : model.bodies),
     };
     var preview = make('code');
-    var copy = make('button', { type: 'button', class: 'copy-button' }, ['Copy']);
-    var send = make('button', { type: 'submit', class: 'api-try' }, ['Send']);
-    var stop = make('button', { type: 'button', class: 'try-it-stop', hidden: '' }, ['Stop']);
-    var close = make('button', { type: 'button', class: 'icon-button', 'aria-label': 'Close' }, ['×']);
-    var answer = make('div', { class: 'try-it-answer', role: 'status', 'aria-label': 'Response' });
+    var copy = make('button', { type: 'button', class: 'copy-button' }, [say('Copy')]);
+    var send = make('button', { type: 'submit', class: 'api-try' }, [say('Send')]);
+    var stop = make('button', { type: 'button', class: 'try-it-stop', hidden: '' }, [say('Stop')]);
+    var close = make('button', { type: 'button', class: 'icon-button', 'aria-label': say('Close') }, ['×']);
+    var answer = make('div', { class: 'try-it-answer', role: 'status', 'aria-label': say('Response') });
     var form = make('form', { class: 'try-it-form', id: 'try-it-form', autocomplete: 'off' }, [
       make('div', { class: 'try-it-fields' }, inputsOf(parts)),
     ]);
-    var title = make('h2', { id: 'try-it-title' }, ['Try it']);
+    var title = make('h2', { id: 'try-it-title' }, [say('Try it')]);
     var bar = document.querySelector('.api-bar');
     var endpoint = make('div', { class: 'try-it-endpoint' }, [
       bar.querySelector('.method').cloneNode(true),
@@ -33,8 +35,8 @@
     ]);
     var head = make('div', { class: 'try-it-head' }, [title, endpoint, stop, send, close]);
     var command = make('div', { class: 'try-it-command code' }, [
-      make('p', { class: 'code-title' }, ['Command']),
-      make('pre', { tabindex: '0', role: 'region', 'aria-label': 'Command' }, [preview]),
+      make('p', { class: 'code-title' }, [say('Command')]),
+      make('pre', { tabindex: '0', role: 'region', 'aria-label': say('Command') }, [preview]),
       copy,
     ]);
     form.prepend(head);
@@ -78,9 +80,9 @@
     copy.addEventListener('click', function () {
       if (!navigator.clipboard) return;
       void navigator.clipboard.writeText(preview.textContent).then(function () {
-        copy.textContent = 'Copied';
+        copy.textContent = say('Copied');
         setTimeout(function () {
-          copy.textContent = 'Copy';
+          copy.textContent = say('Copy');
         }, 1600);
       });
     });
