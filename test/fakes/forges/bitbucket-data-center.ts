@@ -133,7 +133,13 @@ const operations: Operation[] = [
       type: 'object',
       additionalProperties: false,
       required: ['version', 'title'],
-      properties: { version: { type: 'integer' }, title: text, description: text, reviewers: Reviewers },
+      properties: {
+        version: { type: 'integer' },
+        title: text,
+        description: text,
+        reviewers: Reviewers,
+        draft: { type: 'boolean' },
+      },
     },
     answers: answers(200, PullRequest),
     handle: withPull(update),
@@ -183,6 +189,7 @@ function create({ state, body }: HandledCall): Answer {
 interface Change {
   title: string;
   description?: string;
+  draft?: boolean;
   reviewers?: { user: { name: string } }[];
 }
 
@@ -191,9 +198,10 @@ function update(pull: FakePull, { body }: HandledCall): Answer | undefined {
     const message = 'You are attempting to modify a pull request based on out-of-date information.';
     return failure(409, message, 'pull.PullRequestOutOfDateException');
   }
-  const { title, description = '', reviewers = [] } = body as unknown as Change;
+  const { title, description = '', reviewers = [], draft = pull.draft } = body as unknown as Change;
   pull.title = title;
   pull.body = description;
+  pull.draft = draft;
   pull.reviewers = reviewers.map(({ user }) => user.name);
   pull.version += 1;
   return undefined;

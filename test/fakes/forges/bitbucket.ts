@@ -87,10 +87,11 @@ const operations: Operation[] = [
   {
     method: 'PUT',
     path: `${repository}/pullrequests/{id}`,
-    body: object({ title: text, description: text }),
+    body: object({ title: text, description: text, draft: { type: 'boolean' } }, 'draft'),
     answers: answers(200, PullRequest),
     handle: withPull((pull, { body }) => {
-      Object.assign(pull, { title: body['title'], body: body['description'] });
+      const { title, description, draft = pull.draft } = body;
+      Object.assign(pull, { title, body: description, draft });
     }),
   },
 ];

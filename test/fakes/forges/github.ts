@@ -131,6 +131,13 @@ function operations(settings: { now: () => number; hasDrafts: boolean; appTokens
       '/repos/{owner}/{repo}/pulls/{pull_number}',
       withPull((pull, { body }) => void Object.assign(pull, body)),
     ),
+    {
+      method: 'POST',
+      base: '/api',
+      path: '/graphql',
+      ...graphqlSchemas,
+      handle: (call) => makeDraft(call, settings.hasDrafts),
+    },
     described('GET', '/repos/{owner}/{repo}/installation', () => ({
       status: 200,
       body: { ...(sample(ref('installation')) as object), id: 815 },
@@ -172,6 +179,36 @@ function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
   return { status: 201, body: pullBody(state, pull, 'pull-request') };
 }
 
+/** The one mutation that is used, written after the reference of GraphQL. A refusal is an answer with status 200. */
+const graphqlSchemas = {
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['query', 'variables'],
+    properties: {
+      query: {
+        type: 'string',
+        pattern: String.raw`convertPullRequestToDraft\(input: \{ pullRequestId: \$id \}\)`,
+      },
+      variables: {
+        type: 'object',
+        required: ['id'],
+        properties: { id: { type: 'string', pattern: '^PR_' } },
+      },
+    },
+  },
+  answers: { 200: { type: 'object', minProperties: 1 } },
+};
+
+function makeDraft({ state, body }: HandledCall, hasDrafts: boolean): Answer {
+  const { id } = body['variables'] as { id: string };
+  const pull = state.pulls.find(({ number }) => `PR_${number}` === id);
+  if (pull === undefined || !hasDrafts)
+    return { status: 200, body: { data: null, errors: [{ message: 'Not possible.' }] } };
+  pull.draft = true;
+  return { status: 200, body: { data: { convertPullRequestToDraft: { pullRequest: { isDraft: true } } } } };
+}
+
 function withPull(change: (pull: FakePull, call: HandledCall) => void) {
   return (call: HandledCall): Answer => {
     const pull = call.state.pulls.find(({ number }) => String(number) === call.parameters['pull_number']);
@@ -191,6 +228,7 @@ function pullBody(state: FakeState, pull: FakePull, schema: string): object {
   return {
     ...whole,
     number,
+    node_id: `PR_${number}`,
     title,
     body,
     draft,

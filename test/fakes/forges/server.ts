@@ -61,6 +61,8 @@ export interface Operation {
   method: string;
   /** Below the base, with names in braces. */
   path: string;
+  /** When it is not the base of the API. */
+  base?: string;
   query?: Record<string, unknown>;
   body?: Schema;
   answers: Record<number, Schema>;
@@ -206,7 +208,7 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
 function findOperation(definition: FakeDefinition, method: string, pathname: string) {
   for (const operation of definition.operations) {
     const pattern = operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-    const match = new RegExp(`^${definition.base}${pattern}$`).exec(pathname);
+    const match = new RegExp(`^${operation.base ?? definition.base}${pattern}$`).exec(pathname);
     if (match === null || operation.method !== method) continue;
     const named = Object.entries(match.groups ?? {});
     return {

@@ -130,6 +130,14 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       }
     });
 
+    test('one that was ready becomes a draft when it must', async () => {
+      const pr = await create();
+      const change = { title: wanted.title, body: wanted.body, draft: true };
+      expect(await forge.updatePr(pr.number, change, never)).toEqual({ ...pr, draft: true });
+      expect(await forge.updatePr(pr.number, change, never)).toEqual({ ...pr, draft: true });
+      expect(stage.fake.pulls).toMatchObject([{ draft: true }]);
+    });
+
     test.each(['closed', 'merged'] as const)(
       'one that is %s is told so, and is in nobody’s way',
       async (state) => {

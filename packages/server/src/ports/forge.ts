@@ -2,15 +2,8 @@
  * The host of a repository as a place for pull requests: find, open and update one, and lend what a push needs. It never
  * merges, approves or closes, and no error of it holds a secret.
  */
+import type { forgeKinds } from '@docyard/api';
 
-export const forgeKinds = [
-  'github',
-  'gitlab',
-  'gitea',
-  'bitbucket',
-  'bitbucket-data-center',
-  'bare',
-] as const;
 /** `gitea` also stands for Forgejo; `bitbucket` is the cloud service; `bare` is git without pull requests. */
 export type ForgeKind = (typeof forgeKinds)[number];
 
@@ -34,7 +27,10 @@ export interface ForgeSettings {
 export interface Forges {
   /** Throws a ForgeError when the settings can never work; connects to nothing. */
   open(settings: ForgeSettings): Forge;
-  /** What kind of forge this repository is on, by its host, else by asking it; `bare` when nothing answers. */
+  /**
+   * What kind of forge this repository is on, by its host, else by asking it; `bare` when it is none that is known.
+   * Throws a ForgeError when the host cannot be asked: not to know is no reason to leave out the pull request.
+   */
   detect(repository: string, signal: AbortSignal): Promise<ForgeKind>;
 }
 
@@ -45,8 +41,7 @@ export interface Forge {
   findPr(head: string, signal: AbortSignal): Promise<ForgePr | undefined>;
   /** Gives the open one when there is one already, as it is. Undefined when the forge has no pull requests. */
   createPr(wanted: NewPr, signal: AbortSignal): Promise<ForgePr | undefined>;
-  /** A draft stays one, and what people have made ready stays ready. */
-  updatePr(number: number, text: PrText, signal: AbortSignal): Promise<ForgePr>;
+  updatePr(number: number, change: PrChange, signal: AbortSignal): Promise<ForgePr>;
   prState(number: number, signal: AbortSignal): Promise<ForgePr>;
   /** Null when the forge cannot tell; git can. */
   defaultBranch(signal: AbortSignal): Promise<string | null>;
@@ -57,6 +52,11 @@ export interface Forge {
 export interface PrText {
   title: string;
   body: string;
+}
+
+export interface PrChange extends PrText {
+  /** True makes a draft of it. Nothing here makes one ready: that is for people. */
+  draft?: boolean;
 }
 
 export interface NewPr extends PrText {

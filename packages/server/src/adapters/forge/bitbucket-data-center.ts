@@ -1,6 +1,12 @@
 /** Pull requests on Bitbucket Data Center, with an HTTP access token. */
 import { z } from 'zod';
-import { ForgeError, type Forge, type ForgePr, type ForgeSettings, type PrText } from '../../ports/forge.ts';
+import {
+  ForgeError,
+  type Forge,
+  type ForgePr,
+  type ForgeSettings,
+  type PrChange,
+} from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
 import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
@@ -37,10 +43,10 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
   const read = (number: number, signal: AbortSignal) =>
     api.get({ path: `${path}/${number}`, answer: PullRequest, signal });
 
-  const updateOnce = async (number: number, { title, body }: PrText, signal: AbortSignal) => {
+  const updateOnce = async (number: number, { title, body, draft }: PrChange, signal: AbortSignal) => {
     const { version, reviewers } = await read(number, signal);
     // What is left out is removed: reviewers are sent back as they were.
-    const wanted = { version, title, description: body, reviewers };
+    const wanted = { version, title, description: body, reviewers, ...draftMark(draft) };
     return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
   };
 
@@ -59,9 +65,13 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
             id: branchRef(branch),
             repository: { slug: name, project: { key: project } },
           });
-          // Sent only when it is wanted: versions before 8.18 do not know it.
-          const mark = draft ? { draft } : {};
-          const wanted = { title, description: body, fromRef: end(head), toRef: end(base), ...mark };
+          const wanted = {
+            title,
+            description: body,
+            fromRef: end(head),
+            toRef: end(base),
+            ...draftMark(draft),
+          };
           return toPr(await api.post({ path, body: wanted, answer: PullRequest, signal }));
         },
       },
@@ -107,6 +117,11 @@ function branchRef(branch: string): string {
 
 function branchName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
+}
+
+/** Sent only when it is wanted: versions before 8.18 do not know it. */
+function draftMark(draft: boolean | undefined): { draft?: true } {
+  return draft === true ? { draft } : {};
 }
 
 function isFromFork({ fromRef, toRef }: PullRequest): boolean {

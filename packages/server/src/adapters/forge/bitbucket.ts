@@ -65,8 +65,8 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
       // What a second one for the same branches gets is not documented.
       { lookFirst: true },
     ),
-    updatePr: async (number, { title, body }, signal) => {
-      const wanted = { title, description: body };
+    updatePr: async (number, { title, body, draft }, signal) => {
+      const wanted = { title, description: body, ...(draft === true ? { draft } : {}) };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
     },
     prState: async (number, signal) =>

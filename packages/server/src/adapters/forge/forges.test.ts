@@ -81,6 +81,8 @@ describe('GitHub', () => {
     fake.hasDrafts = false;
     expect(await open().createPr({ ...wanted, draft: true }, never)).toMatchObject({ draft: false });
     expect(fake.pulls).toMatchObject([{ title: '[Draft] Fix links', draft: false }]);
+    await open().updatePr(1, { title: 'Fix more links', body: '', draft: true }, never);
+    expect(fake.pulls).toMatchObject([{ title: '[Draft] Fix more links', draft: false }]);
   });
 
   test('an answer that never comes is looked for', async () => {
@@ -344,6 +346,14 @@ describe('telling which forge it is', () => {
     fake.fail(...before, answer);
     expect(await forges.detect(fake.repository, never)).toBe(kind);
     expect(fake.requests.at(-1)).toMatchObject({ path, authorization: undefined });
+  });
+
+  test('a host that is down is not taken for plain git', async () => {
+    const fake = await started(startFakeBitbucket());
+    fake.fail(...Array.from({ length: 4 }, () => ({ status: 503 })));
+    await expect(forges.detect(fake.repository, never)).rejects.toMatchObject({ problem: 'unavailable' });
+    const offline = new HttpForges({ allowedHosts: [], offline: true }, systemClock);
+    await expect(offline.detect(fake.repository, never)).rejects.toMatchObject({ problem: 'unavailable' });
   });
 
   test('a host that answers to nothing is plain git', async () => {

@@ -1,9 +1,15 @@
 /** The table of forges, and the way to tell which one a repository is on. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EgressPolicy } from '../../egress/addresses.ts';
+import { EgressError, type EgressPolicy } from '../../egress/addresses.ts';
 import { type OutboundAnswer, sendRequest } from '../../egress/request.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Forge, ForgeKind, Forges, ForgeSettings } from '../../ports/forge.ts';
+import {
+  ForgeError,
+  type Forge,
+  type ForgeKind,
+  type Forges,
+  type ForgeSettings,
+} from '../../ports/forge.ts';
 import { usualLimits, type Connection } from './api.ts';
 import { bareForge } from './bare.ts';
 import { bitbucketDataCenterForge } from './bitbucket-data-center.ts';
@@ -64,6 +70,9 @@ const probes: Probe[] = [
   },
 ];
 
+/** What a proxy says for a forge that is down, so it tells nothing about the forge. */
+const unwellStatuses = new Set([429, 502, 503, 504]);
+
 export class HttpForges implements Forges {
   readonly #connection: Connection;
   readonly #tokens: AppTokens = new Map();
@@ -82,21 +91,27 @@ export class HttpForges implements Forges {
     const known = Object.hasOwn(knownHosts, url.host) ? knownHosts[url.host] : undefined;
     if (known !== undefined) return known;
     if (url.host.endsWith('.ghe.com')) return 'github';
+    let isDumb = false;
     for (const probe of probes) {
-      if (await this.#answers(new URL(probe.path, url), probe, signal)) return probe.kind;
+      const answer = await this.#ask(new URL(probe.path, url), signal);
+      if (answer !== undefined && probe.matches(answer, new TextDecoder().decode(answer.body)))
+        return probe.kind;
+      isDumb ||= answer === undefined || unwellStatuses.has(answer.status);
     }
-    return 'bare';
+    if (!isDumb) return 'bare';
+    throw new ForgeError('unavailable', `The host ${url.host} does not say which forge it is.`, {
+      hint: 'Try again, or name the kind of the forge in the settings of the project.',
+    });
   }
 
-  async #answers(url: URL, probe: Probe, signal: AbortSignal): Promise<boolean> {
+  async #ask(url: URL, signal: AbortSignal): Promise<OutboundAnswer | undefined> {
     const request = { url, method: 'GET', headers: { accept: 'application/json' } };
     const limits = { bytes: 200_000, seconds: 5 };
     try {
-      const answer = await sendRequest(request, this.#connection.policy, { signal, limits });
-      return probe.matches(answer, new TextDecoder().decode(answer.body));
-    } catch {
-      signal.throwIfAborted();
-      return false;
+      return await sendRequest(request, this.#connection.policy, { signal, limits });
+    } catch (error) {
+      if (error instanceof EgressError) return undefined;
+      throw error;
     }
   }
 }

@@ -67,9 +67,9 @@ export function giteaForge(connection: Connection, settings: ForgeSettings): For
       },
       connection,
     ),
-    updatePr: async (number, { title, body }, signal) => {
-      const { draft } = toPr(await read(number, signal));
-      const wanted = { title: markedTitle(title, draft, 'WIP:'), body };
+    updatePr: async (number, { title, body, draft }, signal) => {
+      const isDraft = draft === true || toPr(await read(number, signal)).draft;
+      const wanted = { title: markedTitle(title, isDraft, 'WIP:'), body };
       return toPr(await api.patch({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
     },
     prState: async (number, signal) => toPr(await read(number, signal)),

@@ -8,8 +8,18 @@ import { appAuthority, type AppTokens } from './github-app.ts';
 import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository, type Repository } from './repository.ts';
 
+/** Only GraphQL can turn one that is open into a draft. */
+const makeDraft =
+  'mutation ($id: ID!) { convertPullRequestToDraft(input: { pullRequestId: $id }) { pullRequest { isDraft } } }';
+const MadeDraft = z.object({
+  data: z.object({
+    convertPullRequestToDraft: z.object({ pullRequest: z.object({ isDraft: z.literal(true) }) }),
+  }),
+});
+
 const PullRequest = z.object({
   number: prNumber,
+  node_id: z.string(),
   html_url: pageUrl,
   state: z.enum(['open', 'closed']),
   draft: z.boolean().optional(),
@@ -35,6 +45,7 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
       ? appAuthority(connection, options, { owner, name }, credential, tokens)
       : tokenAuthority(credential);
   const api = connectApi(connection, { ...options, authority });
+  const graphql = connectApi(connection, { ...options, base: graphqlBase(options.base), authority });
   const path = `/repos${encodedPath(owner, name)}`;
 
   const create = ({ head, base, title, body, draft }: NewPr, signal: AbortSignal) =>
@@ -44,6 +55,29 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
       answer: PullRequest,
       signal,
     });
+
+  /** False where there are no drafts, or the token may not make one. */
+  const turnIntoDraft = async (number: number, signal: AbortSignal): Promise<boolean> => {
+    const { node_id: id, ...pr } = await api.get({
+      path: `${path}/pulls/${number}`,
+      answer: PullRequest,
+      signal,
+    });
+    if (pr.draft === true) return true;
+    const asking = graphql.post({
+      path: '',
+      body: { query: makeDraft, variables: { id } },
+      answer: MadeDraft,
+      signal,
+    });
+    return asking.then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof ForgeError) return false;
+        throw error;
+      },
+    );
+  };
 
   return {
     kind: 'github',
@@ -61,22 +95,20 @@ export function githubForge(connection: Connection, settings: ForgeSettings, tok
             return toPr(await create(wanted, signal));
           } catch (error) {
             if (!wanted.draft || !isDraftRefusal(error)) throw error;
-            // Private repositories of some plans have no drafts. The title then says what the mark would.
-            return toPr(await create({ ...wanted, draft: false, title: `[Draft] ${wanted.title}` }, signal));
+            // Private repositories of some plans have no drafts.
+            return toPr(await create({ ...wanted, draft: false, title: draftTitle(wanted.title) }, signal));
           }
         },
       },
       connection,
     ),
-    updatePr: async (number, { title, body }, signal) =>
-      toPr(
-        await api.patch({
-          path: `${path}/pulls/${number}`,
-          body: { title, body },
-          answer: PullRequest,
-          signal,
-        }),
-      ),
+    updatePr: async (number, { title, body, draft }, signal) => {
+      const isMarked = draft !== true || (await turnIntoDraft(number, signal));
+      const wanted = { title: isMarked ? title : draftTitle(title), body };
+      return toPr(
+        await api.patch({ path: `${path}/pulls/${number}`, body: wanted, answer: PullRequest, signal }),
+      );
+    },
     prState: async (number, signal) =>
       toPr(await api.get({ path: `${path}/pulls/${number}`, answer: PullRequest, signal })),
     defaultBranch: async (signal) => {
@@ -94,6 +126,16 @@ function usualBase({ url }: Repository): string {
   if (url.host === 'github.com' || url.host === 'www.github.com') return 'https://api.github.com';
   if (url.host.endsWith('.ghe.com')) return `https://api.${url.host}`;
   return `${url.origin}/api/v3`;
+}
+
+/** Beside the REST API: `/graphql`, and on a server of one's own `/api/graphql` next to `/api/v3`. */
+function graphqlBase(base: URL): URL {
+  return new URL(`${base.href.replace(/(\/v3)?\/?$/, '')}/graphql`);
+}
+
+/** Where there is no mark, the title says it. */
+function draftTitle(title: string): string {
+  return `[Draft] ${title}`;
 }
 
 function toPr(pr: z.infer<typeof PullRequest>): ForgePr {

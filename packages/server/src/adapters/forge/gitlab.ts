@@ -60,9 +60,9 @@ export function gitlabForge(connection: Connection, settings: ForgeSettings): Fo
       },
       connection,
     ),
-    updatePr: async (number, { title, body }, signal) => {
-      const { draft } = toPr(await read(number, signal));
-      const wanted = { title: markedTitle(title, draft, 'Draft:'), description: body };
+    updatePr: async (number, { title, body, draft }, signal) => {
+      const isDraft = draft === true || toPr(await read(number, signal)).draft;
+      const wanted = { title: markedTitle(title, isDraft, 'Draft:'), description: body };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: MergeRequest, signal }));
     },
     prState: async (number, signal) => toPr(await read(number, signal)),
