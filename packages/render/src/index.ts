@@ -26,6 +26,9 @@ export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnosti
 export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
 export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';
 export type { UrlStyle } from './navigation/addresses.ts';
+export { isPageFile, routeOfFile } from './navigation/files.ts';
+export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';
+export { slugOf } from './page/headings.ts';
 
 /** Loaded when asked for: the parser is native code, and a process that must not end keeps away from it. */
 export async function pageCodeReader(parser: 'fast' | 'slow'): Promise<(source: string) => PageCode> {

@@ -67,7 +67,8 @@ function isSnippet(file: string): boolean {
   return /(?:^|\/)_?snippets\//.test(file) || /\.[jt]sx$/.test(file);
 }
 
-function isPageFile(file: string): boolean {
+/** Whether a file is a page, unless another one imports it. */
+export function isPageFile(file: string): boolean {
   if (!/\.mdx?$/.test(file) || isSnippet(file)) return false;
   return !repositoryNotes.test(file.slice(file.lastIndexOf('/') + 1));
 }

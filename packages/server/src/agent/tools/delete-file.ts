@@ -1,0 +1,74 @@
+/** `delete_file`: removes a file, once nothing leads to it any more or the model insists. */
+import { z } from 'zod';
+import type { ToolContext } from '../contract.ts';
+import { lineAt, requireInScope, writeAll } from './files.ts';
+import { filePath } from './inputs.ts';
+import { findLinks } from './links.ts';
+import { nearestPaths } from './nearest.ts';
+import { addressOf, linksTo, markdownFiles, readSite, type SiteView } from './site.ts';
+import { defineTool, listed, ToolProblem } from './tool.ts';
+
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  description:
+    'Deletes a file. Refused while pages link to it or the navigation names it: change those first, or set force. To ' +
+    'give a page another address use move_page.',
+  input: z.object({
+    path: filePath,
+    force: z.boolean().default(false).describe('Delete although something still leads to it.'),
+  }),
+  async run(context, { path, force }) {
+    requireInScope(context, path);
+    const site = await readSite(context);
+    if ((await context.tree.read(path)) === undefined) {
+      const [near] = nearestPaths(path, site.files);
+      throw new ToolProblem(`There is no file ${path}.${near === undefined ? '' : ` Did you mean ${near}?`}`);
+    }
+    if (site.config.some((file) => file.path === path)) {
+      throw new ToolProblem(
+        `${path} is the configuration of the site and cannot be deleted. Edit it instead.`,
+      );
+    }
+    const uses = await usesOf(context, site, path);
+    const list = listed(
+      uses.map((use) => `- ${use}`),
+      '',
+      30,
+    ).join('\n');
+    if (uses.length > 0 && !force) {
+      throw new ToolProblem(`${path} is still in use. Change these first, or set force:\n${list}`);
+    }
+    const changes = await writeAll(context, [{ path, content: null }]);
+    const route = site.routeOf(path);
+    const advice =
+      route === undefined
+        ? ''
+        : ` Add a redirect from ${addressOf(route)} to ${site.configFile} if another page takes its place.`;
+    return {
+      text: `Deleted ${path}.${advice}${uses.length > 0 ? ` These now lead nowhere:\n${list}` : ''}`,
+      changes,
+    };
+  },
+});
+
+async function usesOf(context: ToolContext, site: SiteView, path: string): Promise<string[]> {
+  const route = site.routeOf(path);
+  if (route !== undefined) {
+    const entries = site.navigationEntries(route).map(({ file, text, start }) => {
+      const source = site.config.find((config) => config.path === file)?.text ?? '';
+      return `${file}:${lineAt(source, start)} navigation entry "${text}"`;
+    });
+    const links = await linksTo(context, site, route);
+    return [...entries, ...links.map(({ file, line, link }) => `${file}:${line} link ${link.href}`)];
+  }
+  const uses: string[] = [];
+  for await (const { file, text } of markdownFiles(context, site)) {
+    for (const { href, start, kind } of findLinks(text)) {
+      const target = site.resolver.resolveFile(href, file);
+      if (target.kind === 'file' && target.file === path) {
+        uses.push(`${file}:${lineAt(text, start)} ${kind === 'import' ? 'import' : 'link'} ${href}`);
+      }
+    }
+  }
+  return uses;
+}

@@ -1,0 +1,64 @@
+/** `diff`: what the run has changed so far. */
+import { z } from 'zod';
+import type { DiffFile } from '../contract.ts';
+import { filePath } from './inputs.ts';
+import { clipped } from './numbered.ts';
+import { defineTool, listed, ToolProblem, withinLimits } from './tool.ts';
+
+const mostLineCharacters = 500;
+
+export const diff = defineTool({
+  name: 'diff',
+  description: 'Shows what you have changed since the run began: a list of files, then the changed lines.',
+  input: z.object({
+    path: filePath.optional().describe('Only this file.'),
+    offset: z.int().min(1).default(1).describe('First line of the changes to show.'),
+  }),
+  async run(context, { path, offset }) {
+    const { files, patch } = await context.diff();
+    if (files.length === 0) return { text: 'Nothing has changed.' };
+    const wanted =
+      path === undefined ? files : files.filter((file) => file.path === path || file.from === path);
+    if (wanted.length === 0) {
+      throw new ToolProblem(
+        `${path} has not changed. Changed are: ${files
+          .map((file) => file.path)
+          .slice(0, 20)
+          .join(', ')}.`,
+      );
+    }
+    const lines = patchLines(patch, wanted, path !== undefined).slice(offset - 1);
+    const shown = withinLimits(
+      lines.map((line) => clipped(line, mostLineCharacters)),
+      600,
+    );
+    const left = lines.length - shown.length;
+    return {
+      text: [
+        ...listed(wanted.map(statText), 'Name one as path.'),
+        '',
+        ...shown,
+        ...(left > 0
+          ? [`… ${left} more lines. Go on with offset ${offset + shown.length}, or name one file.`]
+          : []),
+      ].join('\n'),
+    };
+  },
+});
+
+function statText({ path, from, status, addedLines, removedLines }: DiffFile): string {
+  const origin = from === null || from === path ? '' : ` from ${from}`;
+  return `${status} ${path}${origin} (+${addedLines} −${removedLines})`;
+}
+
+/** The part of a patch that is about some files: each begins with a line `diff --git`. */
+function patchLines(patch: string, wanted: readonly DiffFile[], narrow: boolean): string[] {
+  const lines = patch.split('\n');
+  if (!narrow) return lines;
+  const names = new Set(wanted.flatMap(({ path, from }) => [path, ...(from === null ? [] : [from])]));
+  let isWanted = false;
+  return lines.filter((line) => {
+    if (line.startsWith('diff --git ')) isWanted = [...names].some((name) => line.endsWith(`/${name}`));
+    return isWanted;
+  });
+}

@@ -1,0 +1,47 @@
+/** `finish`: ends the run. Refused while the site has new errors, unless the model says why they must stay. */
+import { z } from 'zod';
+import { findingText, inOrder } from './findings.ts';
+import { defineTool, listed, ToolProblem } from './tool.ts';
+
+export const finish = defineTool({
+  name: 'finish',
+  description:
+    'Ends your work. Give a short title and a summary of what you changed and why, for the person who reviews it. Call ' +
+    'it also when nothing needed a change (say why), or with outcome needs_input when you cannot go on without an answer.',
+  input: z.object({
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .describe('One line, such as "Fix broken links in the quickstart".'),
+    summary: z
+      .string()
+      .trim()
+      .min(1)
+      .max(4000)
+      .describe('What changed and why; what you left alone; open questions.'),
+    outcome: z.enum(['done', 'needs_input']).default('done'),
+    leave_problems: z
+      .string()
+      .max(1000)
+      .optional()
+      .describe('Only when new errors cannot be fixed: why they must stay. A reviewer then has to decide.'),
+  }),
+  async run(context, { title, summary, outcome, leave_problems: reason }) {
+    const { files } = await context.diff();
+    if (files.length > 0 && outcome === 'done' && !reason?.trim()) {
+      const errors = (await context.site.validate(context.signal)).filter(
+        ({ isNew, severity }) => isNew && severity === 'error',
+      );
+      if (errors.length > 0) {
+        const lines = listed(inOrder(errors).map(findingText), 'validate lists all.', 10);
+        throw new ToolProblem(
+          `The site has new errors. Fix them, then call finish again; or say in leave_problems why they must stay.\n${lines.join('\n')}`,
+        );
+      }
+    }
+    const full = reason?.trim() ? `${summary}\n\nProblems left: ${reason.trim()}` : summary;
+    return { text: 'Finished.', finished: { title, summary: full, outcome } };
+  },
+});

@@ -1,0 +1,67 @@
+/** Parts of tool inputs that several tools have, with the words a model reads. */
+import { z } from 'zod';
+
+const mostPathCharacters = 500;
+
+export const filePath = z
+  .string()
+  .min(1)
+  .max(mostPathCharacters)
+  .describe('Path from the docs root with forward slashes, for example guides/start.mdx.');
+
+export const folderPath = z.string().max(mostPathCharacters);
+
+/** Models write a folder as `.`, `./guides` or `/guides/`. */
+export function folderOf(path: string): string {
+  const folder = path.replace(/^(?:\.?\/){1,2}/, '').replace(/\/$/, '');
+  return folder === '.' ? '' : folder;
+}
+
+export const globPattern = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Only files that match, for example *.mdx or guides/**.');
+
+/** `*` within a folder, `**` across folders, `?` one character; a pattern without a slash means the name alone. */
+export function globMatcher(glob: string | undefined): (path: string) => boolean {
+  if (glob === undefined) return () => true;
+  const onName = !glob.includes('/');
+  const parts = glob.split('/');
+  return (path) => {
+    const names = path.split('/');
+    return onName ? matchesName(glob, names.at(-1) ?? '') : matchesParts(parts, names);
+  };
+}
+
+/** Both walk a table of what matches so far, so that no pattern costs more than its length times the path's. */
+function matchesParts(parts: readonly string[], names: readonly string[]): boolean {
+  return matches(parts, names, (part) => part === '**', matchesName);
+}
+
+function matchesName(pattern: string, name: string): boolean {
+  return matches(
+    pattern.split(''),
+    name.split(''),
+    (part) => part === '*',
+    (part, letter) => part === '?' || part === letter,
+  );
+}
+
+function matches<Part, Item>(
+  pattern: readonly Part[],
+  items: readonly Item[],
+  isAny: (part: Part) => boolean,
+  fits: (part: Part, item: Item) => boolean,
+): boolean {
+  let reached = [true, ...items.map(() => false)];
+  for (const part of pattern) {
+    const next = reached.map(() => false);
+    for (let at = 0; at <= items.length; at += 1) {
+      if (isAny(part)) next[at] = reached[at] === true || next[at - 1] === true;
+      else if (at > 0) next[at] = reached[at - 1] === true && fits(part, items[at - 1] as Item);
+    }
+    reached = next;
+  }
+  return reached.at(-1) === true;
+}

@@ -1,0 +1,99 @@
+/**
+ * Finds the addresses that a page's source names: Markdown links, images and definitions, `href` and `src` of JSX and of
+ * objects, imports. Code is passed over. It resolves nothing; it only says what stands where.
+ */
+
+export interface WrittenLink {
+  href: string;
+  /** Offsets of the address itself. */
+  start: number;
+  end: number;
+  kind: 'link' | 'file' | 'import';
+}
+
+const mostLinks = 20_000;
+/** Every part is bounded and no two neighbours can match the same character, so that none of these backtracks far. */
+const patterns: { pattern: RegExp; kind: WrittenLink['kind'] }[] = [
+  { pattern: /!\[[^[\]\n]{0,500}\]\(\s{0,10}<?([^\s()<>]{1,2000})/dg, kind: 'file' },
+  { pattern: /(?<!!\[[^[\]\n]{0,500})\]\(\s{0,10}<([^<>\n]{1,2000})>/dg, kind: 'link' },
+  {
+    pattern:
+      /(?<!!\[[^[\]\n]{0,500})\]\(\s{0,10}([^\s()<>]{1,2000}(?:\([^\s()<>]{0,200}\)[^\s()<>]{0,500})?)/dg,
+    kind: 'link',
+  },
+  { pattern: /^ {0,3}\[[^[\]\n]{1,500}\]:[ \t]{0,10}<?([^\s<>]{1,2000})/dgm, kind: 'link' },
+  {
+    pattern: /\b(?:href|to|url|link)\s{0,5}(?:=\s{0,5}\{?\s{0,5}|:\s{0,5})["']([^"'\n]{1,2000})["']/dg,
+    kind: 'link',
+  },
+  {
+    pattern:
+      /\b(?:src|img|image|poster|srcLight|srcDark)\s{0,5}(?:=\s{0,5}\{?\s{0,5}|:\s{0,5})["']([^"'\n]{1,2000})["']/dg,
+    kind: 'file',
+  },
+  { pattern: /^(?:import|export)\s[^'"\n]{0,500}\bfrom\s{1,5}["']([^"'\n]{1,500})["']/dgm, kind: 'import' },
+];
+
+export function findLinks(source: string): WrittenLink[] {
+  const text = withoutCode(source);
+  const found = new Map<number, WrittenLink>();
+  for (const { pattern, kind } of patterns) {
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = match.indices?.[1] ?? [0, 0];
+      if (found.size >= mostLinks) break;
+      if (!found.has(start)) found.set(start, { href: source.slice(start, end), start, end, kind });
+    }
+  }
+  return [...found.values()].toSorted((a, b) => a.start - b.start);
+}
+
+export function withLinks(source: string, changes: readonly { link: WrittenLink; href: string }[]): string {
+  let text = source;
+  for (const { link, href } of changes.toSorted((a, b) => b.link.start - a.link.start)) {
+    text = text.slice(0, link.start) + href + text.slice(link.end);
+  }
+  return text;
+}
+
+/** The same text with blanks in place of fenced and inline code, so that offsets stay. */
+export function withoutCode(source: string): string {
+  const lines = source.split('\n');
+  let fence: string | undefined;
+  const outside = lines.map((line) => {
+    const [, mark = ''] = /^[ \t>]{0,20}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence === undefined) {
+      if (mark === '') return line;
+      fence = mark;
+      return blank(line);
+    }
+    if (mark.startsWith(fence) && line.trim().replaceAll(/[`~>\s]/g, '') === '') fence = undefined;
+    return blank(line);
+  });
+  return outside.join('\n').split('\n\n').map(withoutSpans).join('\n\n');
+}
+
+/** Within one paragraph: a run of backticks closes with the next run of the same length. */
+function withoutSpans(paragraph: string): string {
+  const runs = [...paragraph.matchAll(/`+/g)].map((match) => ({
+    start: match.index,
+    length: match[0].length,
+  }));
+  if (runs.length < 2) return paragraph;
+  const byLength = Map.groupBy(runs, ({ length }) => length);
+  let text = '';
+  let at = 0;
+  for (const run of runs) {
+    const same = byLength.get(run.length) ?? [];
+    while (same[0] !== undefined && same[0].start <= run.start) same.shift();
+    const [closing] = same;
+    if (run.start < at || closing === undefined) continue;
+    const end = closing.start + closing.length;
+    text += paragraph.slice(at, run.start) + blank(paragraph.slice(run.start, end));
+    at = end;
+  }
+  return text + paragraph.slice(at);
+}
+
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]/g, ' ');
+}

@@ -1,0 +1,32 @@
+/** Every tool of an agent, in the order a model reads them. There is no shell, no network and no git among them. */
+import type { Tool } from '../contract.ts';
+import { deleteFile } from './delete-file.ts';
+import { diff } from './diff.ts';
+import { editFile, multiEdit } from './edit-file.ts';
+import { finish } from './finish.ts';
+import { listFiles } from './list-files.ts';
+import { movePage } from './move-page.ts';
+import { outline } from './outline.ts';
+import { pageInfo } from './page-info.ts';
+import { readFile } from './read-file.ts';
+import { renderPage } from './render-page.ts';
+import { search } from './search.ts';
+import { validate } from './validate.ts';
+import { writeFile } from './write-file.ts';
+
+export const tools: readonly Tool[] = [
+  outline,
+  listFiles,
+  readFile,
+  search,
+  pageInfo,
+  editFile,
+  multiEdit,
+  writeFile,
+  movePage,
+  deleteFile,
+  validate,
+  renderPage,
+  diff,
+  finish,
+];

@@ -1,0 +1,263 @@
+/** Moving a page takes along what knows its old address; the real renderer finds nothing new afterwards. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../testing.ts';
+import { openSiteChecks } from '../site-check.ts';
+import { movePage } from './move-page.ts';
+import { bench, benchOn, type TestBench } from './testing.ts';
+
+const never = new AbortController().signal;
+const docs = (more: object): string =>
+  JSON.stringify({ name: 'Boats', theme: 'mint', colors: { primary: '#0f766e' }, ...more }, null, 2);
+const page = (title: string, body: string): string =>
+  `---\ntitle: ${title}\ndescription: About ${title}.\n---\n\n${body}\n`;
+
+function boats(options: { scopePaths?: string[] } = {}): TestBench {
+  return bench(
+    {
+      'docs.json': `${docs({
+        navigation: {
+          tabs: [
+            {
+              tab: 'Guides',
+              groups: [{ group: 'Start', root: 'guides/start', pages: ['index', 'guides/oars'] }],
+            },
+          ],
+        },
+        navbar: { links: [{ label: 'Begin', href: '/guides/start' }] },
+        redirects: [{ source: '/begin', destination: '/guides/start' }],
+      })}\n`,
+      'index.mdx': page(
+        'Home',
+        'See [start](/guides/start#row), [again](guides/start) and `[code](/guides/start)`.\n\n<Card title="Go" href="/guides/start" />\n\n[ref]: /guides/start\n\n```md\n[kept](/guides/start)\n```',
+      ),
+      'guides/start.mdx': page(
+        'Start',
+        "import Part from '../snippets/part.mdx';\n\n## Row\n\n<Part />\n\n[oars](./oars) [home](../index) [me](/guides/start#row) ![boat](../boat.svg)",
+      ),
+      'guides/oars.mdx': page('Oars', 'Back to [the start](./start.mdx#row) or [there](start).'),
+      'snippets/part.mdx': 'Part of [start](/guides/start).\n',
+      'boat.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    },
+    options,
+  );
+}
+
+describe('a page that moves', () => {
+  test('is at its new path, and everything that led to it leads there', async () => {
+    const site = boats();
+    const result = await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
+    expect(result.isError).toBeUndefined();
+    expect(existsSync(join(site.folder, 'guides/start.mdx'))).toBe(false);
+    expect(site.read('index.mdx')).toContain('[start](/first/steps/begin#row), [again](first/steps/begin)');
+    expect(site.read('index.mdx')).toContain('href="/first/steps/begin"');
+    expect(site.read('index.mdx')).toContain('[ref]: /first/steps/begin');
+    expect(site.read('guides/oars.mdx')).toContain('[the start](../first/steps/begin.mdx#row)');
+    expect(site.read('guides/oars.mdx')).toContain('[there](../first/steps/begin)');
+    expect(site.read('snippets/part.mdx')).toContain('(/first/steps/begin)');
+  });
+
+  test('leaves code as it is', async () => {
+    const site = boats();
+    await site.run(movePage, { from: 'guides/start.mdx', to: 'begin.mdx' });
+    expect(site.read('index.mdx')).toContain('`[code](/guides/start)`');
+    expect(site.read('index.mdx')).toContain('[kept](/guides/start)');
+  });
+
+  test('keeps its own relative links, pictures and imports working', async () => {
+    const site = boats();
+    await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
+    const text = site.read('first/steps/begin.mdx');
+    expect(text).toContain("from '../../snippets/part.mdx'");
+    expect(text).toContain('[oars](../../guides/oars)');
+    expect(text).toContain('[home](../../index)');
+    expect(text).toContain('[me](/first/steps/begin#row)');
+    expect(text).toContain('![boat](../../boat.svg)');
+  });
+
+  test('has its entries, links and redirects in the configuration changed, and nothing else of it', async () => {
+    const site = boats();
+    const before = site.read('docs.json');
+    await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
+    const config = site.read('docs.json');
+    const parsed = JSON.parse(config) as { redirects: unknown };
+    expect(parsed.redirects).toEqual([
+      { source: '/begin', destination: '/guides/begin' },
+      { source: '/guides/start', destination: '/guides/begin' },
+    ]);
+    expect(config).toContain('"root": "guides/begin"');
+    expect(config).toContain('"href": "/guides/begin"');
+    expect(config.split('\n').slice(0, 8)).toEqual(before.split('\n').slice(0, 8));
+  });
+
+  test('tells what was changed, file by file', async () => {
+    const { text, changes } = await boats().run(movePage, {
+      from: 'guides/start.mdx',
+      to: 'guides/begin.mdx',
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "Moved guides/start.mdx to guides/begin.mdx. Its address is /guides/begin.
+      Changed:
+      - guides/begin.mdx: 1 link of its own
+      - guides/oars.mdx: 2 links (line 6)
+      - index.mdx: 4 links (line 6, 8, 10)
+      - snippets/part.mdx: 1 link (line 1)
+      - docs.json: navigation entry (line 14), link (line 28), end of a redirect (line 35)
+      - docs.json: redirect /guides/start → /guides/begin added"
+    `);
+    expect(changes?.map(({ path, content }) => [path, content === null])).toEqual([
+      ['guides/begin.mdx', false],
+      ['guides/oars.mdx', false],
+      ['index.mdx', false],
+      ['snippets/part.mdx', false],
+      ['docs.json', false],
+      ['guides/start.mdx', true],
+    ]);
+  });
+
+  test('can go back: the redirect that would lead away is removed', async () => {
+    const site = boats();
+    const before = site.read('index.mdx');
+    await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
+    await site.run(movePage, { from: 'guides/begin.mdx', to: 'guides/start.mdx' });
+    const { redirects } = JSON.parse(site.read('docs.json')) as { redirects: unknown };
+    expect(redirects).toEqual([
+      { source: '/begin', destination: '/guides/start' },
+      { source: '/guides/begin', destination: '/guides/start' },
+    ]);
+    expect(site.read('index.mdx')).toBe(before);
+  });
+
+  test('leaves the real renderer nothing new to find', async () => {
+    const site = boats();
+    const checks = await openSiteChecks({ folder: site.folder, renderProcesses: 1 }, never);
+    await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
+    expect((await checks.validate(never)).filter(({ isNew }) => isNew)).toEqual([]);
+  });
+});
+
+describe('configurations of all sorts', () => {
+  test('an older mint.json, with comments, tabs and Windows line endings', async () => {
+    const config =
+      '{\r\n\t// ours\r\n\t"name": "Old",\r\n\t"navigation": [{ "group": "A", "pages": ["a", {"group": "B", "pages": ["b"]}] }],\r\n}\r\n';
+    const site = bench({ 'mint.json': config, 'a.mdx': '[b](/b)', 'b.mdx': 'B' });
+    await site.run(movePage, { from: 'b.mdx', to: 'c.mdx' });
+    const now = site.read('mint.json');
+    expect(now).toContain('\t// ours\r\n');
+    expect(now).toContain('"pages": ["a", {"group": "B", "pages": ["c"]}]');
+    expect(now).toMatch(
+      /\r\n\t"redirects": \[\r\n\t\t\{\r\n\t\t\t"source": "\/b",\r\n\t\t\t"destination": "\/c"/,
+    );
+    expect(now.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  test('parts in files of their own', async () => {
+    const site = bench({
+      'docs.json': docs({
+        navigation: { $ref: './config/nav.json' },
+        redirects: { $ref: 'config/redirects.json' },
+      }),
+      'config/nav.json': '{ "groups": [{ "group": "A", "pages": { "$ref": "./pages.json" } }] }',
+      'config/pages.json': '["a", "b"]',
+      'config/redirects.json': '[\n    { "source": "/z", "destination": "/b" }\n]\n',
+      'a.mdx': 'A',
+      'b.mdx': 'B',
+    });
+    await site.run(movePage, { from: 'b.mdx', to: 'c.mdx' });
+    expect(site.read('config/pages.json')).toBe('["a", "c"]');
+    expect(JSON.parse(site.read('config/redirects.json'))).toEqual([
+      { source: '/z', destination: '/c' },
+      { source: '/b', destination: '/c' },
+    ]);
+    expect(site.read('docs.json')).not.toContain('"/b"');
+  });
+
+  test('a page that stands for its folder', async () => {
+    const site = bench({
+      'docs.json': docs({ navigation: { pages: ['a', 'guides/index', 'guides/more'] } }),
+      'a.mdx': '[folder](/guides) and [file](/guides/index)',
+      'guides/index.mdx': '[more](more)',
+      'guides/more.mdx': '[up](./)',
+    });
+    await site.run(movePage, { from: 'guides/index.mdx', to: 'intro.mdx' });
+    expect(site.read('a.mdx')).toBe('[folder](/intro) and [file](/intro)');
+    expect(site.read('intro.mdx')).toBe('[more](guides/more)');
+    expect(site.read('docs.json')).toContain('"source": "/guides"');
+  });
+
+  test('no configuration at all', async () => {
+    const site = bench({ 'a.mdx': '[b](./b)', 'b.mdx': 'B' });
+    const { text } = await site.run(movePage, { from: 'b.mdx', to: 'c.mdx' });
+    expect(site.read('a.mdx')).toBe('[b](./c)');
+    expect(text).toContain('no redirect leads from /b to /c');
+  });
+});
+
+describe('what is refused, with what to do instead', () => {
+  const refusals: [string, { from: string; to: string }, string][] = [
+    ['a page that is not there', { from: 'guides/strat.mdx', to: 'x.mdx' }, 'Did you mean guides/start.mdx'],
+    ['a place that is taken', { from: 'guides/start.mdx', to: 'guides/oars.mdx' }, 'Choose another path'],
+    ['another extension', { from: 'guides/start.mdx', to: 'guides/begin.md' }, 'ends with .mdx'],
+    ['no change', { from: 'guides/start.mdx', to: 'guides/start.mdx' }, 'are the same'],
+    ['a picture', { from: 'boat.svg', to: 'ship.svg' }, '.mdx and .md files only'],
+    ['a way out of the tree', { from: 'guides/start.mdx', to: '../x.mdx' }, 'not allowed'],
+  ];
+  test.each(refusals)('%s', async (_, input, words) => {
+    const site = boats();
+    const result = await site.run(movePage, input);
+    expect(result).toMatchObject({ isError: true });
+    expect(result.text).toContain(words);
+    expect(existsSync(join(site.folder, 'guides/start.mdx'))).toBe(true);
+  });
+
+  test('a navigation outside the scope; nothing is half done', async () => {
+    const site = boats({ scopePaths: ['guides'] });
+    const result = await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
+    expect(result.text).toContain('docs.json names this page, and this job may not change that file');
+    expect(site.read('guides/oars.mdx')).toContain('./start.mdx');
+  });
+
+  test('a configuration that is no JSON', async () => {
+    const site = boats();
+    site.write('docs.json', '{ "name": ');
+    const result = await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
+    expect(result.text).toContain('docs.json is not valid JSON');
+  });
+});
+
+/** Archives of real sites lie beside the repository on some machines. */
+const archive = fileURLToPath(
+  new URL('../../../../../../shared/sites/superradcompany+microsandbox.tar.gz', import.meta.url),
+);
+
+describe.skipIf(!existsSync(archive))('a real site of 140 pages', () => {
+  test('has no new findings after its most linked pages have moved', async () => {
+    const parent = temporaryFolder('real-site');
+    execFileSync('tar', ['-xzf', archive, '-C', parent]);
+    const folder = join(parent, 'superradcompany+microsandbox');
+    const site = benchOn(folder);
+    const checks = await openSiteChecks({ folder, renderProcesses: 2 }, never);
+    const moves = [
+      ['cli/sandbox-commands.mdx', 'reference/cli/sandboxes.mdx'],
+      ['sandboxes/secrets.mdx', 'security/handling-secrets.mdx'],
+      ['networking/overview.mdx', 'networking/index.mdx'],
+    ];
+    for (const [from, to] of moves) {
+      const result = await site.run(movePage, { from, to });
+      expect(result.text).toMatch(/^Moved [\s\S]+ links? [\s\S]+navigation entry[\s\S]+redirect/);
+    }
+    expect((await checks.validate(never)).filter(({ isNew }) => isNew)).toEqual([]);
+    const left = execFileSync(
+      'grep',
+      ['-rlE', '\\]\\(/(cli/sandbox-commands|sandboxes/secrets)', '--include=*.mdx', '.'],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    );
+    expect(left).toBe('');
+  });
+});

@@ -1,0 +1,196 @@
+/**
+ * `move_page`: gives a page another address and takes along everything that knows the old one: links, navigation,
+ * redirects. All of it is worked out before anything is written.
+ */
+import { z } from 'zod';
+import type { FileChange, ToolContext } from '../contract.ts';
+import {
+  type ConfigFile,
+  type ConfigReference,
+  referencesOf,
+  requireUsable,
+  withRedirect,
+  withReferences,
+} from './config.ts';
+import { isInScope, lineAt, readText, requireInScope, writeAll } from './files.ts';
+import { filePath } from './inputs.ts';
+import { type Move, pageAddress, rewriteInbound, rewriteMoved } from './rewrite-links.ts';
+import { addressOf, markdownFiles, meansPage, readSite, resolverFor, type SiteView } from './site.ts';
+import { counted, defineTool, listed, ToolProblem } from './tool.ts';
+
+export const movePage = defineTool({
+  name: 'move_page',
+  description:
+    'Moves or renames a page: moves the file, changes links to it in other pages and its own relative links, changes its ' +
+    'entries in the navigation, and adds a redirect from the old address. Use it rather than writing a copy.',
+  input: z.object({
+    from: filePath.describe('The page as it is, for example guides/start.mdx.'),
+    to: filePath.describe('Where it shall be, with the same extension, for example guides/begin.mdx.'),
+  }),
+  async run(context, { from, to }) {
+    const source = await readText(context, from);
+    const site = await readSite(context);
+    const move = await planMove(context, site, from, to);
+    const report: string[] = [];
+    const left: string[] = [];
+    const own = rewriteMoved(source, move);
+    if (own.links.length > 0) report.push(`${to}: ${counted(own.links.length, 'link')} of its own`);
+    const changes: FileChange[] = [{ path: to, content: own.text }];
+    for await (const { file, text } of markdownFiles(context, site)) {
+      if (file === from || site.config.some((config) => config.path === file)) continue;
+      const { text: now, links } = rewriteInbound(text, file, move);
+      if (links.length === 0) continue;
+      const lines = [...new Set(links.map((link) => lineAt(text, link.start)))].join(', ');
+      if (isInScope(context, file)) {
+        changes.push({ path: file, content: now });
+        report.push(`${file}: ${counted(links.length, 'link')} (line ${lines})`);
+      } else left.push(`${file} (line ${lines}) is outside the scope`);
+    }
+    changes.push(...configChanges(context, site, move, report, left), { path: from, content: null });
+    const wasSeen = context.seen.has(from);
+    const written = await writeAll(context, changes);
+    if (!wasSeen) context.seen.delete(to);
+    return { text: reportText(move, report, left), changes: written };
+  },
+});
+
+async function planMove(context: ToolContext, site: SiteView, from: string, to: string): Promise<Move> {
+  for (const path of [from, to]) requireInScope(context, path);
+  const extension = /\.mdx?$/;
+  if (!extension.test(from))
+    throw new ToolProblem(`${from} is no page. move_page moves .mdx and .md files only.`);
+  if (extension.exec(to)?.[0] !== extension.exec(from)?.[0]) {
+    throw new ToolProblem(
+      `Keep the extension: move ${from} to a path that ends with ${extension.exec(from)?.[0]}.`,
+    );
+  }
+  if (from === to) throw new ToolProblem('`from` and `to` are the same.');
+  const [fromRoute, toRoute] = [from, to].map((path) => path.replace(extension, '')) as [string, string];
+  const taken = (await context.tree.read(to)) === undefined ? site.fileOf(toRoute) : to;
+  if (taken !== undefined && taken !== from) {
+    throw new ToolProblem(`${taken} has the address ${addressOf(toRoute)} already. Choose another path.`);
+  }
+  requireUsable(site.config);
+  const files = [...site.files.filter((file) => file !== from), to].toSorted();
+  return { from, to, fromRoute, toRoute, before: site.resolver, after: resolverFor(files) };
+}
+
+/** The new text of each configuration file that names the page. */
+function configChanges(
+  context: ToolContext,
+  site: SiteView,
+  move: Move,
+  report: string[],
+  left: string[],
+): FileChange[] {
+  if (site.routeOf(move.from) === undefined) return [];
+  const references = referencesOf(site.config).filter((reference) => namesPage(reference, site, move));
+  const isOut = (file: string): boolean => !isInScope(context, file);
+  const blocked = references.find(({ kind, file }) => kind === 'navigation' && isOut(file));
+  if (blocked !== undefined) {
+    throw new ToolProblem(
+      `The navigation in ${blocked.file} names this page, and this job may not change that file. Leave the page where it is.`,
+    );
+  }
+  const renamed = site.config.map((file) => {
+    const mine = references.filter((reference) => reference.file === file.path && !isOut(file.path));
+    if (mine.length > 0) report.push(`${file.path}: ${referenceText(mine, file)}`);
+    return withReferences(
+      file,
+      mine.map((reference) => ({ reference, text: newText(reference, move) })),
+    );
+  });
+  const redirected = redirects(context, site, renamed, move, report, left);
+  return redirected.flatMap((file, index) =>
+    file.text === site.config[index]?.text ? [] : [{ path: file.path, content: file.text }],
+  );
+}
+
+function redirects(
+  context: ToolContext,
+  site: SiteView,
+  files: readonly ConfigFile[],
+  move: Move,
+  report: string[],
+  left: string[],
+): readonly ConfigFile[] {
+  const source = addressOf(move.fromRoute);
+  const destination = addressOf(move.toRoute);
+  const isPlain = !/[:*()%?#\s]/.test(source + destination) && source !== '/';
+  // What is still a page needs no redirect, and would never be redirected.
+  const redirect = isPlain && !hasPage(site, move, source) ? { source, destination } : undefined;
+  const result = withRedirect(files, redirect, (known) => sameAddress(known, destination));
+  if (result === undefined || (!result.added && result.removed.length === 0)) {
+    left.push(`no redirect leads from ${source} to ${destination}`);
+    return files;
+  }
+  if (!isInScope(context, result.file)) {
+    left.push(
+      `${result.file} is outside the scope, so that no redirect leads from ${source} to ${destination}`,
+    );
+    return files;
+  }
+  if (result.added) report.push(`${result.file}: redirect ${source} → ${destination} added`);
+  for (const removed of result.removed)
+    report.push(`${result.file}: redirect from ${removed} removed, because the page is there now`);
+  return files.map((file) => (file.path === result.file ? { ...file, text: result.text } : file));
+}
+
+/** Whether another page is at an address once this one has left it. */
+function hasPage(site: SiteView, move: Move, address: string): boolean {
+  const route = address.slice(1);
+  return [route, `${route}/index`].some(
+    (each) => each === move.toRoute || (each !== move.fromRoute && site.fileOf(each) !== undefined),
+  );
+}
+
+function sameAddress(a: string, b: string): boolean {
+  const plain = (address: string): string => `/${address.replace(/^\/+/, '').replace(/\/$/, '')}`;
+  return plain(a) === plain(b);
+}
+
+function namesPage({ kind, text }: ConfigReference, site: SiteView, move: Move): boolean {
+  if (kind === 'navigation') return site.routeOfEntry(text) === move.fromRoute;
+  if (kind === 'redirect-source' || !text.startsWith('/')) return false;
+  return meansPage(site.resolver, text, site.configFile, move.fromRoute);
+}
+
+function newText({ kind, text, file }: ConfigReference, move: Move): string {
+  if (kind !== 'navigation') return pageAddress(text, file, move.toRoute, move.after);
+  const [extension = ''] = /\.mdx?$/.exec(text) ?? [];
+  return `${text.startsWith('/') ? '/' : ''}${move.toRoute}${extension}`;
+}
+
+function referenceText(references: readonly ConfigReference[], file: ConfigFile): string {
+  const words = {
+    navigation: 'navigation entry',
+    link: 'link',
+    'redirect-destination': 'end of a redirect',
+    'redirect-source': '',
+  };
+  return references.map(({ kind, start }) => `${words[kind]} (line ${lineAt(file.text, start)})`).join(', ');
+}
+
+function reportText({ from, to, toRoute }: Move, report: readonly string[], left: readonly string[]): string {
+  return [
+    `Moved ${from} to ${to}. Its address is ${addressOf(toRoute)}.`,
+    ...(report.length > 0
+      ? [
+          'Changed:',
+          ...listed(
+            report.map((line) => `- ${line}`),
+            'diff shows all.',
+          ),
+        ]
+      : []),
+    ...(left.length > 0
+      ? [
+          'Left alone:',
+          ...listed(
+            left.map((line) => `- ${line}`),
+            '',
+          ),
+        ]
+      : []),
+  ].join('\n');
+}

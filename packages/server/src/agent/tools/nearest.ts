@@ -1,0 +1,56 @@
+/** Finds what a model probably meant: paths and lines that resemble what it wrote. */
+
+export function nearestPaths(wanted: string, paths: readonly string[], mostPaths = 3): string[] {
+  const name = nameOf(wanted);
+  return best(paths, (path) => similarity(wanted, path) + (nameOf(path) === name ? 1 : 0), mostPaths, 0.5);
+}
+
+/** Line numbers, from 1, of the lines that resemble a text most. */
+export function nearestLines(wanted: string, lines: readonly string[], mostLines = 3): number[] {
+  const text = wanted.trim().slice(0, mostCompared);
+  const numbers = lines.map((_, index) => index + 1);
+  return best(numbers, (number) => similarity(text, (lines[number - 1] ?? '').trim()), mostLines, 0.5);
+}
+
+function best<Item>(
+  items: readonly Item[],
+  scoreOf: (item: Item) => number,
+  mostItems: number,
+  least: number,
+): Item[] {
+  return items
+    .map((item) => ({ item, score: scoreOf(item) }))
+    .filter(({ score }) => score >= least)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, mostItems)
+    .map(({ item }) => item);
+}
+
+const mostCompared = 400;
+
+/** Share of pairs of neighbouring letters that two texts have in common, from 0 to 1. */
+function similarity(a: string, b: string): number {
+  const [left, right] = [pairsOf(a), pairsOf(b)];
+  if (left.length === 0 || right.length === 0) return a === b ? 1 : 0;
+  const counts = new Map<string, number>();
+  for (const pair of left) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  let shared = 0;
+  for (const pair of right) {
+    const count = counts.get(pair) ?? 0;
+    if (count > 0) shared += 1;
+    counts.set(pair, count - 1);
+  }
+  return (2 * shared) / (left.length + right.length);
+}
+
+function pairsOf(text: string): string[] {
+  const lower = text.slice(0, mostCompared).toLowerCase();
+  return Array.from({ length: Math.max(0, lower.length - 1) }, (_, index) => lower.slice(index, index + 2));
+}
+
+function nameOf(path: string): string {
+  return path
+    .slice(path.lastIndexOf('/') + 1)
+    .replace(/\.[a-z]+$/i, '')
+    .toLowerCase();
+}

@@ -1,0 +1,38 @@
+/** `write_file`: a new file, or a whole file that was read before in place of the old one. */
+import { z } from 'zod';
+import { inStyleOf, linesOf, readText, requireInScope, requireSeen, writeAll } from './files.ts';
+import { withoutMarkers } from './hidden.ts';
+import { filePath } from './inputs.ts';
+import { refuseHidden } from './replace.ts';
+import { readSite } from './site.ts';
+import { counted, defineTool } from './tool.ts';
+
+const mostCharacters = 500_000;
+
+export const writeFile = defineTool({
+  name: 'write_file',
+  description:
+    'Writes a whole file. Use it for new files; change files that exist with edit_file. A file that exists must have ' +
+    'been read first. A new page also needs an entry in the navigation of docs.json.',
+  input: z.object({
+    path: filePath,
+    content: z.string().max(mostCharacters).describe('All of the file, with front matter for a page.'),
+  }),
+  async run(context, { path, content }) {
+    requireInScope(context, path);
+    const exists = (await context.tree.read(path)) !== undefined;
+    const before = exists ? await readText(context, path) : '';
+    if (exists) requireSeen(context, path, before);
+    refuseHidden(withoutMarkers(content), before);
+    const changes = await writeAll(context, [{ path, content: inStyleOf(before, withoutMarkers(content)) }]);
+    const size = counted(linesOf(content).length, 'line');
+    if (exists) return { text: `Wrote ${path} anew: ${size}, ${linesOf(before).length} before.`, changes };
+    const site = await readSite(context);
+    const route = site.routeOf(path);
+    const isOrphan = route !== undefined && site.hasNavigation && site.navigationEntries(route).length === 0;
+    const advice = isOrphan
+      ? ` It is not in the navigation yet: add "${route}" to a "pages" list in ${site.configFile}.`
+      : '';
+    return { text: `Created ${path}: ${size}.${advice}`, changes };
+  },
+});
