@@ -132,6 +132,18 @@ describe.each(['openai', 'anthropic'] as const)('%s', (provider) => {
     ]);
   });
 
+  test('arguments nested by the thousand count as no JSON', async () => {
+    const depth = 1000;
+    const { model } = await scripted(provider, [
+      {
+        calls: [{ id: 'a', name: 'read_file', arguments: `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}` }],
+      },
+    ]);
+    const { calls } = await model.answer(request());
+    expect(calls).toMatchObject([{ id: 'a', name: 'read_file', isMalformed: true }]);
+    expect(() => JSON.stringify(calls)).not.toThrow();
+  });
+
   test('a refusal and a cut by length are told by the stop reason', async () => {
     const { model } = await scripted(provider, [
       { text: 'I cannot help with that.', stop: 'refused' },
@@ -257,6 +269,19 @@ test('an endpoint without a key gets none', async () => {
   );
   await model.answer(request());
   expect(server.requests[0]?.headers.authorization).toBeUndefined();
+});
+
+test('OpenAI itself is given the newer name of the limit', async () => {
+  const server = await startModelServer([{ text: 'Hello.' }]);
+  onTestFinished(() => server.close());
+  const url = `http://api.openai.com:${new URL(server.url).port}/v1`;
+  const model = createModel(
+    { provider: 'openai', url, key, name: 'scribe-1' },
+    { egress: { allowedHosts: ['api.openai.com'], lookup: () => Promise.resolve(['127.0.0.1']) } },
+  );
+  await model.answer(request());
+  expect(server.requests[0]?.body['max_completion_tokens']).toBe(500);
+  expect(server.requests[0]?.body).not.toHaveProperty('max_tokens');
 });
 
 test('Anthropic is told to cache the system text and the ends of the last two requests', async () => {

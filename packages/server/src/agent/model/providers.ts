@@ -95,8 +95,21 @@ function languageModel(
     // Without a key the library would look into the environment; such an endpoint ignores the header.
     return createAnthropic({ baseURL: url, apiKey: key ?? 'none', fetch })(name);
   }
-  const apiKey = key === null ? {} : { apiKey: key };
-  return createOpenAICompatible({ name: 'openai', baseURL: url, fetch, includeUsage: true, ...apiKey })(name);
+  return createOpenAICompatible({
+    name: 'openai',
+    baseURL: url,
+    fetch,
+    includeUsage: true,
+    ...(key === null ? {} : { apiKey: key }),
+    ...(ownHosts.test(new URL(url).hostname) ? { transformRequestBody: withNewName } : {}),
+  })(name);
+}
+
+/** OpenAI's own newer models refuse the old name of this field, which is the only one that others know. */
+const ownHosts = /(?:^|\.)openai\.(?:com|azure\.com)$/;
+
+function withNewName({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return { ...body, max_completion_tokens: max_tokens };
 }
 
 /** Arguments are checked by the loop, with words that a model can act on; here they only have to be JSON. */
@@ -189,6 +202,8 @@ function objectOf(input: unknown): unknown {
     : { malformed: typeof input === 'string' ? input.slice(0, 2000) : input };
 }
 
+const deepestArguments = 50;
+
 function callOf(part: {
   toolCallId: string;
   toolName: string;
@@ -196,10 +211,17 @@ function callOf(part: {
   invalid?: boolean | undefined;
 }): ToolCall {
   const { toolCallId: id, toolName: name, input } = part;
+  // What is nested by the thousand cannot be written down, and no tool wants it.
+  if (isDeeper(input, deepestArguments)) return { id, name, input: 'nested too deeply', isMalformed: true };
   // The library also marks calls of tools that do not exist; those have arguments like all others.
   return part.invalid && typeof input === 'string'
     ? { id, name, input, isMalformed: true }
     : { id, name, input };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function faultOf(error: unknown): unknown {

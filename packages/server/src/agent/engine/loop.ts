@@ -1,0 +1,189 @@
+/**
+ * The loop of the built-in engine: asks the model, runs its calls one after another, until something ends it. Every step
+ * is in the journal before the next begins, and what comes next is decided from the journal alone; so a run that was cut
+ * off goes on exactly where it was, and no answer is asked for twice.
+ */
+import {
+  ModelFailure,
+  type EndReason,
+  type Journal,
+  type Limits,
+  type LoopEnd,
+  type Message,
+  type Model,
+  type ModelAnswer,
+  type Step,
+  type ToolCall,
+  type ToolResult,
+} from '../contract.ts';
+import { estimatedTokens } from '../model/tokens.ts';
+import { usageOf } from '../replay.ts';
+import { isTimeToWrapUp, reserve } from './budget.ts';
+import { callTool, type ToolRunner } from './call-tool.ts';
+import { canMakeRoom, conversationOf, roomNote } from './conversation.ts';
+import { findStall } from './stall.ts';
+
+export interface Loop extends ToolRunner {
+  model: Model;
+  limits: Limits;
+  journal: Journal;
+  /** How the conversation begins; the same whenever the run is taken up again. */
+  messages: readonly Message[];
+  signal: AbortSignal;
+  /** In milliseconds, as is `startedAt`. Time before a crash counts. */
+  now: () => number;
+  startedAt: number;
+  /** Git's name for the tree as it is now. */
+  checkpoint: () => Promise<string>;
+  /** What people have written to the job and the journal does not hold yet, oldest first. */
+  incoming?: () => Promise<string[]>;
+  onText?: (text: string) => void;
+}
+
+/** What the loop may do next. Each leaves one step in the journal. */
+type Next =
+  | { act: 'call'; call: ToolCall }
+  | { act: 'say'; text: string }
+  | { act: 'ask'; messages: Message[]; maxOutputTokens: number }
+  | { act: 'end'; end: Omit<LoopEnd, 'tree'> };
+
+export const finishReminder =
+  'You answered without calling a tool. If the work is done, call finish; otherwise go on with the next call.';
+export const wrapUpNote =
+  'Most of the budget of this run is used. Finish what you have begun, check it with validate, and call finish.';
+const nudgeOpening = 'You are not getting anywhere: ';
+
+/** Throws the reason of the signal, and whatever the journal throws. */
+export async function runLoop(loop: Loop): Promise<LoopEnd> {
+  const millisecondsLeft = loop.startedAt + loop.limits.minutes * 60_000 - loop.now();
+  const late = AbortSignal.timeout(Math.max(0, millisecondsLeft));
+  const stop = AbortSignal.any([loop.signal, late]);
+  for (;;) {
+    const { steps } = loop.journal;
+    const ended = steps.findLast((step) => step.kind === 'loop-ended');
+    if (ended) {
+      const { kind: _, ...end } = ended;
+      return end;
+    }
+    loop.signal.throwIfAborted();
+    const elapsedMinutes = (loop.now() - loop.startedAt) / 60_000;
+    const isLate = late.aborted || elapsedMinutes >= loop.limits.minutes;
+    const next = isLate
+      ? ending(steps, 'timeout', `The run took longer than ${loop.limits.minutes} minutes.`)
+      : (pendingCall(steps) ?? consequence(steps) ?? (await question(loop, elapsedMinutes)));
+    await perform(loop, next, stop);
+  }
+}
+
+async function perform(loop: Loop, next: Next, stop: AbortSignal): Promise<void> {
+  const { journal } = loop;
+  switch (next.act) {
+    case 'call': {
+      const result = await callTool(loop, next.call, stop);
+      // Whoever goes on restores the tree and makes the call again.
+      loop.signal.throwIfAborted();
+      return journal.append({ kind: 'result', call: next.call, result, tree: await treeAfter(loop, result) });
+    }
+    case 'say':
+      return journal.append({ kind: 'message', message: { role: 'user', text: next.text } });
+    case 'ask':
+      return ask(loop, next, stop);
+    case 'end':
+      return journal.append({ kind: 'loop-ended', ...next.end, tree: await treeAfter(loop) });
+  }
+}
+
+/** The first call of the last answer that has no result yet, unless the work was finished before it. */
+function pendingCall(steps: readonly Step[]): Next | undefined {
+  const { answer, since } = lastAnswer(steps);
+  const results = since.filter((step) => step.kind === 'result');
+  if (results.some(({ result }) => result.finished)) return undefined;
+  const call = answer?.calls[results.length];
+  return call && { act: 'call', call };
+}
+
+/** What follows from the last answer and its results, if anything does. */
+function consequence(steps: readonly Step[]): Next | undefined {
+  const { answer, since } = lastAnswer(steps);
+  if (!answer) return undefined;
+  const finished = since.flatMap((step) => (step.kind === 'result' ? (step.result.finished ?? []) : []))[0];
+  if (finished) {
+    const { outcome: reason, summary, title } = finished;
+    return { act: 'end', end: { reason, summary, title } };
+  }
+  if (answer.stopReason === 'refused') return ending(steps, 'refused', 'The model refused to go on.');
+  // Something was said since, by us or by people; the model answers that first.
+  if (since.some(({ kind }) => kind === 'message')) return undefined;
+  if (answer.calls.length === 0) {
+    const wasReminded = lastNote(steps, finishReminder) !== -1;
+    return wasReminded ? ending(steps, 'done') : { act: 'say', text: finishReminder };
+  }
+  const told = lastNote(steps, nudgeOpening);
+  const stall = findStall(steps, told + 1);
+  if (stall === undefined) return undefined;
+  if (told !== -1) return ending(steps, 'stalled', stall);
+  return {
+    act: 'say',
+    text: `${nudgeOpening}${stall} Try another way, or call finish and say what is missing.`,
+  };
+}
+
+async function question(loop: Loop, elapsedMinutes: number): Promise<Next> {
+  const { limits, tools, messages: opening } = loop;
+  const { steps } = loop.journal;
+  const [news] = (await loop.incoming?.()) ?? [];
+  if (news !== undefined) return { act: 'say', text: news };
+  const used = usageOf(steps);
+  const messages = conversationOf(opening, steps);
+  const described = tools.map(({ description }): Message => ({ role: 'system', text: description }));
+  const reservation = reserve(used, limits, estimatedTokens([...messages, ...described]));
+  if (!reservation) return ending(steps, 'budget', 'The budget of the run is used up.');
+  const wasTold = lastNote(steps, wrapUpNote) !== -1;
+  if (!wasTold && isTimeToWrapUp(used, limits, elapsedMinutes)) return { act: 'say', text: wrapUpNote };
+  return { act: 'ask', messages, ...reservation };
+}
+
+async function ask(loop: Loop, next: Extract<Next, { act: 'ask' }>, stop: AbortSignal): Promise<void> {
+  const { model, tools, journal, onText } = loop;
+  const { messages, maxOutputTokens } = next;
+  const request = { messages, tools, maxOutputTokens, signal: stop, ...(onText ? { onText } : {}) };
+  let answer: ModelAnswer;
+  try {
+    answer = await model.answer(request);
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    loop.signal.throwIfAborted();
+    // The time is over, which the loop sees by itself.
+    if (stop.aborted) return;
+    const isTooLong = error.reason === 'context_overflow' && canMakeRoom(messages);
+    const then: Next = isTooLong
+      ? { act: 'say', text: roomNote }
+      : ending(journal.steps, error.reason, error.message);
+    return perform(loop, then, stop);
+  }
+  await journal.append({ kind: 'answer', answer });
+}
+
+/** An end that the model did not choose: its last words stand for a summary. */
+function ending(steps: readonly Step[], reason: EndReason, problem?: string): Next {
+  const summary = lastAnswer(steps).answer?.text ?? '';
+  return { act: 'end', end: { reason, summary, title: '', ...(problem === undefined ? {} : { problem }) } };
+}
+
+function lastAnswer(steps: readonly Step[]): { answer: ModelAnswer | undefined; since: readonly Step[] } {
+  const index = steps.findLastIndex(({ kind }) => kind === 'answer');
+  const step = steps[index];
+  return { answer: step?.kind === 'answer' ? step.answer : undefined, since: steps.slice(index + 1) };
+}
+
+/** Where one of our own texts was last said, or -1. */
+function lastNote(steps: readonly Step[], opening: string): number {
+  return steps.findLastIndex((step) => step.kind === 'message' && step.message.text.startsWith(opening));
+}
+
+/** Asking git takes tens of milliseconds, so it is asked only when something may have changed. */
+async function treeAfter({ journal, checkpoint }: Loop, result?: ToolResult): Promise<string> {
+  const known = journal.steps.findLast((step) => step.kind === 'result')?.tree;
+  const mayHaveChanged = (result?.changes ?? []).length > 0;
+  return known === undefined || mayHaveChanged ? checkpoint() : known;
+}

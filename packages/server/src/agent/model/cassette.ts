@@ -1,0 +1,86 @@
+/**
+ * Records what a model was asked and what it answered, one JSON line each, and plays it back without a model: a run can
+ * be looked into offline. A recording holds the conversation, so it is as confidential as that; it never holds a key.
+ */
+import { createHash } from 'node:crypto';
+import { appendFile, readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { ModelFailure, type Model, type ModelAnswer, type ModelRequest } from '../contract.ts';
+
+interface Recorded {
+  /** Of everything that decides what is asked; equal requests have equal ones. */
+  fingerprint: string;
+  messages: ModelRequest['messages'];
+  tools: string[];
+  answer?: ModelAnswer;
+  failure?: { reason: ModelFailure['reason']; message: string };
+}
+
+/** The same model; each of its answers and failures is also a line in the file. */
+export function recordTo(file: string, model: Model): Model {
+  const write = (request: ModelRequest, outcome: Pick<Recorded, 'answer' | 'failure'>) => {
+    const { messages } = request;
+    const tools = request.tools.map(({ name }) => name);
+    const line: Recorded = { fingerprint: fingerprintOf(request), messages, tools, ...outcome };
+    return appendFile(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  };
+  return {
+    name: model.name,
+    async answer(request) {
+      try {
+        const answer = await model.answer(request);
+        await write(request, { answer });
+        return answer;
+      } catch (error) {
+        if (error instanceof ModelFailure) {
+          await write(request, { failure: { reason: error.reason, message: error.message } });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/** A model that says again what it said to the same request; equal requests get their answers in the recorded order. */
+export async function playFrom(file: string, name: string): Promise<Model> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+  const left = lines.map((line) => JSON.parse(line) as Recorded);
+  return {
+    name,
+    async answer(request) {
+      request.signal.throwIfAborted();
+      const fingerprint = fingerprintOf(request);
+      const place = left.findIndex((recorded) => recorded.fingerprint === fingerprint);
+      const [found] = place === -1 ? [] : left.splice(place, 1);
+      if (!found) throw new ModelFailure('model_unavailable', difference(request, left[0]));
+      if (found.answer) {
+        request.onText?.(found.answer.text);
+        return found.answer;
+      }
+      throw new ModelFailure(found.failure?.reason ?? 'model_unavailable', found.failure?.message ?? '');
+    },
+  };
+}
+
+/** How long an answer may be is left out: it follows from the budget, not from the conversation. */
+function fingerprintOf({ messages, tools }: ModelRequest): string {
+  const described = tools.map(({ name, description, input }) => [name, description, z.toJSONSchema(input)]);
+  return createHash('sha256')
+    .update(JSON.stringify([messages, described]))
+    .digest('hex');
+}
+
+function difference({ messages, tools }: ModelRequest, next: Recorded | undefined): string {
+  if (!next) return 'The recording is at its end.';
+  const names = tools.map(({ name }) => name);
+  const place = messages.findIndex(
+    (message, index) => JSON.stringify(message) !== JSON.stringify(next.messages[index]),
+  );
+  if (place === -1 && messages.length === next.messages.length) {
+    return JSON.stringify(names) === JSON.stringify(next.tools)
+      ? 'This was not recorded: the tools are described differently.'
+      : `This was not recorded: the tools were ${next.tools.join(', ')}.`;
+  }
+  const number = (place === -1 ? messages.length : place) + 1;
+  return `This was not recorded: the conversation differs from message ${number} on.`;
+}
