@@ -7,17 +7,35 @@ import { FolderBlobs } from './adapters/blobs/folder.ts';
 import { InProcessChanges } from './adapters/changes/in-process.ts';
 import { systemClock } from './adapters/clock/system.ts';
 import { openSqlite } from './adapters/database/sqlite.ts';
+import { HttpForges } from './adapters/forge/forges.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
 import { GitAndFolderSources } from './adapters/sources/sources.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder, readSecrets } from './data-folder.ts';
-import { runAgent } from './agent/run.ts';
+import type { StartPreview } from './agent/preview.ts';
+import { agentRunner } from './agent/run.ts';
+import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
+import { createJob } from './jobs/store.ts';
 import type { Runners } from './jobs/worker.ts';
 import { version } from './version.ts';
 
-export const runners: Runners = { export: runExport, agent: runAgent };
+/** Features do not know each other; an agent's branch is shown by an ordinary export all the same. */
+const startPreview: StartPreview = (context, { ofJob, source }) => {
+  const input: ExportInput = { request: { domain: ofJob.domain, ref: source.ref }, source };
+  return createJob(context, {
+    kind: 'export',
+    organizationId: ofJob.organization_id,
+    projectId: ofJob.project_id,
+    domain: ofJob.domain,
+    input,
+    retryOf: null,
+    previewOf: ofJob.id,
+  });
+};
+
+export const runners: Runners = { export: runExport, agent: agentRunner({ startPreview }) };
 
 export async function compose(config: Config): Promise<Context> {
   await prepareDataFolder(config.dataDir);
@@ -29,6 +47,7 @@ export async function compose(config: Config): Promise<Context> {
     blobs: new FolderBlobs(join(config.dataDir, 'blobs')),
     queue: new InProcessQueue(),
     sources: new GitAndFolderSources(config.egress),
+    forges: new HttpForges(config.egress, systemClock),
     clock: systemClock,
     changes: new InProcessChanges(),
     // Standard output is for people; the log goes to the other stream.

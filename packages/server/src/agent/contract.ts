@@ -162,7 +162,7 @@ export type Step =
   | { kind: 'answer'; answer: ModelAnswer }
   | { kind: 'result'; call: ToolCall; result: ToolResult; tree: string }
   | ({ kind: 'loop-ended' } & LoopEnd)
-  | { kind: 'validated'; findings: SiteFinding[] }
+  | { kind: 'validated'; findings: SiteFinding[]; findingsBefore: number }
   | { kind: 'judged'; verdict: Verdict }
   | { kind: 'committed'; commit: string; branch: string; date: string }
   | { kind: 'pushed'; commit: string }

@@ -1,8 +1,61 @@
 /**
- * Runs one agent job from its instruction to its ending.
+ * Runs one agent job from its instruction to its ending: a visible list of phases, each of which leaves its step in the
+ * journal. A phase whose step is there already is not done again, so another worker may take over at any point.
  */
-import { JobFailure, type Runner } from '../jobs/worker.ts';
+import type { Runner } from '../jobs/worker.ts';
+import type { EndReason } from './contract.ts';
+import { endOf, settle } from './ending.ts';
+import { judge, validate } from './judgement.ts';
+import { prepare } from './prepare.ts';
+import type { StartPreview } from './preview.ts';
+import { commit, preview, propose, push } from './publish/publish.ts';
+import { noteRun } from './record.ts';
+import { findStep } from './replay.ts';
+import { openRun, type AgentRun } from './running.ts';
+import { work } from './work.ts';
 
-export const runAgent: Runner = async () => {
-  throw new JobFailure('internal', 'Agent jobs do not run yet.');
-};
+interface Phase {
+  /** As callers see it. */
+  name: 'preparing' | 'running' | 'validating' | 'judging' | 'publishing';
+  /** How far the job is when it begins, of 100. */
+  progress: number;
+  /** Resolves with a reason when the run ends here. */
+  run(run: AgentRun): Promise<EndReason | undefined>;
+}
+
+const phases: Phase[] = [
+  { name: 'preparing', progress: 1, run: prepare },
+  { name: 'running', progress: 10, run: work },
+  { name: 'validating', progress: 70, run: validate },
+  { name: 'judging', progress: 80, run: judge },
+  { name: 'publishing', progress: 85, run: commit },
+  { name: 'publishing', progress: 88, run: push },
+  { name: 'publishing', progress: 92, run: preview },
+  { name: 'publishing', progress: 95, run: propose },
+];
+
+export function agentRunner(parts: { startPreview: StartPreview }): Runner {
+  return async (context, input) => {
+    const run = await openRun(context, input, parts);
+    try {
+      return await settle(run, await runPhases(run));
+    } catch (error) {
+      return await endOf(run, error);
+    } finally {
+      await run.close();
+    }
+  };
+}
+
+async function runPhases(run: AgentRun): Promise<EndReason> {
+  const ended = findStep(run.journal.steps, 'ended');
+  if (ended !== undefined) return ended.reason;
+  await noteRun(run.context, run, { startedAt: run.startedAt });
+  for (const phase of phases) {
+    run.input.signal.throwIfAborted();
+    await run.input.report({ phase: phase.name, progress: phase.progress });
+    const reason = await phase.run(run);
+    if (reason !== undefined) return reason;
+  }
+  return run.publishedReason();
+}

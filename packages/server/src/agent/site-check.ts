@@ -57,8 +57,12 @@ export type SiteCheckMessage = z.infer<typeof Message>;
 const program = fileURLToPath(new URL('site-check-child.ts', import.meta.url));
 
 /** Takes the baseline: the tree must be as it was before the run changed anything. */
-export async function openSiteChecks(options: SiteCheckOptions, signal: AbortSignal): Promise<SiteChecks> {
-  return siteChecksSince(await findProblems(options, signal), options);
+export async function openSiteChecks(
+  options: SiteCheckOptions,
+  signal: AbortSignal,
+): Promise<SiteChecks & { findingsBefore: number }> {
+  const baseline = await findProblems(options, signal);
+  return { ...siteChecksSince(baseline, options), findingsBefore: baseline.length };
 }
 
 /** For a run that goes on: the baseline is known already. */
@@ -132,8 +136,9 @@ function unexpected(answer: SiteCheckMessage): SiteCheckFailed {
 }
 
 /**
- * A finding is old when the same one (file, code and message; text above may have moved its line) was there before. One
- * whose file is gone and that stands in another file now has moved along with a page, which makes it no newer.
+ * A finding is old when the same one (file, code and message; text above may have moved its line) was there before. Nor is
+ * it new when a page has only taken it along: its own findings stand in another file now, and links of other pages to an
+ * anchor that never was name another address.
  */
 export function comparedWith(
   baseline: readonly FoundProblem[],
@@ -141,13 +146,15 @@ export function comparedWith(
   isGone: (file: string) => boolean,
 ): SiteFinding[] {
   const before = counted(baseline, identityOf);
-  const fromGoneFiles = counted(
-    baseline.filter(({ file }) => isGone(file)),
-    kindOf,
-  );
-  return now.map((finding) => ({
+  const stays = now.map((finding) => take(before, identityOf(finding)));
+  const vanished = baseline.filter((finding) => take(before, identityOf(finding)));
+  const moved = counted(vanished, (finding) => movedKey(finding, isGone(finding.file)));
+  return now.map((finding, index) => ({
     ...finding,
-    isNew: !take(before, identityOf(finding)) && !take(fromGoneFiles, kindOf(finding)),
+    isNew:
+      stays[index] !== true &&
+      !take(moved, movedKey(finding, true)) &&
+      !take(moved, movedKey(finding, false)),
   }));
 }
 
@@ -155,8 +162,10 @@ function identityOf({ code, file, message }: FoundProblem): string {
   return JSON.stringify([code, file, message]);
 }
 
-function kindOf({ code, message }: FoundProblem): string {
-  return JSON.stringify([code, message]);
+function movedKey({ code, file, message }: FoundProblem, anyFile: boolean): string {
+  const isAboutAnchor = /"[^"#]*#/.test(message);
+  const text = isAboutAnchor ? message.replaceAll(/"[^"#]*(#[^"]*)?"/g, '"$1"') : message;
+  return JSON.stringify([code, anyFile ? '' : file, text]);
 }
 
 function counted(

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
+import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess, type Answer } from './process.ts';
@@ -43,7 +44,10 @@ async function fetchSource(
   workFolder: string,
 ): Promise<FetchedSource> {
   await report({ phase: 'fetching', progress: phaseStart.fetching });
-  const fetched = await context.sources.fetch({ ...source, commit: job.source_commit }, workFolder, signal);
+  const repository = { projectId: job.project_id, repository: source.repository };
+  const credential = await borrowGitCredential(context, repository, signal);
+  const wanted = { ...source, commit: job.source_commit, credential };
+  const fetched = await context.sources.fetch(wanted, workFolder, signal);
   await report({ phase: 'loading', progress: phaseStart.loading, commit: fetched.commit });
   return fetched;
 }

@@ -245,7 +245,7 @@ export class Worker {
   async #settleLost(job: store.Job): Promise<void> {
     if (job.cancel_requested_at !== null) {
       await this.#failCanceled(job);
-    } else if (moveAfterLoss(job.attempt) === 'release') {
+    } else if (moveAfterLoss(job.attempt - job.earlier_attempts) === 'release') {
       const released = await store.releaseJob(this.#context, job);
       if (released !== undefined) store.announceJob(this.#context, released);
     } else {

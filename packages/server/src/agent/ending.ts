@@ -1,0 +1,115 @@
+/**
+ * How a run ends: every error has a reason from the closed list, the reason is written into the journal, and the job ends
+ * as completed or failed by it. A run that goes on elsewhere is not ended.
+ */
+import { agentEndings } from '@docyard/api';
+import { nowText } from '../context.ts';
+import { GitError } from '../git/run.ts';
+import { JobFailure, Stopped, type Outcome } from '../jobs/worker.ts';
+import { ForgeError } from '../ports/forge.ts';
+import { SourceError } from '../ports/sources.ts';
+import { ModelFailure, type EndReason } from './contract.ts';
+import { crashIfAsked } from './crash.ts';
+import { noteRun, type RunResult } from './record.ts';
+import { findStep, usageOf } from './replay.ts';
+import type { AgentRun } from './running.ts';
+
+/** These are results; every other reason is a failure. */
+const completed: ReadonlySet<EndReason> = new Set(['done', 'no_change', 'needs_input', 'partial']);
+
+/** An ending that a phase decided on, with a sentence for people. */
+export class RunEnded extends Error {
+  override name = 'RunEnded';
+  readonly reason: EndReason;
+  readonly hint: string | undefined;
+
+  constructor(reason: EndReason, message: string, hint?: string) {
+    super(message);
+    this.reason = reason;
+    this.hint = hint;
+  }
+}
+
+/** What became of an error. Throws it on when the run is not over, because another worker goes on with it. */
+export async function endOf(run: AgentRun, error: unknown): Promise<Outcome> {
+  const { signal, log } = run.input;
+  const stopped = error instanceof Stopped ? error : signal.aborted ? (signal.reason as unknown) : undefined;
+  if (stopped instanceof Stopped && stopped.reason === 'stopping') throw stopped;
+  const ended =
+    stopped instanceof Stopped
+      ? new RunEnded(stopped.reason === 'timeout' ? 'timeout' : 'cancelled', 'The job was stopped.')
+      : asEnded(error);
+  if (ended.reason === 'internal') log.error({ err: error }, 'agent run failed');
+  return settle(run, ended.reason, ended);
+}
+
+/** Writes the ending; resolves with the outcome of a completed job, throws the failure of another one. */
+export async function settle(run: AgentRun, reason: EndReason, ended?: RunEnded): Promise<Outcome> {
+  const { context, journal } = run;
+  const pullRequest = findStep(journal.steps, 'proposed')?.pullRequest ?? null;
+  if (findStep(journal.steps, 'ended') === undefined) {
+    const loop = findStep(journal.steps, 'loop-ended');
+    await noteRun(context, run, {
+      title: loop?.title || null,
+      summary: loop?.summary || null,
+      usage: usageOf(journal.steps),
+      result: resultOf(run),
+      policy: findStep(journal.steps, 'judged')?.verdict ?? null,
+      ...(pullRequest === null ? {} : { pullRequest }),
+    });
+    await journal.append({ kind: 'ended', reason });
+  }
+  await noteRun(context, run, { ending: reason, finishedAt: nowText(context) });
+  crashIfAsked('run settled');
+  const result = { prLink: pullRequest?.url ?? null };
+  if (completed.has(reason)) return { result, pageCount: 0 };
+  throw failureFor(reason, run.redact(ended?.message ?? agentEndings[reason]), ended?.hint, result);
+}
+
+function failureFor(
+  reason: EndReason,
+  message: string,
+  hint: string | undefined,
+  result: { prLink: string | null },
+): JobFailure {
+  const more = hint === undefined ? {} : { hint };
+  const code = reason === 'internal' || reason === 'timeout' ? reason : 'agent_stopped';
+  const failure = new JobFailure(code, message, more);
+  failure.result = result;
+  return failure;
+}
+
+/** Null when the run did not come as far as a change. */
+function resultOf({ journal, change }: AgentRun): RunResult | null {
+  if (change === undefined) return null;
+  const { findings, findingsBefore } = findStep(journal.steps, 'validated') ?? {
+    findings: [],
+    findingsBefore: 0,
+  };
+  const fresh = findings.filter(({ isNew }) => isNew);
+  return {
+    filesChanged: change.files.length,
+    linesAdded: sum(change.files.map(({ addedLines }) => addedLines)),
+    linesRemoved: sum(change.files.map(({ removedLines }) => removedLines)),
+    newErrors: fresh.filter(({ severity }) => severity === 'error').length,
+    newWarnings: fresh.filter(({ severity }) => severity === 'warning').length,
+    fixedFindings: Math.max(0, findingsBefore - (findings.length - fresh.length)),
+    previewJobId: findStep(journal.steps, 'previewed')?.exportId ?? null,
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function asEnded(error: unknown): RunEnded {
+  if (error instanceof RunEnded) return error;
+  if (error instanceof ModelFailure) return new RunEnded(error.reason, error.message);
+  if (error instanceof ForgeError) return new RunEnded('forge_error', error.message, error.hint);
+  if (error instanceof SourceError) return new RunEnded('clone_failed', error.message, error.hint);
+  if (error instanceof GitError) {
+    const reason = error.problem === 'push_conflict' ? 'push_conflict' : 'clone_failed';
+    return new RunEnded(reason, error.message);
+  }
+  return new RunEnded('internal', agentEndings.internal);
+}

@@ -1,0 +1,166 @@
+/**
+ * The first phase: decides once where the work begins and writes it down, then brings the files there. On every later
+ * attempt the same commit is fetched and the changes of the journal are put on top, which git proves by the tree's name.
+ */
+import type { GitCredential } from '../ports/forge.ts';
+import { SourceError } from '../ports/sources.ts';
+import { borrowGitCredential } from '../projects/forge.ts';
+import type { Message, Step } from './contract.ts';
+import { openingMessages } from './engine/prompt.ts';
+import { readInstructions } from './instructions.ts';
+import { stepsOfRun } from './journal.ts';
+import { surveyTree } from './policy/survey.ts';
+import { noteRun } from './record.ts';
+import { findStep, replayFiles, type StepOf } from './replay.ts';
+import { repositoryOf, type AgentRun } from './running.ts';
+import { openSiteChecks } from './site-check.ts';
+import { outline } from './tools/outline.ts';
+import { openWorkspace, type Workspace } from './workspace/workspace.ts';
+
+type Prepared = StepOf<'prepared'>;
+
+export async function prepare(run: AgentRun): Promise<undefined> {
+  const { journal, context, input } = run;
+  const credential = await borrowCredential(run);
+  const known = findStep(journal.steps, 'prepared');
+  const prepared = known ?? (await decideStart(run, credential));
+  if (known === undefined) await journal.append(prepared);
+  const workspace = (run.workspace ??= await openAt(run, credential, { commit: prepared.baseCommit }));
+  const { baseCommit, branch } = prepared;
+  await noteRun(context, run, { baseCommit, branch });
+  if (findStep(journal.steps, 'validated') === undefined) {
+    // Before anything is changed: what is wrong with the site already is not the agent's doing.
+    const options = { folder: workspace.tree.folder, renderProcesses: context.config.renderProcesses };
+    run.site = await openSiteChecks(options, input.signal);
+  }
+  if (findStep(journal.steps, 'judged') === undefined) run.survey = await surveyTree(workspace.tree);
+  if (findStep(journal.steps, 'loop-ended') === undefined)
+    run.opening = await openingOf(run, workspace, prepared);
+  const { changes, tree } = replayFiles([...(await carriedSteps(run, prepared)), ...journal.steps]);
+  if (tree !== undefined) await workspace.restore(changes, tree);
+}
+
+/** From the files as the base has them, so that it is the same whenever the run is taken up again. */
+async function openingOf(
+  run: AgentRun,
+  workspace: Workspace,
+  { instructions }: Prepared,
+): Promise<Message[]> {
+  const { site, request, input } = run;
+  if (site === undefined) throw new Error('The site was not prepared for its check.');
+  const { scopePaths } = request;
+  const { text } = await outline.run(
+    {
+      tree: workspace.tree,
+      site,
+      diff: () => workspace.diff(),
+      signal: input.signal,
+      scopePaths,
+      seen: new Map(),
+    },
+    { offset: 1 },
+  );
+  return openingMessages({
+    task: run.prompt,
+    outline: text,
+    scopePaths,
+    instructions,
+    earlier: run.earlier.map(({ prompt, summary }) => ({ task: prompt, summary: summary ?? '' })),
+  });
+}
+
+/** Lent for one use. Its value is known to the mask before anything else learns of it. */
+export async function borrowCredential(run: AgentRun): Promise<GitCredential | null> {
+  const credential = await borrowGitCredential(run.context, repositoryOf(run.job), run.input.signal);
+  if (credential !== null) run.secrets.add(credential.secret);
+  return credential;
+}
+
+/** One job, one branch. */
+export function branchOf(jobId: string): string {
+  return `docyard/${jobId.slice(jobId.indexOf('_') + 1).slice(0, 12)}`;
+}
+
+function openAt(
+  run: AgentRun,
+  credential: GitCredential | null,
+  at: { commit?: string; ref?: string },
+): Promise<Workspace> {
+  const { context, request, input, folder } = run;
+  return openWorkspace({
+    folder,
+    source: { ...request.source, ref: at.ref ?? request.source.ref },
+    commit: at.commit ?? null,
+    credential,
+    egress: context.config.egress,
+    signal: input.signal,
+  });
+}
+
+async function decideStart(run: AgentRun, credential: GitCredential | null): Promise<Prepared> {
+  const branch = branchOf(run.jobId);
+  const last = await lastWork(run);
+  const first = await openAt(run, credential, {});
+  run.workspace = first;
+  const baseBranch = last?.prepared.baseBranch ?? first.base.branch;
+  if (baseBranch === null) {
+    const hint = 'Name a branch in `source.ref` of the job or the project.';
+    throw new SourceError('source_not_found', 'The repository has no default branch.', hint);
+  }
+  const instructions = await instructionsOf(run, first);
+  const head = last === undefined ? undefined : await first.remoteBranch(branch);
+  const common = { kind: 'prepared' as const, baseBranch, branch, branchHead: head ?? null, instructions };
+  const start = { ...common, baseCommit: first.base.commit, carriedRuns: [] };
+  if (last === undefined) return start;
+
+  const isPublished = head !== undefined && last.commit === head;
+  const nobodyCame = (head ?? null) === last.prepared.branchHead;
+  if (!isPublished && nobodyCame && last.hasChanges && run.kind === 'follow-up') {
+    run.workspace = undefined;
+    const carriedRuns = [...last.prepared.carriedRuns, last.number];
+    return { ...start, baseCommit: last.prepared.baseCommit, carriedRuns };
+  }
+  if (head === undefined || (await wasMerged(run))) return start;
+  run.workspace = undefined;
+  return { ...start, baseCommit: head };
+}
+
+/** The newest earlier run that came as far as having a place to begin. */
+async function lastWork(run: AgentRun) {
+  for (const { number } of run.earlier.toReversed()) {
+    const steps = await stepsOfRun(run.context, { jobId: run.jobId, run: number });
+    const prepared = findStep(steps, 'prepared');
+    if (prepared === undefined) continue;
+    const commit = findStep(steps, 'committed')?.commit;
+    return { number, prepared, commit, hasChanges: replayFiles(steps).changes.length > 0 };
+  }
+  return undefined;
+}
+
+async function carriedSteps(run: AgentRun, { carriedRuns }: Prepared): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const number of carriedRuns) {
+    steps.push(...(await stepsOfRun(run.context, { jobId: run.jobId, run: number })));
+  }
+  return steps;
+}
+
+/** What was merged is part of the base now; a follow-up begins anew from there. */
+async function wasMerged(run: AgentRun): Promise<boolean> {
+  const number = run.earlier.findLast(({ pullRequest }) => pullRequest?.number != null)?.pullRequest?.number;
+  if (number === undefined || number === null) return false;
+  const forge = await run.openForge();
+  return (await forge.prState(number, run.input.signal)).state === 'merged';
+}
+
+async function instructionsOf(run: AgentRun, workspace: Workspace): Promise<string | null> {
+  let pinned: string | null = null;
+  return readInstructions({
+    ofProject: run.rules.instructions,
+    async readFile(path) {
+      const { commit, content } = await workspace.fileAt(pinned, path);
+      pinned = commit;
+      return content;
+    },
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * `docyard agent demo`: three instructions on a copy of the sample site, from the request to the pushed branch. The
+ * service, the checks and git are the real ones; the model is a script and says so. Nothing is left behind.
+ */
+import { spawnSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { DocyardClient, waitForAgentJob, type AgentJob } from '@docyard/api';
+import type { Command } from 'commander';
+import { CommandError } from './errors.ts';
+import { startScriptedModel, type ScriptedTask } from './demo/scripted-model.ts';
+import { brokenLink, tasks } from './demo/tasks.ts';
+
+const sampleFolder = fileURLToPath(new URL('../../sample', import.meta.url));
+
+export function describeAgentDemo(command: Command): void {
+  command
+    .description(
+      'Show agent jobs at work on the sample site, with a scripted model. Needs no network and no key.',
+    )
+    .action(demonstrate);
+}
+
+async function demonstrate(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'docyard-demo-'));
+  const model = await startScriptedModel(tasks);
+  try {
+    print(
+      'The model of this demonstration is a script: it knows the right calls for these three instructions.',
+    );
+    print('Everything else is real: the service, the tools, the checks, the rules, git.', '');
+    const repository = await makeRepository(folder);
+    const service = await startDemoService(folder, model);
+    try {
+      const project = await service.client.call('createProject', {
+        body: {
+          name: 'Handbook',
+          domain: 'handbook.example.com',
+          source: { repository: pathToFileURL(repository).href, ref: 'main' },
+        },
+      });
+      for (const task of tasks) await show(service.client, project.id, repository, task);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await model.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function startDemoService(folder: string, model: { url: string; host: string }) {
+  const [{ readConfig }, { startService }, { setUpFirstRun }] = await Promise.all([
+    import('../config.ts'),
+    import('../serve.ts'),
+    import('../first-run.ts'),
+  ]);
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'error',
+    MODEL_URL: model.url,
+    MODEL_NAME: 'scripted',
+    EGRESS_ALLOW: model.host,
+    RENDER_PROCESSES: '1',
+  });
+  let key: string | undefined;
+  const service = await startService(config, async (context) => {
+    key = await setUpFirstRun(context, { sample: false, adminKeyFile: undefined });
+  });
+  if (key === undefined) throw new Error('The first start made no key.');
+  const client = new DocyardClient({ baseUrl: `http://127.0.0.1:${service.port}`, apiKey: key });
+  return { client, stop: () => service.stop() };
+}
+
+/** A bare repository with the sample site, in which one link is broken. */
+async function makeRepository(folder: string): Promise<string> {
+  const draft = join(folder, 'draft');
+  const repository = join(folder, 'handbook.git');
+  await cp(sampleFolder, draft, { recursive: true });
+  const file = join(draft, brokenLink.file);
+  const page = await readFile(file, 'utf8');
+  await writeFile(file, page.replace(brokenLink.right, brokenLink.wrong));
+  git(draft, 'init', '--quiet', '--initial-branch=main');
+  git(draft, 'add', '--all');
+  git(draft, 'commit', '--quiet', '--message', 'Start the handbook');
+  git(folder, 'clone', '--quiet', '--bare', draft, repository);
+  return repository;
+}
+
+async function show(
+  client: DocyardClient,
+  projectId: string,
+  repository: string,
+  { prompt }: ScriptedTask,
+): Promise<void> {
+  print(`── ${prompt}`, '');
+  const { id } = await client.call('createAgentJob', { params: { projectId }, body: { prompt } });
+  const job = await waitForAgentJob(client, { projectId, id });
+  print(endingOf(job), '');
+  if (job.pullRequest === null)
+    throw new CommandError(`The demonstration failed: ${job.error ?? job.statusReason}`);
+  const { patch } = await client.call('readAgentDiff', { params: { projectId, id } });
+  print(patch.trimEnd(), '');
+  const { branch } = job.pullRequest;
+  print(`Pushed as ${branch}, commit ${git(repository, 'rev-parse', '--short', branch)}.`, '');
+}
+
+function endingOf(job: AgentJob): string {
+  const { result, usage } = job;
+  const files = `${result?.filesChanged ?? 0} files, +${result?.linesAdded ?? 0} −${result?.linesRemoved ?? 0}`;
+  const checks = `${result?.newErrors ?? 0} new errors, ${result?.newWarnings ?? 0} new warnings`;
+  return `${job.status} (${job.statusReason}): ${files}; ${checks}; rules: ${job.policy?.outcome}; ${usage.steps} steps`;
+}
+
+function git(folder: string, ...args: string[]): string {
+  const identity = [
+    '-c',
+    'user.name=Docyard',
+    '-c',
+    'user.email=docyard@localhost',
+    '-c',
+    'commit.gpgsign=false',
+  ];
+  const ended = spawnSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' });
+  if (ended.status !== 0) throw new CommandError(`git is needed for the demonstration: ${ended.stderr}`);
+  return ended.stdout.trim();
+}
+
+function print(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

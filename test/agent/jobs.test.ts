@@ -1,0 +1,319 @@
+/**
+ * Agent jobs through the front door: from an instruction over HTTP to a commit on a git host and a pull request on a
+ * forge, and every other way a job can end.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Script, Turn } from '../fakes/model-server.ts';
+import type { Service } from '../service.ts';
+import { createProject, ended, mendLink, runJob, setStage, type Stage } from './stage.ts';
+
+/** What the model does is part of the instruction: `run <name>` picks a script. */
+const scripts: Record<string, (turn: number) => Turn> = {};
+const script: Script = (asked) => {
+  const said = asked.messages.map((message) => ('text' in message ? message.text : '')).join('\n');
+  const [, name = ''] = [...said.matchAll(/run <([a-z -]+)>/g)].at(-1) ?? [];
+  const play = scripts[name];
+  if (play === undefined) return typeof mendLink === 'function' ? mendLink(asked) : {};
+  const start = asked.messages.findLastIndex(
+    (message) => 'text' in message && message.text.includes(`run <${name}>`),
+  );
+  return play(asked.messages.slice(start).filter(({ role }) => role === 'assistant').length);
+};
+
+const finish = { name: 'finish', input: { title: 'A title', summary: 'A summary.' } };
+const inTurn =
+  (...turns: Turn[]) =>
+  (turn: number): Turn =>
+    turns[turn] ?? { calls: [finish] };
+
+let stage: Stage;
+let service: Service;
+let projectId: string;
+
+beforeAll(async () => {
+  stage = await setStage({ script });
+  service = await stage.start();
+  projectId = await createProject(service, stage);
+});
+
+afterAll(() => stage.close());
+
+const run = (prompt: string, more?: object) => runJob(service, projectId, prompt, more);
+const branchOf = (id: string) => `docyard/${id.slice(3, 15)}`;
+const requestTo = (id: string, operation: string, body?: object) =>
+  service.request(`/v2/agent/${projectId}/job/${id}/${operation}`, {
+    method: 'POST',
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+
+describe('an instruction that is carried out', () => {
+  test('becomes one commit on a branch of its own, and a pull request with the checks in it', async () => {
+    const job = await run('Mend the link of the first page.');
+    const branch = branchOf(job.id);
+    expect(job).toMatchObject({
+      status: 'completed',
+      statusReason: 'done',
+      title: 'Mend the link to mooring',
+      result: { filesChanged: 1, linesAdded: 1, linesRemoved: 1, newErrors: 0, newWarnings: 0 },
+      policy: { outcome: 'pass', notes: [] },
+      pullRequest: { branch, state: 'open', draft: false },
+    });
+    const [pull] = stage.forge.pulls.filter(({ head }) => head === branch);
+    expect(job.prLink).toBe(job.pullRequest?.url);
+    expect(pull).toMatchObject({ base: 'main', draft: false, title: 'Mend the link to mooring' });
+    expect(stage.repository.git('diff', '--stat=80', 'main', branch)).toMatchInlineSnapshot(`
+      "index.mdx | 2 +-
+       1 file changed, 1 insertion(+), 1 deletion(-)"
+    `);
+    expect(stage.repository.git('show', `${branch}:index.mdx`)).toBe(
+      '---\ntitle: Welcome\n---\n\nRead about [mooring](/guides/mooring) first.',
+    );
+    expect(stage.repository.git('rev-parse', `${branch}^`)).toBe(stage.repository.tip('main'));
+    expect(stage.forge.complaints).toEqual([]);
+  });
+
+  test('its branch can be had as an export', async () => {
+    const job = await run('Mend the link of the first page.');
+    const jobId = job.result?.previewJobId ?? '';
+    await expect
+      .poll(async () => (await service.client.call('readExport', { params: { jobId } })).status, {
+        timeout: 60_000,
+      })
+      .toBe('completed');
+    const { source } = await service.client.call('readExport', { params: { jobId } });
+    expect(source).toMatchObject({ ref: branchOf(job.id), commit: stage.repository.tip(branchOf(job.id)) });
+    const latest = await service.request('/v1/static-export/latest/bundle?domain=docs.example.com');
+    expect(latest.status).toBe(404);
+  });
+
+  test('with dryRun nothing leaves, and the change can be read', async () => {
+    const job = await run('Mend the link of the first page.', { dryRun: true });
+    expect(job).toMatchObject({ status: 'completed', statusReason: 'done', prLink: null, pullRequest: null });
+    expect(stage.repository.tip(branchOf(job.id))).toBeUndefined();
+    const diff = await service.client.call('readAgentDiff', { params: { projectId, id: job.id } });
+    expect(diff.files).toMatchObject([{ path: 'index.mdx', status: 'modified' }]);
+  });
+});
+
+describe('what the model does', () => {
+  scripts['nothing'] = inTurn({ calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] });
+  test('nothing: the job completes and says so', async () => {
+    expect(await run('run <nothing>')).toMatchObject({
+      status: 'completed',
+      statusReason: 'no_change',
+      prLink: null,
+      pullRequest: null,
+      result: { summary: 'A summary.' },
+    });
+  });
+
+  scripts['refusal'] = inTurn({ text: 'I will not.', stop: 'refused' });
+  scripts['locked'] = inTurn({ fault: 'status', status: 401 });
+  scripts['overflow'] = inTurn({
+    fault: 'status',
+    status: 400,
+    message: "This model's maximum context length is 8192 tokens.",
+  });
+  scripts['script tag'] = inTurn({
+    calls: [
+      {
+        name: 'write_file',
+        input: { path: 'a.mdx', content: '---\ntitle: A\n---\n\n<script>alert(1)</script>\n' },
+      },
+    ],
+  });
+  scripts['circles'] = () => ({ calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] });
+  scripts['one step'] = () => ({ calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] });
+  test.each([
+    ['refusal', 'refused', {}],
+    ['locked', 'model_auth', {}],
+    ['overflow', 'context_overflow', {}],
+    ['script tag', 'policy_blocked', {}],
+    ['circles', 'stalled', {}],
+    ['one step', 'budget', { limits: { steps: 1 } }],
+  ])('%s: the job fails as %s, with a sentence and without a branch', async (name, reason, more) => {
+    const job = await run(`run <${name}>`, more);
+    expect(job).toMatchObject({ status: 'failed', statusReason: reason, prLink: null });
+    expect(job.error).toMatch(/\w.*\.$/);
+    expect(stage.repository.tip(branchOf(job.id))).toBeUndefined();
+  });
+
+  scripts['half'] = (turn) =>
+    turn === 0
+      ? { calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] }
+      : turn === 1
+        ? { calls: [{ name: 'edit_file', input: { path: 'index.mdx', old: 'moring', new: 'mooring' } }] }
+        : { calls: [{ name: 'list_files', input: {} }] };
+  test('half of the work within its budget is offered as a draft', async () => {
+    const job = await run('run <half>', { limits: { steps: 3 } });
+    expect(job).toMatchObject({ status: 'completed', statusReason: 'partial', pullRequest: { draft: true } });
+    expect(job.prLink).not.toBeNull();
+  });
+
+  scripts['broken'] = inTurn(
+    { calls: [{ name: 'write_file', input: { path: 'b.mdx', content: '---\ntitle: B\n---\n\n</Card>\n' } }] },
+    { calls: [{ ...finish, input: { ...finish.input, leave_problems: 'Somebody must decide.' } }] },
+  );
+  test('a page that does not build is never proposed', async () => {
+    const job = await run('run <broken>');
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'policy_blocked', prLink: null });
+    expect(job.result?.newErrors).toBe(1);
+    expect(job.policy?.notes).toContainEqual(expect.objectContaining({ rule: 'site', path: 'b.mdx' }));
+    expect(stage.repository.tip(branchOf(job.id))).toBeUndefined();
+  });
+
+  scripts['no site'] = inTurn(
+    { calls: [{ name: 'read_file', input: { path: 'docs.json' } }] },
+    { calls: [{ name: 'edit_file', input: { path: 'docs.json', old: '"theme"', new: 'theme"' } }] },
+  );
+  test('a site that does not load at all is never proposed', async () => {
+    const job = await run('run <no site>');
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'policy_blocked', prLink: null });
+    expect(stage.repository.tip(branchOf(job.id))).toBeUndefined();
+  });
+
+  scripts['question'] = inTurn({
+    calls: [
+      { name: 'finish', input: { title: 'A question', summary: 'Which page?', outcome: 'needs_input' } },
+    ],
+  });
+  test('a question completes the job, and the answer goes on with it', async () => {
+    const job = await run('run <question>');
+    expect(job).toMatchObject({
+      status: 'completed',
+      statusReason: 'needs_input',
+      result: { summary: 'Which page?' },
+    });
+  });
+});
+
+describe('what the hosts do', () => {
+  test('a git host that does not answer: clone_failed', async () => {
+    stage.git.behaviour.statusFor = () => 503;
+    const job = await run('Mend the link of the first page.');
+    stage.git.behaviour.statusFor = undefined;
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'clone_failed' });
+  });
+
+  test('a branch that is protected: forge_error, in the words of the host', async () => {
+    stage.repository.refusePushes('Branch names must begin with docs/.');
+    const job = await run('Mend the link of the first page.');
+    stage.repository.refusePushes(null);
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'forge_error' });
+    expect(job.error).toContain('Branch names must begin with docs/.');
+  });
+
+  test('a forge that refuses the pull request: forge_error, and a retry goes on from the branch', async () => {
+    stage.forge.fail({ status: 422, method: 'POST', body: { message: 'Validation Failed', errors: [] } });
+    const job = await run('Mend the link of the first page.');
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'forge_error', prLink: null });
+  });
+
+  test('somebody took the branch: push_conflict, and their work stays', async () => {
+    let theirs = '';
+    scripts['conflict'] = (turn) => {
+      if (turn === 2) theirs = stage.repository.commit(taken, { 'index.mdx': 'Mine.\n' });
+      return typeof mendLink === 'function'
+        ? (mendLink({
+            turn,
+            tools: [],
+            messages: Array.from({ length: turn }, () => ({
+              role: 'assistant' as const,
+              text: '',
+              calls: [],
+            })),
+          }) as Turn)
+        : {};
+    };
+    const { id } = await service.client.call('createAgentJob', {
+      params: { projectId },
+      body: { prompt: 'run <conflict>' },
+    });
+    const taken = branchOf(id);
+    const job = await ended(service, projectId, id);
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'push_conflict' });
+    expect(stage.repository.tip(taken)).toBe(theirs);
+  });
+});
+
+describe('the life of a job', () => {
+  scripts['endless'] = (turn) => ({
+    calls: [{ name: 'search', input: { pattern: `word ${turn}` } }],
+  });
+
+  test('cancelled while it works, it fails as cancelled and leaves no branch', async () => {
+    const { id } = await service.client.call('createAgentJob', {
+      params: { projectId },
+      body: { prompt: 'run <endless>', limits: { steps: 1000 } },
+    });
+    const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
+    await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');
+    expect((await requestTo(id, 'cancel')).status).toBe(200);
+    const job = await ended(service, projectId, id);
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'cancelled', prLink: null });
+    expect(stage.repository.tip(branchOf(id))).toBeUndefined();
+  });
+
+  test('a follow-up goes on with the same branch and pull request; prLink is null meanwhile', async () => {
+    const first = await run('Mend the link of the first page.');
+    scripts['more'] = inTurn(
+      { calls: [{ name: 'read_file', input: { path: 'guides/mooring.mdx' } }] },
+      {
+        calls: [
+          { name: 'edit_file', input: { path: 'guides/mooring.mdx', old: 'aft.', new: 'aft, always.' } },
+        ],
+      },
+    );
+    const answer = await requestTo(first.id, 'message', { prompt: 'run <more>' });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      status: 'active',
+      prLink: null,
+      pullRequest: first.pullRequest,
+    });
+    const second = await ended(service, projectId, first.id);
+    expect(second).toMatchObject({
+      status: 'completed',
+      statusReason: 'done',
+      prLink: first.prLink,
+      runs: 2,
+    });
+    const branch = branchOf(first.id);
+    expect(stage.repository.git('rev-list', '--count', `main..${branch}`)).toBe('2');
+    expect(stage.repository.git('show', `${branch}:index.mdx`)).toContain('/guides/mooring)');
+    expect(stage.repository.git('show', `${branch}:guides/mooring.mdx`)).toContain('aft, always.');
+    expect(stage.forge.pulls.filter(({ head }) => head === branch)).toHaveLength(1);
+  });
+
+  test('a follow-up goes on from work that was never pushed', async () => {
+    const first = await run('Mend the link of the first page.', { dryRun: true });
+    await requestTo(first.id, 'message', { prompt: 'run <more>' });
+    await ended(service, projectId, first.id);
+    const diff = await service.client.call('readAgentDiff', { params: { projectId, id: first.id } });
+    expect(diff.files.map(({ path }) => path)).toEqual(['guides/mooring.mdx', 'index.mdx']);
+  });
+
+  test('what is said while it works reaches the model before its next step', async () => {
+    const { id } = await service.client.call('createAgentJob', {
+      params: { projectId },
+      body: { prompt: 'run <endless>', limits: { steps: 1000 } },
+    });
+    const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
+    await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');
+    await requestTo(id, 'message', { prompt: 'That is enough. run <nothing>' });
+    expect(await ended(service, projectId, id)).toMatchObject({
+      status: 'completed',
+      statusReason: 'no_change',
+      runs: 1,
+    });
+  });
+
+  test('archived, it says so and refuses messages; taken out again, it is what it was', async () => {
+    const job = await run('run <nothing>');
+    expect(await (await requestTo(job.id, 'archive')).json()).toMatchObject({ status: 'archived' });
+    expect((await requestTo(job.id, 'message', { prompt: 'Go on.' })).status).toBe(409);
+    expect(await (await requestTo(job.id, 'unarchive')).json()).toMatchObject({ status: 'completed' });
+  });
+});
