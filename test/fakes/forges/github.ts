@@ -170,7 +170,13 @@ function createPull({ state, body }: HandledCall, hasDrafts: boolean): Answer {
     draft,
   } = body as Record<'head' | 'base' | 'title' | 'body', string> & { draft: boolean };
   if (!state.hasBranch(head)) return refused(`The branch ${head} is not there.`);
-  if (!state.hasBranch(base)) return refused(`The branch ${base} is not there.`);
+  if (!state.hasBranch(base)) {
+    const errors = [{ resource: 'PullRequest', field: 'base', code: 'invalid' }];
+    return {
+      status: 422,
+      body: { message: 'Validation Failed', errors, documentation_url: 'https://docs.github.com' },
+    };
+  }
   if (draft && !hasDrafts) return refused('Draft pull requests are not supported in this repository.');
   if (duplicateOf(state, head, base)) {
     return refused(`A pull request already exists for ${state.path.split('/')[0]}:${head}.`);

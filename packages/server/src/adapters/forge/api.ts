@@ -116,7 +116,7 @@ async function callOnce<Answer>(
   });
   const value = parsed(answer.body);
   if (answer.status < 200 || answer.status > 299) {
-    const words = mask(clean(options.words(value) ?? ''), credential);
+    const words = clean(mask(options.words(value) ?? '', credential));
     throw failure(options, answer, words, connection.clock);
   }
   const checked = call.answer.safeParse(value);
@@ -207,7 +207,7 @@ function clean(words: string): string {
   return line.length > mostWords ? `${line.slice(0, mostWords)}…` : line;
 }
 
-/** Some proxies repeat what they were sent. */
+/** Some proxies repeat what they were sent. Done before the text is cut, or half a secret would stay. */
 function mask(words: string, credential: GitCredential | null): string {
   if (credential === null) return words;
   const encoded = credential.authorization.split(' ').at(-1) ?? '';

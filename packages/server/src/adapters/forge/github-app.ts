@@ -40,6 +40,7 @@ export function appAuthority(
     const enough = connection.clock.now().getTime() + renewBeforeMinutes * 60_000;
     if (known !== undefined && known.expiresAt > enough) return known.token;
     const fresh = await askForToken(asApp, repository, app, signal);
+    forgetExpired(tokens, connection.clock.now().getTime());
     tokens.set(id, fresh);
     return fresh.token;
   };
@@ -50,6 +51,10 @@ export function appAuthority(
     },
     renew: () => tokens.delete(id),
   };
+}
+
+function forgetExpired(tokens: AppTokens, now: number): void {
+  for (const [id, { expiresAt }] of tokens) if (expiresAt <= now) tokens.delete(id);
 }
 
 /** The key is part of it: who does not hold it must not get a token that somebody else's key has earned. */

@@ -1,7 +1,6 @@
 /** Pull requests on GitHub and GitHub Enterprise Server, with a token or as a GitHub App. */
 import { z } from 'zod';
-import type { Forge, ForgePr, ForgeSettings, NewPr } from '../../ports/forge.ts';
-import { ForgeError } from '../../ports/forge.ts';
+import { ForgeError, type Forge, type ForgePr, type ForgeSettings, type NewPr } from '../../ports/forge.ts';
 import { connectApi, type Authority, type Connection } from './api.ts';
 import { basic, tokenAuthority } from './credentials.ts';
 import { appAuthority, type AppTokens } from './github-app.ts';
@@ -157,16 +156,17 @@ function isDraftRefusal(error: unknown): boolean {
   );
 }
 
+const Detail = z.union([
+  z.string(),
+  z.object({ message: z.string() }).transform(({ message }) => message),
+  z.object({ field: z.string(), code: z.string() }).transform(({ field, code }) => `${field} ${code}`),
+]);
 const Failure = z.object({
-  message: z.string().optional(),
-  errors: z
-    .array(z.union([z.string(), z.object({ message: z.string() })]))
-    .optional()
-    .catch([]),
+  message: z.string().optional().catch(undefined),
+  errors: z.array(Detail.catch('')).optional().catch(undefined),
 });
 
 function words(body: unknown): string | undefined {
-  const failure = Failure.safeParse(body).data;
-  const details = failure?.errors?.map((error) => (typeof error === 'string' ? error : error.message));
-  return [failure?.message, ...(details ?? [])].filter(Boolean).join(' ');
+  const { message, errors = [] } = Failure.safeParse(body).data ?? {};
+  return [message, ...errors].filter(Boolean).join(' ');
 }
