@@ -112,6 +112,13 @@ describe('inside the server', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('one file knows the library for models, which changes every day', () => {
+    const knowing = sourceFiles('packages/server/src')
+      .flatMap(importsOf)
+      .filter(({ to }) => /^(ai|@ai-sdk\/.*)$/.test(to));
+    expect([...new Set(knowing.map(({ from }) => from))]).toEqual([`${prefix}agent/model/providers.ts`]);
+  });
+
   test('nothing below the edges mentions HTTP, but the one way out', () => {
     const wrong = sourceFiles('packages/server/src')
       .filter((file) => layerOf(file.slice(prefix.length)) >= 2 && !file.startsWith(`${prefix}egress/`))

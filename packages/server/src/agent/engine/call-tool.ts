@@ -62,8 +62,10 @@ async function runWithin(
     if (typeof result === 'object')
       return { ...result, ...known(result.changes ?? (await recorder.close())) };
     over.abort();
-    const text = `The call was stopped: it took longer than ${limits.toolSeconds} seconds. Ask for less at a time.`;
-    return failed(text, await recorder.close());
+    const why = signal.aborted
+      ? 'the time of the run is over.'
+      : `it took longer than ${limits.toolSeconds} seconds. Ask for less at a time.`;
+    return failed(`The call was stopped: ${why}`, await recorder.close());
   } catch (error) {
     const isForModel = error instanceof PathRefused || error instanceof SiteCheckFailed;
     if (!isForModel) onFault?.(error);

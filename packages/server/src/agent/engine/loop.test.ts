@@ -1,6 +1,7 @@
 /** The loop with scripted models: every ending, what the model is told on the way, and going on after a cut anywhere. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { startModelServer } from '../../../../../test/fakes/model-server.ts';
 import {
   defaultLimits,
   ModelFailure,
@@ -13,6 +14,7 @@ import {
   type Tool,
   type Tree,
 } from '../contract.ts';
+import { createModel } from '../model/gateway.ts';
 import { roomNote } from './conversation.ts';
 import { finishReminder, runLoop, wrapUpNote, type Loop } from './loop.ts';
 
@@ -434,6 +436,31 @@ describe('a conversation that becomes too long', () => {
       ],
     });
     expect(await run()).toMatchObject({ reason: 'context_overflow', problem: 'Too long.' });
+  });
+});
+
+describe.each(['openai', 'anthropic'] as const)('over HTTP, as %s speaks it', (provider) => {
+  test('a model that decides by what it sees comes to its end, and what went wrong on the way is not seen', async () => {
+    const server = await startModelServer(({ turn, messages }) => {
+      if (turn % 2 === 0) return { fault: 'status', status: 529, retryAfter: '0' };
+      const last = messages.at(-1);
+      if (last?.role === 'user')
+        return { text: 'Looking.', calls: [{ name: 'read_file', input: { path: 'a.mdx' } }] };
+      if (last?.text === 'content of a.mdx') {
+        return { calls: [{ name: 'write_file', input: { path: 'a.mdx', content: 'fixed' } }] };
+      }
+      return { calls: [{ name: 'finish', input: { summary: 'Fixed it.', title: 'Fix the typo' } }] };
+    });
+    onTestFinished(() => server.close());
+    const model = createModel(
+      { provider, url: server.url, key: 'k', name: 'scribe-1' },
+      { egress: { allowedHosts: [server.host] } },
+    );
+    const { run, files, steps } = scene({ said: [], loop: { model } });
+    expect(await run()).toMatchObject({ reason: 'done', summary: 'Fixed it.' });
+    expect(files.get('a.mdx')).toBe('fixed');
+    expect(server.requests).toHaveLength(6);
+    expect(steps.filter(({ kind }) => kind === 'answer')).toHaveLength(3);
   });
 });
 
