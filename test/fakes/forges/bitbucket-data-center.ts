@@ -16,6 +16,7 @@ import {
 } from './server.ts';
 
 const text = { type: 'string' };
+const description = { type: 'string', maxLength: 32_768 };
 const Reviewers = {
   type: 'array',
   items: { type: 'object', required: ['user'], properties: { user: { type: 'object', required: ['name'] } } },
@@ -111,7 +112,7 @@ const operations: Operation[] = [
       required: ['title', 'fromRef', 'toRef'],
       properties: {
         title: text,
-        description: text,
+        description,
         fromRef: WantedEnd,
         toRef: WantedEnd,
         draft: { type: 'boolean' },
@@ -136,7 +137,7 @@ const operations: Operation[] = [
       properties: {
         version: { type: 'integer' },
         title: text,
-        description: text,
+        description,
         reviewers: Reviewers,
         draft: { type: 'boolean' },
       },

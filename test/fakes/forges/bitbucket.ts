@@ -15,6 +15,7 @@ import {
 } from './server.ts';
 
 const text = { type: 'string' };
+const description = { type: 'string', maxLength: 32_768 };
 const object = (properties: Record<string, object>, ...optional: string[]) => ({
   type: 'object',
   additionalProperties: false,
@@ -26,7 +27,7 @@ const PullRequest = object({
   type: { const: 'pullrequest' },
   id: { type: 'integer', minimum: 1 },
   title: text,
-  description: text,
+  description,
   state: { enum: ['OPEN', 'MERGED', 'DECLINED', 'SUPERSEDED'] },
   draft: { type: 'boolean' },
   links: object({ html: object({ href: { type: 'string', format: 'uri' } }) }),
@@ -72,7 +73,7 @@ const operations: Operation[] = [
     method: 'POST',
     path: `${repository}/pullrequests`,
     body: object(
-      { title: text, description: text, source: branch, destination: branch, draft: { type: 'boolean' } },
+      { title: text, description, source: branch, destination: branch, draft: { type: 'boolean' } },
       'draft',
     ),
     answers: answers(201, PullRequest),
@@ -87,7 +88,7 @@ const operations: Operation[] = [
   {
     method: 'PUT',
     path: `${repository}/pullrequests/{id}`,
-    body: object({ title: text, description: text, draft: { type: 'boolean' } }, 'draft'),
+    body: object({ title: text, description, draft: { type: 'boolean' } }, 'draft'),
     answers: answers(200, PullRequest),
     handle: withPull((pull, { body }) => {
       const { title, description, draft = pull.draft } = body;

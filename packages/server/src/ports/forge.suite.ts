@@ -70,6 +70,14 @@ export function describeForge(name: string, start: () => Promise<ForgeStage>): v
       expect(made).toMatchObject({ title: wanted.title, body: wanted.body, draft: false });
     });
 
+    test('a text that is too long for the forge is cut and not refused', async () => {
+      const pr = await create({ body: 'A line of text\n'.repeat(4000) });
+      await forge.updatePr(pr.number, { title: 'T', body: 'Another line\n'.repeat(4600) }, never);
+      const [made] = stage.fake.pulls;
+      expect(made?.body.startsWith('Another line\nAnother line\n')).toBe(true);
+      expect(made?.body.length).toBeGreaterThan(30_000);
+    });
+
     test('it is found again by its branch, and only by that', async () => {
       expect(await forge.findPr(head, never)).toBeUndefined();
       const pr = await create();

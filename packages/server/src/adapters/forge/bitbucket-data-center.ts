@@ -9,7 +9,7 @@ import {
 } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { bearer, tokenAuthority, tokenOf } from './credentials.ts';
-import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
+import { cutBody, findOrCreate, mostBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, parseRepository, type Repository } from './repository.ts';
 
 const End = z.object({ id: z.string(), repository: z.object({ id: z.int() }) });
@@ -46,7 +46,13 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
   const updateOnce = async (number: number, { title, body, draft }: PrChange, signal: AbortSignal) => {
     const { version, reviewers } = await read(number, signal);
     // What is left out is removed: reviewers are sent back as they were.
-    const wanted = { version, title, description: body, reviewers, ...draftMark(draft) };
+    const wanted = {
+      version,
+      title,
+      description: cutBody(body, mostBitbucketCharacters),
+      reviewers,
+      ...draftMark(draft),
+    };
     return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
   };
 
@@ -67,7 +73,7 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
           });
           const wanted = {
             title,
-            description: body,
+            description: cutBody(body, mostBitbucketCharacters),
             fromRef: end(head),
             toRef: end(base),
             ...draftMark(draft),

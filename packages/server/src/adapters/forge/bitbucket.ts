@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Forge, ForgePr, ForgeSettings } from '../../ports/forge.ts';
 import { connectApi, type Connection } from './api.ts';
 import { basic, bearer, tokenAuthority, tokenOf, usernameOf } from './credentials.ts';
-import { findOrCreate, pageUrl, prNumber } from './pull-requests.ts';
+import { cutBody, findOrCreate, mostBitbucketCharacters, pageUrl, prNumber } from './pull-requests.ts';
 import { apiBaseOf, encodedPath, ownerAndName, parseRepository } from './repository.ts';
 
 const End = z.object({
@@ -53,7 +53,7 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
         create: async ({ head, base, title, body, draft }, signal) => {
           const wanted = {
             title,
-            description: body,
+            description: cutBody(body, mostBitbucketCharacters),
             source: { branch: { name: head } },
             destination: { branch: { name: base } },
             draft,
@@ -66,7 +66,11 @@ export function bitbucketForge(connection: Connection, settings: ForgeSettings):
       { lookFirst: true },
     ),
     updatePr: async (number, { title, body, draft }, signal) => {
-      const wanted = { title, description: body, ...(draft === true ? { draft } : {}) };
+      const wanted = {
+        title,
+        description: cutBody(body, mostBitbucketCharacters),
+        ...(draft === true ? { draft } : {}),
+      };
       return toPr(await api.put({ path: `${path}/${number}`, body: wanted, answer: PullRequest, signal }));
     },
     prState: async (number, signal) =>

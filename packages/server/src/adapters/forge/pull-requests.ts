@@ -58,6 +58,18 @@ export function markedTitle(title: string, draft: boolean, prefix: string): stri
   return draft ? `${prefix} ${plain}` : plain;
 }
 
+/** The branch is pushed by then, so a text that is too long must not cost the pull request. */
+export function cutBody(body: string, mostCharacters: number): string {
+  if (body.length <= mostCharacters) return body;
+  const ending = '\n\n…';
+  const kept = body.slice(0, mostCharacters - ending.length);
+  const lastLine = kept.lastIndexOf('\n');
+  return `${(lastLine > 0 ? kept.slice(0, lastLine) : kept).trimEnd()}${ending}`;
+}
+
+/** Both kinds of Bitbucket. */
+export const mostBitbucketCharacters = 32_768;
+
 /** A link that people will click. */
 export const pageUrl = z.url({ protocol: /^https?$/ });
 export const prNumber = z.int().positive();
