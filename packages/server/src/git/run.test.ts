@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basicAuthorization, startGitServer, type GitServer } from '../../../../test/fakes/git-server.ts';
 import { temporaryFolder } from '../testing.ts';
 import type { Remote } from './remote.ts';
-import { runGit, type GitCommand } from './run.ts';
+import { runGit, type GitCommand, type GitError } from './run.ts';
 
 const { signal } = new AbortController();
 const token = 'secret-token';
@@ -79,6 +79,29 @@ describe('what git sees', () => {
     const named = url.replace('127.0.0.1', 'docs.invalid');
     const remote = { ...remoteOf(named), resolve: [`docs.invalid:${port}:127.0.0.1`] };
     expect(await run(['ls-remote', '--', named, 'refs/heads/main'], { remote })).toContain('refs/heads/main');
+  });
+});
+
+describe('what git says', () => {
+  test('comes without the secret, however a server gives it back and wherever the text is cut', async () => {
+    const repository = server.addRepository('echo', { a: 'a' });
+    const sent = basicAuthorization(token);
+    repository.refusePushes(`${`You sent ${sent} for ${token}.\n`.repeat(400)}The end.`);
+    const { folder } = repository;
+    const remote = remoteOf(repository.url);
+    const push = run(['push', '--porcelain', '--', repository.url, 'main:refs/heads/x'], {
+      folder,
+      repository: folder,
+      remote,
+    });
+    const error = (await push.catch((reason: unknown) => reason)) as GitError;
+    expect(error.output).toContain('pre-receive hook declined');
+    expect(error.complaint).toContain('You sent *** for ***.');
+    expect(error.complaint).toContain('remote: The end.');
+    const encoded = sent.slice('Basic '.length);
+    for (const part of [token, token.slice(4), encoded, encoded.slice(8)]) {
+      expect(`${error.message}${error.output}${error.complaint}`).not.toContain(part);
+    }
   });
 });
 

@@ -86,7 +86,7 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
     else output.push(bytes);
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-4000);
+    complaint = lastLines(complaint + text);
   });
   // git may end before it has read everything; its status tells why.
   child.stdin.on('error', () => undefined).end(command.input ?? '');
@@ -189,7 +189,7 @@ function remoteSettings(remote: Remote): [name: string, value: string][] {
 
 function explain(stderr: string, stdout: Buffer, remote: Remote | undefined): GitError {
   const complaint = masked(visible(stderr), remote);
-  const output = masked(visible(stdout.toString().slice(0, 4000)), remote);
+  const output = masked(visible(stdout.subarray(0, 64_000).toString()), remote).slice(0, 4000);
   const lastLine = complaint.trim().split('\n').at(-1) ?? '';
   return new GitError(problemOf(complaint, remote), lastLine.slice(0, 500), { output, complaint });
 }
@@ -205,6 +205,13 @@ function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
   }
   if (/not found|does not exist|does not appear to be a git repository/i.test(complaint)) return 'not_found';
   return 'unavailable';
+}
+
+/** Cut where a line begins: half of a secret could not be found again. */
+function lastLines(text: string): string {
+  if (text.length <= 8000) return text;
+  const end = text.indexOf('\n', text.length - 8000);
+  return end === -1 ? '' : text.slice(end + 1);
 }
 
 function visible(text: string): string {

@@ -56,6 +56,10 @@ describe('the tree', () => {
     await tree.write('e\u0301te\u0301.mdx', 'new');
     await tree.write('cafe\u0301.mdx', 'x');
     expect((await tree.list()).map(({ path }) => path)).toEqual(['caf\u00e9.mdx', 'e\u0301te\u0301.mdx']);
+    expect(await textOf(tree, 'e\u0301te\u0301.mdx')).toBe('new');
+    expect(await textOf(tree, 'cafe\u0301.mdx')).toBe('x');
+    await tree.remove('cafe\u0301.mdx');
+    expect(await tree.list()).toHaveLength(1);
   });
 
   test('only text of a bounded size is written, and binary files are not replaced', async () => {

@@ -29,21 +29,23 @@ export function openTree(options: TreeOptions): Tree {
   return {
     folder,
     list: () => listFiles(folder),
-    async read(path) {
-      guardPath(path);
+    async read(given) {
+      guardPath(given);
+      const path = await spellingOf(folder, given);
       const place = await placeOf(folder, path);
       return place === undefined ? undefined : readPlainFile(place, path);
     },
     async write(given, content) {
       guardPath(given);
       refuseContent(given, content);
-      const path = (await placeOf(folder, given)) === undefined ? given.normalize('NFC') : given;
+      const path = await spellingOf(folder, given);
       await refuseStoredElsewhere(options, path);
       await makeParents(folder, path);
       await writePlainFile(join(folder, path), path, content);
     },
-    async remove(path) {
-      guardPath(path);
+    async remove(given) {
+      guardPath(given);
+      const path = await spellingOf(folder, given);
       const place = await placeOf(folder, path);
       if (place === undefined) throw new PathRefused(`There is no file ${path}. List the files to find it.`);
       if (options.links.has(path)) throw linkRefused(path);
@@ -69,6 +71,11 @@ async function listFiles(root: string): Promise<{ path: string; sizeBytes: numbe
     }
   }
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Names are composed, as people type them, unless the repository has the file under another spelling. */
+async function spellingOf(root: string, path: string): Promise<string> {
+  return (await placeOf(root, path)) === undefined ? path.normalize('NFC') : path;
 }
 
 /** Where the file lies; undefined when there is none. Throws when there is a link on the way. */
