@@ -123,4 +123,12 @@ describe('comparing findings', () => {
     const spread = [finding('b.mdx', 'x'), finding('c.mdx', 'x')];
     expect(newOnes([finding('a.mdx', 'x')], spread, ['a.mdx'])).toEqual(['c.mdx x']);
   });
+
+  test('an anchor that never was is not new under the new address of its page, another one is', () => {
+    const about = (address: string) =>
+      finding('a.mdx', `The link "${address}" is not on the page "${address.split('#')[0]}"`);
+    expect(newOnes([about('/old#x')], [about('/new#x')])).toEqual([]);
+    expect(newOnes([about('/old#x')], [about('/new#y')])).toHaveLength(1);
+    expect(newOnes([about('/old#x')], [about('/old#x'), about('/new#x')])).toHaveLength(1);
+  });
 });

@@ -65,8 +65,7 @@ export async function openSiteChecks(
   return { ...siteChecksSince(baseline, options), findingsBefore: baseline.length };
 }
 
-/** For a run that goes on: the baseline is known already. */
-export function siteChecksSince(baseline: readonly FoundProblem[], options: SiteCheckOptions): SiteChecks {
+function siteChecksSince(baseline: readonly FoundProblem[], options: SiteCheckOptions): SiteChecks {
   const isGone = (file: string): boolean => !existsSync(join(options.folder, file));
   const compared = (found: FoundProblem[]): SiteFinding[] => comparedWith(baseline, found, isGone);
   let last: { state: string; findings: SiteFinding[] } | undefined;

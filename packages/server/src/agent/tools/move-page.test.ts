@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing.ts';
 import { openSiteChecks } from '../site-check.ts';
 import { movePage } from './move-page.ts';
+import { search } from './search.ts';
 import { bench, benchOn, type TestBench } from './testing.ts';
 
 const never = new AbortController().signal;
@@ -250,14 +251,10 @@ describe.skipIf(!existsSync(archive))('a real site of 140 pages', () => {
       expect(result.text).toMatch(/^Moved [\s\S]+ links? [\s\S]+navigation entry[\s\S]+redirect/);
     }
     expect((await checks.validate(never)).filter(({ isNew }) => isNew)).toEqual([]);
-    const left = execFileSync(
-      'grep',
-      ['-rlE', '\\]\\(/(cli/sandbox-commands|sandboxes/secrets)', '--include=*.mdx', '.'],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-      },
-    );
-    expect(left).toBe('');
-  });
+    const leftOver = await site.run(search, {
+      pattern: '\\]\\(/(cli/sandbox-commands|sandboxes/secrets)',
+      regex: true,
+    });
+    expect(leftOver.text).toContain('Nothing matches');
+  }, 180_000);
 });

@@ -1,17 +1,9 @@
-/** What the tests of tools share: a tree over a real folder, and a context whose checks answer as a test wants. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+/** What the tests of tools share: the real tree over a temporary folder, and a context whose checks answer as a test wants. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../../testing.ts';
-import {
-  type DiffFile,
-  PathRefused,
-  type SiteChecks,
-  type SiteFinding,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-  type Tree,
-} from '../contract.ts';
+import type { DiffFile, SiteChecks, SiteFinding, Tool, ToolContext, ToolResult } from '../contract.ts';
+import { openTree } from '../workspace/tree.ts';
 
 export interface TestBench {
   context: ToolContext;
@@ -38,7 +30,12 @@ export function bench(files: Record<string, string>, options: BenchOptions = {})
 export function benchOn(folder: string, options: BenchOptions = {}): TestBench {
   const findings = options.findings ?? [];
   const context: ToolContext = {
-    tree: folderTree(folder),
+    tree: openTree({
+      folder,
+      submodules: new Set(),
+      links: new Set(),
+      isPointer: () => Promise.resolve(false),
+    }),
     site: options.site ?? {
       validate: () => Promise.resolve(findings),
       renderPage: () => Promise.resolve({ markdown: '# Page\n', findings }),
@@ -55,36 +52,4 @@ export function benchOn(folder: string, options: BenchOptions = {}): TestBench {
     write: (path, content) => writeFiles(folder, { [path]: content }),
     run: (tool, input) => tool.run(context, tool.input.parse(input)),
   };
-}
-
-function folderTree(folder: string): Tree {
-  const place = (path: string): string => {
-    if (path.startsWith('/') || path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)))
-      throw new PathRefused(`The path ${path} is not allowed. Name it from the docs root.`);
-    return join(folder, path);
-  };
-  return {
-    folder,
-    list: () =>
-      Promise.resolve(
-        readdirSync(folder, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map((entry) => join(entry.parentPath, entry.name))
-          .map((file) => ({ path: relative(folder, file), sizeBytes: statSync(file).size })),
-      ),
-    read: (path) => Promise.resolve(readIfAny(place(path))),
-    write: (path, content) => {
-      mkdirSync(dirname(place(path)), { recursive: true });
-      return Promise.resolve(writeFileSync(place(path), content));
-    },
-    remove: (path) => Promise.resolve(rmSync(place(path))),
-  };
-}
-
-function readIfAny(file: string): Uint8Array | undefined {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
-  }
 }
