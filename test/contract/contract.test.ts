@@ -35,6 +35,13 @@ const someKey = async () => ({
 const completed = () => ({ params: { jobId: records.completed.jobId } });
 const project = () => ({ params: { projectId: records.project.id } });
 
+const agentJob = () => ({ params: { projectId: records.project.id, id: records.agentJob } });
+/** A fresh one each time. A queued one is not in the hands of the queue, and the service looks for such only seldom. */
+const agentJobThatIs = (status: 'queued' | 'completed' | 'archived') => ({
+  params: { projectId: records.project.id, id: stage.addAgentJob(service.dataDir, records.project, status) },
+});
+const isAgentJob = (id: OperationId) => operation(id).tag === 'Agent jobs';
+
 /** For each operation, a request that succeeds. Every scenario below changes one thing about it. */
 const valid: Record<OperationId, () => Given | Promise<Given>> = {
   startExport: () => ({ body: { domain: records.project.domain, metadata: { build: '7' } } }),
@@ -49,7 +56,17 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   readManifest: completed,
   cancelExport: queued,
   retryExport: () => ({ params: { jobId: records.failed.jobId } }),
-  readAgentJob: () => ({ params: { projectId: records.project.id, id: records.agentJob } }),
+  createAgentJob: () => ({ ...project(), body: { prompt: 'Correct the spelling.', dryRun: true } }),
+  listAgentJobs: () => ({ ...project(), query: { status: 'completed', archived: 'false', limit: '2' } }),
+  readAgentJob: agentJob,
+  messageAgentJob: () => ({ ...agentJobThatIs('completed'), body: { prompt: 'Go on.' } }),
+  followAgentJob: () => ({ ...agentJob(), query: { after: '0-0', limit: '5' } }),
+  readAgentDiff: agentJob,
+  readAgentTranscript: () => ({ ...agentJob(), query: { limit: '5' } }),
+  cancelAgentJob: () => agentJobThatIs('queued'),
+  retryAgentJob: () => agentJobThatIs('completed'),
+  archiveAgentJob: () => agentJobThatIs('queued'),
+  unarchiveAgentJob: () => agentJobThatIs('archived'),
   listProjects: () => ({ query: { limit: '2' } }),
   createProject: () => ({
     body: {
@@ -116,22 +133,34 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
   },
   job_not_completed: (id, given) => ask(id, { ...given, params: { jobId: records.queued.jobId } }),
-  job_not_finished: (id, given) => ask(id, { ...given, params: { jobId: records.queued.jobId } }),
+  job_not_finished: (id, given) =>
+    ask(id, {
+      ...given,
+      ...(isAgentJob(id) ? agentJobThatIs('queued') : { params: { jobId: records.queued.jobId } }),
+    }),
+  job_archived: (id, given) => ask(id, { ...given, ...agentJobThatIs('archived') }),
+  agent_not_configured: (id, given) => {
+    const { projectId, id: jobId } = full.agentWithoutModel;
+    const names = Object.keys(operation(id).params?.shape ?? {});
+    const params = names.includes('id') ? { projectId, id: jobId } : { projectId };
+    return ask(id, { ...given, params }, { to: full.service });
+  },
   job_failed: (id, given) => ask(id, { ...given, params: { jobId: records.failed.jobId } }),
-  job_finished: (id, given) => ask(id, { ...given, params: { jobId: records.failed.jobId } }),
+  job_finished: (id, given) =>
+    ask(id, { ...given, ...(isAgentJob(id) ? agentJob() : { params: { jobId: records.failed.jobId } }) }),
   bundle_purged: (id, given) => ask(id, { ...given, params: { jobId: records.purged.jobId } }),
   domain_taken: (id, given) =>
     ask(id, { ...given, body: { ...(given.body as object), domain: records.busy.domain } }),
   project_busy: (id, given) => ask(id, { ...given, params: { projectId: records.busy.id } }),
-  queue_full: (id) =>
-    ask(
-      id,
-      {
-        params: { jobId: full.endedJobId },
-        ...(operation(id).body === undefined ? {} : { body: { domain: full.domain } }),
-      },
-      { to: full.service },
-    ),
+  queue_full: (id, given) => {
+    const { projectId, id: agentId } = full.agent;
+    const exportBody = operation(id).body === undefined ? {} : { body: { domain: full.domain } };
+    const names = Object.keys(operation(id).params?.shape ?? {});
+    const inFull = isAgentJob(id)
+      ? { ...given, params: names.includes('id') ? { projectId, id: agentId } : { projectId } }
+      : { params: { jobId: full.endedJobId }, ...exportBody };
+    return ask(id, inFull, { to: full.service });
+  },
   draining: (id) => whileItStops(id),
 };
 

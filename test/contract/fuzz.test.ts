@@ -4,7 +4,7 @@
  * an operation gets, FUZZ_SEED chooses others.
  */
 import fc from 'fast-check';
-import { ErrorBody, operationIds, ProblemBody, type OperationId } from '@docyard/api';
+import { ErrorBody, operation, operationIds, ProblemBody, type OperationId } from '@docyard/api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService } from '../service.ts';
 import { fetchDocument } from './document.ts';
@@ -74,7 +74,7 @@ function existingFor(id: OperationId): Existing {
     domain,
     ids: {
       jobId: id === 'deleteExport' ? [toDelete] : jobs,
-      projectId: [id === 'readAgentJob' ? existing.agentProject : existing.project],
+      projectId: [operation(id).tag === 'Agent jobs' ? existing.agentProject : existing.project],
       id: [existing.agentJob],
       keyId: [existing.key],
     },

@@ -113,6 +113,21 @@ const fields = {
   allowedAddresses: fc.array(fc.oneof(fc.constantFrom(...addresses), text), { maxLength: 3 }),
   overlapSeconds: numbers,
   ttlSeconds: numbers,
+  prompt: text,
+  model: text,
+  draft: fc.boolean(),
+  dryRun: fc.boolean(),
+  scope: fc.record({ paths: fc.array(text, { maxLength: 3 }) }),
+  limits: fc.dictionary(fc.constantFrom('steps', 'minutes', 'files', '__proto__'), numbers, { maxKeys: 3 }),
+  agent: fc.record(
+    {
+      model: fc.record({ provider: text, url: text, name: text, key: text }),
+      forge: fc.record({ kind: text, apiBase: text, credential: value }),
+      protectedPaths: fc.array(text, { maxLength: 3 }),
+      instructions: text,
+    },
+    { requiredKeys: [] },
+  ),
 };
 
 type Field = [name: string, value: unknown];
@@ -124,9 +139,15 @@ function rightFields(id: OperationId, { domain }: Existing): Field[] {
     startExport: { domain, strict: true, metadata: { build: '7' } },
     createBundle: { ttlSeconds: 60 },
     createProject: { name: 'Fuzzed', domain: 'fuzzed.example.com', source: { repository } },
-    updateProject: { name: 'Fuzzed', source: { repository, directory: 'docs' } },
+    updateProject: {
+      name: 'Fuzzed',
+      source: { repository, directory: 'docs' },
+      agent: { instructions: 'Be brief.' },
+    },
     createKey: { name: 'Fuzzed', scopes: ['read'], allowedAddresses: ['203.0.113.0/24'] },
     rollKey: { overlapSeconds: 60 },
+    createAgentJob: { prompt: 'Correct the spelling.', dryRun: true, metadata: { build: '7' } },
+    messageAgentJob: { prompt: 'Go on.' },
   };
   return Object.entries(bodies[id] ?? {});
 }
@@ -319,7 +340,18 @@ function pathOf(id: OperationId, { ids }: Existing): fc.Arbitrary<string> {
 
 function queryOf({ domain }: Existing): fc.Arbitrary<string> {
   const names = fc.oneof(
-    fc.constantFrom('limit', 'cursor', 'domain', 'status', 'since', '__proto__', 'constructor', 'key'),
+    fc.constantFrom(
+      'limit',
+      'cursor',
+      'domain',
+      'status',
+      'since',
+      'archived',
+      'after',
+      '__proto__',
+      'constructor',
+      'key',
+    ),
     text,
   );
   const values = fc.oneof(fc.constantFrom('1', '100', '0', '1e2', '0x10', domain, 'YmVmb3JlOjE'), text);

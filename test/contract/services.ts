@@ -3,6 +3,7 @@
  * and one whose queue is full.
  */
 import { join } from 'node:path';
+import type { Project } from '@docyard/api';
 import { startService, temporaryFolder, type Service } from '../service.ts';
 import * as stage from './stage.ts';
 
@@ -48,6 +49,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
   await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
   const queued = await client.call('startExport', { body: { domain: busy.domain } });
   const agentJob = stage.addAgentJob(dataDir, project);
+  await stage.giveModel(service, project.id);
   return {
     service,
     records: { project, busy, purged, completed, failed, queued, agentJob },
@@ -69,7 +71,10 @@ function startSparing(): Promise<Service> {
 /** Its queue has room for one job, and has it. */
 async function startFull(environment: Record<string, string>, endless: string) {
   const service = await startService({ environment, sample: false });
-  const { domain } = await stage.addProject(service, endless);
+  const project = await stage.addProject(service, endless);
+  const { domain } = project;
+  const withoutModel = await stage.addProject(service, endless);
+  await stage.giveModel(service, project.id);
   const start = () => service.client.call('startExport', { body: { domain } });
   const ended = await start();
   await service.client.call('cancelExport', { params: { jobId: ended.jobId } });
@@ -77,7 +82,17 @@ async function startFull(environment: Record<string, string>, endless: string) {
   const running = await start();
   await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
   await start();
-  return { service, domain, endedJobId: ended.jobId };
+  const agentOf = ({ id, domain }: Project) => ({
+    projectId: id,
+    id: stage.addAgentJob(service.dataDir, { id, domain }),
+  });
+  return {
+    service,
+    domain,
+    endedJobId: ended.jobId,
+    agent: agentOf(project),
+    agentWithoutModel: agentOf(withoutModel),
+  };
 }
 
 async function makeKey(

@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ExportJob, Project } from '@docyard/api';
+import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
+import type { AgentInput } from '../../packages/server/src/agent/record.ts';
 import { program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** An id of the right shape that nothing has. */
@@ -33,6 +35,15 @@ export function siteFolder(): string {
 export function addProject({ client }: Pick<Service, 'client'>, repository: string): Promise<Project> {
   return client.call('createProject', {
     body: { name: 'Test project', domain: freshDomain(), source: { repository } },
+  });
+}
+
+/** An endpoint that nothing answers at: enough to start agent jobs, not to finish them. */
+export async function giveModel({ client }: Pick<Service, 'client'>, projectId: string): Promise<void> {
+  const model = { url: 'https://models.invalid/v1', name: 'test-model', key: 'test-key' };
+  await client.call('updateProject', {
+    params: { projectId },
+    body: { agent: { model: { ...model, provider: 'openai' } } },
   });
 }
 
@@ -103,26 +114,57 @@ function runCommand(dataDir: string, ...args: string[]): unknown {
   return JSON.parse(ended.stdout);
 }
 
-/** No operation makes agent jobs, so the row is written straight into the database. */
-export function addAgentJob(dataDir: string, project: Project): string {
+const pullRequest = {
+  url: 'https://example.com/pulls/1',
+  number: 1,
+  state: 'open',
+  draft: false,
+  branch: 'docyard/1',
+};
+
+/** A job that no worker touches: its row is written straight into the database, in the state that is wanted. */
+export function addAgentJob(
+  dataDir: string,
+  project: Pick<Project, 'id' | 'domain'>,
+  status: 'queued' | 'completed' | 'archived' = 'completed',
+): string {
   const id = randomId('aj');
   const now = new Date().toISOString();
-  const source = { repository: 'https://example.com/docs.git', ref: 'main' };
+  const input: AgentInput = {
+    prompt: 'Correct the spelling.',
+    model: 'test-model',
+    source: { repository: 'https://example.com/docs.git', ref: 'main', directory: null, allowLocal: false },
+    draft: null,
+    scopePaths: [],
+    limits: defaultLimits,
+    dryRun: false,
+    metadata: {},
+  };
+  const ended = status !== 'queued';
   const row = {
     id,
     kind: 'agent',
     project_id: project.id,
     domain: project.domain,
-    status: 'completed',
-    phase: 'done',
-    progress: 100,
+    status: ended ? 'completed' : 'queued',
+    phase: ended ? 'done' : 'queued',
+    progress: ended ? 100 : 0,
     page_count: 0,
-    attempt: 1,
-    input: JSON.stringify({ prompt: 'Correct the spelling.', model: 'test-model', source }),
-    result: JSON.stringify({ prLink: 'https://example.com/pulls/1' }),
+    attempt: ended ? 1 : 0,
+    input: JSON.stringify(input),
     created_at: now,
     updated_at: now,
-    finished_at: now,
+    finished_at: ended ? now : null,
+    archived_at: status === 'archived' ? now : null,
+  };
+  const run = {
+    job_id: id,
+    number: 1,
+    kind: 'create',
+    prompt: input.prompt,
+    ending: ended ? 'done' : null,
+    pull_request: ended ? JSON.stringify(pullRequest) : null,
+    created_at: now,
   };
   const database = new DatabaseSync(join(dataDir, 'docyard.db'), { timeout: 5000 });
   try {
@@ -133,6 +175,14 @@ export function addAgentJob(dataDir: string, project: Project): string {
          SELECT organization_id, ${names.map(() => '?').join(', ')} FROM projects WHERE id = ?`,
       )
       .run(...Object.values(row), project.id);
+    database
+      .prepare(
+        `INSERT INTO agent_runs (${Object.keys(run).join(', ')})
+         VALUES (${Object.keys(run)
+           .map(() => '?')
+           .join(', ')})`,
+      )
+      .run(...Object.values(run));
   } finally {
     database.close();
   }

@@ -72,6 +72,8 @@ const bodies: Partial<Record<OperationId, unknown>> = {
   updateProject: { name: 'Taken over' },
   createBundle: { ttlSeconds: 60 },
   rollKey: { overlapSeconds: 0 },
+  createAgentJob: { prompt: 'Take over.' },
+  messageAgentJob: { prompt: 'Take over.' },
 };
 
 /** What a caller can tell apart: all but the time and the count of requests. */
@@ -129,6 +131,7 @@ async function readTheirs(): Promise<unknown> {
   return {
     exports: await client.call('listExports', { query: { limit: 100 } }),
     projects: await client.call('listProjects', { query: { limit: 100 } }),
+    agentJobs: await client.call('listAgentJobs', { params: { projectId: theirs.project.id } }),
     keys: (await client.call('listKeys', { query: { limit: 100 } })).data.map(
       ({ id, revokedAt, expiresAt }) => ({
         id,

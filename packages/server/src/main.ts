@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from './config.ts';
 import { DataFolderError } from './data-folder.ts';
 import { Problem } from './problem.ts';
+import { describeAgent } from './cli/agent.ts';
 import { describeBuild } from './cli/build.ts';
 import { describeCheck } from './cli/check.ts';
 import { CommandError } from './cli/errors.ts';
@@ -48,6 +49,7 @@ const commands = {
   keys: describeKeys,
   projects: describeProjects,
   orgs: describeOrgs,
+  agent: describeAgent,
 };
 
 const usageStatus = 2;

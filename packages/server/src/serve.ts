@@ -3,6 +3,7 @@
  * nothing: requests under way are answered, running jobs go back to the queue.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { continueWithMessages } from './agent/message.ts';
 import { compose, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -61,7 +62,7 @@ export async function startService(
   }
 }
 
-/** One sweep at a time: at the start, after each job, and now and then. */
+/** What is left to do once jobs have ended. One sweep at a time: at the start, after each job, and now and then. */
 class Sweeper {
   readonly #context: Context;
   #underWay = Promise.resolve();
@@ -82,9 +83,11 @@ class Sweeper {
     this.#waiting = true;
     this.#underWay = this.#underWay.then(async () => {
       this.#waiting = false;
-      await sweep(this.#context).catch((error: unknown) =>
-        this.#context.log.warn({ err: error }, 'sweep failed'),
-      );
+      for (const work of [continueWithMessages, sweep]) {
+        await work(this.#context).catch((error: unknown) =>
+          this.#context.log.warn({ err: error }, `${work.name} failed`),
+        );
+      }
     });
   }
 

@@ -1,7 +1,7 @@
-/** `GET /v2/agent/{projectId}/job/{id}` on the real application: the exact fields, and one answer for all that is not there. */
-import { ErrorBody } from '@docyard/api';
+/** `GET /v2/agent/{projectId}/job/{id}` and the list on the real application, and one answer for all that is not there. */
+import { AgentJob, ErrorBody } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimJob, completeJob, createJob } from '../jobs/store.ts';
+import { claimJob, completeJob, markArchived } from '../jobs/store.ts';
 import {
   composeForTest,
   createExport,
@@ -13,6 +13,8 @@ import {
   type TestContext,
   type TestService,
 } from '../testing.ts';
+import { noteRun } from './record.ts';
+import { createAgentJob } from './testing.ts';
 
 let context: TestContext;
 let service: TestService;
@@ -26,21 +28,6 @@ beforeAll(async () => {
   projectId = (await createTestProject(context, tenant)).id;
 });
 
-async function newAgentJob(ref: string | null = 'main') {
-  return createJob(context, {
-    kind: 'agent',
-    organizationId: tenant.organizationId,
-    projectId,
-    domain: 'docs.example.com',
-    input: {
-      prompt: 'Fix.',
-      model: 'small',
-      source: { repository: 'https://git.example.com/docs.git', ref },
-    },
-    retryOf: null,
-  });
-}
-
 const get = (
   id: string,
   options: { project?: string; key?: string; headers?: Record<string, string> } = {},
@@ -50,13 +37,20 @@ const get = (
     headers: options.headers ?? {},
   });
 
+async function complete(id: string): Promise<void> {
+  const claimed = present(await claimJob(context, id));
+  await completeJob(context, claimed, { result: null, pageCount: 0 });
+}
+
 describe('an active job', () => {
-  test('has exactly the fields of the specification', async () => {
-    const job = await newAgentJob();
+  test('has the fields of the specification with its types, and only fields of the contract', async () => {
+    const job = await createAgentJob(context, tenant, projectId);
     const answer = await get(job.id);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(await answer.json()).toStrictEqual({
+    const body: unknown = await answer.json();
+    expect(AgentJob.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
       id: job.id,
       status: 'active',
       source: { repository: 'https://git.example.com/docs.git', ref: 'main' },
@@ -68,23 +62,24 @@ describe('an active job', () => {
   });
 
   test('says when to ask again, and 304 when nothing has changed', async () => {
-    const { id } = await newAgentJob(null);
+    const { id } = await createAgentJob(context, tenant, projectId);
     const answer = await get(id);
     expect(answer.headers.get('retry-after')).toBe('5');
-    expect(await answer.json()).toMatchObject({ source: { ref: null } });
     const again = await get(id, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
     expect(again.status).toBe(304);
   });
 
   test('holds the answer until the job changes when asked to', async () => {
-    const { id } = await newAgentJob();
+    const { id } = await createAgentJob(context, tenant, projectId);
     const claimed = present(await claimJob(context, id));
+    const url = 'https://git.example.com/docs/pull/7';
+    const pullRequest = { url, number: 7, state: 'open', draft: false, branch: 'docyard/7' } as const;
+    await noteRun(context, { jobId: id, number: 1 }, { pullRequest, ending: 'done' });
     const waiting = get(id, { headers: { prefer: 'wait=20' } });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    const prLink = 'https://git.example.com/docs/pull/7';
-    await completeJob(context, claimed, { result: { prLink }, pageCount: 0 });
+    await completeJob(context, claimed, { result: null, pageCount: 0 });
     const answer = await waiting;
-    expect(await answer.json()).toMatchObject({ status: 'completed', prLink });
+    expect(await answer.json()).toMatchObject({ status: 'completed', prLink: url, statusReason: 'done' });
     expect(answer.headers.get('retry-after')).toBeNull();
     expect(answer.headers.get('preference-applied')).toBe('wait=20');
   });
@@ -93,7 +88,7 @@ describe('an active job', () => {
 test('what is not there, is of another project, another kind or another organization gives the same 404', async () => {
   const other = await createTenant(context, { name: 'Other' });
   const otherProject = await createTestProject(context, tenant);
-  const { id } = await newAgentJob();
+  const { id } = await createAgentJob(context, tenant, projectId);
   const exported = await createExport(context, tenant, otherProject);
   const headers = { 'x-request-id': 'same' };
   const answers = await Promise.all([
@@ -120,5 +115,41 @@ test('a key without agent:read is told which scope it lacks', async () => {
   expect(await answer.json()).toMatchObject({
     code: 'scope_missing',
     error: expect.stringContaining('agent:read') as string,
+  });
+});
+
+describe('the list', () => {
+  test('is newest first, in pages, and knows the statuses and the archive', async () => {
+    const project = await createTestProject(context, tenant);
+    const jobs = [];
+    for (let count = 0; count < 4; count += 1) jobs.push(await createAgentJob(context, tenant, project.id));
+    const [active, completed, archived, archivedActive] = jobs.map(({ id }) => id) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await complete(completed);
+    await complete(archived);
+    await markArchived(context, archived, true);
+    await markArchived(context, archivedActive, true);
+    const list = async (query: string) => {
+      const path = `/v2/agent/${project.id}/jobs${query}`;
+      const answer = await service.request(path, { key: tenant.key.key });
+      expect(answer.status, query).toBe(200);
+      const body = (await answer.json()) as { data: AgentJob[]; nextCursor: string | null };
+      return { ids: body.data.map(({ id }) => id), nextCursor: body.nextCursor };
+    };
+    expect((await list('')).ids).toEqual([archivedActive, archived, completed, active]);
+    const first = await list('?limit=3');
+    expect(first.ids).toEqual([archivedActive, archived, completed]);
+    expect((await list(`?limit=3&cursor=${first.nextCursor}`)).ids).toEqual([active]);
+    expect((await list('?status=active')).ids).toEqual([active]);
+    expect((await list('?status=completed')).ids).toEqual([completed]);
+    expect((await list('?status=archived')).ids).toEqual([archivedActive, archived]);
+    expect((await list('?archived=true')).ids).toEqual([archivedActive, archived]);
+    expect((await list('?archived=false')).ids).toEqual([completed, active]);
+    expect((await list('?archived=true&status=completed')).ids).toEqual([]);
+    expect((await list('?archived=false&status=archived')).ids).toEqual([]);
   });
 });

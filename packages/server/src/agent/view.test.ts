@@ -1,32 +1,47 @@
 /** The told status of an agent job: a mark that wins over every state, and no pull request while the job is active. */
-import { AgentJob } from '@docyard/api';
-import { beforeAll, expect, test } from 'vitest';
-import { createJob, type Job } from '../jobs/store.ts';
+import { AgentJob, agentEndings } from '@docyard/api';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { failureOf, type Job } from '../jobs/store.ts';
 import { composeForTest, createTenant, createTestProject } from '../testing.ts';
-import { viewAgentJob, type AgentInput } from './view.ts';
+import { endReasons } from './contract.ts';
+import type { Run } from './record.ts';
+import { createAgentJob } from './testing.ts';
+import { viewAgentJob } from './view.ts';
 
 const prLink = 'https://git.example.com/docs/pull/7';
+const pullRequest = { url: prLink, number: 7, state: 'open', draft: false, branch: 'docyard/7' } as const;
 const archivedAt = '2026-03-02T00:00:00.000Z';
+const at = '2026-03-01T12:00:00.000Z';
 let queued: Job;
 
 beforeAll(async () => {
   const context = await composeForTest();
   const tenant = await createTenant(context);
   const project = await createTestProject(context, tenant);
-  const input: AgentInput = {
-    prompt: 'Fix the typos.',
-    model: 'small',
-    source: { repository: 'https://git.example.com/docs.git', ref: 'main' },
-  };
-  queued = await createJob(context, {
-    kind: 'agent',
-    organizationId: tenant.organizationId,
-    projectId: project.id,
-    domain: project.domain,
-    input,
-    retryOf: null,
-  });
+  queued = await createAgentJob(context, tenant, project.id, { prompt: 'Fix the typos.\nAll of them.' });
 });
+
+function run(change: Partial<Run> = {}): Run {
+  return {
+    jobId: queued.id,
+    number: 1,
+    kind: 'create',
+    prompt: 'Fix the typos.',
+    ending: null,
+    title: null,
+    summary: null,
+    branch: null,
+    baseCommit: null,
+    usage: null,
+    pullRequest: null,
+    policy: null,
+    result: null,
+    createdAt: at,
+    startedAt: null,
+    finishedAt: null,
+    ...change,
+  };
+}
 
 test.each([
   ['queued', null, 'active', null],
@@ -38,23 +53,70 @@ test.each([
   ['completed', archivedAt, 'archived', prLink],
   ['failed', archivedAt, 'archived', prLink],
 ] as const)('%s, archived at %s, is told as %s with %s', (status, archived_at, told, link) => {
-  const view = viewAgentJob({ ...queued, status, archived_at, result: JSON.stringify({ prLink }) });
+  const view = viewAgentJob({ ...queued, status, archived_at }, [run({ pullRequest })]);
   expect(AgentJob.strict().parse(view)).toEqual(view);
-  expect(view).toEqual({
+  expect(view).toMatchObject({
     id: queued.id,
     status: told,
     source: { repository: 'https://git.example.com/docs.git', ref: 'main' },
     model: 'small',
     prLink: link,
-    createdAt: '2026-03-01T12:00:00.000Z',
+    createdAt: at,
     archivedAt: archived_at,
+  });
+  // It is told all the time where the specification does not forbid it.
+  expect(view.pullRequest).toEqual(pullRequest);
+});
+
+test('the fields of the specification come first, and the source has no further ones', () => {
+  const view = viewAgentJob(queued, [run()]);
+  const specified = ['id', 'status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'];
+  expect(Object.keys(view).slice(0, specified.length)).toEqual(specified);
+  expect(Object.keys(view.source)).toEqual(['repository', 'ref']);
+});
+
+test('a finished job without a pull request has none', () => {
+  expect(viewAgentJob({ ...queued, status: 'completed' }, [run({ ending: 'no_change' })])).toMatchObject({
+    prLink: null,
+    pullRequest: null,
+    statusReason: 'no_change',
   });
 });
 
-test('a finished job without a pull request has none; the prompt is not told', () => {
-  for (const result of [null, '{"prLink":null}']) {
-    const view = viewAgentJob({ ...queued, status: 'completed', result });
-    expect(view.prLink).toBeNull();
-    expect(JSON.stringify(view)).not.toContain('typos');
-  }
+test('the title is the one the agent gave, else the first line of the instruction', () => {
+  expect(viewAgentJob(queued, [run()]).title).toBe('Fix the typos.');
+  expect(viewAgentJob(queued, [run({ title: 'Correct spelling' }), run()]).title).toBe('Correct spelling');
+});
+
+test('usage is that of all runs, and the result that of the last which has one', () => {
+  const usage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 1, steps: 3 };
+  const first = run({ ending: 'done', usage, summary: 'Corrected.' });
+  const view = viewAgentJob(queued, [first, run({ number: 2, kind: 'follow-up', usage })]);
+  expect(view).toMatchObject({
+    runs: 2,
+    usage: { inputTokens: 20, outputTokens: 4, cacheReadTokens: 2, steps: 6 },
+    result: { summary: 'Corrected.', filesChanged: 0 },
+  });
+});
+
+describe('the reason of an ending', () => {
+  test('is not told while the job is active', () => {
+    expect(viewAgentJob(queued, [run({ ending: 'done' })]).statusReason).toBeNull();
+  });
+
+  test.each([
+    ['canceled', 'cancelled'],
+    ['timeout', 'timeout'],
+    ['worker_lost', 'internal'],
+    ['internal', 'internal'],
+    ['source_not_found', 'clone_failed'],
+  ] as const)('is found in the job when its worker was stopped: %s is %s', (code, reason) => {
+    const failure = JSON.stringify(failureOf(code, 'It was stopped.'));
+    const view = viewAgentJob({ ...queued, status: 'failed', failure }, [run()]);
+    expect(view).toMatchObject({ statusReason: reason, error: 'It was stopped.', phase: 'done' });
+  });
+
+  test('is one that callers know', () => {
+    expect(Object.keys(agentEndings)).toEqual([...endReasons]);
+  });
 });

@@ -35,6 +35,7 @@ describe('creating', () => {
       name: 'Docs',
       domain: 'docs.example.com',
       source: { repository, ref: 'main', directory: 'packages/docs' },
+      agent: { model: null, forge: null, limits: {}, protectedPaths: [], instructions: null },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
     });

@@ -1,0 +1,41 @@
+/**
+ * What the tests of agent jobs share: a job with its first run, written straight into the tables.
+ */
+import { createJob, type Job } from '../jobs/store.ts';
+import type { Tenant, TestContext } from '../testing.ts';
+import { defaultLimits } from './contract.ts';
+import { addRun, type AgentInput } from './record.ts';
+
+export async function createAgentJob(
+  context: TestContext,
+  tenant: Tenant,
+  projectId: string,
+  change: Partial<AgentInput> = {},
+): Promise<Job> {
+  const input: AgentInput = {
+    prompt: 'Fix the typos.',
+    model: 'small',
+    source: {
+      repository: 'https://git.example.com/docs.git',
+      ref: 'main',
+      directory: null,
+      allowLocal: false,
+    },
+    draft: null,
+    scopePaths: [],
+    limits: defaultLimits,
+    dryRun: false,
+    metadata: {},
+    ...change,
+  };
+  const job = await createJob(context, {
+    kind: 'agent',
+    organizationId: tenant.organizationId,
+    projectId,
+    domain: 'docs.example.com',
+    input,
+    retryOf: null,
+  });
+  await addRun(context, { jobId: job.id, kind: 'create', prompt: input.prompt });
+  return job;
+}

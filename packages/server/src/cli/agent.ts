@@ -1,0 +1,287 @@
+/**
+ * `docyard agent`: agent jobs of a running service, over its API. It knows nothing that a client does not.
+ */
+import { readFile } from 'node:fs/promises';
+import {
+  DocyardClient,
+  DocyardError,
+  pause,
+  waitForAgentJob,
+  type AgentEvent,
+  type AgentJob,
+} from '@docyard/api';
+import { Option, type Command } from 'commander';
+import { CommandError } from './errors.ts';
+import { everyRow, print } from './local.ts';
+
+interface RemoteOptions {
+  server: string;
+  key?: string;
+  project?: string;
+  json?: boolean;
+}
+
+interface Target {
+  client: DocyardClient;
+  projectId: string;
+}
+
+export function describeAgent(command: Command): void {
+  command.description('Start, follow, steer and stop agent jobs of a running service.');
+
+  remote(command.command('run').description('Give an instruction, follow the job, and end when it does.'))
+    .argument('<prompt>', 'what to do; @FILE reads it from a file')
+    .option('--ref <branch>', 'branch to work against (default: that of the project)')
+    .option('--model <name>', 'another model of the configured endpoint')
+    .option('--path <path...>', 'change only files below these')
+    .option('--draft', 'open the pull request as a draft')
+    .option('--dry-run', 'do everything but push')
+    .option('--no-wait', 'end as soon as the job is queued')
+    .action(run);
+
+  remote(command.command('list').description('List agent jobs, newest first.'))
+    .addOption(
+      new Option('--status <status>', 'only these').choices(['active', 'completed', 'archived', 'failed']),
+    )
+    .action(list);
+
+  withJob(command.command('status').description('Show a job.'), status);
+  withJob(command.command('wait').description('Follow a job until it is no longer active.'), wait);
+  withJob(command.command('diff').description('Print what a job changed, as a patch.'), diff);
+  withJob(command.command('cancel').description('Cancel a job.'), simple('cancelAgentJob'));
+  withJob(
+    command.command('retry').description('Repeat the last instruction of a job.'),
+    simple('retryAgentJob'),
+  );
+  withJob(command.command('archive').description('Put a job away.'), simple('archiveAgentJob'));
+
+  remote(command.command('message').description('Tell a job something; a finished one goes on.'))
+    .argument('<id>', 'id of the job, such as aj_…')
+    .argument('<prompt>', 'what to say; @FILE reads it from a file')
+    .option('--wait', 'follow the job until it is no longer active')
+    .action(message);
+}
+
+function remote(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--server <url>', 'address of the service')
+        .env('DOCYARD_URL')
+        .default('http://127.0.0.1:4400'),
+    )
+    .option('--key <key>', 'API key (default: DOCYARD_API_KEY or DOCYARD_KEY of the environment)')
+    .addOption(new Option('--project <id>', 'project; needed when there are several').env('DOCYARD_PROJECT'))
+    .option('--json', 'print JSON');
+}
+
+type JobAction = (target: Target, id: string, options: RemoteOptions) => Promise<void>;
+
+function withJob(command: Command, action: JobAction): void {
+  remote(command)
+    .argument('<id>', 'id of the job, such as aj_…')
+    .action(async (id: string, options: RemoteOptions) => {
+      await told(async () => action(await connect(options), id, options));
+    });
+}
+
+interface RunOptions extends RemoteOptions {
+  ref?: string;
+  model?: string;
+  path?: string[];
+  draft?: boolean;
+  dryRun?: boolean;
+  wait: boolean;
+}
+
+async function run(prompt: string, options: RunOptions): Promise<void> {
+  await told(async () => {
+    const target = await connect(options);
+    const job = await target.client.call('createAgentJob', {
+      params: { projectId: target.projectId },
+      body: {
+        prompt: await textOf(prompt),
+        ...(options.ref === undefined ? {} : { source: { ref: options.ref } }),
+        ...(options.model === undefined ? {} : { model: options.model }),
+        ...(options.path === undefined ? {} : { scope: { paths: options.path } }),
+        ...(options.draft === undefined ? {} : { draft: options.draft }),
+        ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
+      },
+    });
+    if (options.wait) await follow(target, job.id, options);
+    else show(options, job);
+  });
+}
+
+async function message(
+  id: string,
+  prompt: string,
+  options: RemoteOptions & { wait?: boolean },
+): Promise<void> {
+  await told(async () => {
+    const target = await connect(options);
+    const params = { projectId: target.projectId, id };
+    const job = await target.client.call('messageAgentJob', {
+      params,
+      body: { prompt: await textOf(prompt) },
+    });
+    if (options.wait) await follow(target, id, options);
+    else show(options, job);
+  });
+}
+
+async function list(options: RemoteOptions & { status?: AgentJob['status'] }): Promise<void> {
+  await told(async () => {
+    const { client, projectId } = await connect(options);
+    const filter = options.status === undefined ? {} : { status: options.status };
+    const jobs = await everyRow((cursor) =>
+      client.call('listAgentJobs', {
+        params: { projectId },
+        query: { limit: 100, ...filter, ...(cursor === undefined ? {} : { cursor }) },
+      }),
+    );
+    print(options, jobs, jobs.map(row));
+  });
+}
+
+async function status({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
+  show(options, await client.call('readAgentJob', { params: { projectId, id } }));
+}
+
+async function wait(target: Target, id: string, options: RemoteOptions): Promise<void> {
+  await follow(target, id, options);
+}
+
+async function diff({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
+  const change = await client.call('readAgentDiff', { params: { projectId, id } });
+  // Exact for programs; on a terminal a page must not be able to send commands to it.
+  const patch = process.stdout.isTTY ? change.patch.replaceAll(/[\p{Cc}--[\n\t]]/gv, '�') : change.patch;
+  process.stdout.write(options.json ? `${JSON.stringify(change, null, 2)}\n` : patch);
+}
+
+function simple(operation: 'cancelAgentJob' | 'retryAgentJob' | 'archiveAgentJob'): JobAction {
+  return async ({ client, projectId }, id, options) =>
+    show(options, await client.call(operation, { params: { projectId, id } }));
+}
+
+const lookEverySeconds = 1;
+
+/** Steps go to standard error where somebody watches; the record goes to standard output. Failed ends with status 1. */
+async function follow({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
+  const params = { projectId, id };
+  const watched = process.stderr.isTTY && options.json !== true;
+  const job = watched ? await watch(client, params) : await waitForAgentJob(client, params);
+  show(options, job);
+  if (job.status === 'failed') process.exitCode = 1;
+}
+
+/** The record does not change with every step, so whoever watches asks for the steps. */
+async function watch(client: DocyardClient, params: { projectId: string; id: string }): Promise<AgentJob> {
+  let after: string | undefined;
+  for (;;) {
+    // The record first: when it is final, the steps read after it are the last ones.
+    const job = await client.call('readAgentJob', { params });
+    let told: number;
+    do {
+      const query = after === undefined ? {} : { after };
+      const { data, lastEventId } = await client.call('followAgentJob', { params, query });
+      for (const event of data) process.stderr.write(lineOf(event));
+      after = lastEventId;
+      told = data.length;
+    } while (told > 0);
+    if (job.status !== 'active') return job;
+    await pause(lookEverySeconds);
+  }
+}
+
+function lineOf(event: AgentEvent): string {
+  if (event.type === 'status') return `· ${event.status}, ${event.phase}\n`;
+  const subject = [event.tool ?? event.kind, event.path].filter((part) => part !== null).join(' ');
+  return `${event.isError ? '✗' : '›'} ${subject}  ${printable(event.text)}\n`;
+}
+
+function show(options: RemoteOptions, job: AgentJob): void {
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(job, null, 2)}\n`);
+    return;
+  }
+  const { usage, result } = job;
+  const facts: [string, string | null][] = [
+    ['job', job.id],
+    ['title', printable(job.title)],
+    [
+      'status',
+      job.statusReason === null ? `${job.status}, ${job.phase}` : `${job.status}: ${job.statusReason}`,
+    ],
+    ['error', job.error],
+    ['pull request', job.pullRequest?.url ?? null],
+    ['branch', job.pullRequest?.branch ?? null],
+    ['summary', result?.summary ? printable(result.summary) : null],
+    ['changed', result === null ? null : changeOf(result)],
+    ['used', `${usage.steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`],
+  ];
+  for (const [name, value] of facts) {
+    if (value !== null) process.stdout.write(`${name.padEnd(13)} ${value}\n`);
+  }
+}
+
+function changeOf({ filesChanged, linesAdded, linesRemoved }: NonNullable<AgentJob['result']>): string {
+  return `${filesChanged} files, ${linesAdded} lines added, ${linesRemoved} removed`;
+}
+
+function row(job: AgentJob): Record<string, string> {
+  return {
+    id: job.id,
+    status: job.status,
+    reason: job.statusReason ?? job.phase,
+    created: job.createdAt.slice(0, 16).replace('T', ' '),
+    title: printable(job.title),
+  };
+}
+
+/** A model wrote it: no line breaks, and nothing that moves the cursor of a terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
+}
+
+async function textOf(prompt: string): Promise<string> {
+  if (!prompt.startsWith('@')) return prompt;
+  return readFile(prompt.slice(1), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${prompt.slice(1)} cannot be read (${error.code}).`, 2);
+  });
+}
+
+async function connect(options: RemoteOptions): Promise<Target> {
+  const apiKey = options.key ?? process.env['DOCYARD_API_KEY'] ?? process.env['DOCYARD_KEY'];
+  if (apiKey === undefined || apiKey === '') {
+    throw new CommandError('Give an API key with --key, or set DOCYARD_API_KEY.', 2);
+  }
+  if (!URL.canParse(options.server)) {
+    throw new CommandError(`${options.server} is no address. Give one such as https://docs.example.com.`, 2);
+  }
+  const client = new DocyardClient({ baseUrl: options.server, apiKey });
+  return { client, projectId: options.project ?? (await onlyProject(client)) };
+}
+
+async function onlyProject(client: DocyardClient): Promise<string> {
+  const { data } = await client.call('listProjects', { query: { limit: 100 } });
+  const [first, second] = data;
+  if (first !== undefined && second === undefined) return first.id;
+  const known = data.map(({ id, domain }) => `${id} (${domain})`).join(', ');
+  throw new CommandError(
+    known === ''
+      ? 'There is no project yet. Create one first.'
+      : `Choose a project with --project: ${known}.`,
+    2,
+  );
+}
+
+/** What the service says is a sentence for a person already. */
+async function told(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DocyardError) throw new CommandError(error.message);
+    if (error instanceof TypeError) throw new CommandError(`The service did not answer: ${error.message}.`);
+    throw error;
+  }
+}
