@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startModelServer, type ModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
 import type { Message, Model, ModelFailure, ModelRequest } from '../contract.ts';
-import { createModel, type GatewayLimits } from './gateway.ts';
+import { createModel, pauseSecondsFor, type GatewayLimits } from './gateway.ts';
 
 const key = 'sk-very-secret-1234';
 const tools: ModelRequest['tools'] = [
@@ -317,4 +317,18 @@ test('tools are described by their schemas, with what has a default left optiona
       },
     },
   ]);
+});
+
+test.each([
+  ['what the endpoint asks for', '7', 1, 7],
+  ['until the date it names', 'Sun, 15 Nov 2026 08:00:09 GMT', 1, 9],
+  ['not at all when the date is over', 'Sun, 15 Nov 2026 07:00:00 GMT', 1, 0],
+  ['never longer than the limit', '3600', 1, 60],
+  ['a little when nothing is asked', null, 1, 1],
+  ['twice as long each time', null, 4, 8],
+  ['as if nothing was asked when it makes no sense', 'soon', 2, 2],
+])('before it asks again it waits %s', (_, retryAfter, attempt, seconds) => {
+  const now = Date.parse('2026-11-15T08:00:00Z');
+  const limits = { pauseSeconds: 1, longestPauseSeconds: 60 };
+  expect(pauseSecondsFor(retryAfter, attempt, limits, now)).toBe(seconds);
 });

@@ -94,23 +94,27 @@ function mayHelpToRepeat(error: unknown): boolean {
 async function pause(
   fault: unknown,
   attempt: number,
-  { pauseSeconds, longestPauseSeconds }: GatewayLimits,
+  limits: GatewayLimits,
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = fault instanceof ProviderFault ? secondsOf(fault.retryAfter) : null;
-  const seconds = Math.min(asked ?? pauseSeconds * 2 ** (attempt - 1), longestPauseSeconds);
+  const retryAfter = fault instanceof ProviderFault ? fault.retryAfter : null;
+  const seconds = pauseSecondsFor(retryAfter, attempt, limits, Date.now());
   await delay(seconds * 1000, undefined, { signal }).catch(() => {
     throw new ModelFailure('cancelled', 'The call was stopped.');
   });
 }
 
-/** `Retry-After` is a number of seconds or a date. */
-function secondsOf(retryAfter: string | null): number | null {
-  if (retryAfter === null) return null;
-  const seconds = /^\d+(\.\d+)?$/.test(retryAfter)
-    ? Number(retryAfter)
-    : (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+/** `Retry-After` is a number of seconds or a date; anything else is as good as none. */
+export function pauseSecondsFor(
+  retryAfter: string | null,
+  attempt: number,
+  { pauseSeconds, longestPauseSeconds }: Pick<GatewayLimits, 'pauseSeconds' | 'longestPauseSeconds'>,
+  nowMilliseconds: number,
+): number {
+  const given = retryAfter ?? '';
+  const asked = /^\d+(\.\d+)?$/.test(given) ? Number(given) : (Date.parse(given) - nowMilliseconds) / 1000;
+  const seconds = Number.isNaN(asked) ? pauseSeconds * 2 ** (attempt - 1) : Math.max(0, asked);
+  return Math.min(seconds, longestPauseSeconds);
 }
 
 function failureOf(error: unknown, settings: ModelSettings): ModelFailure {
