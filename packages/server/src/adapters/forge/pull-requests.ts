@@ -67,7 +67,7 @@ export function cutBody(body: string, mostCharacters: number): string {
   return `${(lastLine > 0 ? kept.slice(0, lastLine) : kept).trimEnd()}${ending}`;
 }
 
-/** Both kinds of Bitbucket. */
+/** What both kinds of Bitbucket are known to take. */
 export const mostBitbucketCharacters = 32_768;
 
 /** A link that people will click. */
