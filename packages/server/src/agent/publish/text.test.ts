@@ -1,0 +1,321 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ChangeFacts, commitMessage, pullRequestText } from './text.ts';
+
+const facts: ChangeFacts = {
+  jobId: 'aj_1',
+  prompt: 'Fix the link in the quickstart.',
+  title: 'Fix a link in the quickstart',
+  summary: 'The link led nowhere. It leads to `/install` now.\n\n- changed one page',
+  reason: 'done',
+  files: [
+    { path: 'quickstart.mdx', from: null, status: 'modified', addedLines: 1, removedLines: 1 },
+    { path: 'new.mdx', from: 'old.mdx', status: 'moved', addedLines: 0, removedLines: 0 },
+  ],
+  findings: [],
+  findingsBefore: 1,
+  verdict: { outcome: 'pass', notes: [] },
+  usage: { inputTokens: 12_345, outputTokens: 678, cacheReadTokens: 0, steps: 9 },
+  model: 'local-model',
+  previewUrl: 'https://docs.acme.io/previews/1',
+  messageUrl: 'https://docs.acme.io/v2/agent/pr_1/job/aj_1/message',
+  template: null,
+  secrets: [],
+  requester: null,
+};
+const bodyOf = (change: Partial<ChangeFacts>) => pullRequestText({ ...facts, ...change }).body;
+const titleOf = (title: string) => pullRequestText({ ...facts, title }).title;
+
+describe('a pull request', () => {
+  it('says what was asked, what changed, what was checked and how to go on', () => {
+    expect(pullRequestText(facts)).toEqual({
+      title: 'Fix a link in the quickstart',
+      body: `The link led nowhere. It leads to \`/install\` now.
+
+- changed one page
+
+### What was asked
+
+> Fix the link in the quickstart.
+
+### What changed
+
+| File | Change | Lines |
+| --- | --- | ---: |
+| \`quickstart.mdx\` | changed | +1 −1 |
+| \`new.mdx\` | moved from \`old.mdx\` | +0 −0 |
+
+### Checks
+
+The site builds, and nothing new is wrong with it (findings: 1 before, 0 now).
+
+### How to continue
+
+- [Preview of this branch](https://docs.acme.io/previews/1)
+- Ask for changes: \`POST https://docs.acme.io/v2/agent/pr_1/job/aj_1/message\` with a \`prompt\`. The agent goes on in this branch.
+
+Job \`aj_1\` · model \`local-model\` · 9 steps · 12,345 tokens read, 678 written
+`,
+    });
+  });
+
+  it('tells new problems, errors first, and what people should look at', () => {
+    const finding = { code: 'link_missing', message: 'No such page', file: 'a.mdx', line: 3, hint: null };
+    const body = bodyOf({
+      findings: [
+        { ...finding, severity: 'warning', isNew: true, line: null },
+        { ...finding, severity: 'error', isNew: true },
+        { ...finding, severity: 'error', isNew: false, message: 'Old' },
+      ],
+      verdict: {
+        outcome: 'draft',
+        notes: [{ rule: 'addresses', path: 'a.mdx', message: 'New host', outcome: 'draft' }],
+      },
+    });
+    expect(body).toContain(
+      '**New problems: 2** (findings: 1 before, 3 now).\n- error `link_missing` in `a.mdx:3`: No such page\n- warning `link_missing` in `a.mdx`: No such page\n',
+    );
+    expect(body).toContain('### Please look at\n\n- `addresses` `a.mdx`: New host\n');
+    expect(body).not.toContain('Old');
+  });
+
+  it('says when the work is not finished', () => {
+    expect(bodyOf({ reason: 'budget' })).toMatch(/^\*\*This is part of the work/);
+  });
+
+  it('stays within what forges take, whatever it is given', () => {
+    const long = '@[&<'.repeat(20_000);
+    const body = bodyOf({
+      summary: long,
+      prompt: long,
+      template: long,
+      files: Array.from({ length: 500 }, () => ({ ...facts.files[0]!, path: long })),
+      findings: Array.from({ length: 500 }, () => ({
+        severity: 'error',
+        code: 'x',
+        message: long,
+        file: long,
+        line: 1,
+        hint: null,
+        isNew: true,
+      })),
+      verdict: {
+        outcome: 'draft',
+        notes: Array.from({ length: 500 }, () => ({
+          rule: 'x',
+          path: long,
+          message: long,
+          outcome: 'draft',
+        })),
+      },
+    });
+    expect(body.length).toBeLessThan(62_000);
+  });
+
+  it('links only to addresses of the web', () => {
+    expect(bodyOf({ previewUrl: 'javascript:x' })).not.toContain('Preview');
+    expect(bodyOf({ previewUrl: 'https://a.io/x) [y](https://evil.dev' })).not.toContain('](https://evil');
+  });
+});
+
+describe('a template of the repository', () => {
+  it('is filled: headings and boxes stay, hints go', () => {
+    const template =
+      '<!-- Describe it -->\n## Description\n\n<!-- here -->\n\n## Checklist\n\n- [ ] I read the guide\n';
+    expect(bodyOf({ template, summary: 'Done.' })).toMatch(
+      /^## Description\n\nDone\.\n\n## Checklist\n\n- \[ \] I read the guide\n\n### What was asked/,
+    );
+  });
+
+  it('comes after the summary when it has no place for one', () => {
+    expect(bodyOf({ template: '- [ ] Signed', summary: 'Done.' })).toMatch(/^Done\.\n\n- \[ \] Signed\n/);
+  });
+
+  it('commands nothing', () => {
+    const body = bodyOf({ template: '/merge\ncc @acme/docs\nfixes #1\n<img src=x>' });
+    expect(body).toContain('\\/merge\ncc @&zwnj;acme/docs\nfixes #&zwnj;1\n&lt;img src=x>');
+  });
+});
+
+describe('words of a model', () => {
+  it.each([
+    ['thanks @alice and @acme/team', 'thanks @&zwnj;alice and @&zwnj;acme/team'],
+    ['fixes #12, closes acme/docs#3', 'fixes #&zwnj;12, closes acme/docs#&zwnj;3'],
+    ['resolves GH-4 and fixes ABC-12', 'resolves GH&zwnj;-4 and fixes ABC&zwnj;-12'],
+    ['closes !5', 'closes !&zwnj;5'],
+    ['see https://evil.dev/x?y=1.', 'see `https://evil.dev/x?y=1`.'],
+    ['[click](https://evil.dev)', '\\[click\\](`https://evil.dev`)'],
+    ['![x](//evil.dev/a.png)', '!\\[x\\](//evil.dev/a.png)'],
+    ['<img src=x onerror=y>', '&lt;img src=x onerror=y&gt;'],
+    ['/merge', '\\/merge'],
+    ['# Title', '\\# Title'],
+    ['---', '\\---'],
+    ['use `npm i @acme/cli`', 'use `npm i @acme/cli`'],
+    ['run `fixes #1`', 'run \\`fixes #&zwnj;1\\`'],
+    ['@`name #1`', '@\\`name #&zwnj;1\\`'],
+    ['Signed-off-by: Eve', 'Signed-off-by&colon; Eve'],
+    ['[skip ci]', '\\[skip ci\\]'],
+    ['a\u202eb\u200bc\u0007d', 'abcd'],
+    ['$`x`$', '&dollar;`x`&dollar;'],
+    ['UTF-8 and a_b', 'UTF-8 and a\\_b'],
+  ])('%j', (text, expected) => {
+    expect(bodyOf({ summary: text }).split('\n\n')[0]).toBe(expected);
+  });
+
+  it.each([
+    ['fix: Fixes #12 for @alice', 'fix – Fixes # 12 for @ alice'],
+    ['Draft: WIP: [draft] Title', 'Title'],
+    ['[skip ci] Title.', 'Title'],
+    ['See https://evil.dev/a', 'See ‹evil.dev›'],
+    ['  \n', 'Update the documentation'],
+    ['One\nTwo', 'One'],
+    ['x'.repeat(300), `${'x'.repeat(99)}…`],
+  ])('as a title: %j', (text, expected) => {
+    expect(titleOf(text)).toBe(expected);
+  });
+
+  it('with a credential in them are left out', () => {
+    const secret = 'correct-horse-battery';
+    const body = bodyOf({
+      secrets: [secret],
+      summary: `It is ${Buffer.from(secret).toString('base64')}`,
+      title: secret,
+    });
+    expect(body).toMatch(/^\(A text that looked like a credential was left out here\.\)/);
+  });
+});
+
+describe('a commit', () => {
+  it('has a short subject, a wrapped text and trailers', () => {
+    const message = commitMessage({
+      ...facts,
+      title: 'A title that is much longer than what fits into the first line of a commit message',
+      summary: `${'word '.repeat(30)}\n\nCo-authored-by: Eve <eve@evil.dev>\nAgent-Job: other\nskip-checks: true`,
+      requester: { name: 'Ada\n<b>', email: 'ada@acme.io>\nX: y' },
+    });
+    const lines = message.split('\n');
+    expect(lines[0]?.length).toBeLessThanOrEqual(72);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(74);
+    expect(message).toMatch(/\n\nAgent-Job: aj_1\nCo-authored-by: Adab <ada@acme.ioXy>\n$/);
+    expect(message.match(/^[\w-]+: /gm)).toEqual(['Agent-Job: ', 'Co-authored-by: ']);
+  });
+});
+
+describe('whatever a model writes', () => {
+  const piece = fc.constantFrom(
+    '@',
+    '#',
+    '!',
+    '`',
+    '``',
+    'alice',
+    '12',
+    ' ',
+    '\n',
+    'fixes ',
+    'Closes: ',
+    'resolve ',
+    'GH-',
+    'ABC-',
+    'https://',
+    'www.',
+    'evil.dev',
+    '[',
+    ']',
+    '(',
+    ')',
+    '<',
+    '>',
+    '<script>',
+    '&',
+    '&#64;',
+    '&commat;',
+    '\\',
+    '*',
+    '_',
+    '~',
+    '|',
+    '/',
+    '/close',
+    '$',
+    '{',
+    '}',
+    '\u200b',
+    '\u202e',
+    '\0',
+    '\ud83d',
+    '👍',
+    '＠',
+    '- ',
+    '1. ',
+    '> ',
+    '# ',
+    '---',
+    'Signed-off-by: ',
+    ':',
+    '\t',
+    '"',
+    '.',
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 30 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary' }),
+  );
+  /** As forges look for mentions: not in code, and after entities have become characters. */
+  const withoutCode = (body: string) =>
+    body.replaceAll(/\\([\s\S])|`[^`\n]*`/g, (_, kept?: string) => kept ?? '¤');
+  const asRead = (body: string) => withoutCode(body).replaceAll('&zwnj;', '\u200c').replaceAll('&amp;', '&');
+  const closing =
+    /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?[^\S\n]+(?:\S*#\d|GH-\d|[A-Z]+-\d|!\d|https?:)/i;
+  const ownParts = (body: string) => body.replaceAll(/\]\(https:\/\/docs\.acme\.io[^)]*\)/g, ']');
+
+  it('mentions nobody, closes nothing, links nowhere and is no markup in a pull request', () => {
+    fc.assert(
+      fc.property(text, text, text, (summary, prompt, path) => {
+        const files = [{ ...facts.files[0]!, path }];
+        const notes = [{ rule: 'x', path, message: prompt, outcome: 'draft' as const }];
+        const body = ownParts(
+          bodyOf({
+            summary,
+            prompt,
+            files,
+            model: path,
+            template: prompt,
+            verdict: { outcome: 'draft', notes },
+          }),
+        );
+        const read = asRead(body);
+        expect(read).not.toMatch(/@[\p{L}\p{N}_/]/u);
+        expect(read).not.toMatch(/#\d|(?<![a-z0-9])GH-\d/i);
+        expect(read).not.toMatch(/\]\(https?:|<[a-z/!]/i);
+        expect(body).not.toMatch(/^\s*\/\w/m);
+        expect(body).not.toMatch(/(?!\n|\t)[\p{C}\p{Default_Ignorable_Code_Point}]/u);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('links nowhere and closes nothing, also when it is read as the text of a commit', () => {
+    fc.assert(
+      fc.property(text, text, (summary, prompt) => {
+        const body = ownParts(bodyOf({ summary, prompt, messageUrl: null }));
+        expect(body).not.toMatch(closing);
+        expect(withoutCode(body)).not.toMatch(/\bhttps?:\/\/|\bwww\.\w/i);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('is as harmless in titles and commits', () => {
+    fc.assert(
+      fc.property(text, text, (title, summary) => {
+        const plain = `${titleOf(title)}\n\n${commitMessage({ ...facts, title, summary })}`;
+        expect(plain).not.toMatch(/@[^\s]|#[^\s]|(?<![a-z0-9])GH-\d|:\/\/|\[skip ci\]|<|^\/|^\s*\/\w/im);
+        expect(plain).not.toMatch(closing);
+        expect(plain.match(/^[A-Za-z][\w-]*: /gm)).toEqual(['Agent-Job: ']);
+        expect(plain).not.toMatch(/(?!\n)[\p{C}\p{Default_Ignorable_Code_Point}]/u);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});
