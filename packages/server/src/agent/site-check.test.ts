@@ -130,5 +130,9 @@ describe('comparing findings', () => {
     expect(newOnes([about('/old#x')], [about('/new#x')])).toEqual([]);
     expect(newOnes([about('/old#x')], [about('/new#y')])).toHaveLength(1);
     expect(newOnes([about('/old#x')], [about('/old#x'), about('/new#x')])).toHaveLength(1);
+    const inFile = (file: string, address: string) => ({ ...about(address), file });
+    const before = [inFile('b.mdx', '/old#x'), inFile('c.mdx', '/old#x')];
+    const after = [inFile('b.mdx', '/new#x'), inFile('d.mdx', '/new#x')];
+    expect(newOnes(before, after, ['c.mdx'])).toEqual([]);
   });
 });

@@ -148,13 +148,10 @@ export function comparedWith(
   const stays = now.map((finding) => take(before, identityOf(finding)));
   const vanished = baseline.filter((finding) => take(before, identityOf(finding)));
   const moved = counted(vanished, (finding) => movedKey(finding, isGone(finding.file)));
-  return now.map((finding, index) => ({
-    ...finding,
-    isNew:
-      stays[index] !== true &&
-      !take(moved, movedKey(finding, true)) &&
-      !take(moved, movedKey(finding, false)),
-  }));
+  // Its own file first: a finding of another file may be waiting for the page that moved.
+  const isMoved = (finding: FoundProblem): boolean =>
+    take(moved, movedKey(finding, false)) || take(moved, movedKey(finding, true));
+  return now.map((finding, index) => ({ ...finding, isNew: stays[index] !== true && !isMoved(finding) }));
 }
 
 function identityOf({ code, file, message }: FoundProblem): string {
