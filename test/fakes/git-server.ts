@@ -49,6 +49,8 @@ export interface GitServerBehaviour {
   statusFor?: ((path: string) => number | undefined) | undefined;
   /** Sent along with such a status, for redirects. */
   location?: string | undefined;
+  /** Only the protocol of 2005 is spoken. */
+  oldProtocol?: boolean | undefined;
   /** Held back until this is done. */
   beforeAnswer?: ((path: string) => Promise<void>) | undefined;
 }
@@ -88,6 +90,7 @@ export async function startGitServer(behaviour: Partial<GitServerBehaviour> = {}
     await served.behaviour.beforeAnswer?.(path);
     const { token, statusFor } = served.behaviour;
     const status = token === null || isAccepted(authorization, token) ? statusFor?.(path) : 401;
+    if (served.behaviour.oldProtocol) delete request.headers['git-protocol'];
     if (status === undefined) return runBackend(backend, root, request, response);
     request.resume();
     const { location } = served.behaviour;

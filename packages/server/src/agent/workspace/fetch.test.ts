@@ -66,6 +66,19 @@ describe('opening', () => {
     await expect(open(`file://${folder}`)).rejects.toMatchObject({ code: 'source_refused' });
   });
 
+  test('so is one that leaves files out but does not give them one by one', async () => {
+    const repository = addRepository({ 'docs/index.mdx': '# Hi', 'AGENTS.md': 'Be kind.' });
+    repository.commit('next', { 'docs/index.mdx': '# Next', 'AGENTS.md': 'Be quick.' });
+    server.behaviour.oldProtocol = true;
+    const workspace = await open(repository.url, { ref: 'next', directory: 'docs' });
+    expect((await workspace.fileAt(null, 'AGENTS.md')).content).toBe('Be kind.');
+    server.behaviour.oldProtocol = undefined;
+    expect((await workspace.tree.list()).map(({ path }) => path)).toEqual(['index.mdx']);
+    await workspace.tree.write('index.mdx', '# Changed');
+    const commit = await commitNow(workspace);
+    await workspace.push({ commit, branch: 'old', expected: null, credential });
+  });
+
   test('what cannot be had is told by its problem, and no folder stays behind', async () => {
     const repository = addRepository();
     const folder = jobFolder();

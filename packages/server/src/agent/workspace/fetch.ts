@@ -28,39 +28,61 @@ export interface Wanted {
 }
 
 export async function fetchBase(repo: Repository, wanted: Wanted): Promise<Base> {
+  const { credential } = wanted;
   const { branch, name } = await branchOf(repo, wanted);
-  const commit = await fetchCommit(repo, wanted.commit ?? name, {
-    credential: wanted.credential,
-    // When all of the repository is wanted, leaving files out would only cost a second request.
-    withoutFiles: repo.directory !== null,
-  });
+  const ref = wanted.commit ?? name;
+  // When all of the repository is wanted, leaving files out would only cost a second request.
+  const files = repo.directory === null ? 'all' : 'none';
+  const commit = await fetchCommit(repo, ref, { credential, files });
   const tree = String(await repo.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim();
+  await fetchDocs(repo, tree, credential).catch(async (error: unknown) => {
+    if (!refusesSingleFiles(error)) throw error;
+    await fetchCommit(repo, ref, { credential, files: 'all-again' });
+  });
   return { commit, tree, branch };
 }
+
+/** Hosts that speak only the old protocol can leave files out, but then do not give them by their names. */
+export function refusesSingleFiles(error: unknown): boolean {
+  return error instanceof GitError && error.problem === 'ref_not_found';
+}
+
+const filters = {
+  none: ['--filter=blob:none'],
+  all: [],
+  'all-again': ['--refetch', '--no-filter'],
+};
 
 /** The commit a ref leads to, now in the repository. A server that cannot leave files out sends them all. */
 export async function fetchCommit(
   repo: Repository,
   ref: string,
-  { credential, withoutFiles }: { credential: GitCredential | null; withoutFiles: boolean },
+  { credential, files }: { credential: GitCredential | null; files: keyof typeof filters },
 ): Promise<string> {
   const remote = await repo.reach(credential);
-  const filter = withoutFiles ? ['--filter=blob:none'] : [];
-  await repo.git(
-    [
-      'fetch',
-      '--quiet',
-      '--depth=1',
-      '--no-tags',
-      '--no-recurse-submodules',
-      ...filter,
-      '--',
-      remote.url,
-      ref,
-    ],
-    { remote },
-  );
+  const args = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', ...filters[files]];
+  await repo.git([...args, '--', remote.url, ref], { remote });
   return String(await repo.git(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).trim();
+}
+
+/** The files that were left out, in one request: left to itself, git would ask for each file alone. */
+async function fetchDocs(
+  repo: Repository,
+  baseTree: string,
+  credential: GitCredential | null,
+): Promise<void> {
+  const docs = await docsTree(repo, baseTree);
+  const listing = await repo.git(['rev-list', '--objects', '--missing=print', '--no-object-names', docs]);
+  const missing = [...listing.toString().matchAll(/^\?(\w+)$/gm)].map(([, oid]) => oid);
+  if (missing.length === 0) return;
+  const attributes = await attributesAbove(repo, baseTree);
+  missing.push(...attributes.map(({ oid }) => oid));
+  const remote = await repo.reach(credential);
+  const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  await repo.git([...args, '--filter=blob:none', '--stdin', '--', remote.url], {
+    remote,
+    input: `${missing.join('\n')}\n`,
+  });
 }
 
 async function branchOf(repo: Repository, wanted: Wanted): Promise<{ branch: string | null; name: string }> {
@@ -82,17 +104,11 @@ export interface LaidOut {
   links: Set<string>;
 }
 
-/** Makes the docs of the base lie in the tree, and nothing else; also the way back to it. */
-export async function layOut(
-  repo: Repository,
-  base: Base,
-  credential: GitCredential | null,
-): Promise<LaidOut> {
+/** Makes the docs of the base lie in the tree, and nothing else. Talks to nobody. */
+export async function layOut(repo: Repository, base: Base): Promise<LaidOut> {
   const docs = await docsTree(repo, base.tree);
   const entries = parseEntries(await repo.git(['ls-tree', '-r', '-z', docs]));
   if (entries.length > mostFiles) throw tooLarge(`${entries.length} files`);
-  const attributes = await attributesAbove(repo, base.tree);
-  await fetchMissingFiles(repo, docs, attributes, credential);
   await refuseHugeFiles(repo, entries);
   await layOutAgain(repo, base.tree);
   const pathsOf = (mode: string) =>
@@ -100,7 +116,7 @@ export async function layOut(
   return { submodules: pathsOf(modes.submodule), links: pathsOf(modes.link) };
 }
 
-/** The same, when everything is in the repository already: it talks to nobody. */
+/** The same for a base that was counted before: the way back to it. */
 export async function layOutAgain(repo: Repository, baseTree: string): Promise<void> {
   for (const name of await readdir(repo.tree))
     await rm(join(repo.tree, name), { recursive: true, force: true });
@@ -132,25 +148,6 @@ async function attributesAbove(repo: Repository, baseTree: string): Promise<Tree
   const paths = names.map((_, index) => [...names.slice(0, index), '.gitattributes'].join('/'));
   const found = await Promise.all(paths.map((path) => entryAt(repo, baseTree, path)));
   return found.filter((entry) => entry?.type === 'blob' && entry.mode !== modes.link) as TreeEntry[];
-}
-
-/** In one request: left to itself, git would ask for each file alone. */
-async function fetchMissingFiles(
-  repo: Repository,
-  docs: string,
-  attributes: TreeEntry[],
-  credential: GitCredential | null,
-): Promise<void> {
-  const listing = await repo.git(['rev-list', '--objects', '--missing=print', '--no-object-names', docs]);
-  const missing = [...listing.toString().matchAll(/^\?(\w+)$/gm)].map(([, oid]) => oid);
-  if (missing.length === 0) return;
-  missing.push(...attributes.map(({ oid }) => oid));
-  const remote = await repo.reach(credential);
-  const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
-  await repo.git([...args, '--filter=blob:none', '--stdin', '--', remote.url], {
-    remote,
-    input: `${missing.join('\n')}\n`,
-  });
 }
 
 /** A small pack can unfold to any size. */

@@ -9,7 +9,7 @@ import { checkRef, parseAddress } from '../../git/address.ts';
 import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import type { DiffFile, FileChange, Tree } from '../contract.ts';
-import { fetchBase, fetchCommit, layOut, layOutAgain, type Base } from './fetch.ts';
+import { fetchBase, fetchCommit, layOut, layOutAgain, refusesSingleFiles, type Base } from './fetch.ts';
 import { makeCommit, pushCommit, remoteBranch, type NewCommit, type Push } from './publish.ts';
 import { createRepository, entryAt, modes, type Repository } from './repository.ts';
 import { compare, snapshot } from './snapshot.ts';
@@ -59,7 +59,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   });
   try {
     const base = await fetchBase(repo, { ref: source.ref, commit: options.commit, credential });
-    const { submodules, links } = await layOut(repo, base, credential);
+    const { submodules, links } = await layOut(repo, base);
     const docsFolder = join(repo.tree, source.directory ?? '');
     const isPointer = (path: string) => isKeptInLfs(repo, path);
     return makeWorkspace(options, repo, base, openTree({ folder: docsFolder, submodules, links, isPointer }));
@@ -117,11 +117,16 @@ async function fileAt(
   credential: GitCredential | null,
 ): Promise<{ commit: string; content: string | undefined }> {
   checkRef(ref);
-  const commit = await fetchCommit(repo, ref ?? 'HEAD', { credential, withoutFiles: true });
+  const commit = await fetchCommit(repo, ref ?? 'HEAD', { credential, files: 'none' });
   const entry = await entryAt(repo, commit, path);
   if (entry?.type !== 'blob' || entry.mode === modes.link) return { commit, content: undefined };
   // The file itself was not sent along; git asks for it when it is read.
   const remote = await repo.reach(credential);
-  const bytes = await repo.git(['cat-file', 'blob', entry.oid], { remote, outputBytes: mostFileBytes });
+  const read = () => repo.git(['cat-file', 'blob', entry.oid], { remote, outputBytes: mostFileBytes });
+  const bytes = await read().catch(async (error: unknown) => {
+    if (!refusesSingleFiles(error)) throw error;
+    await fetchCommit(repo, ref ?? 'HEAD', { credential, files: 'all-again' });
+    return read();
+  });
   return { commit, content: bytes.toString() };
 }
