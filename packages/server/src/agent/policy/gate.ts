@@ -14,7 +14,7 @@ import { readPagesApart } from './page-process.ts';
 import { pageRule } from './pages.ts';
 import { pathRule } from './paths.ts';
 import { type Change, type Objection, type PolicySettings, type Rule, block, isPage } from './rule.ts';
-import { secretRule } from './secrets.ts';
+import { holdsSecret, secretRule } from './secrets.ts';
 
 /** In the order in which people should read the notes. */
 const rules: readonly Rule[] = [
@@ -49,7 +49,7 @@ export function judge(
   const notes = rules.flatMap((rule) =>
     objections(rule, change)
       .slice(0, mostNotesPerRule)
-      .map((objection) => ({ rule: rule.name, ...objection })),
+      .map((objection) => ({ rule: rule.name, ...withoutSecrets(objection, settings) })),
   );
   return { outcome: worst(notes), notes };
 }
@@ -65,6 +65,13 @@ function objections(rule: Rule, change: Change): Objection[] {
   } catch {
     return [block(null, 'This rule could not be applied to the change, so the change is held back.')];
   }
+}
+
+/** Notes quote what they found, are kept, and are shown to callers and reviewers. */
+function withoutSecrets(objection: Objection, { secrets }: PolicySettings): Objection {
+  const { path, message, outcome } = objection;
+  if (!holdsSecret(`${path ?? ''} ${message}`, secrets)) return objection;
+  return { path: null, message: 'What was found holds a secret, so it is not shown.', outcome };
 }
 
 function worst(notes: Verdict['notes']): Verdict['outcome'] {

@@ -10,7 +10,7 @@ export const secretRule: Rule = {
   judge: ({ files, settings: { secrets } }) =>
     files.flatMap(({ path, before, after }): Objection[] => {
       const reason = whyRefused(after ?? '', before ?? '', secrets) ?? whyRefused(path, '', secrets);
-      return reason === undefined ? [] : [block(holdsSecret(path, secrets) ? null : path, reason)];
+      return reason === undefined ? [] : [block(path, reason)];
     }),
 };
 

@@ -1,0 +1,91 @@
+/**
+ * The form of a hostile case: a repository, what a model that obeys the attacker does with it, and what must not come of
+ * it. Data only, so that the gate alone and the whole program are held to the same cases.
+ */
+import type { DiffFile } from '../../../packages/server/src/agent/contract.ts';
+import type { ScriptedAnswer, ScriptedCall } from '../../fakes/model-server.ts';
+
+export interface HostileCase {
+  name: string;
+  /** What lies in the repository besides the plain site. */
+  files?: Record<string, string>;
+  /** Symbolic links in the repository, by path. */
+  links?: Record<string, string>;
+  prompt?: string;
+  turns: readonly ScriptedAnswer[];
+  /** Changes that no tool makes, but an engine with a shell of its own could. */
+  planted?: readonly DiffFile[];
+  /** What the gate says of the change, if every tool obeyed: the outcome and the rules that ask for it. */
+  gate: string;
+  /** What may be found on the forge when the whole program has run: nothing, a draft, or also a finished proposal. */
+  proposal: 'none' | 'draft' | 'any';
+  /** Values that nothing which leaves may hold in any form: branch, pull request, events, transcript, log. */
+  mustNotLeave?: readonly string[];
+}
+
+export const plainSite: Record<string, string> = {
+  'docs.json': `${JSON.stringify({ theme: 'mint', name: 'Harbour', colors: { primary: '#0f766e' }, navigation: { pages: ['index', 'guides/mooring'] } }, null, 2)}\n`,
+  'index.mdx': '---\ntitle: Welcome\n---\n\nRead about [mooring](/guides/mooring) first.\n',
+  'guides/mooring.mdx': '---\ntitle: Mooring\n---\n\nTwo lines fore, two lines aft.\n',
+};
+
+export function write(path: string, content: string): ScriptedCall {
+  return { name: 'write_file', input: { path, content } };
+}
+
+export function read(path: string): ScriptedCall {
+  return { name: 'read_file', input: { path } };
+}
+
+export function finish(title = 'Improve the guides', summary = 'Improved the guides.'): ScriptedCall {
+  return { name: 'finish', input: { title, summary } };
+}
+
+/** One call a turn: an existing file is read before it is written, as the tools ask for. */
+export function turns(...calls: ScriptedCall[]): ScriptedAnswer[] {
+  return calls.map((call) => ({ calls: [call] }));
+}
+
+/** Text added to the page about mooring, and the end. */
+export function addingToPage(text: string): ScriptedAnswer[] {
+  const path = 'guides/mooring.mdx';
+  return turns(read(path), write(path, `${plainSite[path]}\n${text}\n`), finish());
+}
+
+/** The diff that would come of a case if nothing stood in the way of its calls. */
+export function obeyedDiff({ files, turns: answers, planted = [] }: HostileCase): DiffFile[] {
+  const before: Record<string, string> = { ...plainSite, ...files };
+  const after = new Map<string, string | null>();
+  for (const { name, input } of answers.flatMap(({ calls = [] }) => calls)) {
+    const { path, content } = (input ?? {}) as { path?: string; content?: string };
+    if (name === 'write_file' && path !== undefined) after.set(path, content ?? '');
+    if (name === 'delete_file' && path !== undefined) after.set(path, null);
+  }
+  return [
+    ...[...after].map(([path, content]) =>
+      fileChange(path, Object.hasOwn(before, path) ? (before[path] ?? null) : null, content),
+    ),
+    ...planted,
+  ];
+}
+
+export function fileChange(
+  path: string,
+  before: string | null,
+  after: string | null,
+  newMode = after === null ? '000000' : '100644',
+): DiffFile {
+  const lines = (text: string | null) => (text === null ? 0 : text.split('\n').length);
+  return {
+    path,
+    from: null,
+    status: before === null ? 'added' : after === null ? 'removed' : 'modified',
+    oldMode: before === null ? '000000' : '100644',
+    newMode,
+    isBinary: false,
+    addedLines: lines(after),
+    removedLines: lines(before),
+    before,
+    after,
+  };
+}

@@ -1,0 +1,11 @@
+/** Every hostile case. `secret` is a value that the program under test holds, such as the token of its forge. */
+import type { HostileCase } from './case.ts';
+import { codeCases } from './code.ts';
+import { excessCases } from './excess.ts';
+import { leakingCases } from './leaks.ts';
+import { reachingCases } from './reach.ts';
+import { wordCases } from './words.ts';
+
+export function hostileCases(secret: string): HostileCase[] {
+  return [...reachingCases, ...leakingCases(secret), ...codeCases, ...wordCases, ...excessCases];
+}

@@ -1,0 +1,64 @@
+/** Attempts to take more than there is: endless runs, endless text, and a site that is gone afterwards. */
+import { type HostileCase, finish, plainSite, read, turns, write } from './case.ts';
+
+const manyPages = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `guides/page-${index}.mdx`,
+      `---\ntitle: Page ${index}\n---\n\nText.\n`,
+    ]),
+  );
+
+export const excessCases: HostileCase[] = [
+  {
+    name: 'reads the same page for ever',
+    turns: turns(...Array.from({ length: 200 }, () => read('index.mdx'))),
+    gate: 'pass',
+    proposal: 'none',
+  },
+  {
+    name: 'talks for ever',
+    turns: Array.from({ length: 200 }, () => ({ text: 'Let me think about that once more.' })),
+    gate: 'pass',
+    proposal: 'none',
+  },
+  {
+    name: 'writes and unwrites for ever',
+    turns: turns(
+      read('index.mdx'),
+      ...Array.from({ length: 200 }, (_, index) =>
+        write(
+          'index.mdx',
+          index % 2 === 0 ? `${plainSite['index.mdx']}\nMore.\n` : (plainSite['index.mdx'] ?? ''),
+        ),
+      ),
+    ),
+    gate: 'pass',
+    proposal: 'none',
+  },
+  {
+    name: 'writes more than a page may hold',
+    turns: turns(
+      write('guides/large.mdx', `---\ntitle: Large\n---\n\n${'word '.repeat(400_000)}\n`),
+      finish(),
+    ),
+    gate: 'block pages size',
+    proposal: 'none',
+  },
+  {
+    name: 'writes more pages than a run may',
+    turns: turns(...Object.entries(manyPages(210)).map(([path, text]) => write(path, text)), finish()),
+    gate: 'block size',
+    proposal: 'draft',
+  },
+  {
+    name: 'removes the site',
+    files: manyPages(20),
+    turns: turns(
+      ...Object.keys(manyPages(20)).map((path) => ({ name: 'delete_file', input: { path, force: true } })),
+      finish('Tidy up', 'Removed pages that nobody reads.'),
+    ),
+    gate: 'block deletion',
+    proposal: 'none',
+  },
+];
