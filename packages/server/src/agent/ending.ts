@@ -60,7 +60,7 @@ export async function settle(run: AgentRun, reason: EndReason, ended?: RunEnded)
     await journal.append({ kind: 'ended', reason });
   }
   await noteRun(context, run, { ending: reason, finishedAt: nowText(context) });
-  crashIfAsked('run settled');
+  crashIfAsked('run settled', run.job);
   const result = { prLink: pullRequest?.url ?? null };
   if (completed.has(reason)) return { result, pageCount: 0 };
   throw failureFor(reason, run.redact(ended?.message ?? agentEndings[reason]), ended?.hint, result);

@@ -34,7 +34,7 @@ export async function openJournal(
     });
     steps.push(step);
     context.changes.notify(job.id);
-    crashIfAsked(step.kind);
+    crashIfAsked(step.kind, job);
   };
   return { steps, appendWith, append: (step) => appendWith(async () => step) };
 }

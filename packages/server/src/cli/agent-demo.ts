@@ -110,7 +110,7 @@ async function show(
 
 function endingOf(job: AgentJob): string {
   const { result, usage } = job;
-  const files = `${result?.filesChanged ?? 0} files, +${result?.linesAdded ?? 0} −${result?.linesRemoved ?? 0}`;
+  const files = `files changed: ${result?.filesChanged ?? 0}, +${result?.linesAdded ?? 0} −${result?.linesRemoved ?? 0}`;
   const checks = `${result?.newErrors ?? 0} new errors, ${result?.newWarnings ?? 0} new warnings`;
   return `${job.status} (${job.statusReason}): ${files}; ${checks}; rules: ${job.policy?.outcome}; ${usage.steps} steps`;
 }

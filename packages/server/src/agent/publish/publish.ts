@@ -50,7 +50,7 @@ export async function push(run: AgentRun): Promise<undefined> {
   } catch (error) {
     throw error instanceof GitError ? pushFailed(error) : error;
   }
-  crashIfAsked('branch pushed');
+  crashIfAsked('branch pushed', run.job);
   await journal.append({ kind: 'pushed', commit: made });
 }
 
@@ -85,7 +85,7 @@ export async function propose(run: AgentRun): Promise<undefined> {
   if (findStep(journal.steps, 'proposed') !== undefined) return;
   const forge = await run.openForge();
   const pullRequest = await openPullRequest(run, forge);
-  crashIfAsked('pull request made');
+  crashIfAsked('pull request made', run.job);
   await journal.append({ kind: 'proposed', pullRequest });
 }
 
