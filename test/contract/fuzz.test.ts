@@ -22,6 +22,7 @@ const service = await startService({
   environment: {
     EGRESS_ALLOW: git.host,
     EXPORT_CONCURRENCY: '1',
+    AGENT_CONCURRENCY: '1',
     LIMIT_BODY_BYTES: '100000',
     LIMIT_QUEUED_JOBS: '1000000',
   },
@@ -39,7 +40,7 @@ afterAll(async () => {
   git.stop();
 });
 
-/** An endless export holds the only place, so that whatever the requests start stays queued. */
+/** An endless export and an endless agent job hold the only places, so that whatever the requests start stays queued. */
 async function addRecords() {
   const { client } = service;
   const project = await stage.addProject(service, stage.siteFolder());
@@ -47,6 +48,12 @@ async function addRecords() {
   const busy = await stage.addProject(service, git.repository);
   const running = await client.call('startExport', { body: { domain: busy.domain } });
   await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
+  await stage.giveModel(service, busy.id);
+  const { id } = await client.call('createAgentJob', {
+    params: { projectId: busy.id },
+    body: { prompt: 'Never begins.' },
+  });
+  await stage.waitForAgent(service, { projectId: busy.id, id }, ({ phase }) => phase !== 'queued');
   const cancelled = async () => {
     const { jobId } = await client.call('startExport', { body: { domain: busy.domain } });
     return (await client.call('cancelExport', { params: { jobId } })).jobId;
@@ -58,8 +65,9 @@ async function addRecords() {
     toDelete: await cancelled(),
     queued: (await client.call('startExport', { body: { domain: busy.domain } })).jobId,
     project: (await stage.addProject(service, git.repository)).id,
-    agentJob: stage.addAgentJob(service.dataDir, project),
-    agentProject: project.id,
+    agentJob: stage.addAgentJob(service.dataDir, busy),
+    endedAgentJob: stage.addAgentJob(service.dataDir, busy),
+    agentProject: busy.id,
     key: (await client.call('createKey', { body: { name: 'To be fuzzed' } })).id,
   };
 }
@@ -75,7 +83,7 @@ function existingFor(id: OperationId): Existing {
     ids: {
       jobId: id === 'deleteExport' ? [toDelete] : jobs,
       projectId: [operation(id).tag === 'Agent jobs' ? existing.agentProject : existing.project],
-      id: [existing.agentJob],
+      id: [id === 'followAgentJob' ? existing.endedAgentJob : existing.agentJob],
       keyId: [existing.key],
     },
   };

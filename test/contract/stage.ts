@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { ExportJob, Project } from '@docyard/api';
+import type { AgentJob, ExportJob, Project } from '@docyard/api';
 import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
 import type { AgentInput } from '../../packages/server/src/agent/record.ts';
 import { program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
@@ -68,6 +68,19 @@ export async function waitFor(
     if (wanted(job)) return job;
     if (job.status === 'failed') throw new Error(`${jobId} failed: ${job.error}`);
     if (job.status === 'completed') await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The same for an agent job. */
+export async function waitForAgent(
+  { client }: Pick<Service, 'client'>,
+  params: { projectId: string; id: string },
+  wanted: (job: AgentJob) => boolean,
+): Promise<void> {
+  const signal = AbortSignal.timeout(30_000);
+  for (;;) {
+    const job = await client.call('readAgentJob', { params }, { signal, headers: { prefer: 'wait=1' } });
+    if (wanted(job)) return;
   }
 }
 

@@ -41,9 +41,10 @@ export async function readAgentEvents(
     afterSequence: after.step,
     most: input.most,
   });
+  // Steps first: at the same moment, the last step of a run comes before the end of the job.
   const found = [
-    ...rows.map((row) => ({ of: 'status' as const, sequence: row.sequence, event: statusEvent(row) })),
     ...steps.map((step) => ({ of: 'step' as const, sequence: step.sequence, event: stepEvent(step) })),
+    ...rows.map((row) => ({ of: 'status' as const, sequence: row.sequence, event: statusEvent(row) })),
   ].toSorted((a, b) => (a.event.at < b.event.at ? -1 : a.event.at > b.event.at ? 1 : 0));
   const position = after;
   const data = found.slice(0, input.most).map(({ of, sequence, event }) => {

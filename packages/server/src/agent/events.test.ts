@@ -1,0 +1,214 @@
+/** What can be read of the work: events as JSON and as a stream, the diff as JSON and as a patch, the transcript in pages. */
+import { AgentDiff, AgentEvents, AgentStep, type AgentEvent } from '@docyard/api';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { claimJob, completeJob } from '../jobs/store.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  present,
+  serveForTest,
+  type Tenant,
+  type TestContext,
+  type TestService,
+} from '../testing.ts';
+import type { Step } from './contract.ts';
+import { addStep, noteRun } from './record.ts';
+import { createAgentJob } from './testing.ts';
+
+let context: TestContext;
+let service: TestService;
+let tenant: Tenant;
+let projectId: string;
+
+beforeAll(async () => {
+  context = await composeForTest();
+  service = await serveForTest(context);
+  tenant = await createTenant(context);
+  projectId = (await createTestProject(context, tenant)).id;
+});
+
+const usage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 0 };
+const call = { id: '1', name: 'edit_file', input: { path: 'guides/start.mdx', old: 'teh', new: 'the' } };
+const steps: Step[] = [
+  {
+    kind: 'prepared',
+    baseCommit: 'a'.repeat(40),
+    baseBranch: 'main',
+    branch: 'docyard/1',
+    branchHead: null,
+    carriedRuns: [],
+    instructions: null,
+  },
+  { kind: 'message', message: { role: 'user', text: 'Fix the typos.\nAll of them.' } },
+  { kind: 'answer', answer: { text: '', calls: [call], usage, stopReason: 'tool-calls' } },
+  { kind: 'result', call, result: { text: 'No match for "teh".', isError: true }, tree: 'b'.repeat(40) },
+  { kind: 'ended', reason: 'no_change' },
+];
+
+async function newJob(): Promise<string> {
+  const { id } = await createAgentJob(context, tenant, projectId);
+  return id;
+}
+
+/** A second later each time, so that the order in time is plain. */
+async function take(jobId: string, taken: Step[], from = 1): Promise<void> {
+  for (const [index, step] of taken.entries()) {
+    context.clock.advance(1);
+    await addStep(context, { jobId, run: 1, number: from + index }, step);
+    context.changes.notify(jobId);
+  }
+}
+
+async function finish(id: string): Promise<void> {
+  const claimed = present(await claimJob(context, id));
+  await completeJob(context, claimed, { result: null, pageCount: 0 });
+}
+
+function get(id: string, rest: string, headers: Record<string, string> = {}): Promise<Response> {
+  return service.request(`/v2/agent/${projectId}/job/${id}/${rest}`, { key: tenant.key.key, headers });
+}
+
+async function events(id: string, query = ''): Promise<AgentEvents> {
+  const answer = await get(id, `events${query}`);
+  expect(answer.status).toBe(200);
+  const body: unknown = await answer.json();
+  expect(AgentEvents.parse(body)).toEqual(body);
+  return body as AgentEvents;
+}
+
+describe('events as JSON', () => {
+  test('tell status and steps in the order they happened, one line each', async () => {
+    const id = await newJob();
+    await take(id, steps);
+    context.clock.advance(1);
+    await finish(id);
+    const { data } = await events(id);
+    expect(data.map((event) => (event.type === 'status' ? event.status : event.kind))).toEqual([
+      'active',
+      'prepared',
+      'message',
+      'answer',
+      'result',
+      'ended',
+      'active',
+      'completed',
+    ]);
+    expect(data[2]).toMatchObject({ text: 'Fix the typos.' });
+    expect(data[3]).toMatchObject({ text: 'Calls edit_file', isError: false });
+    expect(data[4]).toMatchObject({
+      tool: 'edit_file',
+      path: 'guides/start.mdx',
+      text: 'No match for "teh".',
+      isError: true,
+    });
+  });
+
+  test('go on after any of them without a gap or a repeat', async () => {
+    const id = await newJob();
+    await take(id, steps);
+    const { data: all } = await events(id);
+    for (const [index, event] of all.entries()) {
+      const { data } = await events(id, `?after=${event.id}`);
+      expect(data).toEqual(all.slice(index + 1));
+    }
+    const pages: AgentEvent[] = [];
+    let after = '0-0';
+    for (let page = await events(id, '?limit=2'); page.data.length > 0;) {
+      pages.push(...page.data);
+      after = page.lastEventId;
+      page = await events(id, `?limit=2&after=${after}`);
+    }
+    expect(pages).toEqual(all);
+    expect(await events(id, `?after=${after}`)).toEqual({ data: [], lastEventId: after });
+  });
+
+  test('cut what is long and name only paths that are texts', async () => {
+    const id = await newJob();
+    const odd = { id: '2', name: 'search', input: { path: { toString: 'x' } } };
+    await take(id, [{ kind: 'result', call: odd, result: { text: 'é'.repeat(5000) }, tree: 'c'.repeat(40) }]);
+    const [, event] = (await events(id)).data;
+    expect(event).toMatchObject({ path: null });
+    expect([...(event as { text: string }).text]).toHaveLength(200);
+  });
+});
+
+describe('events as a stream', () => {
+  const accept = { accept: 'text/event-stream' };
+
+  test('end with the job and hold what JSON holds', async () => {
+    const id = await newJob();
+    const stream = await get(id, 'events', accept);
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    const text = stream.text();
+    await take(id, steps);
+    await finish(id);
+    const told = [...(await text).matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)\n\n/gm)];
+    const { data } = await events(id);
+    expect(told.map(([, , , json]) => JSON.parse(json ?? '') as unknown)).toEqual(data);
+    expect(told.map(([, eventId, type]) => [eventId, type])).toEqual(
+      data.map((event) => [event.id, event.type]),
+    );
+  });
+
+  test('resume after Last-Event-ID', async () => {
+    const id = await newJob();
+    await take(id, steps);
+    await finish(id);
+    const { data } = await events(id);
+    const third = present(data[2]);
+    const text = await (await get(id, 'events', { ...accept, 'last-event-id': third.id })).text();
+    expect([...text.matchAll(/^id: (.*)$/gm)].map(([, eventId]) => eventId)).toEqual(
+      data.slice(3).map((event) => event.id),
+    );
+  });
+});
+
+describe('the diff', () => {
+  test('is empty as long as nothing was changed', async () => {
+    const body = AgentDiff.parse(await (await get(await newJob(), 'diff')).json());
+    expect(body).toEqual({ files: [], linesAdded: 0, linesRemoved: 0, patch: '' });
+  });
+
+  test('is told as JSON and as a patch', async () => {
+    const id = await newJob();
+    const patch = '--- a/index.mdx\n+++ b/index.mdx\n@@ -1 +1 @@\n-teh\n+the\n';
+    const file = {
+      path: 'index.mdx',
+      from: null,
+      status: 'modified',
+      addedLines: 1,
+      removedLines: 1,
+    } as const;
+    const modes = { oldMode: '100644', newMode: '100644', isBinary: false };
+    await noteRun(context, { jobId: id, number: 1 }, { diff: { files: [{ ...file, ...modes }], patch } });
+    const json: unknown = await (await get(id, 'diff')).json();
+    expect(json).toEqual({ files: [file], linesAdded: 1, linesRemoved: 1, patch });
+    const plain = await get(id, 'diff', { accept: 'text/x-diff' });
+    expect(plain.headers.get('content-type')).toBe('text/x-diff; charset=utf-8');
+    expect(await plain.text()).toBe(patch);
+  });
+});
+
+test('the transcript is told from the beginning, in pages', async () => {
+  const id = await newJob();
+  await take(id, steps);
+  const all: AgentStep[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const answer = await get(id, `transcript?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    const page = (await answer.json()) as { data: AgentStep[]; nextCursor: string | null };
+    all.push(...page.data.map((step) => AgentStep.strict().parse(step)));
+    cursor = page.nextCursor;
+  }
+  expect(all.map(({ kind, role }) => [kind, role])).toEqual([
+    ['prepared', 'docyard'],
+    ['message', 'person'],
+    ['answer', 'agent'],
+    ['result', 'tool'],
+    ['ended', 'docyard'],
+  ]);
+  expect(all[1]?.text).toBe('Fix the typos.\nAll of them.');
+  expect(all[2]?.calls).toEqual([{ tool: 'edit_file', input: call.input }]);
+  expect(all[3]).toMatchObject({ tool: 'edit_file', isError: true });
+});

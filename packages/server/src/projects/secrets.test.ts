@@ -1,0 +1,161 @@
+/** Secrets of a project: encrypted under a key outside the database, bound to their place, told to nobody. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  everythingKept,
+  jsonBody,
+  serveForTest,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
+import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
+import { readProject, updateProject } from './projects.ts';
+import { readSecret, writeSecret } from './secrets.ts';
+
+const secret = 'sk-a-secret-nobody-may-see-0123456789';
+const token = 'a-token-nobody-may-see-9876543210';
+const model = { provider: 'openai', url: 'https://models.example.com/v1', name: 'writer-1' } as const;
+const forge = { kind: 'gitea', apiBase: 'https://git.example.com/api/v1' } as const;
+const credential = { type: 'token', token } as const;
+
+let context: TestContext;
+let tenant: Tenant;
+let projectId: string;
+
+beforeEach(async () => {
+  context = await composeForTest();
+  tenant = await createTenant(context);
+  projectId = (await createTestProject(context, tenant)).id;
+});
+
+const change = (agent: Parameters<typeof updateProject>[1]['change']['agent'], source?: string) =>
+  updateProject(context, {
+    projectId,
+    change: { agent, ...(source === undefined ? {} : { source: { repository: source } }) },
+    actor: tenant.actor,
+    allowLocal: false,
+  });
+
+describe('a secret', () => {
+  test('is read back as it was written, replaced, and taken away', async () => {
+    const place = { projectId, name: 'model.key' } as const;
+    expect(await readSecret(context, place)).toBeNull();
+    await writeSecret(context, place, secret);
+    expect(await readSecret(context, place)).toBe(secret);
+    await writeSecret(context, place, 'ü'.repeat(1000));
+    expect(await readSecret(context, place)).toBe('ü'.repeat(1000));
+    await writeSecret(context, place, null);
+    expect(await readSecret(context, place)).toBeNull();
+  });
+
+  test('is sealed differently each time, and in no file of the data folder', async () => {
+    const sealed = async () => {
+      await writeSecret(context, { projectId, name: 'model.key' }, secret);
+      return (await context.database.selectFrom('secrets').select('sealed').executeTakeFirstOrThrow()).sealed;
+    };
+    expect(await sealed()).not.toBe(await sealed());
+    const kept = everythingKept(context);
+    expect(kept).not.toContain(secret);
+    expect(kept).not.toContain(Buffer.from(secret).toString('base64').slice(0, 40));
+  });
+
+  test.each(['project', 'name', 'key', 'bytes'] as const)('does not open under another %s', async (what) => {
+    await writeSecret(context, { projectId, name: 'model.key' }, secret);
+    const other = await createTestProject(context, tenant);
+    const row = await context.database.selectFrom('secrets').selectAll().executeTakeFirstOrThrow();
+    if (what === 'project') {
+      await context.database
+        .insertInto('secrets')
+        .values({ ...row, project_id: other.id })
+        .execute();
+      await expect(readSecret(context, { projectId: other.id, name: 'model.key' })).rejects.toThrow();
+    }
+    if (what === 'name') {
+      await context.database
+        .insertInto('secrets')
+        .values({ ...row, name: 'forge.credential' })
+        .execute();
+      await expect(readSecret(context, { projectId, name: 'forge.credential' })).rejects.toThrow();
+    }
+    if (what === 'key') {
+      const stolen = { ...context, secrets: { ...context.secrets, sealKey: Buffer.alloc(32) } };
+      await expect(readSecret(stolen, { projectId, name: 'model.key' })).rejects.toThrow();
+    }
+    if (what === 'bytes') {
+      const last = row.sealed.endsWith('A') ? 'B' : 'A';
+      const sealed = `${row.sealed.slice(0, -2)}${last}${row.sealed.slice(-1)}`;
+      await context.database.updateTable('secrets').set({ sealed }).execute();
+      await expect(readSecret(context, { projectId, name: 'model.key' })).rejects.toThrow();
+    }
+  });
+
+  test('goes with its project', async () => {
+    await change({ model: { ...model, key: secret } });
+    await context.database.deleteFrom('projects').where('id', '=', projectId).execute();
+    expect(await context.database.selectFrom('secrets').selectAll().execute()).toEqual([]);
+  });
+});
+
+describe('settings for agent jobs', () => {
+  test('tell of secrets only that they are set, also in the audit log', async () => {
+    const service = await serveForTest(context);
+    const answer = await service.request(`/v1/projects/${projectId}`, {
+      ...jsonBody({ agent: { model: { ...model, key: secret }, forge: { ...forge, credential } } }),
+      method: 'PATCH',
+      key: tenant.key.key,
+    });
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      agent: {
+        model: { ...model, key: { set: true } },
+        forge: { ...forge, credential: { set: true } },
+      },
+    });
+    const log = JSON.stringify(await context.database.selectFrom('audit_log').selectAll().execute());
+    expect(log).toContain('agent.model');
+    for (const hidden of [secret, token]) {
+      expect(text).not.toContain(hidden);
+      expect(log).not.toContain(hidden);
+      expect(everythingKept(context)).not.toContain(hidden);
+    }
+  });
+
+  test('change part by part', async () => {
+    await change({ model: { ...model, key: secret }, instructions: 'Be brief.', limits: { steps: 5 } });
+    await change({ protectedPaths: ['legal'], limits: { minutes: 3 } });
+    expect(await readAgentSettings(context, projectId)).toEqual({
+      model,
+      forge: null,
+      limits: { minutes: 3 },
+      protectedPaths: ['legal'],
+      instructions: 'Be brief.',
+    });
+    await change({ model: null, instructions: null });
+    expect(await readAgentSettings(context, projectId)).toMatchObject({ model: null, instructions: null });
+    expect((await readAgentSecrets(context, projectId)).modelKey).toBeNull();
+  });
+
+  test('keep a key for the same host only', async () => {
+    await change({ model: { ...model, key: secret } });
+    await change({ model: { ...model, url: 'https://models.example.com/v2', name: 'writer-2' } });
+    expect((await readAgentSecrets(context, projectId)).modelKey).toBe(secret);
+    await change({ model: { ...model, url: 'https://elsewhere.example/v1' } });
+    expect((await readAgentSecrets(context, projectId)).modelKey).toBeNull();
+  });
+
+  test('keep a credential for the same forge and host only', async () => {
+    const kept = async () => (await readAgentSecrets(context, projectId)).forgeCredential;
+    await change({ forge: { ...forge, credential } });
+    await change({ forge }, 'https://git.example.com/another.git');
+    expect(await kept()).toEqual(credential);
+    await change({ forge: { ...forge, apiBase: 'https://elsewhere.example/api/v1' } });
+    expect(await kept()).toBeNull();
+    await change({ forge: { ...forge, credential } });
+    await change({}, 'https://elsewhere.example/docs.git');
+    expect(await kept()).toBeNull();
+    const { agent } = await readProject(context, { projectId, organizationId: tenant.organizationId });
+    expect(agent.forge).toEqual({ ...forge, credential: { set: false } });
+  });
+});
