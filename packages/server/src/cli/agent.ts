@@ -11,6 +11,7 @@ import {
   type AgentJob,
 } from '@docyard/api';
 import { Option, type Command } from 'commander';
+import { describeAgentDemo } from './agent-demo.ts';
 import { CommandError } from './errors.ts';
 import { everyRow, print } from './local.ts';
 
@@ -60,6 +61,8 @@ export function describeAgent(command: Command): void {
     .argument('<prompt>', 'what to say; @FILE reads it from a file')
     .option('--wait', 'follow the job until it is no longer active')
     .action(message);
+
+  describeAgentDemo(command.command('demo'));
 }
 
 function remote(command: Command): Command {
