@@ -69,6 +69,8 @@ export interface Tool<Input = unknown> {
   /** What the model reads. */
   description: string;
   input: z.ZodType<Input>;
+  /** For tools that render the site, which may take longer than the limit of a call. */
+  mostSeconds?: number;
   run(context: ToolContext, input: Input): Promise<ToolResult>;
 }
 

@@ -46,12 +46,13 @@ async function runWithin(
   input: unknown,
   signal: AbortSignal,
 ): Promise<ToolResult> {
+  const mostSeconds = Math.max(limits.toolSeconds, tool.mostSeconds ?? 0);
   const over = new AbortController();
   const recorder = recordingTree(toolContext.tree);
   const stop = AbortSignal.any([signal, over.signal]);
   const done = new AbortController();
   // Not every tool can be stopped, so a call that is over time is left behind, without a tree to write to.
-  const tooLate = delay(limits.toolSeconds * 1000, 'late' as const, {
+  const tooLate = delay(mostSeconds * 1000, 'late' as const, {
     signal: AbortSignal.any([signal, done.signal]),
   }).catch(() => (done.signal.aborted ? new Promise<never>(() => {}) : ('stopped' as const)));
   try {
@@ -64,7 +65,7 @@ async function runWithin(
     over.abort();
     const why = signal.aborted
       ? 'the time of the run is over.'
-      : `it took longer than ${limits.toolSeconds} seconds. Ask for less at a time.`;
+      : `it took longer than ${mostSeconds} seconds. Ask for less at a time.`;
     return failed(`The call was stopped: ${why}`, await recorder.close());
   } catch (error) {
     const isForModel = error instanceof PathRefused || error instanceof SiteCheckFailed;

@@ -1,13 +1,15 @@
 /** `finish`: ends the run. Refused while the site has new errors, unless the model says why they must stay. */
 import { z } from 'zod';
+import { SiteCheckFailed, type SiteFinding, type ToolContext } from '../contract.ts';
 import { findingText, inOrder } from './findings.ts';
-import { defineTool, listed, ToolProblem } from './tool.ts';
+import { defineTool, listed, renderingSeconds, ToolProblem } from './tool.ts';
 
 export const finish = defineTool({
   name: 'finish',
   description:
     'Ends your work. Give a short title and a summary of what you changed and why, for the person who reviews it. Call ' +
     'it also when nothing needed a change (say why), or with outcome needs_input when you cannot go on without an answer.',
+  mostSeconds: renderingSeconds,
   input: z.object({
     title: z
       .string()
@@ -31,9 +33,7 @@ export const finish = defineTool({
   async run(context, { title, summary, outcome, leave_problems: reason }) {
     const { files } = await context.diff();
     if (files.length > 0 && outcome === 'done' && !reason?.trim()) {
-      const errors = (await context.site.validate(context.signal)).filter(
-        ({ isNew, severity }) => isNew && severity === 'error',
-      );
+      const errors = await newErrors(context);
       if (errors.length > 0) {
         const lines = listed(inOrder(errors).map(findingText), 'validate lists all.', 10);
         throw new ToolProblem(
@@ -45,3 +45,12 @@ export const finish = defineTool({
     return { text: 'Finished.', finished: { title, summary: full, outcome } };
   },
 });
+
+/** None when nobody knows: the run checks the site itself before anything leaves, and fails closed. */
+async function newErrors({ site, signal }: ToolContext): Promise<SiteFinding[]> {
+  const findings = await site.validate(signal).catch((error: unknown) => {
+    if (error instanceof SiteCheckFailed) return [];
+    throw error;
+  });
+  return findings.filter(({ isNew, severity }) => isNew && severity === 'error');
+}

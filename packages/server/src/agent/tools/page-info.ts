@@ -8,13 +8,14 @@ import { filePath } from './inputs.ts';
 import { findLinks, withoutCode } from './links.ts';
 import { clipped } from './numbered.ts';
 import { addressOf, linksTo, readSite, type SiteView } from './site.ts';
-import { defineTool, listed } from './tool.ts';
+import { defineTool, listed, renderingSeconds } from './tool.ts';
 
 export const pageInfo = defineTool({
   name: 'page_info',
   description:
     'Tells about one page without its text: address, front matter, headings with their anchors, links on it, links of ' +
     'other pages to it, its places in the navigation, and findings.',
+  mostSeconds: renderingSeconds,
   input: z.object({ path: filePath }),
   async run(context, { path }) {
     const text = await readText(context, path);

@@ -4,7 +4,7 @@ import { findingText, inOrder } from './findings.ts';
 import { readText } from './files.ts';
 import { filePath } from './inputs.ts';
 import { clipped } from './numbered.ts';
-import { defineTool, listed, withinLimits } from './tool.ts';
+import { defineTool, listed, renderingSeconds, withinLimits } from './tool.ts';
 
 const mostLines = 400;
 const mostBytes = 12_000;
@@ -14,6 +14,7 @@ export const renderPage = defineTool({
   description:
     'Renders one page and gives back what readers see, as Markdown: components resolved, snippets and variables put in. ' +
     'Use it to check a page that you changed.',
+  mostSeconds: renderingSeconds,
   input: z.object({
     path: filePath,
     offset: z.int().min(1).default(1).describe('First line of the result to show.'),

@@ -25,6 +25,9 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   };
 }
 
+/** Beyond what a check of the site may take, so that its own message reaches the model. */
+export const renderingSeconds = 150;
+
 export const most = {
   lines: 2000,
   bytes: 48_000,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { DiffFile, SiteFinding } from '../contract.ts';
+import { type DiffFile, SiteCheckFailed, type SiteFinding } from '../contract.ts';
 import { deleteFile } from './delete-file.ts';
 import { diff } from './diff.ts';
 import { editFile, multiEdit } from './edit-file.ts';
@@ -502,6 +502,13 @@ describe('finish', () => {
     expect(refused.text).toContain('a.mdx:3');
     const insisted = await site.run(finish, { ...input, leave_problems: 'The example shows a mistake.' });
     expect(insisted.finished?.summary).toBe('Fixed it.\n\nProblems left: The example shows a mistake.');
+  });
+
+  test('is not held up by a check that did not end: the run looks again before anything leaves', async () => {
+    const site = bench({}, { diff: { files: [file], patch: '' } });
+    site.context.site.validate = () => Promise.reject(new SiteCheckFailed('The check took too long.'));
+    expect((await site.run(finish, input)).finished?.outcome).toBe('done');
+    expect(await site.run(validate, {})).toEqual({ text: 'The check took too long.', isError: true });
   });
 
   test('asks for input, or ends without a change, whatever the site is like', async () => {

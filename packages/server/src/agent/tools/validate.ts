@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findingCounts, findingText, inOrder } from './findings.ts';
 import { filePath } from './inputs.ts';
-import { defineTool, listed } from './tool.ts';
+import { defineTool, listed, renderingSeconds } from './tool.ts';
 
 const mostFindings = 50;
 
@@ -12,6 +12,7 @@ export const validate = defineTool({
     'Builds the whole site and lists problems: broken links and anchors, missing images, MDX that does not parse, ' +
     'mistakes in docs.json. Problems that are new since the run began come first: those you must fix. Call it before ' +
     'finish.',
+  mostSeconds: renderingSeconds,
   input: z.object({
     paths: z.array(filePath).max(100).optional().describe('Only problems in these files.'),
   }),
