@@ -3,15 +3,21 @@
  * was acknowledged was lost.
  */
 import { parseArgs } from 'node:util';
+import { crashPoints } from '../../packages/server/src/agent/crash.ts';
+import { runMany } from '../agent/many.ts';
 import { torture, type TortureFigures } from './torture.ts';
 
 const help = `Kills the service again and again while it is used, and counts what it forgets.
 
   npm run torture -- [--rounds 100] [--seed 1] [--log]
+  npm run torture -- --agent [--jobs 200] [--seed 1]
 
   --rounds N   how many kills (default 100; about 3 s each)
   --seed N     which random moments and operations (default 1)
   --log        print what the service logs
+  --agent      many agent jobs, two at a time, a third of them cancelled, and a look at what they leave
+  --jobs N     how many of them (default 200; about 2 s each)
+  --list       print where DOCYARD_CRASH_AT can end an agent job when NODE_ENV=test
   --help       this text
 `;
 
@@ -24,6 +30,9 @@ async function main(args: string[]): Promise<number> {
       rounds: { type: 'string', default: '100' },
       seed: { type: 'string', default: '1' },
       log: { type: 'boolean', default: false },
+      agent: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: '200' },
+      list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -32,6 +41,11 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(help);
     return values.help ? 0 : 2;
   }
+  if (values.list) {
+    process.stdout.write(`${crashPoints.join('\n')}\n`);
+    return 0;
+  }
+  if (values.agent) return manyAgentJobs(Number(values.jobs), seed);
   const figures = await torture({
     rounds,
     seed,
@@ -42,6 +56,14 @@ async function main(args: string[]): Promise<number> {
   console.log(`\n${table(figures, seed)}`);
   for (const problem of figures.problems) console.log(`\n- ${problem}`);
   return figures.problems.length === 0 ? 0 : 1;
+}
+
+async function manyAgentJobs(jobs: number, seed: number): Promise<number> {
+  const onJob = (ended: number) => void (ended % 10 === 0 && console.log(`${ended} of ${jobs} have ended`));
+  const { problems, ...figures } = await runMany({ jobs, seed, onJob });
+  console.table({ ...figures, problems: problems.length });
+  for (const problem of problems) console.log(`- ${problem}`);
+  return problems.length === 0 ? 0 : 1;
 }
 
 function table(figures: TortureFigures, seed: number): string {
