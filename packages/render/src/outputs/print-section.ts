@@ -21,8 +21,8 @@ export interface PrintedPlace {
 }
 
 /**
- * Tags that are written differently. Seven of eight tags are pieces of code and closing tags; telling them apart first
- * makes this three times as fast.
+ * Tags that are written differently: 6 to 11 of 100 on real sites. Telling them apart first makes this three times as
+ * fast.
  */
 const changing =
   /^\/?(?:h[1-6]|section|aside|nav|header|footer|details)(?![\w-])| (?:id|for|headers|aria-(?:labelledby|describedby|controls)|href|src|srcset|poster|xlink:href|loading|decoding|fetchpriority)=|url\(#/i;
