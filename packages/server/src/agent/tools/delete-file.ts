@@ -5,7 +5,7 @@ import { lineAt, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
 import { findLinks } from './links.ts';
 import { nearestPaths } from './nearest.ts';
-import { addressOf, linksTo, markdownFiles, readSite, type SiteView } from './site.ts';
+import { addressOf, linksTo, readSite, type SiteView, sourceFiles } from './site.ts';
 import { defineTool, listed, ToolProblem } from './tool.ts';
 
 export const deleteFile = defineTool({
@@ -62,7 +62,7 @@ async function usesOf(context: ToolContext, site: SiteView, path: string): Promi
     return [...entries, ...links.map(({ file, line, link }) => `${file}:${line} link ${link.href}`)];
   }
   const uses: string[] = [];
-  for await (const { file, text } of markdownFiles(context, site)) {
+  for await (const { file, text } of sourceFiles(context, site)) {
     for (const { href, start, kind } of findLinks(text)) {
       const target = site.resolver.resolveFile(href, file);
       if (target.kind === 'file' && target.file === path) {

@@ -119,6 +119,16 @@ describe('a page that moves', () => {
     ]);
   });
 
+  test('leaves scripts alone and names them', async () => {
+    const site = boats();
+    site.write('snippets/cards.jsx', 'export const links = [\n  { href: "/guides/start" },\n];\n');
+    const { text } = await site.run(movePage, { from: 'guides/start.mdx', to: 'guides/begin.mdx' });
+    expect(text).toContain(
+      'Left alone:\n- snippets/cards.jsx (line 2) is a script and names the old address',
+    );
+    expect(site.read('snippets/cards.jsx')).toContain('/guides/start');
+  });
+
   test('can go back: the redirect that would lead away is removed', async () => {
     const site = boats();
     const before = site.read('index.mdx');
@@ -204,7 +214,7 @@ describe('what is refused, with what to do instead', () => {
     ['another extension', { from: 'guides/start.mdx', to: 'guides/begin.md' }, 'ends with .mdx'],
     ['no change', { from: 'guides/start.mdx', to: 'guides/start.mdx' }, 'are the same'],
     ['a picture', { from: 'boat.svg', to: 'ship.svg' }, '.mdx and .md files only'],
-    ['a way out of the tree', { from: 'guides/start.mdx', to: '../x.mdx' }, 'not allowed'],
+    ['a way out of the tree', { from: 'guides/start.mdx', to: '../x.mdx' }, 'leads upwards'],
   ];
   test.each(refusals)('%s', async (_, input, words) => {
     const site = boats();

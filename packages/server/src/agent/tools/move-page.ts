@@ -14,8 +14,9 @@ import {
 } from './config.ts';
 import { isInScope, lineAt, readText, requireInScope, writeAll } from './files.ts';
 import { filePath } from './inputs.ts';
+import { findLinks } from './links.ts';
 import { type Move, pageAddress, rewriteInbound, rewriteMoved } from './rewrite-links.ts';
-import { addressOf, markdownFiles, meansPage, readSite, resolverFor, type SiteView } from './site.ts';
+import { addressOf, meansPage, readSite, resolverFor, type SiteView, sourceFiles } from './site.ts';
 import { counted, defineTool, listed, ToolProblem } from './tool.ts';
 
 export const movePage = defineTool({
@@ -36,8 +37,8 @@ export const movePage = defineTool({
     const own = rewriteMoved(source, move);
     if (own.links.length > 0) report.push(`${to}: ${counted(own.links.length, 'link')} of its own`);
     const changes: FileChange[] = [{ path: to, content: own.text }];
-    for await (const { file, text } of markdownFiles(context, site)) {
-      if (file === from || site.config.some((config) => config.path === file)) continue;
+    for await (const { file, text } of sourceFiles(context, site)) {
+      if (file === from) continue;
       const { text: now, links } = rewriteInbound(text, file, move);
       if (links.length === 0) continue;
       const lines = [...new Set(links.map((link) => lineAt(text, link.start)))].join(', ');
@@ -46,6 +47,7 @@ export const movePage = defineTool({
         report.push(`${file}: ${counted(links.length, 'link')} (line ${lines})`);
       } else left.push(`${file} (line ${lines}) is outside the scope`);
     }
+    left.push(...(await scriptsThatName(context, site, move)));
     changes.push(...configChanges(context, site, move, report, left), { path: from, content: null });
     const wasSeen = context.seen.has(from);
     const written = await writeAll(context, changes);
@@ -73,6 +75,20 @@ async function planMove(context: ToolContext, site: SiteView, from: string, to: 
   requireUsable(site.config);
   const files = [...site.files.filter((file) => file !== from), to].toSorted();
   return { from, to, fromRoute, toRoute, before: site.resolver, after: resolverFor(files) };
+}
+
+/** Scripts are code, which a run does not write; the redirect has to do for them. */
+async function scriptsThatName(context: ToolContext, site: SiteView, move: Move): Promise<string[]> {
+  const named: string[] = [];
+  for await (const { file, text } of sourceFiles(context, site, /\.[jt]sx?$/)) {
+    const links = findLinks(text).filter(
+      ({ kind, href }) =>
+        kind === 'link' && href.startsWith('/') && meansPage(move.before, href, file, move.fromRoute),
+    );
+    const lines = links.map(({ start }) => lineAt(text, start)).join(', ');
+    if (links.length > 0) named.push(`${file} (line ${lines}) is a script and names the old address`);
+  }
+  return named;
 }
 
 /** The new text of each configuration file that names the page. */

@@ -88,14 +88,15 @@ function lastPart(path: string): string {
   }
 }
 
-/** Reads every Markdown file of the site in turn, snippets as well. */
-export async function* markdownFiles(
+/** Reads every Markdown file of the site in turn, snippets as well; or files of another kind. */
+export async function* sourceFiles(
   context: ToolContext,
   site: SiteView,
+  kind: RegExp = /\.mdx?$/,
 ): AsyncGenerator<{ file: string; text: string }> {
   let bytes = 0;
   for (const file of site.files) {
-    if (!/\.mdx?$/.test(file)) continue;
+    if (!kind.test(file)) continue;
     context.signal.throwIfAborted();
     const text = await textIfAny(context, file);
     if (text === undefined) continue;
@@ -108,7 +109,7 @@ export async function* markdownFiles(
 /** Links of other pages to this one. */
 export async function linksTo(context: ToolContext, site: SiteView, route: string): Promise<InboundLink[]> {
   const found: InboundLink[] = [];
-  for await (const { file, text } of markdownFiles(context, site)) {
+  for await (const { file, text } of sourceFiles(context, site)) {
     if (site.routeOf(file) === route) continue;
     for (const link of findLinks(text)) {
       if (link.kind === 'link' && meansPage(site.resolver, link.href, file, route))
