@@ -6,6 +6,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  agentEndings,
   AgentJob,
   ApiKey,
   AuditEntry,
@@ -114,6 +115,11 @@ describe('records', () => {
     ['reference/health', 'Can the process do its work?', Readiness],
   ])('%s, %s: has every field that comes back', (name, heading, schema) => {
     expect(outerFields(section(page(name), heading), 'ResponseField name')).toEqual(fieldsOf(schema));
+  });
+
+  it('the table of reasons lists every ending of a run', () => {
+    const rows = tableRows(section(page('reference/agent-jobs'), 'Why a run ends'));
+    expect(Object.fromEntries(rows)).toEqual(agentEndings);
   });
 
   it('the scopes table lists every scope', () => {

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DocyardClient, pause, type ClientOptions } from './client.ts';
 import type { ExportJob } from './schemas.ts';
 import { closeServers, sendJson, serve } from './test-server.ts';
-import { waitForExport } from './wait.ts';
+import { waitForAgentJob, waitForExport } from './wait.ts';
 
 const held = { 'preference-applied': 'wait' };
 
@@ -136,5 +136,22 @@ describe.concurrent('waitForExport', () => {
     );
     await expect(waitForExport(clientOf(url), 'se_1')).rejects.toMatchObject({ code: 'not_found' });
     expect(asked).toHaveLength(1);
+  });
+});
+
+describe.concurrent('waitForAgentJob', () => {
+  const params = { projectId: 'pr_1', id: 'aj_1' };
+
+  it.each(['completed', 'failed', 'archived'])('ends when the job is %s, and not before', async (status) => {
+    const { url, asked } = await serve((response, _asked, turn) =>
+      sendJson(response, 200, { id: 'aj_1', status: turn === 1 ? 'active' : status }, held),
+    );
+    const seen: string[] = [];
+    const job = await waitForAgentJob(clientOf(url), params, {
+      onProgress: (record) => seen.push(record.status),
+    });
+    expect(job.status).toBe(status);
+    expect(seen).toEqual(['active', status]);
+    expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v2/agent/pr_1/job/aj_1']));
   });
 });

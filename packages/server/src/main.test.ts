@@ -47,12 +47,14 @@ describe('help', () => {
     ['projects create', '--domain', '--repository', '--ref', '--directory'],
     ['orgs', 'list', 'create', 'plan'],
     ['orgs create', '--plan', '--local-sources'],
+    ['agent', 'run', 'list', 'status', 'wait', 'message', 'cancel', 'retry', 'archive', 'diff'],
+    ['agent run', '<prompt>', '--server', '--key', '--project', '--json', '--dry-run', '--no-wait'],
   ].map(([command = '', ...words]) => [command, words] as const);
 
   test('names every command', () => {
     const { status, stdout } = docyard('--help');
     expect(status).toBe(0);
-    for (const command of ['serve', 'build', 'check', 'keys', 'projects', 'orgs'])
+    for (const command of ['serve', 'build', 'check', 'keys', 'projects', 'orgs', 'agent'])
       expect(stdout).toContain(`  ${command}`);
   });
 
@@ -83,6 +85,7 @@ describe('a wrong call ends with status 2 and a hint', () => {
       'domain: The domain must not carry a scheme.',
     ],
     [['projects', 'update', 'pr_1', '--ref', 'x'], 'give --repository too'],
+    [['agent', 'status', 'aj_1', '--server', 'nowhere', '--key', 'x'], 'nowhere is no address.'],
     [
       ['build', '.', '--out', 'x', '--url-style', 'pretty'],
       '--url-style must be one of html, directory, clean.',

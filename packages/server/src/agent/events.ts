@@ -6,6 +6,7 @@ import type { AgentEvent, AgentEvents } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import type { Step } from './contract.ts';
+import { firstLine } from './first-line.ts';
 import { readSteps, type RecordedStep } from './record.ts';
 import { phaseOf, statusOf } from './view.ts';
 
@@ -21,6 +22,7 @@ type Unnumbered = AgentEvent extends infer Event
   : never;
 
 export const firstEventId = '0-0';
+const longestLine = 200;
 
 /** Events after the one named, oldest first. Reads only the database. */
 export async function readAgentEvents(
@@ -49,7 +51,7 @@ export async function readAgentEvents(
   const position = after;
   const data = found.slice(0, input.most).map(({ of, sequence, event }) => {
     position[of] = sequence;
-    return { id: idOf(position), ...event } as AgentEvent;
+    return { id: idOf(position), ...event };
   });
   return { data, lastEventId: idOf(position) };
 }
@@ -78,7 +80,7 @@ function stepEvent({ run, number, at, step }: RecordedStep): Unnumbered {
     kind: step.kind,
     tool: call?.name ?? null,
     path: pathIn(call?.input),
-    text: shortened(lineAbout(step)),
+    text: firstLine(lineAbout(step), longestLine),
     isError: step.kind === 'result' && step.result.isError === true,
   };
 }
@@ -111,18 +113,6 @@ function lineAbout(step: Step): string {
     case 'ended':
       return step.reason;
   }
-}
-
-const longestLine = 200;
-
-function shortened(text: string): string {
-  const line =
-    text
-      .trimStart()
-      .slice(0, longestLine * 4)
-      .split(/\r?\n/, 1)[0] ?? '';
-  const characters = [...line];
-  return characters.length <= longestLine ? line : `${characters.slice(0, longestLine - 1).join('')}…`;
 }
 
 /** What a tool was asked about, when the model named a path. */

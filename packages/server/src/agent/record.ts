@@ -75,7 +75,7 @@ export async function addRun(
     .select((eb) => eb.fn.max('number').as('number'))
     .where('job_id', '=', given.jobId)
     .executeTakeFirst();
-  const number = Number(last?.number ?? 0) + 1;
+  const number = (last?.number ?? 0) + 1;
   await context.database
     .insertInto('agent_runs')
     .values({
@@ -270,7 +270,7 @@ export async function markTaken(context: RecordContext, sequences: readonly numb
 }
 
 function runOf(row: Pick<Selectable<AgentRunRow>, (typeof runColumns)[number]>): Run {
-  const parsed = <T>(text: string | null) => (text === null ? null : (JSON.parse(text) as T));
+  const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
   return {
     jobId: row.job_id,
     number: row.number,
@@ -281,10 +281,10 @@ function runOf(row: Pick<Selectable<AgentRunRow>, (typeof runColumns)[number]>):
     summary: row.summary,
     branch: row.branch,
     baseCommit: row.base_commit,
-    usage: parsed<Usage>(row.usage),
-    pullRequest: parsed<PullRequest>(row.pull_request),
-    policy: parsed<Verdict>(row.policy),
-    result: parsed<RunResult>(row.result),
+    usage: parsed(row.usage) as Usage | null,
+    pullRequest: parsed(row.pull_request) as PullRequest | null,
+    policy: parsed(row.policy) as Verdict | null,
+    result: parsed(row.result) as RunResult | null,
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

@@ -6,7 +6,10 @@ import { agentPhases, type AgentEnding, type AgentJob, type Failure } from '@doc
 import { isFinal } from '../jobs/lifecycle.ts';
 import type { Job } from '../jobs/store.ts';
 import type { Usage } from './contract.ts';
+import { firstLine } from './first-line.ts';
 import { inputOf, type Run } from './record.ts';
+
+const longestTitle = 80;
 
 /** `runs` are all runs of the job, oldest first. */
 export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
@@ -22,7 +25,7 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     prLink: active ? null : (pullRequest?.url ?? null),
     createdAt: job.created_at,
     archivedAt: job.archived_at,
-    title: runs.findLast((run) => run.title !== null)?.title ?? firstLine(input.prompt),
+    title: runs.findLast((run) => run.title !== null)?.title ?? firstLine(input.prompt, longestTitle),
     phase: phaseOf(job),
     statusReason: active ? null : endingOf(runs.at(-1), failure),
     error: job.status === 'failed' ? (failure?.message ?? 'The job failed.') : null,
@@ -96,12 +99,4 @@ const nothingChanged = {
 function resultOf(runs: readonly Run[]): AgentJob['result'] {
   const told = runs.findLast((run) => run.result !== null || run.summary !== null);
   return told === undefined ? null : { summary: told.summary, ...nothingChanged, ...told.result };
-}
-
-const longestTitle = 80;
-
-function firstLine(prompt: string): string {
-  const line = prompt.trim().split(/\r?\n/, 1)[0] ?? '';
-  const characters = [...line];
-  return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join('')}…`;
 }

@@ -234,6 +234,34 @@ describe('cancelling', () => {
   });
 });
 
+describe('going on after the end', () => {
+  test('is nothing an export can do', async () => {
+    const job = await newJob();
+    const ended = present(await store.completeJob(context, await claim(job), outcome));
+    expect(await store.resumeJob(context, ended)).toBeUndefined();
+    expect(await read(job)).toEqual(ended);
+  });
+
+  test('counts losses anew and forgets how the run before ended', async () => {
+    const agent = { organizationId: tenant.organizationId, projectId: project.id, domain: project.domain };
+    const job = await store.createJob(context, { ...agent, kind: 'agent', input: {}, retryOf: null });
+    const claimed = await claim(job);
+    const ended = present(await store.failJob(context, claimed, failure));
+    const resumed = present(await store.resumeJob(context, ended));
+    expect(resumed).toMatchObject({
+      status: 'queued',
+      phase: 'queued',
+      attempt: 1,
+      earlier_attempts: 1,
+      failure: null,
+      finished_at: null,
+    });
+    expect(await store.resumeJob(context, ended)).toBeUndefined();
+    await claim(job);
+    expect(await store.completeJob(context, claimed, outcome)).toBeUndefined();
+  });
+});
+
 describe('removing', () => {
   test('purging is noted once', async () => {
     const job = await claim(await newJob());
