@@ -17,6 +17,8 @@ export interface Config {
   exportConcurrency: number;
   exportTimeoutSeconds: number;
   agentConcurrency: number;
+  /** The program and its arguments that do agent jobs in place of the built-in engine; null for that engine. */
+  agentCommand: string[] | null;
   /** The endpoint for projects that have none of their own; null when there is none. */
   model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
   renderProcesses: number;
@@ -70,6 +72,11 @@ export const settings = {
   EXPORT_CONCURRENCY: { check: count(1, 64, 1), meaning: 'Exports that run at the same time.' },
   EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
   AGENT_CONCURRENCY: { check: count(1, 64, 2), meaning: 'Agent jobs that run at the same time.' },
+  AGENT_COMMAND: {
+    check: z.string().regex(/^\//, 'must begin with the absolute path of a program').optional(),
+    meaning:
+      'Program with arguments that speaks the Agent Client Protocol and does agent jobs, in a sandbox. Default: the built-in engine.',
+  },
   MODEL_PROVIDER: {
     check: z.enum(['openai', 'anthropic']).default('openai'),
     meaning: 'How the model endpoint is spoken to; openai stands for everything compatible with it.',
@@ -142,6 +149,7 @@ export function readConfig(environment: Environment): Config {
     exportConcurrency: value.EXPORT_CONCURRENCY,
     exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,
     agentConcurrency: value.AGENT_CONCURRENCY,
+    agentCommand: value.AGENT_COMMAND?.split(/ +/).filter((part) => part !== '') ?? null,
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
     linkSeconds: value.LINK_SECONDS,

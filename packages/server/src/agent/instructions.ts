@@ -4,7 +4,7 @@
  */
 
 /** The first one that exists counts. */
-export const instructionFiles = ['.docs/AGENTS.md', 'AGENTS.md'] as const;
+const instructionFiles = ['.docs/AGENTS.md', 'AGENTS.md'] as const;
 const mostCharacters = 16_000;
 
 export async function readInstructions(given: {

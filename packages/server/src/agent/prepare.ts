@@ -77,7 +77,7 @@ export async function borrowCredential(run: AgentRun): Promise<GitCredential | n
 }
 
 /** One job, one branch. */
-export function branchOf(jobId: string): string {
+function branchOf(jobId: string): string {
   return `docyard/${jobId.slice(jobId.indexOf('_') + 1).slice(0, 12)}`;
 }
 
