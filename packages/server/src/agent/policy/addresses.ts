@@ -120,8 +120,15 @@ function frontMatterAddresses({ frontMatter }: PageCode): Address[] {
 /** Absolute addresses in text of any kind. */
 export function textAddresses(text: string): Address[] {
   return [...text.matchAll(/(?:\b[a-z][a-z0-9+.-]{0,20}:)?\/\/[^\s"'<>()[\]{}|\\^`]{1,4000}/gi)]
-    .map(([url]) => ({ url: url.replace(/[.,;:!?*_]+$/, ''), use: 'link' as const }))
+    .map(([url]) => ({ url: withoutSentenceEnd(url), use: 'link' as const }))
     .filter(({ url }) => /^[^/]*\/\/[^/]*[.:@]/.test(url));
+}
+
+/** A loop, because a pattern that looks for the end tries every beginning: */
+function withoutSentenceEnd(url: string): string {
+  let end = url.length;
+  while (end > 0 && '.,;:!?*_'.includes(url.charAt(end - 1))) end -= 1;
+  return url.slice(0, end);
 }
 
 export function hostOf(url: string): string | undefined {

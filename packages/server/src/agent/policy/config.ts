@@ -64,7 +64,10 @@ export interface Leaf {
   value: unknown;
 }
 
-/** Undefined when the text is no JSON. */
+/** No setting is this deep; a file that is would only cost time. */
+const longestKey = 500;
+
+/** Undefined when the text is no JSON, or nested past any use. */
 export function readLeaves(text: string | null, prefix: string): Leaf[] | undefined {
   if (text === null) return undefined;
   const errors: ParseError[] = [];
@@ -74,6 +77,7 @@ export function readLeaves(text: string | null, prefix: string): Leaf[] | undefi
   const open: Leaf[] = [{ key: prefix, value: root }];
   for (let part = open.pop(); part; part = open.pop()) {
     const { key, value } = part;
+    if (key.length > longestKey) return undefined;
     if (Array.isArray(value)) for (const item of value) open.push({ key, value: item });
     else if (typeof value === 'object' && value !== null)
       for (const [name, item] of Object.entries(value))

@@ -72,6 +72,9 @@ export function addedTo<Item>(
 
 /** For messages: short, on one line. */
 export function quoted(text: string, most = 80): string {
-  const line = text.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
+  const line = text
+    .slice(0, most * 4)
+    .replaceAll(/[\s\p{C}]+/gu, ' ')
+    .trim();
   return `“${line.length > most ? `${line.slice(0, most)}…` : line}”`;
 }

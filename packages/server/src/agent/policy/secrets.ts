@@ -38,13 +38,10 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const real = secrets.filter((secret) => secret.length >= shortestSecret);
   if (real.length === 0) return false;
   // A secret may be spread over lines, list items or table cells, so it is looked for in the bare characters too.
-  const texts = [text, bare(text), ...decodedParts(text)];
+  const texts = [text, bare(text), ...decodedParts(text)].map((part) => part.toLowerCase());
   return real.some((secret) => {
     const forms = encodedForms(secret);
-    return texts.some((part) => {
-      const lower = part.toLowerCase();
-      return forms.some((form) => lower.includes(form));
-    });
+    return texts.some((part) => forms.some((form) => part.includes(form)));
   });
 }
 
