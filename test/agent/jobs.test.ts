@@ -209,6 +209,13 @@ describe('what the hosts do', () => {
     stage.forge.fail({ status: 422, method: 'POST', body: { message: 'Validation Failed', errors: [] } });
     const job = await run('Mend the link of the first page.');
     expect(job).toMatchObject({ status: 'failed', statusReason: 'forge_error', prLink: null });
+    const [asked, pushed] = [stage.model.requests.length, stage.repository.tip(branchOf(job.id))];
+    expect((await requestTo(job.id, 'retry')).status).toBe(200);
+    const again = await ended(service, projectId, job.id);
+    expect(again).toMatchObject({ status: 'completed', statusReason: 'done', result: { filesChanged: 1 } });
+    expect(again.prLink).not.toBeNull();
+    expect(stage.repository.tip(branchOf(job.id))).toBe(pushed);
+    expect(stage.model.requests).toHaveLength(asked);
   });
 
   test('somebody took the branch: push_conflict, and their work stays', async () => {

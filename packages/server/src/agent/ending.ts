@@ -8,7 +8,7 @@ import { GitError } from '../git/run.ts';
 import { JobFailure, Stopped, type Outcome } from '../jobs/worker.ts';
 import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
-import { ModelFailure, type EndReason } from './contract.ts';
+import { ModelFailure, SiteCheckFailed, type EndReason } from './contract.ts';
 import { crashIfAsked } from './crash.ts';
 import { noteRun, type RunResult } from './record.ts';
 import { findStep, usageOf } from './replay.ts';
@@ -104,6 +104,7 @@ function sum(numbers: readonly number[]): number {
 
 function asEnded(error: unknown): RunEnded {
   if (error instanceof RunEnded) return error;
+  if (error instanceof SiteCheckFailed) return new RunEnded('internal', error.message);
   if (error instanceof ModelFailure) return new RunEnded(error.reason, error.message);
   if (error instanceof ForgeError) return new RunEnded('forge_error', error.message, error.hint);
   if (error instanceof SourceError) return new RunEnded('clone_failed', error.message, error.hint);

@@ -3,8 +3,9 @@
  * journal. A phase whose step is there already is not done again, so another worker may take over at any point.
  */
 import type { Runner } from '../jobs/worker.ts';
-import type { EndReason } from './contract.ts';
+import type { EndReason, Step } from './contract.ts';
 import { endOf, settle } from './ending.ts';
+import { stepsOfRun } from './journal.ts';
 import { judge, validate } from './judgement.ts';
 import { prepare } from './prepare.ts';
 import type { StartPreview } from './preview.ts';
@@ -47,10 +48,32 @@ export function agentRunner(parts: { startPreview: StartPreview }): Runner {
   };
 }
 
+/**
+ * A retry of a run that only the forge refused has nothing to ask a model: it takes over the steps of that run and goes
+ * on with publishing. What was said and answered stays with the run that paid for it.
+ */
+async function takeUpPublishing({ context, jobId, journal, kind, earlier }: AgentRun): Promise<void> {
+  const last = earlier.at(-1);
+  if (kind !== 'retry' || journal.steps.length > 0 || last?.ending !== 'forge_error') return;
+  const taken: Step['kind'][] = [
+    'prepared',
+    'result',
+    'loop-ended',
+    'validated',
+    'judged',
+    'committed',
+    'pushed',
+  ];
+  for (const step of await stepsOfRun(context, { jobId, run: last.number })) {
+    if (taken.includes(step.kind)) await journal.append(step);
+  }
+}
+
 async function runPhases(run: AgentRun): Promise<EndReason> {
   const ended = findStep(run.journal.steps, 'ended');
   if (ended !== undefined) return ended.reason;
   await noteRun(run.context, run, { startedAt: run.startedAt });
+  await takeUpPublishing(run);
   for (const phase of phases) {
     run.input.signal.throwIfAborted();
     await run.input.report({ phase: phase.name, progress: phase.progress });

@@ -2,6 +2,7 @@
  * Gathers what the texts of a commit and a pull request say: from the journal and the diff, never from the model alone.
  */
 import type { ForgeKind } from '../../ports/forge.ts';
+import type { Usage } from '../contract.ts';
 import { previewLink } from '../preview.ts';
 import { findStep, usageOf } from '../replay.ts';
 import { changeOf, type AgentRun } from '../running.ts';
@@ -24,13 +25,25 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     findings: validated?.findings ?? [],
     findingsBefore: validated?.findingsBefore ?? null,
     verdict: findStep(steps, 'judged')?.verdict ?? { outcome: 'draft', notes: [] },
-    usage: usageOf(steps),
+    usage: usageOfJob(run),
     model: request.model,
     previewUrl: previewLink(context.config, findStep(steps, 'previewed')?.exportId ?? null),
     messageUrl: `${base}/v2/agent/${run.job.project_id}/job/${run.jobId}/message`,
     template: null,
     secrets: [...run.secrets],
     requester: null,
+  };
+}
+
+/** A pull request is about the whole job; so is what it cost. */
+function usageOfJob({ journal, earlier }: AgentRun): Usage {
+  const all = [usageOf(journal.steps), ...earlier.flatMap(({ usage }) => usage ?? [])];
+  const sum = (of: keyof Usage) => all.reduce((total, usage) => total + usage[of], 0);
+  return {
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    cacheReadTokens: sum('cacheReadTokens'),
+    steps: sum('steps'),
   };
 }
 
