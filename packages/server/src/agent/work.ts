@@ -2,10 +2,13 @@
  * The phase in which the model works on the files: hands the loop what it needs and decides what its end means for the
  * run. It publishes nothing, and what it hands over holds no credential.
  */
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Journal, Step, ToolContext } from './contract.ts';
 import type { EndReason } from './contract.ts';
 import { RunEnded } from './ending.ts';
+import { runAcp } from './engine/acp.ts';
 import { runLoop } from './engine/loop.ts';
+import type { Sandboxed } from './engine/sandbox.ts';
 import { createModel } from './model/gateway.ts';
 import { markTaken, noteRun, waitingMessages } from './record.ts';
 import { findStep } from './replay.ts';
@@ -44,18 +47,8 @@ export async function work(run: AgentRun): Promise<EndReason | undefined> {
 async function engage(run: AgentRun) {
   const { context, input, journal, request, workspace, site } = run;
   if (workspace === undefined || site === undefined) throw new Error('The workspace is not open.');
-  const settings = await requireModel(context, run.job.project_id);
   const heard = hearing(run);
-  return runLoop({
-    model: createModel({ ...settings, name: request.model }, { egress: context.config.egress }),
-    tools,
-    toolContext: {
-      tree: workspace.tree,
-      site,
-      diff: () => workspace.diff(),
-      scopePaths: request.scopePaths,
-      seen: await seenBefore(workspace.tree, journal.steps),
-    },
+  const common = {
     limits: request.limits,
     journal: heard.journal,
     messages: run.opening,
@@ -64,8 +57,32 @@ async function engage(run: AgentRun) {
     startedAt: Date.parse(run.startedAt),
     checkpoint: () => workspace.snapshot(),
     incoming: heard.incoming,
+  };
+  const { agentCommand, egress } = context.config;
+  if (agentCommand !== null) {
+    const { tree } = workspace;
+    return runAcp({ ...common, tree, agent: sandboxed(agentCommand), folder: join(run.folder, 'agent') });
+  }
+  const settings = await requireModel(context, run.job.project_id);
+  return runLoop({
+    ...common,
+    model: createModel({ ...settings, name: request.model }, { egress }),
+    tools,
+    toolContext: {
+      tree: workspace.tree,
+      site,
+      diff: () => workspace.diff(),
+      scopePaths: request.scopePaths,
+      seen: await seenBefore(workspace.tree, journal.steps),
+    },
     onFault: (error) => input.log.error({ err: error }, 'a tool failed'),
   });
+}
+
+/** The program may read where its own files lie, besides the system. */
+function sandboxed([command = '', ...args]: readonly string[]): Sandboxed {
+  const own = [command, ...args].filter((part) => isAbsolute(part) && !part.startsWith('/usr/')).map(dirname);
+  return { command, args, readOnlyPaths: [...new Set(own)], environment: {} };
 }
 
 /** What people say to a running job: taken in the transaction that writes it down, so that none is lost or said twice. */
