@@ -33,7 +33,7 @@ export interface AcpRun {
 
 type Ending = Omit<LoopEnd, 'tree'>;
 
-export const acpNote = `You work as a coding agent in a sandbox: your working folder is a copy of the documentation, you have no network, and only changes of text files in that folder are kept. Edit the files with your own tools. Tools that the text below names, such as validate, move_page and finish, do not exist here: end your turn when the work is done, and let your last message be a short summary of what you changed and why.`;
+const acpNote = `You work as a coding agent in a sandbox: your working folder is a copy of the documentation, you have no network, and only changes of text files in that folder are kept. Edit the files with your own tools. Tools that the text below names, such as validate, move_page and finish, do not exist here: end your turn when the work is done, and let your last message be a short summary of what you changed and why.`;
 
 /** The agent may write down what it has before it is ended. */
 const graceMilliseconds = 2000;

@@ -29,7 +29,7 @@ export type SandboxedProcess = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** Where the program finds the files, and the socket. */
 export const siteInside = '/site';
-export const modelSocketInside = '/run/model.sock';
+const modelSocketInside = '/run/model.sock';
 
 const home = '/home/agent';
 const mostTemporaryBytes = 256_000_000;
