@@ -79,13 +79,16 @@ function withoutSpans(paragraph: string): string {
     length: match[0].length,
   }));
   if (runs.length < 2) return paragraph;
-  const byLength = Map.groupBy(runs, ({ length }) => length);
+  const next = new Map<number, { start: number; length: number }>();
+  const closings = runs.toReversed().map((run) => {
+    const closing = next.get(run.length);
+    next.set(run.length, run);
+    return closing;
+  });
   let text = '';
   let at = 0;
-  for (const run of runs) {
-    const same = byLength.get(run.length) ?? [];
-    while (same[0] !== undefined && same[0].start <= run.start) same.shift();
-    const [closing] = same;
+  for (const [index, run] of runs.entries()) {
+    const closing = closings[runs.length - 1 - index];
     if (run.start < at || closing === undefined) continue;
     const end = closing.start + closing.length;
     text += paragraph.slice(at, run.start) + blank(paragraph.slice(run.start, end));
@@ -95,5 +98,5 @@ function withoutSpans(paragraph: string): string {
 }
 
 function blank(text: string): string {
-  return text.replaceAll(/[^\n]/g, ' ');
+  return text.includes('\n') ? text.replaceAll(/[^\n]/g, ' ') : ' '.repeat(text.length);
 }

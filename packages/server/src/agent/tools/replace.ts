@@ -61,7 +61,7 @@ function ambiguous(file: string, places: readonly number[]): string {
 }
 
 function notFound(file: string, { old, new: text }: Replacement): string {
-  const lines = linesOf(file);
+  const lines = linesOf(file).slice(0, mostComparedLines);
   const wanted = linesOf(old).filter((line) => line.trim() !== '');
   const [first = ''] = wanted;
   if (text.trim() !== '' && file.includes(withLineEndingsOf(file, text))) {
@@ -84,6 +84,8 @@ function notFound(file: string, { old, new: text }: Replacement): string {
 }
 
 const mostShown = 20;
+/** A file of a megabyte may have a million lines; comparing them all took 7 s. */
+const mostComparedLines = 20_000;
 
 /** Index of the line where the wanted lines stand, white space aside. */
 function looseMatch(lines: readonly string[], wanted: readonly string[]): number | undefined {
