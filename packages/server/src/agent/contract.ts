@@ -2,6 +2,7 @@
  * The words that the parts of an agent run share: files, steps, verdicts, endings. Types only; who makes and who uses
  * each is written beside it. Nothing here knows HTTP, a database or a model.
  */
+import type { AgentEnding } from '@docyard/api';
 import type { z } from 'zod';
 
 /** A file as a run changed it; null when it was removed. Paths are relative to the docs root, with forward slashes. */
@@ -191,26 +192,8 @@ export interface LoopEnd {
   problem?: string;
 }
 
-export const endReasons = [
-  'done',
-  'no_change',
-  'needs_input',
-  'partial',
-  'cancelled',
-  'timeout',
-  'budget',
-  'stalled',
-  'model_auth',
-  'model_unavailable',
-  'context_overflow',
-  'refused',
-  'clone_failed',
-  'push_conflict',
-  'policy_blocked',
-  'forge_error',
-  'internal',
-] as const;
-export type EndReason = (typeof endReasons)[number];
+/** Why a run ends; the closed list is part of what callers see. */
+export type EndReason = AgentEnding;
 
 export interface DiffFile {
   path: string;

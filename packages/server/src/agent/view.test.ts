@@ -1,9 +1,8 @@
 /** The told status of an agent job: a mark that wins over every state, and no pull request while the job is active. */
-import { AgentJob, agentEndings } from '@docyard/api';
+import { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failureOf, type Job } from '../jobs/store.ts';
 import { composeForTest, createTenant, createTestProject } from '../testing.ts';
-import { endReasons } from './contract.ts';
 import type { Run } from './record.ts';
 import { createAgentJob } from './testing.ts';
 import { viewAgentJob } from './view.ts';
@@ -114,9 +113,5 @@ describe('the reason of an ending', () => {
     const failure = JSON.stringify(failureOf(code, 'It was stopped.'));
     const view = viewAgentJob({ ...queued, status: 'failed', failure }, [run()]);
     expect(view).toMatchObject({ statusReason: reason, error: 'It was stopped.', phase: 'done' });
-  });
-
-  test('is one that callers know', () => {
-    expect(Object.keys(agentEndings)).toEqual([...endReasons]);
   });
 });
