@@ -111,6 +111,7 @@ describe('what the model does', () => {
 
   scripts['refusal'] = inTurn({ text: 'I will not.', stop: 'refused' });
   scripts['locked'] = inTurn({ fault: 'status', status: 401 });
+  scripts['gone'] = inTurn({ fault: 'status', status: 404 });
   scripts['overflow'] = inTurn({
     fault: 'status',
     status: 400,
@@ -129,6 +130,7 @@ describe('what the model does', () => {
   test.each([
     ['refusal', 'refused', {}],
     ['locked', 'model_auth', {}],
+    ['gone', 'model_unavailable', {}],
     ['overflow', 'context_overflow', {}],
     ['script tag', 'policy_blocked', {}],
     ['circles', 'stalled', {}],
@@ -136,7 +138,7 @@ describe('what the model does', () => {
   ])('%s: the job fails as %s, with a sentence and without a branch', async (name, reason, more) => {
     const job = await run(`run <${name}>`, more);
     expect(job).toMatchObject({ status: 'failed', statusReason: reason, prLink: null });
-    expect(job.error).toMatch(/\w.*\.$/);
+    expect(job.error).toMatch(/^\p{Lu}.{10,}/u);
     expect(stage.repository.tip(branchOf(job.id))).toBeUndefined();
   });
 
@@ -186,6 +188,8 @@ describe('what the model does', () => {
       statusReason: 'needs_input',
       result: { summary: 'Which page?' },
     });
+    await requestTo(job.id, 'message', { prompt: 'The first one. run <nothing>' });
+    expect(await ended(service, projectId, job.id)).toMatchObject({ statusReason: 'no_change', runs: 2 });
   });
 });
 
