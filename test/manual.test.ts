@@ -135,6 +135,7 @@ it('the configuration page lists every setting with its default', () => {
     TRUST_PROXY: 'off',
     OFFLINE: 'off',
     EGRESS_ALLOW: 'empty',
+    AGENT_COMMAND: 'the built-in engine',
     MODEL_URL: 'none',
     MODEL_NAME: 'none',
     MODEL_KEY: 'none',
