@@ -94,7 +94,7 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
   it('code groups can be a menu, and tabs open for a heading inside', async () => {
     const group = await open('code-group.html');
     await group.getByLabel('Language').selectOption('second.py');
-    expect(await visible(group, '.code-group > .tab')).toEqual([false, true]);
+    expect(await visible(group, '.code-group:has(select) > .tab')).toEqual([false, true]);
     const tabs = await open('tabs.html#one');
     expect(await visible(tabs, '.tabs-bordered > .tab')).toEqual([true, false]);
   });
