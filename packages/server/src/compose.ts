@@ -14,11 +14,10 @@ import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder, readSecrets } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
-import { agentRunner } from './agent/run.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { createJob } from './jobs/store.ts';
-import type { Runners } from './jobs/worker.ts';
+import type { Runner, Runners } from './jobs/worker.ts';
 import { version } from './version.ts';
 
 /** Features do not know each other; an agent's branch is shown by an ordinary export all the same. */
@@ -35,7 +34,13 @@ const startPreview: StartPreview = (context, { ofJob, source }) => {
   });
 };
 
-export const runners: Runners = { export: runExport, agent: agentRunner({ startPreview }) };
+/** The engine, its tools and the renderer they call come with the first agent job; many servers never run one. */
+const runAgent: Runner = async (context, input) => {
+  const { agentRunner } = await import('./agent/run.ts');
+  return agentRunner({ startPreview })(context, input);
+};
+
+export const runners: Runners = { export: runExport, agent: runAgent };
 
 export async function compose(config: Config): Promise<Context> {
   await prepareDataFolder(config.dataDir);
