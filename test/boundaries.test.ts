@@ -65,7 +65,7 @@ const layers: [name: string, members: RegExp][] = [
   ['edges', /^http\//],
   ['features', /^(exports|agent)\//],
   ['kernel', /^(rendering|jobs|projects|keys|organizations|audit)\//],
-  ['types', /^(ports\/|egress\/|git\/|(problem|context|config|ids|paging|version)\.ts$)/],
+  ['types', /^(ports\/|egress\/|git\/|(problem|context|config|ids|paging|process-group|version)\.ts$)/],
 ];
 const adapters = /^adapters\//;
 

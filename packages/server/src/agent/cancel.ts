@@ -4,8 +4,7 @@
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { markArchived, requestCancel, type Job } from '../jobs/store.ts';
-import { Problem } from '../problem.ts';
+import { markArchived, nothingToCancel, requestCancel, type Job } from '../jobs/store.ts';
 import { markTaken, noteRun, readRuns, waitingMessages } from './record.ts';
 
 type CancelContext = Pick<Context, 'database' | 'clock' | 'changes'>;
@@ -17,12 +16,7 @@ export async function cancelAgentJob(
 ): Promise<Job> {
   const { job } = given;
   const changed = isFinal(job.status) ? undefined : await stop(context, job);
-  if (changed === undefined) {
-    throw new Problem(
-      'job_finished',
-      `The job has already ended as ${job.status}; there is nothing to cancel.`,
-    );
-  }
+  if (changed === undefined) throw nothingToCancel(job);
   await recordAudit(context, { actor: given.actor, action: 'agent.cancel', object: job.id });
   return changed;
 }

@@ -242,3 +242,20 @@ export const defaultLimits: Limits = {
   files: 50,
   lines: 5000,
 };
+
+/** What every engine is given, besides what it works with. */
+export interface EngineRun {
+  limits: Limits;
+  journal: Journal;
+  /** How the conversation begins; the same whenever the run is taken up again. */
+  messages: readonly Message[];
+  signal: AbortSignal;
+  /** In milliseconds, as is `startedAt`. Time before a crash counts. */
+  now: () => number;
+  startedAt: number;
+  /** Git's name for the tree as it is now. */
+  checkpoint: () => Promise<string>;
+  /** What people have written to the job and the journal does not hold yet, oldest first. */
+  incoming?: () => Promise<string[]>;
+  onText?: (text: string) => void;
+}

@@ -4,7 +4,7 @@
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { deleteJob, requestCancel, type Job } from '../jobs/store.ts';
+import { deleteJob, nothingToCancel, requestCancel, type Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findExport } from './read.ts';
@@ -19,12 +19,7 @@ export async function cancelExport(
     const inside = { ...context, database };
     const job = await findExport(inside, { id: input.jobId, organizationId: input.actor.organizationId });
     const changed = isFinal(job.status) ? undefined : await requestCancel(inside, job);
-    if (changed === undefined) {
-      throw new Problem(
-        'job_finished',
-        `The job has already ended as ${job.status}; there is nothing to cancel.`,
-      );
-    }
+    if (changed === undefined) throw nothingToCancel(job);
     await recordAudit(inside, { actor: input.actor, action: 'export.cancel', object: job.id });
     return changed;
   });

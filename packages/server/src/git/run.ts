@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { Remote } from './remote.ts';
+import { killGroup } from '../process-group.ts';
 
 export interface GitCommand {
   /** Where git is started. */
@@ -104,16 +105,6 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
   const written = Buffer.concat(output);
   if (status !== 0) throw explain(complaint, written, command.remote);
   return written;
-}
-
-/** git leads a group of its own: the helper that talks to the network must not live on and hold our pipes open. */
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 const fixedSettings: [name: string, value: string][] = [

@@ -209,6 +209,11 @@ export async function requestCancel(context: StoreContext, job: Job): Promise<Jo
   );
 }
 
+/** For a job that had ended before anybody asked. */
+export function nothingToCancel({ status }: Pick<Job, 'status'>): Problem {
+  return new Problem('job_finished', `The job has already ended as ${status}; there is nothing to cancel.`);
+}
+
 function cancelQueued(context: StoreContext, claim: Claim): Promise<Job | undefined> {
   const failure = failureOf('canceled', 'The job was cancelled before it began.');
   return move(context, 'cancel', claim, {

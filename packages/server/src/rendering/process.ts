@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
+import { killGroup } from '../process-group.ts';
 
 export interface Conversation<Answer> {
   /** The file that the process runs. */
@@ -77,15 +78,5 @@ export async function converse<Answer>({
   } finally {
     signal.removeEventListener('abort', kill);
     kill();
-  }
-}
-
-/** The process leads a group of its own, so that the page renderers it started go with it. */
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

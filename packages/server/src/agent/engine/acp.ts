@@ -5,30 +5,18 @@
  */
 import { rm, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PathRefused, type EndReason, type Journal, type Limits, type LoopEnd } from '../contract.ts';
-import type { FileChange, Message, Tree } from '../contract.ts';
+import { PathRefused, type EndReason, type EngineRun, type LoopEnd } from '../contract.ts';
+import type { FileChange, Tree } from '../contract.ts';
 import { usageOf } from '../replay.ts';
 import { AcpFailure, openAcpSession, type AcpSession, type AgentUpdate } from './acp-session.ts';
 import { copyForAgent, harvest } from './harvest.ts';
 import { endSandboxed, startSandboxed, whySandboxFails, type Sandboxed } from './sandbox.ts';
 
-export interface AcpRun {
+export interface AcpRun extends EngineRun {
   agent: Sandboxed;
   /** For the copy; made and removed here. */
   folder: string;
   tree: Tree;
-  limits: Limits;
-  journal: Journal;
-  /** How the conversation would begin with a model; the agent is told the same. */
-  messages: readonly Message[];
-  signal: AbortSignal;
-  /** In milliseconds, as is `startedAt`. Time before a crash counts. */
-  now: () => number;
-  startedAt: number;
-  /** Git's name for the tree as it is now. */
-  checkpoint: () => Promise<string>;
-  incoming?: () => Promise<string[]>;
-  onText?: (text: string) => void;
 }
 
 type Ending = Omit<LoopEnd, 'tree'>;

@@ -6,7 +6,7 @@
 import {
   ModelFailure,
   type EndReason,
-  type Journal,
+  type EngineRun,
   type Limits,
   type LoopEnd,
   type Message,
@@ -23,21 +23,9 @@ import { callTool, type ToolRunner } from './call-tool.ts';
 import { canMakeRoom, conversationOf, roomNote } from './conversation.ts';
 import { findStall } from './stall.ts';
 
-export interface Loop extends ToolRunner {
+export interface Loop extends ToolRunner, EngineRun {
   model: Model;
   limits: Limits;
-  journal: Journal;
-  /** How the conversation begins; the same whenever the run is taken up again. */
-  messages: readonly Message[];
-  signal: AbortSignal;
-  /** In milliseconds, as is `startedAt`. Time before a crash counts. */
-  now: () => number;
-  startedAt: number;
-  /** Git's name for the tree as it is now. */
-  checkpoint: () => Promise<string>;
-  /** What people have written to the job and the journal does not hold yet, oldest first. */
-  incoming?: () => Promise<string[]>;
-  onText?: (text: string) => void;
 }
 
 /** What the loop may do next. Each leaves one step in the journal. */

@@ -7,6 +7,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { killGroup } from '../../process-group.ts';
 
 export interface Sandboxed {
   /** Absolute, and below `/usr` or one of `readOnlyPaths`. */
@@ -60,12 +61,7 @@ export async function startSandboxed(program: Sandboxed, folders: SandboxFolders
 
 /** The first process of the sandbox dies with its launcher, and with it all that it has started. */
 export function endSandboxed({ pid }: SandboxedProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
+  killGroup(pid);
 }
 
 /**
