@@ -1,14 +1,18 @@
 /**
- * What a job has changed so far, all its runs together.
+ * What a job has changed so far, all its runs together. Known secrets are masked once more when it is read.
  */
 import type { AgentDiff } from '@docyard/api';
-import type { Context } from '../context.ts';
 import { readDiff } from './record.ts';
+import { redactJson } from './redact.ts';
+import { redactorOf, type SettingsContext } from './settings.ts';
 
 /** Empty as long as nothing was changed. */
-export async function readAgentDiff(context: Pick<Context, 'database'>, jobId: string): Promise<AgentDiff> {
+export async function readAgentDiff(
+  context: SettingsContext,
+  { jobId, projectId }: { jobId: string; projectId: string },
+): Promise<AgentDiff> {
   const { files, patch } = (await readDiff(context, jobId)) ?? { files: [], patch: '' };
-  return {
+  return redactJson(await redactorOf(context, projectId), {
     files: files.map(({ path, from, status, addedLines, removedLines }) => ({
       path,
       from,
@@ -19,5 +23,5 @@ export async function readAgentDiff(context: Pick<Context, 'database'>, jobId: s
     linesAdded: files.reduce((sum, file) => sum + file.addedLines, 0),
     linesRemoved: files.reduce((sum, file) => sum + file.removedLines, 0),
     patch,
-  };
+  });
 }

@@ -13,6 +13,7 @@ import {
   type TestService,
 } from '../testing.ts';
 import type { Step } from './contract.ts';
+import { changeAgentSettings } from '../projects/agent-settings.ts';
 import { addStep, noteRun } from './record.ts';
 import { createAgentJob } from './testing.ts';
 
@@ -211,4 +212,76 @@ test('the transcript is told from the beginning, in pages', async () => {
   expect(all[1]?.text).toBe('Fix the typos.\nAll of them.');
   expect(all[2]?.calls).toEqual([{ tool: 'edit_file', input: call.input }]);
   expect(all[3]).toMatchObject({ tool: 'edit_file', isError: true });
+});
+
+describe('a secret that has come into the record all the same', () => {
+  const token = 'github_pat_11AAAAAAA_that"is/kept+by&the=project';
+  const ofServer = 'sk-key-of-the-model-endpoint-of-this-server';
+  const forms = (secret: string) => [
+    secret,
+    encodeURIComponent(secret),
+    ...[0, 1, 2].map((offset) =>
+      Buffer.from('x'.repeat(offset) + secret)
+        .toString('base64')
+        .slice(4, -4),
+    ),
+  ];
+  const told = [token, ofServer].flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(`x-access-token:${secret}`).toString('base64'),
+  ]);
+  let id: string;
+
+  beforeAll(async () => {
+    context.config.model = { provider: 'openai', url: 'https://m.example.com', name: 'small', key: ofServer };
+    await changeAgentSettings(context, projectId, {
+      forge: { kind: 'github', credential: { type: 'token', token } },
+    });
+    id = await newJob();
+    const leak = told.join('\n');
+    const planted: Step[] = [
+      { kind: 'message', message: { role: 'user', text: leak } },
+      // Cut within the secret, were it not masked first.
+      { kind: 'message', message: { role: 'user', text: `${'a'.repeat(180)}${token}` } },
+      ...told.map((form): Step => ({ kind: 'message', message: { role: 'user', text: form } })),
+      {
+        kind: 'answer',
+        answer: { text: leak, calls: [{ ...call, input: { path: leak } }], usage, stopReason: 'end' },
+      },
+      {
+        kind: 'result',
+        call: { ...call, input: { path: token } },
+        result: { text: leak },
+        tree: 'b'.repeat(40),
+      },
+    ];
+    await take(id, planted);
+    const file = { path: token, from: ofServer, status: 'moved', addedLines: 1, removedLines: 0 } as const;
+    const modes = { oldMode: '100644', newMode: '100644', isBinary: false };
+    await noteRun(
+      context,
+      { jobId: id, number: 1 },
+      { title: token, summary: leak, diff: { files: [{ ...file, ...modes }], patch: `+${leak}\n` } },
+    );
+  });
+
+  test.each([
+    ['the job', 'job/{id}', 'application/json'],
+    ['the list', 'jobs', 'application/json'],
+    ['the events', 'job/{id}/events', 'application/json'],
+    ['the diff', 'job/{id}/diff', 'application/json'],
+    ['the patch', 'job/{id}/diff', 'text/x-diff'],
+    ['the transcript', 'job/{id}/transcript', 'application/json'],
+  ])('is masked in %s', async (_name, path, accept) => {
+    const answer = await service.request(`/v2/agent/${projectId}/${path.replace('{id}', id)}`, {
+      key: tenant.key.key,
+      headers: { accept },
+    });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('[secret removed]');
+    expect([token, ofServer].flatMap(forms).filter((form) => text.includes(form))).toEqual([]);
+    expect(text).not.toContain('github_pat_11');
+  });
 });

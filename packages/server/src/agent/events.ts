@@ -3,11 +3,12 @@
  * id of an event says how far each of the two has been read, so that nothing is missed or told twice.
  */
 import type { AgentEvent, AgentEvents } from '@docyard/api';
-import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import type { Step } from './contract.ts';
 import { firstLine } from './first-line.ts';
 import { readSteps, type RecordedStep } from './record.ts';
+import { redactJson, type Redact } from './redact.ts';
+import { redactorOf, type SettingsContext } from './settings.ts';
 import { phaseOf, statusOf } from './view.ts';
 
 interface Position {
@@ -24,11 +25,12 @@ type Unnumbered = AgentEvent extends infer Event
 export const firstEventId = '0-0';
 const longestLine = 200;
 
-/** Events after the one named, oldest first. Reads only the database. */
+/** Events after the one named, oldest first. Reads only the database, and masks known secrets once more. */
 export async function readAgentEvents(
-  context: Pick<Context, 'database'>,
-  input: { jobId: string; after: string; most: number },
+  context: SettingsContext,
+  input: { jobId: string; projectId: string; after: string; most: number },
 ): Promise<AgentEvents> {
+  const redact = await redactorOf(context, input.projectId);
   const after = positionOf(input.after);
   const rows = await context.database
     .selectFrom('job_events')
@@ -45,7 +47,11 @@ export async function readAgentEvents(
   });
   // Steps first: at the same moment, the last step of a run comes before the end of the job.
   const found = [
-    ...steps.map((step) => ({ of: 'step' as const, sequence: step.sequence, event: stepEvent(step) })),
+    ...steps.map((step) => ({
+      of: 'step' as const,
+      sequence: step.sequence,
+      event: stepEvent(step, redact),
+    })),
     ...rows.map((row) => ({ of: 'status' as const, sequence: row.sequence, event: statusEvent(row) })),
   ].toSorted((a, b) => (a.event.at < b.event.at ? -1 : a.event.at > b.event.at ? 1 : 0));
   const position = after;
@@ -70,7 +76,8 @@ function statusEvent({ at, row }: { at: string; row: string }): Unnumbered {
   return { at, type: 'status', status: statusOf(job), phase: phaseOf(job) };
 }
 
-function stepEvent({ run, number, at, step }: RecordedStep): Unnumbered {
+/** Masked before it is cut: half of a secret could not be found again. */
+function stepEvent({ run, number, at, step }: RecordedStep, redact: Redact): Unnumbered {
   const call = step.kind === 'result' ? step.call : undefined;
   return {
     at,
@@ -78,9 +85,9 @@ function stepEvent({ run, number, at, step }: RecordedStep): Unnumbered {
     run,
     number,
     kind: step.kind,
-    tool: call?.name ?? null,
-    path: pathIn(call?.input),
-    text: firstLine(lineAbout(step), longestLine),
+    tool: call === undefined ? null : redact(call.name),
+    path: pathIn(redactJson(redact, call?.input ?? null)),
+    text: firstLine(redact(lineAbout(step)), longestLine),
     isError: step.kind === 'result' && step.result.isError === true,
   };
 }

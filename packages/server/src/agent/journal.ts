@@ -9,7 +9,7 @@ import { inTransaction, type Database } from '../ports/database.ts';
 import type { Journal, Step } from './contract.ts';
 import { crashIfAsked } from './crash.ts';
 import { addStep, readSteps } from './record.ts';
-import type { Redact } from './redact.ts';
+import { redactJson, type Redact } from './redact.ts';
 
 export interface RunJournal extends Journal {
   /** Writes what `make` does and the step it gives in one transaction: both happen, or neither. */
@@ -28,7 +28,7 @@ export async function openJournal(
     const step = await inTransaction(context.database, async (database) => {
       await refuseLateWorker(database, job);
       // What the next step sees is what a replay would see.
-      const kept = JSON.parse(redact(JSON.stringify(await make(database)))) as Step;
+      const kept = redactJson(redact, await make(database));
       await addStep({ ...context, database }, { jobId: job.id, run, number: steps.length + 1 }, kept);
       return kept;
     });

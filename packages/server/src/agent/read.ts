@@ -2,15 +2,14 @@
  * Reads agent jobs: one, or a page of a project's. Every query names the organization.
  */
 import type { AgentJob } from '@docyard/api';
-import type { Context } from '../context.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
-import { readRuns } from './record.ts';
+import { readRuns, type Run } from './record.ts';
+import { redactJson, type Redact } from './redact.ts';
+import { redactorOf, type SettingsContext } from './settings.ts';
 import { viewAgentJob } from './view.ts';
-
-type ReadContext = Pick<Context, 'database'>;
 
 export interface JobPlace {
   id: string;
@@ -18,7 +17,10 @@ export interface JobPlace {
   organizationId: string;
 }
 
-export async function findAgentJob(context: ReadContext, where: JobPlace): Promise<Job> {
+export async function findAgentJob(
+  context: Pick<SettingsContext, 'database'>,
+  where: JobPlace,
+): Promise<Job> {
   const job = await readJob(context, { id: where.id, organizationId: where.organizationId, kind: 'agent' });
   if (job === undefined || job.project_id !== where.projectId) {
     throw new Problem('not_found', 'There is no such agent job in this project.');
@@ -26,13 +28,14 @@ export async function findAgentJob(context: ReadContext, where: JobPlace): Promi
   return job;
 }
 
-/** A row together with its runs, as callers see it. */
-export async function describeAgentJob(context: ReadContext, job: Job): Promise<AgentJob> {
-  return viewAgentJob(job, await readRuns(context, [job.id]));
+/** A row together with its runs, as callers see it; known secrets are masked once more. */
+export async function describeAgentJob(context: SettingsContext, job: Job): Promise<AgentJob> {
+  const redact = await redactorOf(context, job.project_id);
+  return maskedView(redact, job, await readRuns(context, [job.id]));
 }
 
 export async function listAgentJobs(
-  context: ReadContext,
+  context: SettingsContext,
   input: PageRequest & {
     organizationId: string;
     projectId: string;
@@ -64,7 +67,14 @@ export async function listAgentJobs(
     ),
     ({ jobId }) => jobId,
   );
-  return { data: jobs.map((job) => viewAgentJob(job, runs.get(job.id) ?? [])), nextCursor };
+  const redact = await redactorOf(context, project.id);
+  return { data: jobs.map((job) => maskedView(redact, job, runs.get(job.id) ?? [])), nextCursor };
+}
+
+/** Masked before it is viewed: a title is cut, and half of a secret could not be found again. */
+function maskedView(redact: Redact, job: Job, runs: readonly Run[]): AgentJob {
+  const failure = job.failure === null ? null : redact(job.failure);
+  return viewAgentJob({ ...job, input: redact(job.input), failure }, redactJson(redact, runs));
 }
 
 const rowStatuses = {

@@ -1,6 +1,6 @@
 /**
  * Masks known secret values in whatever a run keeps or tells, in the forms they would be hidden in. This is the second
- * line: the first is that no part of a run that writes text ever holds a secret.
+ * line: the first is that no part of a run that writes text ever holds a secret. What was kept is masked again when read.
  */
 export type Redact = (text: string) => string;
 
@@ -15,6 +15,11 @@ export function redactor(secrets: readonly string[]): Redact {
     // A long form first: it may hold a shorter one.
     .toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
   return (text) => forms.reduce((clean, form) => clean.replaceAll(form, mask), text);
+}
+
+/** The same value with every text in it masked. */
+export function redactJson<T>(redact: Redact, value: T): T {
+  return JSON.parse(redact(JSON.stringify(value))) as T;
 }
 
 function formsOf(secret: string): string[] {

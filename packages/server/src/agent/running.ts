@@ -16,7 +16,7 @@ import type { StartPreview } from './preview.ts';
 import { inputOf, readRuns, type AgentInput, type Run } from './record.ts';
 import { redactor, type Redact } from './redact.ts';
 import { findStep } from './replay.ts';
-import { readForge, readModel, readRules } from './settings.ts';
+import { knownSecrets, readRules } from './settings.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 export interface AgentRun {
@@ -94,8 +94,13 @@ export async function openRun(
     openForge: () => openProjectForge(context, repositoryOf(job), input.signal),
     publishedReason: () => publishedReason(findStep(journal.steps, 'loop-ended')?.reason ?? 'internal'),
     async close() {
-      await run.workspace?.close();
-      await rm(folder, { recursive: true, force: true });
+      try {
+        await run.workspace?.close();
+        await rm(folder, { recursive: true, force: true });
+      } catch (error) {
+        // The ending stands all the same; the next start of the server removes what is left.
+        input.log.warn({ err: error }, 'the folder of the job could not be removed');
+      }
     },
   };
   return run;
@@ -108,13 +113,6 @@ export function repositoryOf(job: Job): { projectId: string; repository: string 
 /** Work that a limit cut off is offered all the same, and said to be part of the work. */
 function publishedReason(reason: EndReason): EndReason {
   return reason === 'done' || reason === 'needs_input' ? reason : 'partial';
-}
-
-async function knownSecrets(context: Context, projectId: string): Promise<string[]> {
-  const { credential } = await readForge(context, projectId);
-  const ofForge = credential?.type === 'app' ? credential.privateKey : credential?.token;
-  const ofModel = (await readModel(context, projectId))?.key;
-  return [ofForge, ofModel].filter((value) => typeof value === 'string');
 }
 
 /** What is different from the base, when the work is over: asked for by several phases, worked out once. */

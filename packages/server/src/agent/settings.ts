@@ -8,8 +8,9 @@ import { Problem } from '../problem.ts';
 import { readAgentSecrets, readAgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type Limits } from './contract.ts';
 import type { ModelSettings } from './model/endpoint.ts';
+import { redactor, type Redact } from './redact.ts';
 
-type SettingsContext = Pick<Context, 'database' | 'config' | 'secrets'>;
+export type SettingsContext = Pick<Context, 'database' | 'config' | 'secrets'>;
 
 /** The endpoint with its key, or null when there is none. */
 export async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
@@ -36,6 +37,18 @@ export async function readForge(
   const { forge } = await readAgentSettings(context, projectId);
   const { forgeCredential } = await readAgentSecrets(context, projectId);
   return { kind: forge?.kind ?? null, apiBase: forge?.apiBase ?? null, credential: forgeCredential };
+}
+
+/** What neither the project nor the installation may tell, to be masked. */
+export async function knownSecrets(context: SettingsContext, projectId: string): Promise<string[]> {
+  const { modelKey, forgeCredential } = await readAgentSecrets(context, projectId);
+  const ofForge = forgeCredential?.type === 'app' ? forgeCredential.privateKey : forgeCredential?.token;
+  return [ofForge, modelKey, context.config.model?.key].filter((value) => typeof value === 'string');
+}
+
+/** Masks them in what is read of a job, should one ever have come into its record. */
+export async function redactorOf(context: SettingsContext, projectId: string): Promise<Redact> {
+  return redactor(await knownSecrets(context, projectId));
 }
 
 export async function readRules(

@@ -1,20 +1,22 @@
 /**
- * What was said and done in the runs of a job, for people who want to know why. The journal keeps no secrets, so there
- * are none here; the content of changed files stands in the diff.
+ * What was said and done in the runs of a job, for people who want to know why. The journal keeps no
+ * secrets, and they are masked here once more; the content of changed files stands in the diff.
  */
 import type { AgentStep } from '@docyard/api';
-import type { Context } from '../context.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import type { Step } from './contract.ts';
 import { recordedStep, type RecordedStep } from './record.ts';
+import { redactJson } from './redact.ts';
+import { redactorOf, type SettingsContext } from './settings.ts';
 
 /** Oldest first, as it is read. */
 export async function readTranscript(
-  context: Pick<Context, 'database'>,
-  input: PageRequest & { jobId: string },
+  context: SettingsContext,
+  input: PageRequest & { jobId: string; projectId: string },
 ): Promise<{ data: AgentStep[]; nextCursor: string | null }> {
   const query = context.database.selectFrom('agent_steps').selectAll().where('job_id', '=', input.jobId);
-  return readPage(input, query, (row) => viewStep(recordedStep(row)), 'oldest first');
+  const redact = await redactorOf(context, input.projectId);
+  return readPage(input, query, (row) => redactJson(redact, viewStep(recordedStep(row))), 'oldest first');
 }
 
 function viewStep({ run, number, at, step }: RecordedStep): AgentStep {

@@ -93,6 +93,7 @@ async function* agentFrames(
       const job = await findAgentJob(context, place);
       const { data, lastEventId } = await readAgentEvents(context, {
         jobId: place.id,
+        projectId: place.projectId,
         after: last,
         most: eventsAtOnce,
       });

@@ -13,7 +13,7 @@ import { startAgentJob } from '../../agent/start.ts';
 import { readTranscript } from '../../agent/transcript.ts';
 import type { Context } from '../../context.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
-import { announceJob, refuseFullQueue, type Job } from '../../jobs/store.ts';
+import { refuseFullQueue, type Job } from '../../jobs/store.ts';
 import { findProject } from '../../projects/projects.ts';
 import { streamAgentEvents } from '../events.ts';
 import { takeAgentInstruction } from '../limits.ts';
@@ -43,7 +43,7 @@ type AgentHandlers = Pick<
 
 export function agentHandlers(stopping: AbortSignal): AgentHandlers {
   return {
-    createAgentJob: async ({ context, actor, caller, input, commit, web }) =>
+    createAgentJob: async ({ actor, caller, input, commit, web }) =>
       commit(async (inside) => {
         // First of all: what is counted of a project is nobody else's business.
         const project = await findProject(inside, {
@@ -57,7 +57,6 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
         return {
           ...reply,
           headers: { ...reply.headers, location: `/v2/agent/${project.id}/job/${job.id}` },
-          after: () => announceJob(context, job),
         };
       }),
 
@@ -93,19 +92,21 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
         return streamAgentEvents(context, { place, after, signal: stopping });
       }
       const most = input.query.limit ?? eventsAtOnce;
-      return { body: await readAgentEvents(context, { jobId: job.id, after, most }), headers };
+      const of = { jobId: job.id, projectId: job.project_id };
+      return { body: await readAgentEvents(context, { ...of, after, most }), headers };
     },
 
     readAgentDiff: async (request) => {
-      const body = await readAgentDiff(request.context, (await find(request)).id);
+      const { id: jobId, project_id: projectId } = await find(request);
+      const body = await readAgentDiff(request.context, { jobId, projectId });
       const headers = { vary: 'accept' };
       if (!namesType(request.web.req.header('accept'), patchType)) return { body, headers };
       return { body, headers, text: { type: `${patchType}; charset=utf-8`, content: body.patch } };
     },
 
     readAgentTranscript: async (request) => {
-      const { id: jobId } = await find(request);
-      return { body: await readTranscript(request.context, { ...request.input.query, jobId }) };
+      const { id: jobId, project_id: projectId } = await find(request);
+      return { body: await readTranscript(request.context, { ...request.input.query, jobId, projectId }) };
     },
   };
 }
@@ -124,10 +125,7 @@ function instruct(
     const job = await work(inside, before);
     return {
       ...(await replyWith(inside, job)),
-      after: () => {
-        context.changes.notify(job.id);
-        if (job.status === 'queued') announceJob(context, job);
-      },
+      after: () => context.changes.notify(job.id),
     };
   });
 }
@@ -147,7 +145,7 @@ function find({ context, caller, input }: Pick<JobRequest, 'context' | 'caller' 
   return findAgentJob(context, { ...input.params, organizationId: caller.organizationId });
 }
 
-async function replyWith(context: Pick<Context, 'database'>, job: Job): Promise<Reply<AgentJob>> {
+async function replyWith(context: Context, job: Job): Promise<Reply<AgentJob>> {
   const body = await describeAgentJob(context, job);
   const active = { headers: { 'retry-after': String(pollSeconds) }, retryAfterSeconds: pollSeconds };
   return { body, ...(body.status === 'active' ? active : {}) };
