@@ -124,6 +124,8 @@ const fields = {
       model: fc.record({ provider: text, url: text, name: text, key: text }),
       forge: fc.record({ kind: text, apiBase: text, credential: value }),
       protectedPaths: fc.array(text, { maxLength: 3 }),
+      allowedPaths: fc.array(text, { maxLength: 3 }),
+      allowedConfigKeys: fc.array(text, { maxLength: 3 }),
       instructions: text,
     },
     { requiredKeys: [] },

@@ -162,6 +162,11 @@ const docsPath = z
   .refine(staysInside, 'A path has no ".." in it.')
   .refine((path) => !/^[/\\]/.test(path), 'A path begins without a slash.');
 
+const configKey = z
+  .string()
+  .max(200)
+  .regex(/^[\w$-]+(?:\.[\w$-]+)*$/, 'Name a key of docs.json, such as "redirects" or "api.playground".');
+
 export const CreateAgentJob = z
   .strictObject({
     prompt: prompt.meta({ description: 'What the agent shall do.' }),
@@ -282,6 +287,12 @@ const httpUrl = z
 
 const secret = z.string().min(1).max(10_000);
 
+/** Goes in front of a colon and a password. */
+const userName = z
+  .string()
+  .max(200)
+  .regex(/^[^:\p{C}]+$/u, 'A user name has no colon and no control characters.');
+
 export const modelProviders = ['openai', 'anthropic'] as const;
 export const forgeKinds = [
   'github',
@@ -294,12 +305,12 @@ export const forgeKinds = [
 
 export const SetForgeCredential = z
   .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('token'), token: secret, username: z.string().max(200).optional() }),
+    z.strictObject({ type: z.literal('token'), token: secret, username: userName.optional() }),
     z.strictObject({
       type: z.literal('app'),
       appId: z.string().min(1).max(100),
       privateKey: secret,
-      installationId: z.string().max(100).optional(),
+      installationId: z.string().min(1).max(100).optional(),
     }),
   ])
   .meta({ id: 'SetForgeCredential' });
@@ -329,7 +340,15 @@ export const SetProjectAgent = z
       .nullish()
       .meta({ description: 'Null for what the repository’s address tells.' }),
     limits: SetAgentLimits.nullish(),
-    protectedPaths: z.array(docsPath).max(200).optional(),
+    protectedPaths: z.array(docsPath).max(200).optional().meta({
+      description: 'What no job may change: paths, folders or patterns. They win over `allowedPaths`.',
+    }),
+    allowedPaths: z.array(docsPath).max(200).optional().meta({
+      description: 'Patterns of files that jobs may change although they are protected by default.',
+    }),
+    allowedConfigKeys: z.array(configKey).max(200).optional().meta({
+      description: 'Keys of `docs.json` that jobs may change although they are protected by default.',
+    }),
     instructions: z.string().max(16_000).nullish(),
   })
   .meta({ id: 'SetProjectAgent' });
@@ -347,6 +366,8 @@ export const ProjectAgent = z
       .nullable(),
     limits: AgentLimits.partial(),
     protectedPaths: z.array(z.string()),
+    allowedPaths: z.array(z.string()),
+    allowedConfigKeys: z.array(z.string()),
     instructions: z.string().nullable(),
   })
   .meta({ id: 'ProjectAgent', description: 'Secrets are told only as set or not.' });

@@ -49,9 +49,9 @@ async function verdictOn(run: AgentRun): Promise<Verdict> {
     {
       docsRoot: '',
       scopePaths: request.scopePaths,
-      allowedPaths: [],
+      allowedPaths: rules.allowedPaths,
       protectedPaths: rules.protectedPaths,
-      allowedConfigKeys: [],
+      allowedConfigKeys: rules.allowedConfigKeys,
       limits: request.limits,
       secrets: [...run.secrets],
       existing: survey,

@@ -5,7 +5,7 @@
 import type { Context } from '../context.ts';
 import type { ForgeSettings } from '../ports/forge.ts';
 import { Problem } from '../problem.ts';
-import { readAgentSecrets, readAgentSettings } from '../projects/agent-settings.ts';
+import { readAgentSecrets, readAgentSettings, type AgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type Limits } from './contract.ts';
 import type { ModelSettings } from './model/endpoint.ts';
 import { redactor, type Redact } from './redact.ts';
@@ -54,7 +54,7 @@ export async function redactorOf(context: SettingsContext, projectId: string): P
 export async function readRules(
   context: Pick<Context, 'database'>,
   projectId: string,
-): Promise<{ limits: Limits; protectedPaths: string[]; instructions: string | null }> {
-  const { limits, protectedPaths, instructions } = await readAgentSettings(context, projectId);
-  return { limits: { ...defaultLimits, ...(limits as Partial<Limits>) }, protectedPaths, instructions };
+): Promise<Omit<AgentSettings, 'model' | 'forge' | 'limits'> & { limits: Limits }> {
+  const { model: _model, forge: _forge, limits, ...rules } = await readAgentSettings(context, projectId);
+  return { limits: { ...defaultLimits, ...(limits as Partial<Limits>) }, ...rules };
 }

@@ -1,5 +1,5 @@
 /**
- * What a project keeps for agent jobs: its model endpoint, its forge, limits, protected paths and instructions. Secrets
+ * What a project keeps for agent jobs: its model endpoint, its forge, limits, what may be changed, and instructions. Secrets
  * stand apart, and one stays only as long as it would be sent to the same place.
  */
 import type { ProjectAgent, SetForgeCredential, SetProjectAgent } from '@docyard/api';
@@ -15,10 +15,20 @@ export interface AgentSettings {
   forge: Omit<NonNullable<ProjectAgent['forge']>, 'credential'> | null;
   limits: ProjectAgent['limits'];
   protectedPaths: string[];
+  allowedPaths: string[];
+  allowedConfigKeys: string[];
   instructions: string | null;
 }
 
-const none: AgentSettings = { model: null, forge: null, limits: {}, protectedPaths: [], instructions: null };
+const none: AgentSettings = {
+  model: null,
+  forge: null,
+  limits: {},
+  protectedPaths: [],
+  allowedPaths: [],
+  allowedConfigKeys: [],
+  instructions: null,
+};
 const settingsName = 'agent';
 
 export async function readAgentSettings(
@@ -73,6 +83,8 @@ export async function changeAgentSettings(
     forge: change.forge === undefined ? old.forge : forgeOf(change.forge),
     limits: change.limits === undefined ? old.limits : definedOnly(change.limits ?? {}),
     protectedPaths: change.protectedPaths ?? old.protectedPaths,
+    allowedPaths: change.allowedPaths ?? old.allowedPaths,
+    allowedConfigKeys: change.allowedConfigKeys ?? old.allowedConfigKeys,
     instructions: change.instructions === undefined ? old.instructions : change.instructions,
   };
   const kept = { value: JSON.stringify(next), updated_at: nowText(context) };
@@ -112,7 +124,7 @@ async function readMany(
     .where('project_id', 'in', projectIds)
     .where('name', '=', settingsName)
     .execute();
-  return new Map(rows.map((row) => [row.project_id, JSON.parse(row.value) as AgentSettings]));
+  return new Map(rows.map((row) => [row.project_id, { ...none, ...(JSON.parse(row.value) as object) }]));
 }
 
 function modelOf(model: NonNullable<SetProjectAgent['model']> | null): AgentSettings['model'] {

@@ -3,7 +3,8 @@
  * keeps either.
  */
 import type { Context } from '../context.ts';
-import type { Forge, GitCredential } from '../ports/forge.ts';
+import { ForgeError, type Forge, type ForgeSettings, type GitCredential } from '../ports/forge.ts';
+import { Problem } from '../problem.ts';
 import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
 
 type ForgeContext = Pick<Context, 'database' | 'secrets' | 'forges'>;
@@ -34,4 +35,35 @@ export async function borrowGitCredential(
   const { forgeCredential } = await readAgentSecrets(context, repository.projectId);
   if (forgeCredential === null) return null;
   return (await openProjectForge(context, repository, signal)).gitCredential(signal);
+}
+
+/**
+ * Settings that can never work are refused when they are made, and not by the first job, which would have paid for its
+ * model by then. Nothing is asked of the forge.
+ */
+export async function refuseUnusableForge(
+  context: ForgeContext,
+  { projectId, repository }: ProjectRepository,
+  changed: 'source' | 'agent.forge',
+): Promise<void> {
+  const { forge } = await readAgentSettings(context, projectId);
+  if (forge === null) return;
+  const { forgeCredential: credential } = await readAgentSecrets(context, projectId);
+  // Each with a part more than the one before, so that the part is known that is wrong.
+  const stages: [path: string, settings: ForgeSettings][] = [
+    ['agent.forge.kind', { ...forge, repository, apiBase: null, credential: null }],
+    ['agent.forge.apiBase', { ...forge, repository, credential: null }],
+    ['agent.forge.credential', { ...forge, repository, credential }],
+  ];
+  for (const [path, settings] of stages) {
+    try {
+      context.forges.open(settings);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      const message = [`The forge cannot be used as ${forge.kind}.`, error.message, error.hint ?? ''];
+      const sentence = message.join(' ').trim();
+      const details = [{ path: changed === 'source' ? 'source.repository' : path, message: sentence }];
+      throw new Problem('invalid_request', sentence, { details });
+    }
+  }
 }

@@ -35,7 +35,15 @@ describe('creating', () => {
       name: 'Docs',
       domain: 'docs.example.com',
       source: { repository, ref: 'main', directory: 'packages/docs' },
-      agent: { model: null, forge: null, limits: {}, protectedPaths: [], instructions: null },
+      agent: {
+        model: null,
+        forge: null,
+        limits: {},
+        protectedPaths: [],
+        allowedPaths: [],
+        allowedConfigKeys: [],
+        instructions: null,
+      },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
     });

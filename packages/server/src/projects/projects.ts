@@ -10,8 +10,9 @@ import { readPage, type PageRequest } from '../paging.ts';
 import { inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
+import { refuseUnusableForge } from './forge.ts';
 
-type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources' | 'secrets'>;
+type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
 export type ProjectRecord = Selectable<ProjectRow>;
 
 export async function createProject(
@@ -71,6 +72,10 @@ export async function updateProject(
     const inside = { ...context, database };
     if (hostOf(row.repository) !== hostOf(old.repository)) await forgetForgeCredential(inside, row.id);
     if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent);
+    if (change.source !== undefined || change.agent?.forge !== undefined) {
+      const changed = change.agent?.forge === undefined ? 'source' : 'agent.forge';
+      await refuseUnusableForge(inside, { projectId: row.id, repository: row.repository }, changed);
+    }
     await recordAudit(inside, {
       actor,
       action: 'project.update',

@@ -19,6 +19,7 @@ const token = 'a-token-nobody-may-see-9876543210';
 const model = { provider: 'openai', url: 'https://models.example.com/v1', name: 'writer-1' } as const;
 const forge = { kind: 'gitea', apiBase: 'https://git.example.com/api/v1' } as const;
 const credential = { type: 'token', token } as const;
+const repository = 'https://git.example.com/harbour/docs.git';
 
 let context: TestContext;
 let tenant: Tenant;
@@ -27,7 +28,7 @@ let projectId: string;
 beforeEach(async () => {
   context = await composeForTest();
   tenant = await createTenant(context);
-  projectId = (await createTestProject(context, tenant)).id;
+  projectId = (await createTestProject(context, tenant, { repository })).id;
 });
 
 const change = (agent: Parameters<typeof updateProject>[1]['change']['agent'], source?: string) =>
@@ -125,11 +126,14 @@ describe('settings for agent jobs', () => {
   test('change part by part', async () => {
     await change({ model: { ...model, key: secret }, instructions: 'Be brief.', limits: { steps: 5 } });
     await change({ protectedPaths: ['legal'], limits: { minutes: 3 } });
+    await change({ allowedPaths: ['snippets/*.jsx'], allowedConfigKeys: ['redirects'] });
     expect(await readAgentSettings(context, projectId)).toEqual({
       model,
       forge: null,
       limits: { minutes: 3 },
       protectedPaths: ['legal'],
+      allowedPaths: ['snippets/*.jsx'],
+      allowedConfigKeys: ['redirects'],
       instructions: 'Be brief.',
     });
     await change({ model: null, instructions: null });
@@ -148,12 +152,12 @@ describe('settings for agent jobs', () => {
   test('keep a credential for the same forge and host only', async () => {
     const kept = async () => (await readAgentSecrets(context, projectId)).forgeCredential;
     await change({ forge: { ...forge, credential } });
-    await change({ forge }, 'https://git.example.com/another.git');
+    await change({ forge }, 'https://git.example.com/harbour/another.git');
     expect(await kept()).toEqual(credential);
     await change({ forge: { ...forge, apiBase: 'https://elsewhere.example/api/v1' } });
     expect(await kept()).toBeNull();
     await change({ forge: { ...forge, credential } });
-    await change({}, 'https://elsewhere.example/docs.git');
+    await change({}, 'https://elsewhere.example/harbour/docs.git');
     expect(await kept()).toBeNull();
     const { agent } = await readProject(context, { projectId, organizationId: tenant.organizationId });
     expect(agent.forge).toEqual({ ...forge, credential: { set: false } });

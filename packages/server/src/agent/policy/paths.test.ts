@@ -96,6 +96,20 @@ describe('settings of the project', () => {
     expect(outcomeOf(added('legal/terms.mdx'), settings)).toBe('block paths');
   });
 
+  it.each(['legal', 'legal/', './legal', '/legal', 'leg*', 'legal/terms.mdx', '**/terms.mdx'])(
+    'protect a file by %s, which names it or a folder above it',
+    (pattern) => {
+      expect(outcomeOf(added('legal/terms.mdx'), { protectedPaths: [pattern] })).toBe('block paths');
+      expect(outcomeOf(added('guides/legal.mdx'), { protectedPaths: [pattern] })).toBe('pass');
+    },
+  );
+
+  it('open what is named and nothing below it', () => {
+    expect(outcomeOf(added('snippets/a.jsx'), { allowedPaths: ['snippets'] })).toBe('block paths');
+    expect(outcomeOf(added('snippets/a/b.jsx'), { allowedPaths: ['snippets/*'] })).toBe('block paths');
+    expect(outcomeOf(added('snippets/a/b.jsx'), { allowedPaths: ['snippets/**'] })).toBe('pass');
+  });
+
   it('cannot open the folder of git', () => {
     expect(outcomeOf(added('.git/config'), { allowedPaths: ['**'] })).toBe('block paths');
   });

@@ -23,9 +23,8 @@ function whyRefused(path: string, file: DiffFile, settings: PolicySettings): str
   const { scopePaths, protectedPaths, allowedPaths } = settings;
   if (scopePaths.length > 0 && !scopePaths.some((scope) => inside === scope || below(scope, inside)))
     return 'The file lies outside of the paths this job may change.';
-  const matches = (pattern: string) => matchesPattern(pattern, inside);
-  if (protectedPaths.some(matches)) return 'The project protects this file.';
-  if (allowedPaths.some(matches)) return undefined;
+  if (protectedPaths.some((pattern) => protects(pattern, inside))) return 'The project protects this file.';
+  if (allowedPaths.some((pattern) => matchesPattern(pattern, inside))) return undefined;
   return whyProtected(inside) ?? whyForeignKind(inside, file);
 }
 
@@ -77,6 +76,13 @@ const picture = /\.(?:png|jpe?g|gif|webp|avif|ico|mp4|webm|pdf)$/i;
 function whyForeignKind(path: string, { status }: DiffFile): string | undefined {
   if (documentation.test(path) || (status === 'removed' && picture.test(path))) return undefined;
   return 'Only pages, descriptions, settings and drawings may change; this file is of another kind.';
+}
+
+/** The file itself or a folder above it. What opens a file is held to the letter, what protects one is not. */
+function protects(pattern: string, path: string): boolean {
+  const parts = path.split('/');
+  const name = pattern.replace(/^(?:\.?\/+)+/, '').replace(/\/+$/, '');
+  return parts.some((_, index) => matchesPattern(name, parts.slice(0, index + 1).join('/')));
 }
 
 /** `*` stands for part of a name, `**` for any folders. Segment by segment, so that no pattern takes long. */

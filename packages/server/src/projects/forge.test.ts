@@ -1,0 +1,113 @@
+/** The forge of a project: settings that can never work are refused when they are made, and nobody is asked for that. */
+import { generateKeyPairSync } from 'node:crypto';
+import type { SetProjectAgent } from '@docyard/api';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  jsonBody,
+  serveForTest,
+  type Tenant,
+  type TestContext,
+  type TestService,
+} from '../testing.ts';
+
+type Forge = NonNullable<SetProjectAgent['forge']>;
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const token = { type: 'token', token: 'a-token' } as const;
+const app = { type: 'app', appId: '1', privateKey: pem } as const;
+
+let context: TestContext;
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  // Whoever connects to anything would get another answer than the one that is expected here.
+  context = await composeForTest({ OFFLINE: 'on' });
+  tenant = await createTenant(context);
+  service = await serveForTest(context);
+});
+
+async function projectAt(repository: string) {
+  const { id } = await createTestProject(context, tenant, { repository });
+  return async (body: object) => {
+    const init = { ...jsonBody(body), method: 'PATCH', key: tenant.key.key };
+    const answer = await service.request(`/v1/projects/${id}`, init);
+    return { status: answer.status, body: (await answer.json()) as Answer };
+  };
+}
+
+interface Answer {
+  code?: string;
+  details?: { path: string; message: string }[];
+  source?: { repository: string };
+  agent?: { forge: unknown };
+}
+
+describe('settings of a forge', () => {
+  test.each<[string, Forge]>([
+    ['https://github.com/harbour/docs.git', { kind: 'github', credential: token }],
+    ['https://github.com/harbour/docs.git', { kind: 'github', credential: app }],
+    ['https://git.example.com/a/b/docs', { kind: 'gitlab', apiBase: 'https://git.example.com/api/v4' }],
+    ['https://git.example.com/docs.git', { kind: 'bare', credential: { ...token, username: 'ada' } }],
+  ])('for %s are taken', async (repository, forge) => {
+    const patch = await projectAt(repository);
+    expect((await patch({ agent: { forge } })).status).toBe(200);
+  });
+
+  const usual = 'https://git.example.com/harbour/docs.git';
+  test.each<[string, string, string, object]>([
+    ['an unknown kind', 'agent.forge.kind', usual, { kind: 'sourcehut' }],
+    ['a kind with other addresses', 'agent.forge.kind', 'https://git.example.com/a/b/c', { kind: 'github' }],
+    ['a kind that is reached by https', 'agent.forge.kind', '/srv/docs', { kind: 'gitea' }],
+    ['no address', 'agent.forge.apiBase', usual, { kind: 'gitea', apiBase: 'git.example.com' }],
+    ['a query', 'agent.forge.apiBase', usual, { kind: 'gitea', apiBase: 'https://git.example.com/api?a=1' }],
+    ['a password', 'agent.forge.apiBase', usual, { kind: 'gitea', apiBase: 'https://a:b@git.example.com/' }],
+    [
+      'a token with a line break',
+      'agent.forge.credential',
+      usual,
+      { kind: 'gitea', credential: { ...token, token: 'a\nb' } },
+    ],
+    ['no token', 'agent.forge.credential.token', usual, { kind: 'gitea', credential: { type: 'token' } }],
+    [
+      'a user name with a colon',
+      'agent.forge.credential.username',
+      usual,
+      { kind: 'bare', credential: { ...token, username: 'a:b' } },
+    ],
+    ['an App elsewhere than on GitHub', 'agent.forge.credential', usual, { kind: 'gitlab', credential: app }],
+    [
+      'a key that cannot be read',
+      'agent.forge.credential',
+      usual,
+      { kind: 'github', credential: { ...app, privateKey: 'PEM' } },
+    ],
+    [
+      'an App without a name',
+      'agent.forge.credential.appId',
+      usual,
+      { kind: 'github', credential: { type: 'app', privateKey: pem } },
+    ],
+  ])('with %s are refused at %s', async (_what, path, repository, forge) => {
+    const patch = await projectAt(repository);
+    const { status, body } = await patch({ agent: { forge } });
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_request' });
+    expect(body.details?.map((detail) => detail.path)).toEqual([path]);
+    expect(body.details?.[0]?.message).not.toContain(pem);
+    const after = await patch({ name: 'Still there' });
+    expect(after.body.agent?.forge).toBeNull();
+  });
+
+  test('are held against a new source too, which is then what is wrong', async () => {
+    const patch = await projectAt(usual);
+    await patch({ agent: { forge: { kind: 'gitea', credential: token } } });
+    const { status, body } = await patch({ source: { repository: '/srv/docs' } });
+    expect(status).toBe(400);
+    expect(body.details?.[0]).toMatchObject({ path: 'source.repository' });
+    expect((await patch({ name: 'Still there' })).body.source?.repository).toBe(usual);
+  });
+});
