@@ -7,7 +7,7 @@ import { isFinal } from '../jobs/lifecycle.ts';
 import { markArchived, nothingToCancel, requestCancel, type Job } from '../jobs/store.ts';
 import { markTaken, noteRun, readRuns, waitingMessages } from './record.ts';
 
-type CancelContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+type CancelContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
 
 /** In the transaction of the caller. */
 export async function cancelAgentJob(

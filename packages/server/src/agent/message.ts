@@ -5,13 +5,13 @@
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { announceJob, type Job } from '../jobs/store.ts';
+import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { addMessage, markTaken, waitingMessages } from './record.ts';
 import { resumeAgentJob } from './start.ts';
 
-type MessageContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+type MessageContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
 
 /** In the transaction of the caller. The job given must have been read in it. */
 export async function messageAgentJob(
@@ -34,7 +34,7 @@ export function refuseArchived(job: Pick<Job, 'archived_at'>): void {
 }
 
 /** Finished jobs with a message that no run took. Called after each job and now and then. */
-export async function continueWithMessages(context: MessageContext & Pick<Context, 'queue'>): Promise<void> {
+export async function continueWithMessages(context: MessageContext): Promise<void> {
   const left = await context.database
     .selectFrom('jobs')
     .selectAll()
@@ -43,10 +43,7 @@ export async function continueWithMessages(context: MessageContext & Pick<Contex
     .where('id', 'in', (eb) => eb.selectFrom('agent_messages').select('job_id').where('taken_at', 'is', null))
     .execute();
   for (const job of left) {
-    const resumed = await inTransaction(context.database, (database) =>
-      resumeWithMessages({ ...context, database }, job),
-    );
-    announceJob(context, resumed);
+    await inTransaction(context.database, (database) => resumeWithMessages({ ...context, database }, job));
   }
 }
 

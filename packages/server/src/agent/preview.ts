@@ -7,7 +7,7 @@ import type { Job } from '../jobs/store.ts';
 
 /** Makes the job in the transaction of `context`; whoever asked announces it afterwards. */
 export type StartPreview = (
-  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  context: Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>,
   given: {
     ofJob: Job;
     source: { repository: string; ref: string; directory: string | null; allowLocal: boolean };

@@ -12,7 +12,7 @@ import { resumeAgentJob } from './start.ts';
 
 /** In the transaction of the caller. */
 export async function retryAgentJob(
-  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  context: Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>,
   given: { job: Job; actor: Actor },
 ): Promise<Job> {
   const { job } = given;

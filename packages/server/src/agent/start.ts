@@ -5,7 +5,7 @@
 import type { CreateAgentJob } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
-import { createJob, refuseFullQueue, resumeJob, type Job } from '../jobs/store.ts';
+import { createJob, refuseFullQueue, resumeJob, type Job, type StoreContext } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import type { ProjectRecord } from '../projects/projects.ts';
 import { addRun, noteRun, readRuns, type AgentInput, type RunKind } from './record.ts';
@@ -13,7 +13,7 @@ import { readRules, requireModel } from './settings.ts';
 import { endingOf } from './view.ts';
 import type { Limits } from './contract.ts';
 
-type StartContext = Pick<Context, 'database' | 'clock' | 'changes' | 'config' | 'sources' | 'secrets'>;
+type StartContext = StoreContext & Pick<Context, 'config' | 'sources' | 'secrets'>;
 
 /** In the transaction of the caller. */
 export async function startAgentJob(
@@ -61,7 +61,7 @@ export async function startAgentJob(
 
 /** Another run of a finished job, on the same branch and pull request. */
 export async function resumeAgentJob(
-  context: Pick<Context, 'database' | 'clock' | 'changes'>,
+  context: StoreContext,
   given: { job: Job; kind: Exclude<RunKind, 'create'>; prompt: string },
 ): Promise<Job> {
   const { job } = given;

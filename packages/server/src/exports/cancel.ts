@@ -9,7 +9,7 @@ import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findExport } from './read.ts';
 
-type CancelContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+type CancelContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
 
 export async function cancelExport(
   context: CancelContext,

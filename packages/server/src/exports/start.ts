@@ -1,6 +1,6 @@
 /**
- * Starts an export: what it needs is looked up and checked first, then one transaction writes the row. The queue is
- * told afterwards; if that is lost, the next start of the worker finds the row.
+ * Starts an export: what it needs is looked up and checked first, then one transaction writes the row and puts the
+ * job in line.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * The only writer of a job's status. Every move is one guarded UPDATE: it names the state it leaves and, for a
  * running job, the attempt it belongs to, so that a worker that wakes late cannot overwrite its successor.
- * Each change also leaves an event row in the same transaction.
+ * Each change also leaves an event row in the same transaction, and each move to `queued` a delivery in the queue.
  */
 import type { Failure, FailureCode } from '@docyard/api';
 import { failureTable } from '@docyard/api';
@@ -9,13 +9,13 @@ import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kyse
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
-import type { JobKind } from '../ports/queue.ts';
+import type { Delivery, JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { moves, type Move } from './lifecycle.ts';
 
 export type Job = Selectable<JobRow>;
 
-type StoreContext = Pick<Context, 'database' | 'clock' | 'changes'>;
+export type StoreContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
 
 export interface NewJob {
   kind: JobKind;
@@ -67,6 +67,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
   return inTransaction(context.database, async (database) => {
     const row = await database.insertInto('jobs').values(values).returningAll().executeTakeFirstOrThrow();
     await recordEvent(database, row);
+    await enqueueJob({ ...context, database }, row);
     return row;
   });
 }
@@ -85,9 +86,19 @@ export async function refuseFullQueue(context: Pick<Context, 'database' | 'confi
   }
 }
 
-/** Tells the queue of a queued job, once the transaction that wrote it has been committed. */
-export function announceJob(context: Pick<Context, 'queue'>, job: Job): void {
-  context.queue.send({ kind: job.kind as JobKind, jobId: job.id, organizationId: job.organization_id });
+/** Part of every move to `queued`; on its own only for a row whose delivery was lost. */
+export async function enqueueJob(
+  context: Pick<Context, 'database' | 'queue'>,
+  job: Job,
+  priority: Delivery['priority'] = job.preview_of === null ? 0 : -1,
+): Promise<void> {
+  await context.queue.send(context.database, {
+    kind: job.kind as JobKind,
+    jobId: job.id,
+    organizationId: job.organization_id,
+    attempt: job.attempt,
+    priority,
+  });
 }
 
 export async function readJob(
@@ -103,14 +114,18 @@ export async function readJob(
     .executeTakeFirst();
 }
 
-/** Undefined when the job is not queued any more: somebody else has it, or it was cancelled. */
-export async function claimJob(context: StoreContext, id: string): Promise<Job | undefined> {
+/** Undefined when the job is not queued any more, or for another attempt: somebody else has it, or it was cancelled. */
+export async function claimJob(
+  context: StoreContext,
+  id: string,
+  attempt?: number,
+): Promise<Job | undefined> {
   const current = await context.database
     .selectFrom('jobs')
     .select(['attempt', 'started_at'])
     .where('id', '=', id)
     .executeTakeFirst();
-  if (current === undefined) return undefined;
+  if (current === undefined || (attempt ?? current.attempt) !== current.attempt) return undefined;
   return move(
     context,
     'claim',
@@ -189,7 +204,7 @@ export async function failJob(
   });
 }
 
-/** Gives a running job back to the queue because its worker is gone or stops. */
+/** Gives a running job back to the queue because its worker is gone or stops. It goes on before what waits. */
 export async function releaseJob(context: StoreContext, claim: Claim): Promise<Job | undefined> {
   return move(context, 'release', claim, { phase: 'queued' });
 }
@@ -305,8 +320,8 @@ async function move(
   change: Updateable<JobRow>,
 ): Promise<Job | undefined> {
   const { from, to } = moves[name];
-  return changed(context, claim.id, (database) =>
-    database
+  return changed(context, claim.id, async (database) => {
+    const moved = await database
       .updateTable('jobs')
       .set({ ...change, status: to, updated_at: nowText(context) })
       .where('id', '=', claim.id)
@@ -314,8 +329,12 @@ async function move(
       .where('attempt', '=', claim.attempt)
       .$if(name === 'complete', (query) => query.where('cancel_requested_at', 'is', null))
       .returningAll()
-      .executeTakeFirst(),
-  );
+      .executeTakeFirst();
+    if (moved !== undefined && to === 'queued') {
+      await enqueueJob({ ...context, database }, moved, ...(name === 'release' ? [1 as const] : []));
+    }
+    return moved;
+  });
 }
 
 async function changed(

@@ -16,7 +16,7 @@ import {
   type TestContext,
 } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
-import { announceJob, claimJob, requestCancel, releaseJob, type Job } from './store.ts';
+import { claimJob, enqueueJob, requestCancel, releaseJob, type Job } from './store.ts';
 import { JobFailure, RunnerLost, Worker, type Runner, type RunnerInput } from './worker.ts';
 
 async function setUp(environment = {}) {
@@ -34,7 +34,7 @@ async function setUp(environment = {}) {
       await until(async () => isFinal((await read(job)).status));
       return read(job);
     },
-    send: (job: Job) => announceJob(context, job),
+    send: (job: Job) => enqueueJob(context, job),
   };
 }
 
@@ -159,7 +159,7 @@ describe('cancelling', () => {
     await requestCancel(context, job);
     const { started, runner } = endless();
     const worker = await start(runner);
-    announceJob(context, job);
+    await enqueueJob(context, job);
     await worker.stop();
     expect(started).toEqual([]);
     expect(failureOfRow(await read(job)).code).toBe('canceled');
@@ -271,7 +271,9 @@ describe('a worker that was lost', () => {
       const claimed = present(await claimJob(parts.context, job.id));
       if (time < times) await releaseJob(parts.context, claimed);
     }
-    return { ...parts, job };
+    // The process that is started next has a queue of its own, with nothing in it.
+    const context = { ...parts.context, queue: new InProcessQueue() };
+    return { ...parts, context, job, start: (runner: Runner) => startWorker(context, runner) };
   }
 
   test.each([1, 2])('its job runs again after loss %i', async (times) => {

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
-import { jobKinds, type Delivery, type JobKind } from '../ports/queue.ts';
+import { jobKinds, type Delivered, type JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { moveAfterLoss } from './lifecycle.ts';
 import * as store from './store.ts';
@@ -65,7 +65,6 @@ export class Worker {
   readonly #runners: Runners;
   readonly #afterJob: () => void;
   readonly #stops = new Set<(reason: StopReason) => void>();
-  readonly #inHand = new Set<string>();
   #reconciling: NodeJS.Timeout | undefined;
   #stopping = false;
 
@@ -82,7 +81,7 @@ export class Worker {
     await this.#reconcile();
     const concurrency = { export: config.exportConcurrency, agent: config.agentConcurrency };
     for (const kind of jobKinds) {
-      queue.consume(kind, concurrency[kind], (delivery) => this.#handle(delivery));
+      await queue.consume(kind, concurrency[kind], (delivery) => this.#handle(delivery));
     }
     const again = () => {
       this.#reconcile().catch((error: unknown) => log.warn({ err: error }, 'jobs could not be reconciled'));
@@ -95,21 +94,18 @@ export class Worker {
    * queue. Besides the start this repairs whatever went wrong between the two.
    */
   async #reconcile(): Promise<void> {
-    const { database, log } = this.#context;
+    const { database, queue, log } = this.#context;
     const open = await database
       .selectFrom('jobs')
       .selectAll()
       .where('status', 'in', ['queued', 'running'])
       .orderBy('sequence')
       .execute();
+    const held = await queue.held(open.map(({ id }) => id));
     for (const job of open) {
-      if (this.#inHand.has(job.id) || this.#stopping) continue;
-      if (job.status === 'running') {
-        log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
-        await this.#settleLost(job);
-      } else {
-        store.announceJob(this.#context, job);
-      }
+      if (held.has(job.id) || this.#stopping) continue;
+      if (job.status === 'running') await this.#settleLost(job, log);
+      else await store.enqueueJob(this.#context, job);
     }
   }
 
@@ -121,19 +117,33 @@ export class Worker {
     await this.#context.queue.stop();
   }
 
-  async #handle({ jobId }: Delivery): Promise<void> {
+  async #handle(delivery: Delivered): Promise<void> {
+    const { jobId, attempt } = delivery;
     const log = this.#context.log.child({ jobId });
-    this.#inHand.add(jobId);
     try {
-      const job = await this.#persist(() => store.claimJob(this.#context, jobId));
-      if (job === undefined) return;
-      if (job.cancel_requested_at === null) await this.#run(job, log);
-      else await this.#persist(() => this.#failCanceled(job));
+      const job = await this.#persist(() => store.claimJob(this.#context, jobId, attempt));
+      if (job === undefined) {
+        if (delivery.isRedelivery) await this.#persist(() => this.#settleRedelivered(delivery, log));
+      } else if (job.cancel_requested_at === null) {
+        await this.#run(job, log);
+      } else {
+        await this.#persist(() => this.#failCanceled(job));
+      }
     } catch (error) {
       log.error({ err: error }, 'job could not be settled');
-    } finally {
-      this.#inHand.delete(jobId);
     }
+  }
+
+  /** The worker that had this delivery is gone; the row still says running if it went before the end. */
+  async #settleRedelivered({ jobId, attempt }: Delivered, log: Logger): Promise<void> {
+    const job = await this.#context.database
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', '=', jobId)
+      .where('status', '=', 'running')
+      .where('attempt', '=', attempt + 1)
+      .executeTakeFirst();
+    if (job !== undefined) await this.#settleLost(job, log);
   }
 
   async #run(job: store.Job, log: Logger): Promise<void> {
@@ -217,8 +227,8 @@ export class Worker {
       return;
     }
     if (reason === undefined && error instanceof RunnerLost) {
-      log.warn({ err: error, attempt: job.attempt }, 'runner was lost');
-      await this.#settleLost(job);
+      log.warn({ err: error }, 'runner was lost');
+      await this.#settleLost(job, log);
       return;
     }
     const failure =
@@ -242,12 +252,12 @@ export class Worker {
     return kind === 'agent' ? longestAgentSeconds : this.#context.config.exportTimeoutSeconds;
   }
 
-  async #settleLost(job: store.Job): Promise<void> {
+  async #settleLost(job: store.Job, log: Logger): Promise<void> {
+    log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
     if (job.cancel_requested_at !== null) {
       await this.#failCanceled(job);
     } else if (moveAfterLoss(job.attempt - job.earlier_attempts) === 'release') {
-      const released = await store.releaseJob(this.#context, job);
-      if (released !== undefined) store.announceJob(this.#context, released);
+      await store.releaseJob(this.#context, job);
     } else {
       const message = `The worker was lost ${job.attempt} times while it ran this job.`;
       const hint = 'The job may need more memory than the machine has.';

@@ -2,9 +2,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeQueue } from '../../ports/queue.suite.ts';
+import { openSqlite } from '../database/sqlite.ts';
 import { InProcessQueue } from './in-process.ts';
 
-describeQueue('in this process', () => new InProcessQueue());
+const database = await openSqlite(':memory:');
+
+describeQueue('in this process', async () => ({ queue: new InProcessQueue(), database }));
 
 test('in any mix, every job comes once, in its order, and no organization waits two turns of another', async () => {
   const organizations = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 });
@@ -13,9 +16,15 @@ test('in any mix, every job comes once, in its order, and no organization waits 
       const queue = new InProcessQueue();
       const got: { organizationId: string; jobId: string }[] = [];
       for (const [index, organizationId] of sent.entries())
-        queue.send({ kind: 'export', jobId: String(index), organizationId });
+        await queue.send(database, {
+          kind: 'export',
+          jobId: String(index),
+          organizationId,
+          attempt: 0,
+          priority: 0,
+        });
       await new Promise<void>((resolve) => {
-        queue.consume('export', 1, async (delivery) => {
+        void queue.consume('export', 1, async (delivery) => {
           got.push(delivery);
           if (got.length === sent.length) resolve();
         });

@@ -4,7 +4,6 @@
  */
 import { nowText } from '../../context.ts';
 import { GitError } from '../../git/run.ts';
-import { announceJob, type Job } from '../../jobs/store.ts';
 import type { Forge } from '../../ports/forge.ts';
 import type { PullRequest, Step } from '../contract.ts';
 import { crashIfAsked } from '../crash.ts';
@@ -71,13 +70,11 @@ export async function preview(run: AgentRun): Promise<undefined> {
   const { journal, context, request } = run;
   if (findStep(journal.steps, 'previewed') !== undefined) return;
   const { branch } = stepOf(run, 'prepared');
-  let started: Job | undefined;
   await journal.appendWith(async (database) => {
     const source = { ...request.source, ref: branch };
-    started = await run.startPreview({ ...context, database }, { ofJob: run.job, source });
-    return { kind: 'previewed', exportId: started.id };
+    const { id } = await run.startPreview({ ...context, database }, { ofJob: run.job, source });
+    return { kind: 'previewed', exportId: id };
   });
-  if (started !== undefined) announceJob(context, started);
 }
 
 export async function propose(run: AgentRun): Promise<undefined> {

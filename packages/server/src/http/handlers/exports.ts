@@ -7,7 +7,7 @@ import * as read from '../../exports/read.ts';
 import { prepareExport, prepareRetry, startExport, type PreparedExport } from '../../exports/start.ts';
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
-import { announceJob, type Job } from '../../jobs/store.ts';
+import type { Job } from '../../jobs/store.ts';
 import { streamExportEvents } from '../events.ts';
 import { takeExportStart } from '../limits.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
@@ -107,20 +107,16 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
   };
 }
 
-/** The limit is taken inside the transaction; the queue hears of the job only once it is committed. */
+/** The limit is taken inside the transaction that writes the job. */
 function begin(
-  { commit, web, actor, context }: Request<'startExport'> | Request<'retryExport'>,
+  { commit, web, actor }: Request<'startExport'> | Request<'retryExport'>,
   prepared: PreparedExport,
 ): Promise<Reply<ExportJob>> {
   return commit(async (inside) => {
     await takeExportStart(inside, web, actor.organizationId);
     const job = await startExport(inside, { prepared, actor });
     const reply = replyWith(job);
-    return {
-      ...reply,
-      headers: { ...reply.headers, location: locationOf(job) },
-      after: () => announceJob(context, job),
-    };
+    return { ...reply, headers: { ...reply.headers, location: locationOf(job) } };
   });
 }
 
