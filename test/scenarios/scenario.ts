@@ -1,6 +1,6 @@
 /**
  * Runs one editing task from its instruction to its verdict: the real loop, tools, renderer and policy on a copy of a
- * site. The model is an oracle that knows the right calls, or an endpoint; the checks are the same for both.
+ * site. The model is an oracle that knows the right calls, or any other; the checks are the same for both.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import {
   defaultLimits,
   type Journal,
+  type Model,
   type Step,
   type Tree,
   type Usage,
 } from '../../packages/server/src/agent/contract.ts';
 import { runLoop } from '../../packages/server/src/agent/engine/loop.ts';
 import { openingMessages } from '../../packages/server/src/agent/engine/prompt.ts';
+import { recordTo } from '../../packages/server/src/agent/model/cassette.ts';
 import type { ModelSettings } from '../../packages/server/src/agent/model/endpoint.ts';
 import { createModel } from '../../packages/server/src/agent/model/gateway.ts';
 import { judgeChange } from '../../packages/server/src/agent/policy/gate.ts';
@@ -24,7 +26,8 @@ import { openSiteChecks } from '../../packages/server/src/agent/site-check.ts';
 import { tools } from '../../packages/server/src/agent/tools/list.ts';
 import { outline } from '../../packages/server/src/agent/tools/outline.ts';
 import { openWorkspace } from '../../packages/server/src/agent/workspace/workspace.ts';
-import { startModelServer, type ScriptedCall } from '../fakes/model-server.ts';
+import type { ScriptedCall } from '../fakes/model-server.ts';
+import { startOracle } from './oracle.ts';
 
 export interface Site {
   name: string;
@@ -54,31 +57,62 @@ export interface Outcome {
   usage: Usage;
 }
 
-export async function runScenario(scenario: Scenario, endpoint?: ModelSettings): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'docyard-scenario-'));
-  const oracle = endpoint === undefined ? await startModelServer(oracleOf(scenario)) : undefined;
+export interface ScenarioOptions {
+  /** An oracle unless told. */
+  model?: Model | undefined;
+  /** What was asked and answered is added to this file. */
+  recordFile?: string | undefined;
+}
+
+export async function runScenario(scenario: Scenario, options: ScenarioOptions = {}): Promise<Outcome> {
+  const { model, recordFile } = options;
+  if (model !== undefined) return outcomeOf(scenario, await inFolder(scenario, model, recordFile));
+  const oracle = await startOracle([scenario]);
   try {
-    const settings = endpoint ?? oracleSettings(oracle?.url ?? '');
-    return await perform(scenario, settings, folder);
+    const perfect = modelAt({ provider: 'openai', url: oracle.url, key: null, name: 'oracle' });
+    const work = await inFolder(scenario, perfect, recordFile);
+    // A perfect model is never refused a call; if it is, the tools are in the way.
+    return outcomeOf(scenario, { ...work, problems: [...work.problems, ...failedCalls(work.steps)] });
   } finally {
-    await oracle?.close();
+    await oracle.close();
+  }
+}
+
+function outcomeOf(scenario: Scenario, { steps, problems }: Work): Outcome {
+  return { name: `${scenario.site.name}: ${scenario.name}`, problems, usage: usageOf(steps) };
+}
+
+/** The host that somebody names may be reached, wherever it is. */
+export function modelAt(settings: ModelSettings): Model {
+  return createModel(settings, { egress: { allowedHosts: [new URL(settings.url).host] } });
+}
+
+interface Work {
+  steps: Step[];
+  problems: string[];
+}
+
+async function inFolder(scenario: Scenario, model: Model, recordFile: string | undefined): Promise<Work> {
+  const folder = mkdtempSync(join(tmpdir(), 'docyard-scenario-'));
+  try {
+    return await perform(scenario, recordFile === undefined ? model : recordTo(recordFile, model), folder);
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function perform(scenario: Scenario, settings: ModelSettings, folder: string): Promise<Outcome> {
+async function perform(scenario: Scenario, model: Model, folder: string): Promise<Work> {
   const { signal } = new AbortController();
   const repository = join(folder, 'repository');
   cpSync(scenario.site.folder, repository, { recursive: true });
   commitSite(repository);
-  const egress = { allowedHosts: [new URL(settings.url).host] };
   const source = { repository, ref: null, directory: null, allowLocal: true };
   const workspace = await openWorkspace({
     folder: join(folder, 'job'),
     source,
     commit: null,
     credential: null,
-    egress,
+    egress: { allowedHosts: [] },
     signal,
   });
   const { tree } = workspace;
@@ -89,7 +123,7 @@ async function perform(scenario: Scenario, settings: ModelSettings, folder: stri
   const journal: Journal = { steps, append: async (step) => void steps.push(step) };
   const shown = await outline.run({ ...toolContext, signal }, { offset: 1 });
   const end = await runLoop({
-    model: createModel(settings, { egress }),
+    model,
     tools,
     toolContext,
     limits: defaultLimits,
@@ -116,9 +150,8 @@ async function perform(scenario: Scenario, settings: ModelSettings, folder: stri
       .map(({ file, code, message }) => `new finding ${code} in ${file}: ${message}`),
     ...verdict.notes.map(({ rule, path, message }) => `rule ${rule} on ${path ?? 'the change'}: ${message}`),
     ...scenario.check(filesOf(tree, files)),
-    ...(settings.name === oracleName ? failedCalls(steps) : []),
   ];
-  return { name: `${scenario.site.name}: ${scenario.name}`, problems, usage: usageOf(steps) };
+  return { steps, problems };
 }
 
 function commitSite(folder: string): void {
@@ -139,23 +172,6 @@ const usualPolicy = {
   secrets: [],
 };
 
-const oracleName = 'oracle';
-
-function oracleSettings(url: string): ModelSettings {
-  return { provider: 'openai', url, key: null, name: oracleName };
-}
-
-/** The next call is decided from the conversation. Usage is not told, so tokens are those that the gateway counts. */
-function oracleOf({ calls, name }: Scenario): Parameters<typeof startModelServer>[0] {
-  const finish = { name: 'finish', input: { title: name.slice(0, 100), summary: `Done: ${name}.` } };
-  const all = [...calls, { name: 'validate', input: {} }, finish];
-  return ({ messages }) => {
-    const call = all[messages.filter(({ role }) => role === 'tool').length];
-    return call === undefined ? { text: 'There is nothing left to do.' } : { calls: [call], usage: null };
-  };
-}
-
-/** A perfect model is never refused a call; if it is, the tools are in the way. */
 function failedCalls(steps: readonly Step[]): string[] {
   return steps.flatMap((step) =>
     step.kind === 'result' && step.result.isError ? [`${step.call.name} failed: ${step.result.text}`] : [],
