@@ -3,7 +3,6 @@
  * is about to use them, and by nobody else.
  */
 import type { Context } from '../context.ts';
-import type { ForgeSettings } from '../ports/forge.ts';
 import { Problem } from '../problem.ts';
 import { readAgentSecrets, readAgentSettings, type AgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type Limits } from './contract.ts';
@@ -12,31 +11,35 @@ import { redactor, type Redact } from './redact.ts';
 
 export type SettingsContext = Pick<Context, 'database' | 'config' | 'secrets'>;
 
-/** The endpoint with its key, or null when there is none. */
-export async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
-  const { model } = await readAgentSettings(context, projectId);
-  if (model === null) return context.config.model;
-  const { modelKey } = await readAgentSecrets(context, projectId);
-  return { ...model, key: modelKey };
+/** Before a run begins: something must be there to do it. Resolves with null when that is a program without a model. */
+export async function requireEngine(
+  context: SettingsContext,
+  projectId: string,
+): Promise<ModelSettings | null> {
+  const model = await readModel(context, projectId);
+  if (model !== null || context.config.agentCommand !== null) return model;
+  throw notConfigured();
 }
 
 export async function requireModel(context: SettingsContext, projectId: string): Promise<ModelSettings> {
   const model = await readModel(context, projectId);
   if (model !== null) return model;
-  throw new Problem(
+  throw notConfigured();
+}
+
+function notConfigured(): Problem {
+  return new Problem(
     'agent_not_configured',
-    'No model endpoint is set. Give the project one with PATCH /v1/projects/{projectId}, or let the operator set MODEL_URL.',
+    'No model endpoint is set. Give the project one with PATCH /v1/projects/{projectId}, or let the operator set MODEL_URL or AGENT_COMMAND.',
   );
 }
 
-/** `kind` is null when nobody said what the repository is on. */
-export async function readForge(
-  context: Pick<Context, 'database' | 'secrets'>,
-  projectId: string,
-): Promise<Pick<ForgeSettings, 'apiBase' | 'credential'> & { kind: ForgeSettings['kind'] | null }> {
-  const { forge } = await readAgentSettings(context, projectId);
-  const { forgeCredential } = await readAgentSecrets(context, projectId);
-  return { kind: forge?.kind ?? null, apiBase: forge?.apiBase ?? null, credential: forgeCredential };
+/** The endpoint with its key, or null when there is none. */
+async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
+  const { model } = await readAgentSettings(context, projectId);
+  if (model === null) return context.config.model;
+  const { modelKey } = await readAgentSecrets(context, projectId);
+  return { ...model, key: modelKey };
 }
 
 /** What neither the project nor the installation may tell, to be masked. */
