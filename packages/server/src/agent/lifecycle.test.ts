@@ -138,6 +138,13 @@ describe('creating', () => {
     expect((await create()).model).toBe('own');
   });
 
+  test('needs no model when a program does the work', async () => {
+    await setUp({ AGENT_COMMAND: '/usr/bin/node /opt/agents/writer.js --quiet' });
+    const { id, model } = await create();
+    expect(model).toBe('writer.js');
+    expect((await post(`job/${id}/message`, { prompt: 'And more.' })).status).toBe(200);
+  });
+
   test('counts with messages and retries, and is then limited', async () => {
     await setUp({ ...MODEL, LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: '3' });
     const { id } = await create();

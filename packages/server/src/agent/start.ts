@@ -2,6 +2,7 @@
  * Begins the runs of agent jobs: the first one with a new job, later ones in the same job. The caller announces the job
  * to the queue once its transaction is committed.
  */
+import { basename, isAbsolute } from 'node:path';
 import type { CreateAgentJob } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
@@ -9,7 +10,7 @@ import { createJob, refuseFullQueue, resumeJob, type Job, type StoreContext } fr
 import { Problem } from '../problem.ts';
 import type { ProjectRecord } from '../projects/projects.ts';
 import { addRun, noteRun, readRuns, type AgentInput, type RunKind } from './record.ts';
-import { readRules, requireModel } from './settings.ts';
+import { readRules, requireEngine } from './settings.ts';
 import { endingOf } from './view.ts';
 import type { Limits } from './contract.ts';
 
@@ -21,7 +22,7 @@ export async function startAgentJob(
   given: { project: ProjectRecord; request: CreateAgentJob; actor: Actor; allowLocal: boolean },
 ): Promise<Job> {
   const { project, request, actor } = given;
-  const model = await requireModel(context, project.id);
+  const model = await requireEngine(context, project.id);
   const source = {
     repository: project.repository,
     ref: request.source?.ref ?? project.ref,
@@ -37,7 +38,7 @@ export async function startAgentJob(
   const { limits } = await readRules(context, project.id);
   const input: AgentInput = {
     prompt: request.prompt,
-    model: request.model ?? model.name,
+    model: request.model ?? model?.name ?? programName(context),
     source,
     draft: request.draft ?? null,
     scopePaths: request.scope?.paths ?? [],
@@ -57,6 +58,12 @@ export async function startAgentJob(
   const details = { projectId: project.id, model: input.model };
   await recordAudit(context, { actor, action: 'agent.start', object: job.id, details });
   return job;
+}
+
+/** Stands for a model that only the program knows. */
+function programName({ config }: StartContext): string {
+  // `/usr/bin/node /opt/writer/main.js` is not well named by its first part.
+  return basename(config.agentCommand?.findLast((part) => isAbsolute(part)) ?? 'agent');
 }
 
 /** Another run of a finished job, on the same branch and pull request. */

@@ -8,7 +8,7 @@ import { firstEventId, readAgentEvents } from '../../agent/events.ts';
 import { messageAgentJob } from '../../agent/message.ts';
 import { describeAgentJob, findAgentJob, listAgentJobs } from '../../agent/read.ts';
 import { retryAgentJob } from '../../agent/retry.ts';
-import { requireModel } from '../../agent/settings.ts';
+import { requireEngine } from '../../agent/settings.ts';
 import { startAgentJob } from '../../agent/start.ts';
 import { readTranscript } from '../../agent/transcript.ts';
 import type { Context } from '../../context.ts';
@@ -111,7 +111,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
   };
 }
 
-/** What makes a finished job go on: it counts as an instruction and needs a model and room in the queue. */
+/** What makes a finished job go on: it counts as an instruction and needs an engine and room in the queue. */
 function instruct(
   request: JobRequest,
   work: (inside: Context, job: Job) => Promise<Job>,
@@ -119,7 +119,7 @@ function instruct(
   const { commit, context, web } = request;
   return commit(async (inside) => {
     const before = await find({ ...request, context: inside });
-    await requireModel(inside, before.project_id);
+    await requireEngine(inside, before.project_id);
     await takeAgentInstruction(inside, web, before.project_id);
     if (isFinal(before.status)) await refuseFullQueue(inside);
     const job = await work(inside, before);
