@@ -25,6 +25,16 @@ describe('reading docs.json', () => {
     });
   });
 
+  it('tells where settings are nested past any depth, and reads brackets in texts and comments as such', async () => {
+    const brackets = '['.repeat(50_000);
+    const failure = await read({ 'docs.json': `{\n"navigation": ${brackets}` }).catch(
+      (error: unknown) => error,
+    );
+    expect((failure as SiteLoadError).diagnostic).toMatchObject({ code: 'config_syntax', line: 2 });
+    const { config } = await read({ 'docs.json': `{ "name": "${brackets}" /* ${brackets} */ }` });
+    expect(config).toEqual({ name: brackets });
+  });
+
   it('forgives comments, trailing commas and a byte-order mark', async () => {
     const { config } = await read({ 'docs.json': '\uFEFF{ "name": "A", // why\n }' });
     expect(config).toEqual({ name: 'A' });

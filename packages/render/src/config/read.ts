@@ -4,7 +4,7 @@
  */
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, createScanner, parse, printParseErrorCode } from 'jsonc-parser';
 import { type Diagnostic, SiteLoadError, placeAt } from '../check/diagnostic.ts';
 import { type JsonObject, asObject } from './json.ts';
 import { fromLegacyConfig } from './legacy.ts';
@@ -62,6 +62,8 @@ async function readInside(root: string, path: string): Promise<string | undefine
 function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unknown {
   const errors: ParseError[] = [];
   const source = text.replace(/^\uFEFF/, ' ');
+  const deepest = tooDeepAt(source);
+  if (deepest !== undefined) throw nestedTooDeeply(text, file, deepest);
   const value: unknown = parse(source, errors, { allowTrailingComma: true });
   const first = errors[0];
   if (!first) {
@@ -78,6 +80,36 @@ function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unkno
     file,
     ...placeAt(text, first.offset),
     hint: jsonHint(text, first.offset, name),
+  });
+}
+
+const maximumDepth = 200;
+/** The numbers of the tokens; the names that the parser has for them exist for its own compiler only. */
+const [openBrace, closeBrace, openBracket, closeBracket, endOfText] = [1, 2, 3, 4, 17];
+
+/**
+ * Where a text goes deeper than anybody writes (real sites: at most 17 levels). The parser calls itself for each
+ * level, so a file of brackets would exhaust the stack.
+ */
+function tooDeepAt(source: string): number | undefined {
+  const scanner = createScanner(source, true);
+  let depth = 0;
+  for (let token: number = scanner.scan(); token !== endOfText; token = scanner.scan()) {
+    if (token === openBrace || token === openBracket) depth += 1;
+    if (token === closeBrace || token === closeBracket) depth -= 1;
+    if (depth > maximumDepth) return scanner.getTokenOffset();
+  }
+  return undefined;
+}
+
+function nestedTooDeeply(text: string, file: string, offset: number): SiteLoadError {
+  return new SiteLoadError({
+    severity: 'error',
+    code: 'config_syntax',
+    message: `${file} is nested too deeply to be read`,
+    file,
+    ...placeAt(text, offset),
+    hint: 'Look for brackets that open again and again.',
   });
 }
 

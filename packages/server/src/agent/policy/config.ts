@@ -70,9 +70,8 @@ const longestKey = 500;
 /** Undefined when the text is no JSON, or nested past any use. */
 export function readLeaves(text: string | null, prefix: string): Leaf[] | undefined {
   if (text === null) return undefined;
-  const errors: ParseError[] = [];
-  const root: unknown = parse(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
-  if (errors.length > 0) return undefined;
+  const root = parsed(text);
+  if (root === undefined) return undefined;
   const leaves: Leaf[] = [];
   const open: Leaf[] = [{ key: prefix, value: root }];
   for (let part = open.pop(); part; part = open.pop()) {
@@ -85,6 +84,17 @@ export function readLeaves(text: string | null, prefix: string): Leaf[] | undefi
     else leaves.push(part);
   }
   return leaves;
+}
+
+/** The parser calls itself for each level, so that a file of brackets could exhaust the stack. */
+function parsed(text: string): unknown {
+  const errors: ParseError[] = [];
+  try {
+    const root: unknown = parse(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
+    return errors.length === 0 ? root : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const protectedKeys =

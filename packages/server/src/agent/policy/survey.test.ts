@@ -27,3 +27,12 @@ it('tells how much a repository holds, which hosts it names and what its setting
     ]),
   });
 });
+
+it('is not stopped by settings that are nested past any depth', async () => {
+  const text = `{"navigation":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const survey = await surveyTree({
+    list: () => Promise.resolve([{ path: 'docs.json', sizeBytes: text.length }]),
+    read: (path) => Promise.resolve(path === 'docs.json' ? new TextEncoder().encode(text) : undefined),
+  });
+  expect(survey).toMatchObject({ fileCount: 1, configParts: new Map() });
+});
