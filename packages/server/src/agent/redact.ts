@@ -7,7 +7,7 @@ export type Redact = (text: string) => string;
 /** Shorter values are words, and masking words would garble what people read. */
 const shortestSecret = 8;
 const shortestForm = 8;
-const mask = '[secret removed]';
+export const mask = '[secret removed]';
 
 export function redactor(secrets: readonly string[]): Redact {
   const forms = [...new Set(secrets.filter(({ length }) => length >= shortestSecret).flatMap(formsOf))]

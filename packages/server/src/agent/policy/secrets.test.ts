@@ -33,6 +33,13 @@ describe('secrets of this installation', () => {
     ).toBe('block secrets');
   });
 
+  it('that were masked on their way into a file do not pass as words', () => {
+    const masked = 'The token is [secret removed].';
+    expect(outcomeOf([changed('a.mdx', '', masked)])).toBe('block secrets');
+    expect(outcomeOf([changed('guides/[secret removed].mdx', null, 'a')])).toBe('block secrets');
+    expect(outcomeOf([changed('a.mdx', masked, `${masked}\n\nMore.`)])).toBe('pass');
+  });
+
   it('are never repeated in a note', () => {
     const verdict = verdictOn([changed(`${token}.md`, null, token)], { secrets: [token] });
     expect(JSON.stringify(verdict)).not.toContain(token);

@@ -3,6 +3,7 @@
  * secrets this installation holds itself.
  */
 import { findSecrets } from '@docyard/render';
+import { mask } from '../redact.ts';
 import { type Objection, type Rule, block } from './rule.ts';
 
 export const secretRule: Rule = {
@@ -16,9 +17,15 @@ export const secretRule: Rule = {
 
 function whyRefused(after: string, before: string, secrets: readonly string[]): string | undefined {
   if (holdsSecret(after, secrets)) return 'The text holds a secret of this project or installation.';
+  if (masks(after) > masks(before)) return 'A secret of this project or installation was to be written here.';
   const known = new Set(likelySecrets(before).map(({ whole }) => whole));
   const found = likelySecrets(after).find(({ whole }) => !known.has(whole));
   return found && `The text holds what looks like ${found.kind}.`;
+}
+
+/** What a model says is masked before it is done, so the mask stands where a secret would have stood. */
+function masks(text: string): number {
+  return text.split(mask).length - 1;
 }
 
 /** In plain text, and in what is written in it as base64 or hexadecimal digits. */
