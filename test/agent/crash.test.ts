@@ -3,16 +3,26 @@
  * one preview and one ending.
  */
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crashPoints } from '../../packages/server/src/agent/crash.ts';
+import type { Message } from '../../packages/server/src/agent/contract.ts';
+import type { Script } from '../fakes/model-server.ts';
 import { temporaryFolder, type Service } from '../service.ts';
 import { createProject, ended, mendLink, setStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let projectId: string;
+/** The model thinks as long as this is open, so that something can be said to it meanwhile. */
+let thinking: PromiseWithResolvers<void> | undefined;
+
+const script: Script = async (asked) => {
+  await thinking?.promise;
+  return typeof mendLink === 'function' ? mendLink(asked) : {};
+};
 
 beforeAll(async () => {
-  stage = await setStage({ script: mendLink });
+  stage = await setStage({ script });
   const service = await stage.start();
   projectId = await createProject(service, stage);
   await service.stop();
@@ -20,13 +30,15 @@ beforeAll(async () => {
 
 afterAll(() => stage.close());
 
-/** Points that a run of these calls passes; people say nothing to it, so no message is ever written. */
-const passed = crashPoints.filter((point) => point !== 'message');
 /** What the process before left unfinished. */
 let interrupted: string | undefined;
+const killedAt: string[] = [];
+/** Of jobs that something was said to. */
+const steeredSteps: string[] = [];
+const word = 'Leave the other page as it is.';
 
 /** Each process sees the job of the one before to its end, and is then killed in the middle of its own. */
-test.each([...passed, 'never'])(
+test.each([...crashPoints, 'never'])(
   'the next process ends what was cut off; then it is killed at “%s”',
   async (point) => {
     const died = Promise.withResolvers<NodeJS.Signals | null>();
@@ -36,19 +48,47 @@ test.each([...passed, 'never'])(
     });
     if (interrupted !== undefined) await expectOneOfEverything(service, interrupted);
     if (point === 'never') return void (await service.stop());
+    if (point === 'message') thinking = Promise.withResolvers();
+    const asked = stage.model.requests.length;
     const { id } = await service.client.call('createAgentJob', {
       params: { projectId },
       body: { prompt: 'Mend the link of the first page.' },
     });
     interrupted = id;
+    if (thinking !== undefined) {
+      await expect.poll(() => stage.model.requests.length, { timeout: 30_000 }).toBeGreaterThan(asked);
+      await service.client.call('messageAgentJob', { params: { projectId, id }, body: { prompt: word } });
+      thinking.resolve();
+      thinking = undefined;
+    }
     expect(await died.promise).toBe('SIGKILL');
+    killedAt.push(point);
   },
 );
+
+test('what was said to the job that was killed right after is in its journal once, and the model heard it once', async () => {
+  const heard = stage.model.requests.filter(({ messages }) => saidTo(messages).includes(word));
+  expect(heard.length).toBeGreaterThan(0);
+  for (const { messages } of heard) expect(saidTo(messages).filter((text) => text === word)).toHaveLength(1);
+  expect(steeredSteps.filter((kind) => kind === 'message')).toHaveLength(1);
+});
+
+test('every point was killed at that the switch has', () => {
+  const program = fileURLToPath(new URL('../torture/main.ts', import.meta.url));
+  const { stdout } = spawnSync(process.execPath, [program, '--list'], { encoding: 'utf8' });
+  expect(killedAt).toEqual(stdout.trim().split('\n'));
+});
+
+function saidTo(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) => (message.role === 'user' ? message.text : []));
+}
 
 async function expectOneOfEverything(service: Service, id: string): Promise<void> {
   const job = await ended(service, projectId, id);
   const branch = `docyard/${id.slice(3, 15)}`;
   const steps = await stepsOf(service, id);
+  if (steps.includes('message')) steeredSteps.push(...steps);
+  expect(job.runs).toBe(1);
   expect(job).toMatchObject({ status: 'completed', statusReason: 'done', result: { filesChanged: 1 } });
   expect(job.pullRequest).toMatchObject({ branch, state: 'open', draft: false });
   expect(stage.forge.pulls.filter(({ head }) => head === branch)).toHaveLength(1);
