@@ -139,7 +139,9 @@ it('the configuration page lists every setting with its default', () => {
     MODEL_URL: 'none',
     MODEL_NAME: 'none',
     MODEL_KEY: 'none',
-    MODEL_KEY_FILE: 'none',
+    DATABASE_URL: 'SQLite in the data folder',
+    BLOBS_URL: 'a folder in the data folder',
+    SECRET_KEY: 'made in the data folder',
   };
   const expected = Object.entries(settings).map(([name, { check }]) => [
     name,

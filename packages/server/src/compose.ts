@@ -50,7 +50,7 @@ export async function compose(config: Config): Promise<Context> {
     secrets: await readSecrets(config.dataDir),
     database: await openSqlite(join(config.dataDir, 'docyard.db')),
     blobs: new FolderBlobs(join(config.dataDir, 'blobs')),
-    queue: new InProcessQueue(),
+    queue: new InProcessQueue(config.limits.runningPerOrganization),
     sources: new GitAndFolderSources(config.egress),
     forges: new HttpForges(config.egress, systemClock),
     clock: systemClock,

@@ -8,9 +8,13 @@ import { temporaryFolder } from './testing.ts';
 
 test('without any setting everything has its default', () => {
   expect(readConfig({})).toEqual({
+    role: 'all',
     port: 4400,
     host: '127.0.0.1',
     dataDir: resolve('data'),
+    databaseUrl: null,
+    blobsUrl: null,
+    secretKey: null,
     publicUrl: null,
     logLevel: 'info',
     trustProxy: false,
@@ -28,7 +32,9 @@ test('without any setting everything has its default', () => {
       exportStartsPerHour: 10,
       agentInstructionsPerHour: 100,
       queuedJobs: 1000,
+      runningPerOrganization: 2,
       bodyBytes: 1_000_000,
+      connections: 10_000,
     },
     retention: { exports: 5, days: 30 },
     drainSeconds: 0,
@@ -37,9 +43,13 @@ test('without any setting everything has its default', () => {
 
 test('every setting reaches its place', () => {
   const read = readConfig({
+    ROLE: 'api',
     PORT: '0',
     HOST: '0.0.0.0',
     DATA_DIR: '/srv/docyard',
+    DATABASE_URL: 'postgres://docyard@db.internal/docyard',
+    BLOBS_URL: 's3://bundles/docyard?region=eu-north-1',
+    SECRET_KEY: 'k'.repeat(32),
     PUBLIC_URL: 'https://docs.example.com//',
     LOG_LEVEL: 'debug',
     TRUST_PROXY: 'on',
@@ -60,15 +70,21 @@ test('every setting reaches its place', () => {
     LIMIT_EXPORT_STARTS_PER_HOUR: '6',
     LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: '12',
     LIMIT_QUEUED_JOBS: '7',
+    LIMIT_RUNNING_PER_ORGANIZATION: '13',
     LIMIT_BODY_BYTES: '8000',
+    LIMIT_CONNECTIONS: '14',
     RETENTION_EXPORTS: '9',
     RETENTION_DAYS: '10',
     DRAIN_SECONDS: '7',
   });
   expect(read).toEqual({
+    role: 'api',
     port: 0,
     host: '0.0.0.0',
     dataDir: '/srv/docyard',
+    databaseUrl: 'postgres://docyard@db.internal/docyard',
+    blobsUrl: 's3://bundles/docyard?region=eu-north-1',
+    secretKey: 'k'.repeat(32),
     publicUrl: 'https://docs.example.com',
     logLevel: 'debug',
     trustProxy: true,
@@ -91,7 +107,9 @@ test('every setting reaches its place', () => {
       exportStartsPerHour: 6,
       agentInstructionsPerHour: 12,
       queuedJobs: 7,
+      runningPerOrganization: 13,
       bodyBytes: 8000,
+      connections: 14,
     },
     retention: { exports: 9, days: 10 },
     drainSeconds: 7,
@@ -100,9 +118,13 @@ test('every setting reaches its place', () => {
 
 describe('a wrong value', () => {
   const wrong: Record<keyof typeof settings, string[]> = {
+    ROLE: ['both', 'API'],
     PORT: ['x', '-1', '65536', '1.5'],
     HOST: [],
     DATA_DIR: [],
+    DATABASE_URL: ['mysql://root:secret@db/docyard', 'secret.db'],
+    BLOBS_URL: ['https://bundles', 's3:///bundles', 'file://host/bundles', 'file:///', 'bundles'],
+    SECRET_KEY: ['secret'],
     PUBLIC_URL: ['docs.example.com', 'ftp://docs.example.com', 'javascript:alert(1)'],
     LOG_LEVEL: ['loud', 'INFO'],
     TRUST_PROXY: ['maybe', '2'],
@@ -114,7 +136,6 @@ describe('a wrong value', () => {
     MODEL_URL: ['models.example.com', 'ftp://models.example.com'],
     MODEL_NAME: [],
     MODEL_KEY: [],
-    MODEL_KEY_FILE: [],
     RENDER_PROCESSES: ['0', '257'],
     LINK_SECONDS: ['59', '604801'],
     EGRESS_ALLOW: [],
@@ -124,7 +145,9 @@ describe('a wrong value', () => {
     LIMIT_EXPORT_STARTS_PER_HOUR: ['0'],
     LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: ['0'],
     LIMIT_QUEUED_JOBS: ['none'],
+    LIMIT_RUNNING_PER_ORGANIZATION: ['0'],
     LIMIT_BODY_BYTES: ['999'],
+    LIMIT_CONNECTIONS: ['0'],
     RETENTION_EXPORTS: ['0'],
     RETENTION_DAYS: ['0', '40000'],
     DRAIN_SECONDS: ['-1', '601', 'long'],
@@ -135,10 +158,12 @@ describe('a wrong value', () => {
 
   test.each(cases)('%s=%s stops the boot with its name and meaning', (name, value) => {
     const read = () => readConfig({ [name]: value });
+    const { meaning, ...setting } = settings[name as keyof typeof settings];
     expect(read).toThrow(ConfigError);
     expect(read).toThrow('The configuration is not usable:');
-    expect(read).toThrow(`  ${name}=${value}: `);
-    expect(read).toThrow(settings[name as keyof typeof settings].meaning);
+    expect(read).toThrow('secret' in setting ? `  ${name}: ` : `  ${name}=${value}: `);
+    expect(read).toThrow(meaning);
+    if ('secret' in setting) expect(read).not.toThrow('secret');
   });
 
   test('all of them are told at once', () => {
@@ -158,19 +183,67 @@ describe('a model endpoint', () => {
   test('needs the name of a model', () => {
     expect(() => readConfig({ MODEL_URL })).toThrow('set MODEL_NAME too');
   });
+});
 
-  test('may have its key in a file', () => {
-    const file = join(temporaryFolder(), 'key');
-    writeFileSync(file, 'from-the-file\n');
-    const read = readConfig({ MODEL_URL, MODEL_NAME: 'writer-1', MODEL_KEY_FILE: file });
-    expect(read.model).toEqual({
-      provider: 'openai',
-      url: MODEL_URL,
-      name: 'writer-1',
-      key: 'from-the-file',
-    });
-    const missing = { MODEL_URL, MODEL_NAME: 'writer-1', MODEL_KEY_FILE: `${file}.none` };
-    expect(() => readConfig(missing)).toThrow('ENOENT');
+describe('a secret in a file', () => {
+  const secrets = Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name] : []));
+
+  test('is taken as if it had been given, without the line end', () => {
+    expect(secrets).toEqual(['DATABASE_URL', 'SECRET_KEY', 'MODEL_KEY']);
+    const file = join(temporaryFolder(), 'secret');
+    writeFileSync(file, 'postgres://docyard:secret@db/docyard\n');
+    const inFiles = Object.fromEntries(secrets.map((name) => [`${name}_FILE`, file]));
+    const read = readConfig({ MODEL_URL: 'https://models.example.com', MODEL_NAME: 'writer-1', ...inFiles });
+    for (const value of [read.databaseUrl, read.secretKey, read.model?.key]) {
+      expect(value).toBe('postgres://docyard:secret@db/docyard');
+    }
+  });
+
+  test.each(secrets)('%s_FILE that cannot be read stops the boot', (name) => {
+    const file = join(temporaryFolder(), 'none');
+    expect(() => readConfig({ [`${name}_FILE`]: file })).toThrow(
+      `${name}_FILE=${file} cannot be read (ENOENT).`,
+    );
+  });
+
+  test('must not be empty', () => {
+    const file = join(temporaryFolder(), 'empty');
+    writeFileSync(file, '\n');
+    expect(() => readConfig({ SECRET_KEY_FILE: file })).toThrow(`SECRET_KEY_FILE=${file} is empty.`);
+  });
+
+  test('and the same in a variable is one too many', () => {
+    const both = { MODEL_KEY: 'secret', MODEL_KEY_FILE: '/run/secrets/key' };
+    expect(() => readConfig(both)).toThrow('MODEL_KEY and MODEL_KEY_FILE are both set. Keep one of them.');
+  });
+
+  test('that is wrong is not shown', () => {
+    const file = join(temporaryFolder(), 'secret');
+    writeFileSync(file, 'too short');
+    expect(() => readConfig({ SECRET_KEY_FILE: file })).toThrow('SECRET_KEY: must have at least 32');
+    expect(() => readConfig({ SECRET_KEY_FILE: file })).not.toThrow('too short');
+  });
+
+  test('is offered for secrets only', () => {
+    expect(readConfig({ PORT_FILE: '/no/such/file' })).toEqual(readConfig({}));
+  });
+});
+
+describe('half a service', () => {
+  const shared = {
+    DATABASE_URL: 'postgres://db/docyard',
+    BLOBS_URL: 'file:///mnt/bundles',
+    SECRET_KEY: 'k'.repeat(32),
+  };
+
+  test.each(['api', 'worker'])('ROLE=%s is taken with everything that it must share', (ROLE) => {
+    expect(readConfig({ ROLE, ...shared }).role).toBe(ROLE);
+  });
+
+  test.each(Object.keys(shared))('is refused without %s', (name) => {
+    const read = () => readConfig({ ROLE: 'worker', ...shared, [name]: undefined });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(new RegExp(`^ROLE=worker leaves the other half to other processes.* Set ${name} `));
   });
 });
 
@@ -179,7 +252,7 @@ test('an empty value is no value, and unknown variables are ignored', () => {
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 30 settings, each with a sentence of meaning', () => {
-  expect(Object.keys(settings).length).toBeLessThanOrEqual(30);
+test('there are at most 36 settings, each with a sentence of meaning', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(36);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });

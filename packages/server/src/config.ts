@@ -8,9 +8,17 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 
 export interface Config {
+  /** What this process does: answers requests, runs jobs, or both. */
+  role: 'all' | 'api' | 'worker';
   port: number;
   host: string;
   dataDir: string;
+  /** A PostgreSQL address; null for SQLite in the data folder. */
+  databaseUrl: string | null;
+  /** `s3://bucket/prefix?…` or `file:///folder`; null for a folder in the data folder. */
+  blobsUrl: string | null;
+  /** The secret that all processes share; null when the data folder has its own. */
+  secretKey: string | null;
   publicUrl: string | null;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   trustProxy: boolean;
@@ -31,7 +39,9 @@ export interface Config {
     exportStartsPerHour: number;
     agentInstructionsPerHour: number;
     queuedJobs: number;
+    runningPerOrganization: number;
     bodyBytes: number;
+    connections: number;
   };
   retention: { exports: number; days: number };
   drainSeconds: number;
@@ -49,11 +59,40 @@ const count = (least: number, most: number, usual: number) =>
     .max(most)
     .default(usual);
 
+interface Setting {
+  check: z.ZodType;
+  meaning: string;
+  /** It is never shown, and NAME_FILE may name a file that holds it. */
+  secret?: true;
+}
+
 /** Every variable, its check, its default and one line of meaning. The manual's table is held to this one. */
 export const settings = {
+  ROLE: {
+    check: z.enum(['all', 'api', 'worker']).default('all'),
+    meaning: 'What this process does: answer requests (api), run jobs (worker), or both (all).',
+  },
   PORT: { check: count(0, 65_535, 4400), meaning: 'Port of the HTTP server. 0 picks a free one.' },
   HOST: { check: z.string().min(1).default('127.0.0.1'), meaning: 'Address to listen on.' },
   DATA_DIR: { check: z.string().min(1).default('./data'), meaning: 'Folder for everything that is kept.' },
+  DATABASE_URL: {
+    check: z.url({ protocol: /^postgres(ql)?$/, error: 'must begin with postgres://' }).optional(),
+    meaning: 'PostgreSQL database. Default: SQLite in the data folder.',
+    secret: true,
+  },
+  BLOBS_URL: {
+    check: z
+      .string()
+      .regex(/^(s3:\/\/[a-z0-9]|file:\/\/\/[^/])/, 'must be s3://bucket/… or file:///folder')
+      .optional(),
+    meaning: 'Where bundles are kept. Default: a folder in the data folder.',
+  },
+  SECRET_KEY: {
+    check: z.string().min(32, 'must have at least 32 characters').optional(),
+    meaning:
+      'Secret from which all others are derived, the same for every process. Default: made in the data folder.',
+    secret: true,
+  },
   PUBLIC_URL: {
     check: z
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -87,10 +126,10 @@ export const settings = {
       'Address of the model endpoint for agent jobs. Default: none, so that only projects with their own have any.',
   },
   MODEL_NAME: { check: z.string().min(1).optional(), meaning: 'Name of the model; needed with MODEL_URL.' },
-  MODEL_KEY: { check: z.string().min(1).optional(), meaning: 'Key of the model endpoint.' },
-  MODEL_KEY_FILE: {
+  MODEL_KEY: {
     check: z.string().min(1).optional(),
-    meaning: 'File with the key of the model endpoint, in place of MODEL_KEY.',
+    meaning: 'Key of the model endpoint.',
+    secret: true,
   },
   RENDER_PROCESSES: {
     check: count(1, 256, availableParallelism()),
@@ -116,14 +155,23 @@ export const settings = {
     meaning: 'Agent jobs, messages and retries an hour and project.',
   },
   LIMIT_QUEUED_JOBS: { check: count(1, 1e9, 1000), meaning: 'Jobs that may wait at the same time.' },
+  LIMIT_RUNNING_PER_ORGANIZATION: {
+    check: count(1, 1e6, 2),
+    meaning:
+      'Exports, and agent jobs, that an organization may have running at the same time on all workers.',
+  },
   LIMIT_BODY_BYTES: { check: count(1000, 1e9, 1_000_000), meaning: 'Largest request body.' },
+  LIMIT_CONNECTIONS: {
+    check: count(1, 1e6, 10_000),
+    meaning: 'Connections that the HTTP server holds open at the same time.',
+  },
   RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
   RETENTION_DAYS: { check: count(1, 36_500, 30), meaning: 'Days that an export is kept.' },
   DRAIN_SECONDS: {
     check: count(0, 600, 0),
     meaning: 'How long a stopping server goes on answering 503, for load balancers to notice.',
   },
-} as const;
+} as const satisfies Record<string, Setting>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -132,17 +180,23 @@ export function readConfig(environment: Environment): Config {
     [Name in keyof typeof settings]: (typeof settings)[Name]['check'];
   };
   const given = Object.fromEntries(
-    Object.entries(environment).filter(
-      ([name, value]) => name in settings && value !== undefined && value !== '',
-    ),
+    Object.entries(settings).flatMap(([name, setting]: [string, Setting]) => {
+      const value = (setting.secret && readSecretFile(name, environment)) ?? environment[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
   );
   const parsed = z.object(shape).safeParse(given);
-  if (!parsed.success) throw new ConfigError(explain(parsed.error, environment));
+  if (!parsed.success) throw new ConfigError(explain(parsed.error, given));
   const value = parsed.data;
+  refuseLonelyRole(value);
   return {
+    role: value.ROLE,
     port: value.PORT,
     host: value.HOST,
     dataDir: resolve(value.DATA_DIR),
+    databaseUrl: value.DATABASE_URL ?? null,
+    blobsUrl: value.BLOBS_URL ?? null,
+    secretKey: value.SECRET_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
     logLevel: value.LOG_LEVEL,
     trustProxy: value.TRUST_PROXY,
@@ -160,11 +214,46 @@ export function readConfig(environment: Environment): Config {
       exportStartsPerHour: value.LIMIT_EXPORT_STARTS_PER_HOUR,
       agentInstructionsPerHour: value.LIMIT_AGENT_INSTRUCTIONS_PER_HOUR,
       queuedJobs: value.LIMIT_QUEUED_JOBS,
+      runningPerOrganization: value.LIMIT_RUNNING_PER_ORGANIZATION,
       bodyBytes: value.LIMIT_BODY_BYTES,
+      connections: value.LIMIT_CONNECTIONS,
     },
     retention: { exports: value.RETENTION_EXPORTS, days: value.RETENTION_DAYS },
     drainSeconds: value.DRAIN_SECONDS,
   };
+}
+
+/** Orchestrators hand secrets over as files. Undefined when none is named. */
+function readSecretFile(name: string, environment: Environment): string | undefined {
+  const file = environment[`${name}_FILE`];
+  if (file === undefined || file === '') return undefined;
+  if (environment[name]) throw new ConfigError(`${name} and ${name}_FILE are both set. Keep one of them.`);
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    if (text !== '') return text;
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE=${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  throw new ConfigError(`${name}_FILE=${file} is empty.`);
+}
+
+/** A process that does only a part of the work must find the other part's data. */
+function refuseLonelyRole(value: {
+  ROLE: Config['role'];
+  DATABASE_URL?: string | undefined;
+  BLOBS_URL?: string | undefined;
+  SECRET_KEY?: string | undefined;
+}): void {
+  if (value.ROLE === 'all') return;
+  const missing = [
+    value.DATABASE_URL === undefined && 'DATABASE_URL (the PostgreSQL database of all processes)',
+    value.BLOBS_URL === undefined && 'BLOBS_URL (s3://…, or file:///… of a folder that every machine sees)',
+    value.SECRET_KEY === undefined && 'SECRET_KEY (the same for every process)',
+  ].filter((part) => part !== false);
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    `ROLE=${value.ROLE} leaves the other half to other processes, which must share its data. Set ${missing.join(', ')} too.`,
+  );
 }
 
 function modelOf(value: {
@@ -172,23 +261,11 @@ function modelOf(value: {
   MODEL_URL?: string | undefined;
   MODEL_NAME?: string | undefined;
   MODEL_KEY?: string | undefined;
-  MODEL_KEY_FILE?: string | undefined;
 }): Config['model'] {
   const { MODEL_PROVIDER: provider, MODEL_URL: url, MODEL_NAME: name } = value;
   if (url === undefined) return null;
   if (name === undefined) throw new ConfigError('MODEL_URL is set: set MODEL_NAME too.');
-  return { provider, url, name, key: value.MODEL_KEY ?? keyIn(value.MODEL_KEY_FILE) };
-}
-
-function keyIn(file: string | undefined): string | null {
-  if (file === undefined) return null;
-  try {
-    return readFileSync(file, 'utf8').trim() || null;
-  } catch (error) {
-    throw new ConfigError(
-      `MODEL_KEY_FILE=${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
-    );
-  }
+  return { provider, url, name, key: value.MODEL_KEY ?? null };
 }
 
 /** What a command without a server may reach. A value that makes no sense reaches nothing. */
@@ -204,11 +281,12 @@ function hostList(text: string): string[] {
   return text.split(',').flatMap((host) => host.trim().toLowerCase() || []);
 }
 
-function explain(error: z.ZodError, environment: Environment): string {
+function explain(error: z.ZodError, given: Environment): string {
   const lines = error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    const meaning = settings[name as keyof typeof settings]?.meaning ?? '';
-    return `  ${name}=${environment[name]}: ${issue.message}. ${meaning}`;
+    const setting: Setting | undefined = settings[name as keyof typeof settings];
+    const shown = setting?.secret ? name : `${name}=${given[name]}`;
+    return `  ${shown}: ${issue.message}. ${setting?.meaning ?? ''}`;
   });
   return `The configuration is not usable:\n${lines.join('\n')}`;
 }

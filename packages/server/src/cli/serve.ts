@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 
 interface ServeOptions {
+  role?: string;
   port?: string;
   host?: string;
   data?: string;
@@ -17,6 +18,7 @@ interface ServeOptions {
 export function describeServe(command: Command): void {
   command
     .description('Run the service: API, worker, start page and manual.')
+    .option('--role <role>', 'api (answer requests), worker (run jobs) or all (default: all)')
     .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4400)')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('-d, --data <folder>', 'folder for everything that is kept (default: ./data)')
@@ -39,6 +41,7 @@ async function serve(options: ServeOptions): Promise<void> {
   ]);
   const config = readConfig({
     ...process.env,
+    ...(options.role === undefined ? {} : { ROLE: options.role }),
     ...(options.port === undefined ? {} : { PORT: options.port }),
     ...(options.host === undefined ? {} : { HOST: options.host }),
     ...(options.data === undefined ? {} : { DATA_DIR: options.data }),
