@@ -94,9 +94,18 @@ export const agentOperations = {
     tag,
     summary: 'Read what an agent job changed',
     description:
-      'The whole change against the base, empty as long as there is none. `Accept: text/x-diff` gets the patch.',
+      'The whole change of the branch as reviewers see it, or that of one run; empty as long as there is none. `Accept: text/x-diff` gets the patch.',
     scope: 'agent:read',
     params: jobParams,
+    query: z.strictObject({
+      run: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .optional()
+        .meta({ description: 'What this run alone has changed: 1 for the first, and so on.' }),
+    }),
     success: { ...json(200, schemas.AgentDiff), alsoTypes: [patchType] },
     errors: ['not_found'],
   },

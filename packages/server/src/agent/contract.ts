@@ -157,8 +157,12 @@ export type Step =
       branch: string;
       /** What `branch` pointed to, so that nobody else's push is overwritten; null when there was no such branch. */
       branchHead: string | null;
+      /** Where `branch` left `baseBranch`: what reviewers compare with, and so do checks, rules and texts. */
+      reviewCommit: string;
       /** Earlier runs of the job whose changes were never published; the work goes on from them. */
       carriedRuns: number[];
+      /** These and earlier runs whose work is on the branch: the pull request is about all of them. */
+      earlierWork: number[];
       instructions: string | null;
     }
   | { kind: 'message'; message: Extract<Message, { role: 'system' | 'user' }> }

@@ -1,5 +1,5 @@
 /**
- * What a job has changed so far, all its runs together. Known secrets are masked once more when it is read.
+ * What a job has changed so far, all its runs together or one of them alone. Known secrets are masked once more when it is read.
  */
 import type { AgentDiff } from '@docyard/api';
 import { readDiff } from './record.ts';
@@ -9,9 +9,9 @@ import { redactorOf, type SettingsContext } from './settings.ts';
 /** Empty as long as nothing was changed. */
 export async function readAgentDiff(
   context: SettingsContext,
-  { jobId, projectId }: { jobId: string; projectId: string },
+  { jobId, projectId, run }: { jobId: string; projectId: string; run?: number | undefined },
 ): Promise<AgentDiff> {
-  const { files, patch } = (await readDiff(context, jobId)) ?? { files: [], patch: '' };
+  const { files, patch } = (await readDiff(context, { jobId, run })) ?? { files: [], patch: '' };
   return redactJson(await redactorOf(context, projectId), {
     files: files.map(({ path, from, status, addedLines, removedLines }) => ({
       path,

@@ -38,7 +38,7 @@ export async function endOf(run: AgentRun, error: unknown): Promise<Outcome> {
   const ended =
     stopped instanceof Stopped
       ? new RunEnded(stopped.reason === 'timeout' ? 'timeout' : 'cancelled', 'The job was stopped.')
-      : asEnded(error);
+      : asEnded(error, run);
   if (ended.reason === 'internal') log.error({ err: error }, 'agent run failed');
   return settle(run, ended.reason, ended);
 }
@@ -79,18 +79,24 @@ function failureFor(
   return failure;
 }
 
+const nothingFound = { newErrors: 0, newWarnings: 0, fixedFindings: 0, previewJobId: null };
+
 /** Null when the run did not come as far as a change. */
-function resultOf({ journal, change }: AgentRun): RunResult | null {
+function resultOf({ journal, change, earlier }: AgentRun): RunResult | null {
   if (change === undefined) return null;
-  const { findings, findingsBefore } = findStep(journal.steps, 'validated') ?? {
-    findings: [],
-    findingsBefore: 0,
+  const { files } = change.whole;
+  const size = {
+    filesChanged: files.length,
+    linesAdded: sum(files.map(({ addedLines }) => addedLines)),
+    linesRemoved: sum(files.map(({ removedLines }) => removedLines)),
   };
+  const validated = findStep(journal.steps, 'validated');
+  // A run that changed nothing was not checked: what is known of the branch is what the run before it found out.
+  if (validated === undefined) return { ...nothingFound, ...earlier.at(-1)?.result, ...size };
+  const { findings, findingsBefore } = validated;
   const fresh = findings.filter(({ isNew }) => isNew);
   return {
-    filesChanged: change.files.length,
-    linesAdded: sum(change.files.map(({ addedLines }) => addedLines)),
-    linesRemoved: sum(change.files.map(({ removedLines }) => removedLines)),
+    ...size,
     newErrors: fresh.filter(({ severity }) => severity === 'error').length,
     newWarnings: fresh.filter(({ severity }) => severity === 'warning').length,
     fixedFindings: Math.max(0, findingsBefore - (findings.length - fresh.length)),
@@ -102,13 +108,15 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function asEnded(error: unknown): RunEnded {
+function asEnded(error: unknown, { workspace }: AgentRun): RunEnded {
   if (error instanceof RunEnded) return error;
   if (error instanceof SiteCheckFailed) return new RunEnded('internal', error.message);
   if (error instanceof ModelFailure) return new RunEnded(error.reason, error.message);
   if (error instanceof ForgeError) return new RunEnded('forge_error', error.message, error.hint);
   if (error instanceof SourceError) return new RunEnded('clone_failed', error.message, error.hint);
-  if (error instanceof GitError) {
+  // Once the files are here, git that talks to nobody and fails all the same is a fault of this machine.
+  const isOurs = error instanceof GitError && error.problem === 'failed' && workspace !== undefined;
+  if (error instanceof GitError && !isOurs) {
     const reason = error.problem === 'push_conflict' ? 'push_conflict' : 'clone_failed';
     return new RunEnded(reason, error.message);
   }

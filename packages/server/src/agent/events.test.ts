@@ -39,6 +39,8 @@ const steps: Step[] = [
     branch: 'docyard/1',
     branchHead: null,
     carriedRuns: [],
+    reviewCommit: 'c'.repeat(40),
+    earlierWork: [],
     instructions: null,
   },
   { kind: 'message', message: { role: 'user', text: 'Fix the typos.\nAll of them.' } },

@@ -41,7 +41,7 @@ export async function judge(run: AgentRun): Promise<EndReason | undefined> {
 }
 
 async function verdictOn(run: AgentRun): Promise<Verdict> {
-  const { files } = await changeOf(run);
+  const { files } = (await changeOf(run)).whole;
   const { request, rules, input, survey } = run;
   if (survey === undefined) throw new Error('The repository was not looked at before the run.');
   const verdict = await judgeChange(

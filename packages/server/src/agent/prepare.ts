@@ -26,14 +26,17 @@ export async function prepare(run: AgentRun): Promise<undefined> {
   const prepared = known ?? (await decideStart(run, credential));
   if (known === undefined) await journal.append(prepared);
   const workspace = (run.workspace ??= await openAt(run, credential, { commit: prepared.baseCommit }));
-  const { baseCommit, branch } = prepared;
+  const { baseCommit, branch, reviewCommit } = prepared;
   await noteRun(context, run, { baseCommit, branch });
-  if (findStep(journal.steps, 'validated') === undefined) {
-    // Before anything is changed: what is wrong with the site already is not the agent's doing.
-    const options = { folder: workspace.tree.folder, renderProcesses: context.config.renderProcesses };
-    run.site = await openSiteChecks(options, input.signal);
+  if (findStep(journal.steps, 'judged') === undefined) {
+    await workspace.lookBack(reviewCommit, async () => {
+      run.survey = await surveyTree(workspace.tree);
+      if (findStep(journal.steps, 'validated') !== undefined) return;
+      // Before anything is changed: what is wrong with the site already is not the agent's doing.
+      const options = { folder: workspace.tree.folder, renderProcesses: context.config.renderProcesses };
+      run.site = await openSiteChecks(options, input.signal);
+    });
   }
-  if (findStep(journal.steps, 'judged') === undefined) run.survey = await surveyTree(workspace.tree);
   if (findStep(journal.steps, 'loop-ended') === undefined)
     run.opening = await openingOf(run, workspace, prepared);
   const { changes, tree } = replayFiles([...(await carriedSteps(run, prepared)), ...journal.steps]);
@@ -110,7 +113,8 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
   const instructions = await instructionsOf(run, first);
   const head = last === undefined ? undefined : await first.remoteBranch(branch);
   const common = { kind: 'prepared' as const, baseBranch, branch, branchHead: head ?? null, instructions };
-  const start = { ...common, baseCommit: first.base.commit, carriedRuns: [] };
+  const { commit } = first.base;
+  const start = { ...common, baseCommit: commit, reviewCommit: commit, carriedRuns: [], earlierWork: [] };
   if (last === undefined) return start;
 
   const isPublished = head !== undefined && last.commit === head;
@@ -118,11 +122,16 @@ async function decideStart(run: AgentRun, credential: GitCredential | null): Pro
   if (!isPublished && nobodyCame && last.hasChanges && run.kind === 'follow-up') {
     run.workspace = undefined;
     const carriedRuns = [...last.prepared.carriedRuns, last.number];
-    return { ...start, baseCommit: last.prepared.baseCommit, carriedRuns };
+    const earlierWork = [...last.prepared.earlierWork, last.number];
+    const { baseCommit, reviewCommit } = last.prepared;
+    return { ...start, baseCommit, reviewCommit, carriedRuns, earlierWork };
   }
   if (head === undefined || (await wasMerged(run))) return start;
+  // People may have brought the branch up to date. What left the base too long ago is compared with more than needed.
+  const reviewCommit = (await first.forkPoint(head)) ?? last.prepared.reviewCommit;
+  const earlierWork = [...last.prepared.earlierWork, ...(last.wasPushed ? [last.number] : [])];
   run.workspace = undefined;
-  return { ...start, baseCommit: head };
+  return { ...start, baseCommit: head, reviewCommit, earlierWork };
 }
 
 /** The newest earlier run that came as far as having a place to begin. */
@@ -132,7 +141,8 @@ async function lastWork(run: AgentRun) {
     const prepared = findStep(steps, 'prepared');
     if (prepared === undefined) continue;
     const commit = findStep(steps, 'committed')?.commit;
-    return { number, prepared, commit, hasChanges: replayFiles(steps).changes.length > 0 };
+    const wasPushed = findStep(steps, 'pushed') !== undefined;
+    return { number, prepared, commit, wasPushed, hasChanges: replayFiles(steps).changes.length > 0 };
   }
   return undefined;
 }

@@ -140,7 +140,16 @@ export type RunChange = Partial<
     | 'startedAt'
     | 'finishedAt'
   >
-> & { diff?: { files: ChangedFile[]; patch: string } };
+> & {
+  diff?: KeptDiff;
+  /** Null when it is the same. */
+  ownDiff?: KeptDiff | null;
+};
+
+export interface KeptDiff {
+  files: ChangedFile[];
+  patch: string;
+}
 
 /** Writes what has become known of a run. Callers that want listeners to look again move the job as well, or notify. */
 export async function noteRun(
@@ -164,6 +173,9 @@ export async function noteRun(
     ...(change.diff === undefined
       ? {}
       : { files: JSON.stringify(change.diff.files), patch: change.diff.patch }),
+    ...(change.ownDiff === undefined
+      ? {}
+      : { own_files: json(change.ownDiff?.files ?? null), own_patch: change.ownDiff?.patch ?? null }),
   };
   if (Object.keys(values).length === 0) return;
   await context.database
@@ -174,20 +186,25 @@ export async function noteRun(
     .execute();
 }
 
-/** The newest change that was kept: a run that failed early leaves the one before in force. */
+/**
+ * The newest change of the whole branch that was kept: a run that failed early leaves the one before in force. Of one run,
+ * what it alone has changed.
+ */
 export async function readDiff(
   context: Pick<Context, 'database'>,
-  jobId: string,
-): Promise<{ files: ChangedFile[]; patch: string } | undefined> {
-  const row = await context.database
+  { jobId, run }: { jobId: string; run?: number | undefined },
+): Promise<KeptDiff | undefined> {
+  let query = context.database
     .selectFrom('agent_runs')
-    .select(['files', 'patch'])
+    .select(['files', 'patch', 'own_files', 'own_patch'])
     .where('job_id', '=', jobId)
-    .where('patch', 'is not', null)
-    .orderBy('number', 'desc')
-    .executeTakeFirst();
-  if (row === undefined || row.patch === null) return undefined;
-  return { files: JSON.parse(row.files ?? '[]') as ChangedFile[], patch: row.patch };
+    .where('patch', 'is not', null);
+  if (run !== undefined) query = query.where('number', '=', run);
+  const row = await query.orderBy('number', 'desc').executeTakeFirst();
+  if (row === undefined) return undefined;
+  const isOwn = run !== undefined && row.own_patch !== null;
+  const [files, patch] = isOwn ? [row.own_files, row.own_patch] : [row.files, row.patch];
+  return { files: JSON.parse(files ?? '[]') as ChangedFile[], patch: patch ?? '' };
 }
 
 export interface RecordedStep {

@@ -19,6 +19,18 @@ import { findStep } from './replay.ts';
 import { knownSecrets, readRules } from './settings.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
+export interface Difference {
+  files: DiffFile[];
+  patch: string;
+}
+
+export interface RunChange {
+  /** What reviewers of the branch see; what is judged. */
+  whole: Difference;
+  /** What this run adds to it, which is the same for the first one. */
+  own: Difference;
+}
+
 export interface AgentRun {
   context: Context;
   input: RunnerInput;
@@ -47,7 +59,7 @@ export interface AgentRun {
   /** Set by `prepare`: how the conversation begins, the same on every attempt. */
   opening: Message[];
   /** Set by `changeOf`, once nothing is changed any more. */
-  change: { files: DiffFile[]; patch: string } | undefined;
+  change: RunChange | undefined;
   /** A forge with its credential; opened by whoever is about to use it, and not kept. */
   openForge(): Promise<Forge>;
   /** Why a run ends that was published. */
@@ -115,8 +127,12 @@ function publishedReason(reason: EndReason): EndReason {
   return reason === 'done' || reason === 'needs_input' ? reason : 'partial';
 }
 
-/** What is different from the base, when the work is over: asked for by several phases, worked out once. */
+/** What is different when the work is over: asked for by several phases, worked out once. */
 export async function changeOf(run: AgentRun): Promise<NonNullable<AgentRun['change']>> {
   if (run.workspace === undefined) throw new Error('The workspace is not open.');
-  return (run.change ??= await run.workspace.diff());
+  if (run.change !== undefined) return run.change;
+  const prepared = findStep(run.journal.steps, 'prepared');
+  const own = await run.workspace.diff();
+  const isAlone = prepared === undefined || prepared.reviewCommit === prepared.baseCommit;
+  return (run.change = { own, whole: isAlone ? own : await run.workspace.diff(prepared.reviewCommit) });
 }

@@ -12,7 +12,7 @@ import type { Sandboxed } from './engine/sandbox.ts';
 import { createModel } from './model/gateway.ts';
 import { markTaken, noteRun, waitingMessages } from './record.ts';
 import { findStep } from './replay.ts';
-import { changeOf, type AgentRun } from './running.ts';
+import { changeOf, type AgentRun, type Difference } from './running.ts';
 import { requireModel } from './settings.ts';
 import { hashOf } from './tools/files.ts';
 import { tools } from './tools/list.ts';
@@ -31,14 +31,13 @@ export async function work(run: AgentRun): Promise<EndReason | undefined> {
   const { journal, context } = run;
   const ended = findStep(journal.steps, 'loop-ended') ?? (await engage(run));
   if (!offered.has(ended.reason)) throw new RunEnded(ended.reason, ended.problem ?? ended.summary);
-  const { files, patch } = await changeOf(run);
-  await noteRun(context, run, {
-    diff: {
-      files: files.map(({ before: _before, after: _after, ...file }) => file),
-      patch: run.redact(patch),
-    },
+  const { whole, own } = await changeOf(run);
+  const kept = ({ files, patch }: Difference) => ({
+    files: files.map(({ before: _before, after: _after, ...file }) => file),
+    patch: run.redact(patch),
   });
-  if (files.length > 0) return undefined;
+  await noteRun(context, run, { diff: kept(whole), ownDiff: own === whole ? null : kept(own) });
+  if (own.files.length > 0) return undefined;
   if (ended.reason === 'done') return 'no_change';
   if (ended.reason === 'needs_input') return 'needs_input';
   throw new RunEnded(ended.reason, ended.problem ?? ended.summary);

@@ -100,9 +100,12 @@ export interface AgentRunRow {
   pull_request: string | null;
   policy: string | null;
   result: string | null;
-  /** The whole change against the base: the files as JSON, and the patch. */
+  /** The whole change of the branch, as reviewers see it: the files as JSON, and the patch. */
   files: string | null;
   patch: string | null;
+  /** What this run alone has changed, when that is something else. */
+  own_files: string | null;
+  own_patch: string | null;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
@@ -170,6 +173,73 @@ export interface AuditRow {
   hash: string;
 }
 
+/** Who is told of what. One with a job tells of that job alone, as its request asked for. */
+export interface WebhookRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  job_id: string | null;
+  url: string;
+  description: string;
+  /** Names of events, as JSON. */
+  events: string;
+  /** 1 when it is switched on. */
+  enabled: number;
+  disabled_reason: string | null;
+  /** The first failure since the last success. */
+  failing_since: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Signing secrets. The owner is a webhook, or an organization for the webhooks of single jobs. */
+export interface WebhookSecretRow {
+  sequence: Generated<number>;
+  owner: string;
+  /** Encrypted; only `webhooks/secrets.ts` opens it. */
+  sealed: string;
+  created_at: string;
+  /** Null for the newest. */
+  valid_until: string | null;
+}
+
+/** What is told, word for word; each webhook that is told has a delivery of it. */
+export interface WebhookMessageRow {
+  id: string;
+  type: string;
+  job_id: string | null;
+  payload: string;
+  created_at: string;
+}
+
+export interface WebhookDeliveryRow {
+  sequence: Generated<number>;
+  id: string;
+  webhook_id: string;
+  organization_id: string;
+  message_id: string;
+  job_id: string | null;
+  status: string;
+  /** Attempts so far, and how many of them belong to rounds before the current one. */
+  attempt: number;
+  earlier_attempts: number;
+  /** When the next attempt is due, and until when one may be under way. */
+  next_at: string;
+  claimed_until: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface WebhookAttemptRow {
+  delivery_id: string;
+  number: number;
+  at: string;
+  duration_ms: number;
+  status: number | null;
+  error: string | null;
+  response: string;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   projects: ProjectRow;
@@ -183,6 +253,11 @@ export interface Tables {
   secrets: SecretRow;
   idempotency: IdempotencyRow;
   audit_log: AuditRow;
+  webhooks: WebhookRow;
+  webhook_secrets: WebhookSecretRow;
+  webhook_messages: WebhookMessageRow;
+  webhook_deliveries: WebhookDeliveryRow;
+  webhook_attempts: WebhookAttemptRow;
 }
 
 export type Database = Kysely<Tables>;

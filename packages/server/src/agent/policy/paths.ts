@@ -16,10 +16,13 @@ function judgePaths({ files, settings }: Change): Objection[] {
   });
 }
 
+const outside = 'The file lies outside of the documentation.';
+
 function whyRefused(path: string, file: DiffFile, settings: PolicySettings): string | undefined {
+  if (path.startsWith('../')) return outside;
   if (!isPlainPath(path)) return 'The path is not a plain relative path.';
   const inside = below(settings.docsRoot, path);
-  if (inside === undefined) return 'The file lies outside of the documentation.';
+  if (inside === undefined) return outside;
   const { scopePaths, protectedPaths, allowedPaths } = settings;
   if (scopePaths.length > 0 && !scopePaths.some((scope) => inside === scope || below(scope, inside)))
     return 'The file lies outside of the paths this job may change.';

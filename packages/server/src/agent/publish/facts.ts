@@ -21,7 +21,8 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     title: loop?.title ?? '',
     summary: loop?.summary ?? '',
     reason: loop?.reason ?? 'internal',
-    files: (await changeOf(run)).files,
+    files: (await changeOf(run)).whole.files,
+    earlier: earlierOf(run),
     findings: validated?.findings ?? [],
     findingsBefore: validated?.findingsBefore ?? null,
     verdict: findStep(steps, 'judged')?.verdict ?? { outcome: 'draft', notes: [] },
@@ -33,6 +34,14 @@ export async function factsOf(run: AgentRun): Promise<ChangeFacts> {
     secrets: [...run.secrets],
     requester: null,
   };
+}
+
+/** Whatever else the branch holds, oldest first. */
+function earlierOf({ journal, earlier }: AgentRun): ChangeFacts['earlier'] {
+  const numbers = findStep(journal.steps, 'prepared')?.earlierWork ?? [];
+  return earlier
+    .filter(({ number }) => numbers.includes(number))
+    .map(({ prompt, title, summary }) => ({ prompt, title: title ?? '', summary: summary ?? '' }));
 }
 
 /** A pull request is about the whole job; so is what it cost. */

@@ -8,6 +8,7 @@ const facts: ChangeFacts = {
   title: 'Fix a link in the quickstart',
   summary: 'The link led nowhere. It leads to `/install` now.\n\n- changed one page',
   reason: 'done',
+  earlier: [],
   files: [
     { path: 'quickstart.mdx', from: null, status: 'modified', addedLines: 1, removedLines: 1 },
     { path: 'new.mdx', from: 'old.mdx', status: 'moved', addedLines: 0, removedLines: 0 },
@@ -27,6 +28,42 @@ const bodyOf = (change: Partial<ChangeFacts>) => pullRequestText({ ...facts, ...
 const titleOf = (title: string) => pullRequestText({ ...facts, title }).title;
 
 describe('a pull request', () => {
+  it('that was gone on with is about every instruction, and keeps its title', () => {
+    const first = {
+      prompt: 'Add a page.\nAbout ropes.',
+      title: 'Add a page about ropes',
+      summary: 'It is new.',
+    };
+    const { title, body } = pullRequestText({ ...facts, earlier: [first] });
+    expect(title).toBe('Add a page about ropes');
+    expect(body).toContain(`### What was asked
+
+> Add a page.
+> About ropes.
+
+It is new.
+
+> Fix the link in the quickstart.
+
+### What changed`);
+    expect(commitMessage({ ...facts, earlier: [first] })).toMatch(/^Fix a link in the quickstart\n/);
+  });
+
+  it('shows the newest of many instructions, and none of their secrets', () => {
+    const secret = 'sk-0123456789abcdefghij';
+    const earlier = Array.from({ length: 13 }, (_, index) => ({
+      prompt: `Step ${index + 1}, says @ada.`,
+      title: '',
+      summary: index === 12 ? `The key is ${secret}.` : '',
+    }));
+    const body = bodyOf({ earlier, secrets: [secret] });
+    expect(body).toContain('The first 3 instructions are left out.');
+    expect(body).not.toContain('Step 3,');
+    expect(body).toContain('Step 4,');
+    expect(body).not.toMatch(/(?<![`\w])@ada/);
+    expect(body).not.toContain(secret);
+  });
+
   it('says what was asked, what changed, what was checked and how to go on', () => {
     expect(pullRequestText(facts)).toEqual({
       title: 'Fix a link in the quickstart',

@@ -15,6 +15,8 @@ export interface ChangeFacts {
   title: string;
   summary: string;
   reason: EndReason;
+  /** Earlier instructions whose work is part of the same change, oldest first. */
+  earlier: readonly Pick<ChangeFacts, 'prompt' | 'title' | 'summary'>[];
   files: readonly Pick<DiffFile, 'path' | 'from' | 'status' | 'addedLines' | 'removedLines'>[];
   /** Of the site as it is now. */
   findings: readonly SiteFinding[];
@@ -43,7 +45,8 @@ export function pullRequestText(facts: ChangeFacts): { title: string; body: stri
   const summary = summaryOf(facts);
   const first = facts.template === null ? summary : fillTemplate(facts.template, summary);
   const body = joined([first, ...sections.map((section) => section(facts))]);
-  return { title: titleOf(facts, mostTitleCharacters), body };
+  // The first title stays: what was asked for later is mostly about a part.
+  return { title: titleOf(facts, facts.earlier[0]?.title || facts.title, mostTitleCharacters), body };
 }
 
 /** A part that does not fit is left out whole: half a piece of code would be text, and text can mention people. */
@@ -67,7 +70,7 @@ export function commitMessage(facts: ChangeFacts): string {
     `Agent-Job: ${word(jobId)}`,
     ...(requester === null ? [] : [`Co-authored-by: ${personOf(requester)}`]),
   ];
-  return `${[titleOf(facts, mostSubjectCharacters), body, trailers.join('\n')].filter((part) => part !== '').join('\n\n')}\n`;
+  return `${[titleOf(facts, facts.title, mostSubjectCharacters), body, trailers.join('\n')].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 /** In the order of the page. Each gives an empty text when it has nothing to say. */
@@ -75,8 +78,8 @@ const sections = [asked, changedFiles, checks, reviewNotes, howToContinue, usage
   facts: ChangeFacts,
 ) => string)[];
 
-function titleOf(facts: ChangeFacts, mostCharacters: number): string {
-  const [line = ''] = withoutSecrets(facts.title, facts).trim().split('\n');
+function titleOf(facts: ChangeFacts, title: string, mostCharacters: number): string {
+  const [line = ''] = withoutSecrets(title, facts).trim().split('\n');
   const bare = inertPlain(line, mostCharacters * 2)
     // Forges take these words for a state that only we decide on.
     .replace(/^(?:[[(]?(?:draft|wip)\b[\])]?[\s:–-]*)+/i, '')
@@ -104,9 +107,28 @@ const unfinishedNotes: Partial<Record<EndReason, string>> = {
   needs_input: 'The agent has a question before it can go on.',
 };
 
+const mostEarlier = 10;
+
+/** Each instruction with what was done about it; what was done about the last one stands at the top. */
 function asked(facts: ChangeFacts): string {
-  const lines = inertMarkdown(withoutSecrets(facts.prompt, facts), 2000).split('\n');
-  return ['### What was asked', lines.map((line) => `> ${line}`.trimEnd()).join('\n')].join('\n\n');
+  const earlier = facts.earlier.slice(-mostEarlier);
+  const more = facts.earlier.length - earlier.length;
+  return [
+    '### What was asked',
+    ...(more > 0 ? [`The first ${more} instructions are left out.`] : []),
+    ...earlier.flatMap(({ prompt, summary }) => [
+      quotedPrompt(prompt, facts),
+      inertMarkdown(withoutSecrets(summary, facts), 1500),
+    ]),
+    quotedPrompt(facts.prompt, facts),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function quotedPrompt(prompt: string, facts: ChangeFacts): string {
+  const lines = inertMarkdown(withoutSecrets(prompt, facts), 2000).split('\n');
+  return lines.map((line) => `> ${line}`.trimEnd()).join('\n');
 }
 
 const mostFiles = 50;

@@ -30,19 +30,31 @@ export interface Wanted {
 export async function fetchBase(repo: Repository, wanted: Wanted): Promise<Base> {
   const { credential } = wanted;
   const { branch, name } = await branchOf(repo, wanted);
-  const ref = wanted.commit ?? name;
+  return { ...(await fetchTree(repo, wanted.commit ?? name, credential)), branch };
+}
+
+/** The commit a ref leads to, its tree and the files of its docs. */
+export async function fetchTree(
+  repo: Repository,
+  ref: string,
+  credential: GitCredential | null,
+): Promise<Pick<Base, 'commit' | 'tree'>> {
   // When all of the repository is wanted, leaving files out would only cost a second request.
   const files = repo.directory === null ? 'all' : 'none';
   const commit = await fetchCommit(repo, ref, { credential, files });
-  const tree = String(await repo.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim();
+  const tree = await treeOf(repo, commit);
   await fetchDocs(repo, tree, credential).catch(async (error: unknown) => {
     if (!refusesSingleFiles(error)) throw error;
     await fetchCommit(repo, ref, { credential, files: 'all-again' });
   });
-  return { commit, tree, branch };
+  return { commit, tree };
 }
 
-/** Hosts that speak only the old protocol can leave files out, but then do not give them by their names. */
+export async function treeOf(repo: Repository, commit: string): Promise<string> {
+  return String(await repo.git(['rev-parse', '--verify', `${commit}^{tree}`])).trim();
+}
+
+/** Hosts that speak only the old protocol give no commit and no left out file by its name, unless a branch ends there. */
 export function refusesSingleFiles(error: unknown): boolean {
   return error instanceof GitError && error.problem === 'ref_not_found';
 }
@@ -104,8 +116,8 @@ export interface LaidOut {
   links: Set<string>;
 }
 
-/** Makes the docs of the base lie in the tree, and nothing else. Talks to nobody. */
-export async function layOut(repo: Repository, base: Base): Promise<LaidOut> {
+/** Makes the docs of a commit lie in the tree, and nothing else. Talks to nobody. */
+export async function layOut(repo: Repository, base: Pick<Base, 'tree'>): Promise<LaidOut> {
   const docs = await docsTree(repo, base.tree);
   const entries = parseEntries(await repo.git(['ls-tree', '-r', '-z', docs]));
   if (entries.length > mostFiles) throw tooLarge(`${entries.length} files`);

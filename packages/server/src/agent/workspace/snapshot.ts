@@ -3,7 +3,7 @@
  * What stands outside the docs folder is taken from the base by its name and never looked at.
  */
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { DiffFile } from '../contract.ts';
 import { entryAt, modes, parseEntries, type Repository } from './repository.ts';
 import { gitFoldersIn } from './tree.ts';
@@ -47,10 +47,12 @@ export async function compare(
   before: string,
   after: string,
 ): Promise<{ files: DiffFile[]; patch: string }> {
+  // Files outside of the docs may not have been fetched, so git must not look into them.
+  const inside = [before, after, '--', ...(repo.directory === null ? [] : [repo.directory])];
   const [raw, counts, patch] = [
-    await repo.git(['diff-tree', ...plainDiff, '--raw', '-z', before, after]),
-    await repo.git(['diff-tree', ...plainDiff, '--numstat', '-z', before, after]),
-    await repo.git(['diff-tree', ...plainDiff, '--patch', before, after], { outputBytes: mostPatchBytes }),
+    await repo.git(['diff-tree', ...plainDiff, '--raw', '-z', ...inside]),
+    await repo.git(['diff-tree', ...plainDiff, '--numstat', '-z', ...inside]),
+    await repo.git(['diff-tree', ...plainDiff, '--patch', ...inside], { outputBytes: mostPatchBytes }),
   ];
   const changes = parseRaw(raw.toString());
   const lines = parseCounts(counts.toString());
@@ -73,7 +75,28 @@ export async function compare(
       after: typeof is === 'object' ? is.text : null,
     };
   });
-  return { files, patch: patch.toString() };
+  return { files: [...files, ...(await changesOutside(repo, before, after))], patch: patch.toString() };
+}
+
+/** No run makes any; a branch may hold those of people. They are named, with `..` in front, and not read. */
+async function changesOutside(repo: Repository, before: string, after: string): Promise<DiffFile[]> {
+  const { directory } = repo;
+  if (directory === null) return [];
+  const raw = await repo.git(['diff-tree', '-r', '--no-renames', '--raw', '-z', before, after]);
+  return parseRaw(raw.toString())
+    .filter(({ path }) => !path.startsWith(`${directory}/`))
+    .map(({ path, status, oldMode, newMode }) => ({
+      path: posix.relative(directory, path),
+      from: null,
+      status,
+      oldMode,
+      newMode,
+      isBinary: true,
+      addedLines: 0,
+      removedLines: 0,
+      before: null,
+      after: null,
+    }));
 }
 
 interface Change extends Pick<DiffFile, 'path' | 'from' | 'status' | 'oldMode' | 'newMode'> {

@@ -10,6 +10,7 @@ import { GitError } from '../../git/run.ts';
 import type { GitCredential } from '../../ports/forge.ts';
 import type { DiffFile, FileChange, Tree } from '../contract.ts';
 import { fetchBase, fetchCommit, layOut, layOutAgain, refusesSingleFiles, type Base } from './fetch.ts';
+import { fetchTreeBehind, findForkPoint } from './history.ts';
 import { makeCommit, pushCommit, remoteBranch, type NewCommit, type Push } from './publish.ts';
 import { createRepository, entryAt, modes, type Repository } from './repository.ts';
 import { compare, snapshot } from './snapshot.ts';
@@ -35,8 +36,12 @@ export interface Workspace {
   snapshot(): Promise<string>;
   /** Makes the files those of the base with these changes, and proves it by the name of the tree. */
   restore(changes: readonly FileChange[], expectedTree: string): Promise<void>;
-  /** What is different from the base now. */
-  diff(): Promise<{ files: DiffFile[]; patch: string }>;
+  /** What is different now from the base, or from a commit behind it. */
+  diff(since?: string): Promise<{ files: DiffFile[]; patch: string }>;
+  /** Shows the files of a commit behind the base for as long as `work` takes; what was changed must be restored after. */
+  lookBack<T>(commit: string, work: () => Promise<T>): Promise<T>;
+  /** Where another branch, which ends with this commit, left that of the base; undefined when that was long ago. */
+  forkPoint(tip: string): Promise<string | undefined>;
   commit(wanted: NewCommit): Promise<string>;
   push(push: Push): Promise<void>;
   /** The commit of a branch of the remote repository as it is now. */
@@ -70,6 +75,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 }
 
 function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, tree: Tree): Workspace {
+  const { credential: usual } = options;
+  const trees = new Map([[base.commit, base.tree]]);
+  const treeBehind = async (commit: string): Promise<string> => {
+    const known = trees.get(commit) ?? (await fetchTreeBehind(repo, base.commit, commit, usual));
+    trees.set(commit, known);
+    return known;
+  };
   return {
     base,
     tree,
@@ -81,11 +93,20 @@ function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, 
       if (made === expectedTree) return;
       throw new GitError('failed', `The files came out as ${made}, but ${expectedTree} was recorded.`);
     },
-    diff: async () => compare(repo, base.tree, await snapshot(repo, base.tree)),
+    diff: async (since = base.commit) =>
+      compare(repo, await treeBehind(since), await snapshot(repo, base.tree)),
+    async lookBack(commit, work) {
+      if (commit === base.commit) return work();
+      await layOut(repo, { tree: await treeBehind(commit) });
+      const seen = await work();
+      await layOutAgain(repo, base.tree);
+      return seen;
+    },
+    forkPoint: (tip) => findForkPoint(repo, [tip, base.commit], options),
     commit: (wanted) => makeCommit(repo, wanted),
     push: (push) => pushCommit(repo, push),
-    remoteBranch: (branch, credential = options.credential) => remoteBranch(repo, branch, credential),
-    fileAt: (ref, path) => fileAt(repo, ref, path, options.credential),
+    remoteBranch: (branch, credential = usual) => remoteBranch(repo, branch, credential),
+    fileAt: (ref, path) => fileAt(repo, ref, path, usual),
     close: () => rm(options.folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }

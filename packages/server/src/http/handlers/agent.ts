@@ -98,7 +98,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
 
     readAgentDiff: async (request) => {
       const { id: jobId, project_id: projectId } = await find(request);
-      const body = await readAgentDiff(request.context, { jobId, projectId });
+      const body = await readAgentDiff(request.context, { jobId, projectId, ...request.input.query });
       const headers = { vary: 'accept' };
       if (!namesType(request.web.req.header('accept'), patchType)) return { body, headers };
       return { body, headers, text: { type: `${patchType}; charset=utf-8`, content: body.patch } };

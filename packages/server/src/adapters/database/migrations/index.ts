@@ -4,5 +4,10 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { agent } from './0002-agent.ts';
+import { agentChanges } from './0003-agent-changes.ts';
 
-export const migrations: Record<string, Migration> = { '0001-initial': initial, '0002-agent': agent };
+export const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+  '0002-agent': agent,
+  '0003-agent-changes': agentChanges,
+};

@@ -1,0 +1,12 @@
+/**
+ * What a run of an agent job alone has changed, beside the change of the whole branch.
+ */
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+export const agentChanges: Migration = {
+  async up({ schema }: Kysely<unknown>): Promise<void> {
+    await schema.alterTable('agent_runs').addColumn('own_files', 'text').execute();
+    await schema.alterTable('agent_runs').addColumn('own_patch', 'text').execute();
+  },
+};
