@@ -2,10 +2,13 @@
  * Agent jobs through the front door: from an instruction over HTTP to a commit on a git host and a pull request on a
  * forge, and every other way a job can end.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentEndings, waitForAgentJob } from '@docyard/api';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Script, Turn } from '../fakes/model-server.ts';
 import type { Service } from '../service.ts';
-import { createProject, ended, mendLink, runJob, setStage, type Stage } from './stage.ts';
+import { createProject, mendLink, setStage, type Stage } from './stage.ts';
 
 /** What the model does is part of the instruction: `run <name>` picks a script. */
 const scripts: Record<string, (turn: number) => Turn> = {};
@@ -26,19 +29,38 @@ const inTurn =
   (turn: number): Turn =>
     turns[turn] ?? { calls: [finish] };
 
+/** The turns of `mendLink`, for scripts that do something else beside them. */
+const mendTurn = (turn: number): Turn => {
+  const before = Array.from({ length: turn }, () => ({ role: 'assistant' as const, text: '', calls: [] }));
+  return typeof mendLink === 'function' ? (mendLink({ turn, tools: [], messages: before }) as Turn) : {};
+};
+
 let stage: Stage;
 let service: Service;
 let projectId: string;
+/** Begun before all others, because its time is a minute, the shortest there is. */
+let slowId: string;
+/** How the jobs of this file have ended. */
+const endings = new Set<string | null>();
 
 beforeAll(async () => {
   stage = await setStage({ script });
   service = await stage.start();
   projectId = await createProject(service, stage);
+  slowId = await begin('run <silence>', { limits: { minutes: 1 } });
+  await vi.waitUntil(() => stage.model.requests.length > 0, 30_000);
 });
 
 afterAll(() => stage.close());
 
-const run = (prompt: string, more?: object) => runJob(service, projectId, prompt, more);
+const begin = async (prompt: string, more: object = {}) =>
+  (await service.client.call('createAgentJob', { params: { projectId }, body: { prompt, ...more } })).id;
+const end = async (id: string) => {
+  const job = await waitForAgentJob(service.client, { projectId, id }, { timeoutSeconds: 120 });
+  endings.add(job.statusReason);
+  return job;
+};
+const run = async (prompt: string, more?: object) => end(await begin(prompt, more));
 const branchOf = (id: string) => `docyard/${id.slice(3, 15)}`;
 const requestTo = (id: string, operation: string, body?: object) =>
   service.request(`/v2/agent/${projectId}/job/${id}/${operation}`, {
@@ -189,7 +211,7 @@ describe('what the model does', () => {
       result: { summary: 'Which page?' },
     });
     await requestTo(job.id, 'message', { prompt: 'The first one. run <nothing>' });
-    expect(await ended(service, projectId, job.id)).toMatchObject({ statusReason: 'no_change', runs: 2 });
+    expect(await end(job.id)).toMatchObject({ statusReason: 'no_change', runs: 2 });
   });
 });
 
@@ -215,7 +237,7 @@ describe('what the hosts do', () => {
     expect(job).toMatchObject({ status: 'failed', statusReason: 'forge_error', prLink: null });
     const [asked, pushed] = [stage.model.requests.length, stage.repository.tip(branchOf(job.id))];
     expect((await requestTo(job.id, 'retry')).status).toBe(200);
-    const again = await ended(service, projectId, job.id);
+    const again = await end(job.id);
     expect(again).toMatchObject({ status: 'completed', statusReason: 'done', result: { filesChanged: 1 } });
     expect(again.prLink).not.toBeNull();
     expect(stage.repository.tip(branchOf(job.id))).toBe(pushed);
@@ -226,26 +248,29 @@ describe('what the hosts do', () => {
     let theirs = '';
     scripts['conflict'] = (turn) => {
       if (turn === 2) theirs = stage.repository.commit(taken, { 'index.mdx': 'Mine.\n' });
-      return typeof mendLink === 'function'
-        ? (mendLink({
-            turn,
-            tools: [],
-            messages: Array.from({ length: turn }, () => ({
-              role: 'assistant' as const,
-              text: '',
-              calls: [],
-            })),
-          }) as Turn)
-        : {};
+      return mendTurn(turn);
     };
-    const { id } = await service.client.call('createAgentJob', {
-      params: { projectId },
-      body: { prompt: 'run <conflict>' },
-    });
+    const id = await begin('run <conflict>');
     const taken = branchOf(id);
-    const job = await ended(service, projectId, id);
+    const job = await end(id);
     expect(job).toMatchObject({ status: 'failed', statusReason: 'push_conflict' });
     expect(stage.repository.tip(taken)).toBe(theirs);
+  });
+});
+
+describe('what this machine does', () => {
+  test('the repository of a job is lost from the disk while the model thinks: internal, and the log says more', async () => {
+    scripts['lost disk'] = (turn) => {
+      if (turn === 1) rmSync(join(stage.dataDir, 'work', 'agent', id, 'repository.git', 'objects'), lost);
+      return mendTurn(turn);
+    };
+    const lost = { recursive: true, force: true };
+    const id = await begin('run <lost disk>');
+    const job = await end(id);
+    expect(job).toMatchObject({ status: 'failed', statusReason: 'internal', prLink: null });
+    expect(job.error).toBe(agentEndings.internal);
+    expect(stage.log()).toContain('agent run failed');
+    expect(stage.repository.tip(branchOf(id))).toBeUndefined();
   });
 });
 
@@ -255,14 +280,11 @@ describe('the life of a job', () => {
   });
 
   test('cancelled while it works, it fails as cancelled and leaves no branch', async () => {
-    const { id } = await service.client.call('createAgentJob', {
-      params: { projectId },
-      body: { prompt: 'run <endless>', limits: { steps: 1000 } },
-    });
+    const id = await begin('run <endless>', { limits: { steps: 1000 } });
     const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
     await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');
     expect((await requestTo(id, 'cancel')).status).toBe(200);
-    const job = await ended(service, projectId, id);
+    const job = await end(id);
     expect(job).toMatchObject({ status: 'failed', statusReason: 'cancelled', prLink: null });
     expect(stage.repository.tip(branchOf(id))).toBeUndefined();
   });
@@ -284,7 +306,7 @@ describe('the life of a job', () => {
       prLink: null,
       pullRequest: first.pullRequest,
     });
-    const second = await ended(service, projectId, first.id);
+    const second = await end(first.id);
     expect(second).toMatchObject({
       status: 'completed',
       statusReason: 'done',
@@ -301,20 +323,17 @@ describe('the life of a job', () => {
   test('a follow-up goes on from work that was never pushed', async () => {
     const first = await run('Mend the link of the first page.', { dryRun: true });
     await requestTo(first.id, 'message', { prompt: 'run <more>' });
-    await ended(service, projectId, first.id);
+    await end(first.id);
     const diff = await service.client.call('readAgentDiff', { params: { projectId, id: first.id } });
     expect(diff.files.map(({ path }) => path)).toEqual(['guides/mooring.mdx', 'index.mdx']);
   });
 
   test('what is said while it works reaches the model before its next step', async () => {
-    const { id } = await service.client.call('createAgentJob', {
-      params: { projectId },
-      body: { prompt: 'run <endless>', limits: { steps: 1000 } },
-    });
+    const id = await begin('run <endless>', { limits: { steps: 1000 } });
     const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
     await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');
     await requestTo(id, 'message', { prompt: 'That is enough. run <nothing>' });
-    expect(await ended(service, projectId, id)).toMatchObject({
+    expect(await end(id)).toMatchObject({
       status: 'completed',
       statusReason: 'no_change',
       runs: 1,
@@ -327,4 +346,18 @@ describe('the life of a job', () => {
     expect((await requestTo(job.id, 'message', { prompt: 'Go on.' })).status).toBe(409);
     expect(await (await requestTo(job.id, 'unarchive')).json()).toMatchObject({ status: 'completed' });
   });
+});
+
+scripts['silence'] = () => ({ fault: 'hang' });
+test('a model that never comes to an end: timeout, once the minutes of the limits are over', async () => {
+  const job = await end(slowId);
+  expect(job).toMatchObject({ status: 'failed', statusReason: 'timeout', prLink: null });
+  expect(job.error).toContain('1 minute');
+  const seconds = (Date.parse(job.finishedAt ?? '') - Date.parse(job.startedAt ?? '')) / 1000;
+  expect(seconds).toBeGreaterThanOrEqual(60);
+  expect(stage.repository.tip(branchOf(slowId))).toBeUndefined();
+}, 120_000);
+
+test('every ending that callers are told of was reached by a job of this file', () => {
+  expect([...endings].toSorted()).toEqual(Object.keys(agentEndings).toSorted());
 });
