@@ -64,8 +64,8 @@ const layers: [name: string, members: RegExp][] = [
   ['wiring', /^(main|compose|serve|first-run|data-folder)\.ts$|^cli\//],
   ['edges', /^http\//],
   ['features', /^(exports|agent)\//],
-  ['kernel', /^(rendering|jobs|projects|keys|organizations|audit)\//],
-  ['types', /^(ports\/|egress\/|git\/|(problem|context|config|ids|paging|process-group|version)\.ts$)/],
+  ['kernel', /^(rendering|jobs|projects|keys|organizations|audit|webhooks)\//],
+  ['types', /^(ports\/|egress\/|git\/|(problem|context|config|ids|paging|process-group|seal|version)\.ts$)/],
 ];
 const adapters = /^adapters\//;
 

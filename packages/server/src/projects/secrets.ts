@@ -2,8 +2,8 @@
  * Secrets of a project, encrypted with a key that is not in the database. A sealed value opens only under the project
  * and the name it was written for, so that a row copied elsewhere is worth nothing.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { nowText, type Context } from '../context.ts';
+import { seal, unseal, type SealedPlace } from '../seal.ts';
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
@@ -25,7 +25,7 @@ export async function writeSecret(context: SecretContext, place: Place, value: s
       .execute();
     return;
   }
-  const kept = { sealed: seal(context.secrets.sealKey, place, value), updated_at: nowText(context) };
+  const kept = { sealed: seal(context.secrets.sealKey, placeOf(place), value), updated_at: nowText(context) };
   await context.database
     .insertInto('secrets')
     .values({ project_id, name, ...kept })
@@ -43,7 +43,7 @@ export async function readSecret(
     .where('project_id', '=', place.projectId)
     .where('name', '=', place.name)
     .executeTakeFirst();
-  return row === undefined ? null : unseal(context.secrets.sealKey, place, row.sealed);
+  return row === undefined ? null : unseal(context.secrets.sealKey, placeOf(place), row.sealed);
 }
 
 /** Which secrets these projects have, as `project/name`. */
@@ -60,32 +60,6 @@ export async function secretsSet(
   return new Set(rows.map((row) => `${row.project_id}/${row.name}`));
 }
 
-const version = 'v1';
-const nonceBytes = 12;
-const tagBytes = 16;
-
-function seal(key: Buffer, place: Place, value: string): string {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  cipher.setAAD(boundTo(place));
-  const hidden = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
-  return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url')}`;
-}
-
-function unseal(key: Buffer, place: Place, sealed: string): string {
-  const [kind, text = ''] = sealed.split('.');
-  if (kind !== version) throw new Error(`The secret ${place.name} was sealed in a form that is not known.`);
-  const bytes = Buffer.from(text, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
-    authTagLength: tagBytes,
-  });
-  decipher.setAAD(boundTo(place));
-  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  const plain = [decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()];
-  return Buffer.concat(plain).toString('utf8');
-}
-
-/** As a list in JSON, so that no two places read the same. */
-function boundTo({ projectId, name }: Place): Buffer {
-  return Buffer.from(JSON.stringify([version, projectId, name]));
+function placeOf({ projectId, name }: Place): SealedPlace {
+  return [projectId, name];
 }
