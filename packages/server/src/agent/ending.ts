@@ -117,8 +117,8 @@ function asEnded(error: unknown, { workspace }: AgentRun): RunEnded {
   // Once the files are here, git that talks to nobody and fails all the same is a fault of this machine.
   const isOurs = error instanceof GitError && error.problem === 'failed' && workspace !== undefined;
   if (error instanceof GitError && !isOurs) {
-    const reason = error.problem === 'push_conflict' ? 'push_conflict' : 'clone_failed';
-    return new RunEnded(reason, error.message);
+    if (error.problem === 'push_conflict') return new RunEnded('push_conflict', error.message);
+    return new RunEnded('clone_failed', `The repository could not be fetched. ${error.message}`);
   }
   return new RunEnded('internal', agentEndings.internal);
 }

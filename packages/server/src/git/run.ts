@@ -182,7 +182,10 @@ function explain(stderr: string, stdout: Buffer, remote: Remote | undefined): Gi
   const complaint = masked(visible(stderr), remote);
   const output = masked(visible(stdout.subarray(0, 64_000).toString()), remote).slice(0, 4000);
   const lastLine = complaint.trim().split('\n').at(-1) ?? '';
-  return new GitError(problemOf(complaint, remote), lastLine.slice(0, 500), { output, complaint });
+  // Of what git refuses to take from a host, the last line says only that something was wrong.
+  const [, unsafe] = /^error: object \w+: (.+)$/m.exec(complaint) ?? [];
+  const message = unsafe === undefined ? lastLine : `git refuses what the repository holds: ${unsafe}`;
+  return new GitError(problemOf(complaint, remote), message.slice(0, 500), { output, complaint });
 }
 
 function problemOf(complaint: string, remote: Remote | undefined): GitProblem {

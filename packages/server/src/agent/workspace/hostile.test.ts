@@ -63,6 +63,12 @@ describe('a hostile repository', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
+  test('settings for submodules that run something are refused, in words that name them', async () => {
+    const settings = '[submodule "evil"]\n\tpath = evil\n\turl = https://evil.dev/x.git\n\tupdate = !touch\n';
+    const repository = addRepository({ ...site, '.gitmodules': settings });
+    await expect(open(repository.url)).rejects.toThrow(/repository holds: gitmodulesUpdate: .*!touch/);
+  });
+
   test('links in it are text, and a link an engine makes is seen in the diff and not followed', async () => {
     const repository = addRepository();
     repository.commit('main', {}, (clone) => {
