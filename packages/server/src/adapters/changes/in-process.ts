@@ -4,10 +4,18 @@
 import type { JobChanges, NextChange } from '../../ports/changes.ts';
 
 export class InProcessChanges implements JobChanges {
+  readonly isLive = true;
+  /** The command line may write to the same file unheard. */
+  readonly isLive = false;
   readonly #listeners = new Map<string, Set<() => void>>();
 
   notify(jobId: string): void {
     for (const listener of this.#listeners.get(jobId) ?? []) listener();
+  }
+
+  /** For when something may have been missed. */
+  notifyAll(): void {
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener();
   }
 
   listen(jobId: string, listener: () => void): () => void {
@@ -35,6 +43,8 @@ export class InProcessChanges implements JobChanges {
     });
     return { happened, stop };
   }
+
+  async close(): Promise<void> {}
 
   /** How many jobs somebody waits for; a leak would show here. */
   get listenedJobs(): number {
