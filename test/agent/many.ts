@@ -3,11 +3,13 @@
  * records and what they pushed. Counts and complains; decides nothing.
  */
 import { readdirSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import type { AgentJob } from '@docyard/api';
 import type { Service } from '../service.ts';
 import { Chance } from '../torture/chance.ts';
-import { survivors } from '../torture/processes.ts';
+import { isFinal } from '../torture/operations.ts';
+import { survivors, type FoundProcess } from '../torture/processes.ts';
 import { createProject, mendLink, setStage, type Stage } from './stage.ts';
 
 export interface ManyOptions {
@@ -28,6 +30,7 @@ export async function runMany({ jobs, seed, onJob }: ManyOptions) {
   try {
     const service = await stage.start({ workingFolder: stage.dataDir });
     const projectId = await createProject(service, stage);
+    const openFilesBefore = openFiles(service);
     const ids: string[] = [];
     for (let made = 0; made < jobs; made += 1) {
       const body = { prompt: 'Mend the link of the first page.', dryRun: !chance.happens(pushShare) };
@@ -39,13 +42,18 @@ export async function runMany({ jobs, seed, onJob }: ManyOptions) {
       .map((id) => cancelLater(service, projectId, id, chance.between(0, jobs * (longestJobMs / 2))));
     const ended = await everyEnding(service, projectId, ids, onJob);
     const cancelled = (await Promise.all(cancels)).filter(Boolean).length;
-    const problems = [...contradictions(stage, ended), ...(await leftovers(stage, service))];
+    const left = await leftovers(stage, service);
     return {
       jobs,
       cancelled,
       ...counted(ended),
-      problems,
+      leakedFolders: left.folders.length,
+      heldJobs: left.held.length,
+      leakedProcesses: left.processes.length,
+      openFilesBefore,
+      openFilesAfter: left.openFiles,
       seconds: Math.round((performance.now() - started) / 1000),
+      problems: [...contradictions(stage, ended), ...complaints(left, openFilesBefore)],
     };
   } finally {
     await stage.close();
@@ -108,15 +116,55 @@ function contradictions(stage: Stage, ended: readonly AgentJob[]): string[] {
   });
 }
 
-/** Folders and processes; looked at once the exports are through and the service has stopped. */
-async function leftovers(stage: Stage, service: Service): Promise<string[]> {
-  const folder = join(stage.dataDir, 'work', 'agent');
-  const folders = readdirSync(folder).map((name) => `the folder of ${name} is still there`);
-  const status = await service.stop();
-  const processes = await survivors(stage.dataDir, 5);
+interface Leftovers {
+  folders: string[];
+  /** Jobs that still wait or are still held by a worker. */
+  held: string[];
+  processes: FoundProcess[];
+  openFiles: number;
+  stopStatus: number | null;
+}
+
+/** Looked at once the previews are through: first while the service lives, where a leak would grow, then after its end. */
+async function leftovers(stage: Stage, service: Service): Promise<Leftovers> {
+  for (;;) {
+    const { data } = await service.client.call('listExports', { query: { limit: 100 } });
+    if (data.every(({ status }) => isFinal(status))) break;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  const besides = await survivors(stage.dataDir, 5, service.pid);
+  const work = join(stage.dataDir, 'work');
+  const folders = readdirSync(work).flatMap((name) =>
+    name === 'agent' ? readdirSync(join(work, name)) : [name],
+  );
+  const open = openFiles(service);
+  const stopStatus = await service.stop();
+  const processes = [...besides, ...(await survivors(stage.dataDir, 5))];
+  return { folders, held: heldJobs(stage.dataDir), processes, openFiles: open, stopStatus };
+}
+
+function openFiles({ pid }: Service): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+function heldJobs(dataDir: string): string[] {
+  const database = new DatabaseSync(join(dataDir, 'docyard.db'), { readOnly: true });
+  const rows = database.prepare(`select id from jobs where status not in ('completed', 'failed')`).all();
+  database.close();
+  return rows.map(({ id }) => String(id));
+}
+
+/** Connections that are kept for the next request come and go. */
+const usualOpenFiles = 30;
+
+function complaints(left: Leftovers, openFilesBefore: number): string[] {
   return [
-    ...folders,
-    ...(status === 0 ? [] : [`a clean stop ended with ${status}`]),
-    ...processes.map(({ pid, command }) => `still running: ${pid} ${command}`),
+    ...left.folders.map((name) => `the folder ${name} is still there`),
+    ...left.held.map((id) => `${id} is still held`),
+    ...left.processes.map(({ pid, command }) => `still running: ${pid} ${command}`),
+    ...(left.openFiles - openFilesBefore > usualOpenFiles
+      ? [`${openFilesBefore} open files became ${left.openFiles}`]
+      : []),
+    ...(left.stopStatus === 0 ? [] : [`a clean stop ended with ${left.stopStatus}`]),
   ];
 }

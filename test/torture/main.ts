@@ -15,7 +15,7 @@ const help = `Kills the service again and again while it is used, and counts wha
   --rounds N   how many kills (default 100; about 3 s each)
   --seed N     which random moments and operations (default 1)
   --log        print what the service logs
-  --agent      many agent jobs, two at a time, a third of them cancelled, and a look at what they leave
+  --agent      many agent jobs, two at a time, a third of them cancelled, and a count of what they leave
   --jobs N     how many of them (default 200; about 2 s each)
   --list       print where DOCYARD_CRASH_AT can end an agent job when NODE_ENV=test
   --help       this text
@@ -61,7 +61,21 @@ async function main(args: string[]): Promise<number> {
 async function manyAgentJobs(jobs: number, seed: number): Promise<number> {
   const onJob = (ended: number) => void (ended % 10 === 0 && console.log(`${ended} of ${jobs} have ended`));
   const { problems, ...figures } = await runMany({ jobs, seed, onJob });
-  console.table({ ...figures, problems: problems.length });
+  const rows: [string, number][] = [
+    ['agent jobs', figures.jobs],
+    ['seed', seed],
+    ['cancelled', figures.cancelled],
+    ['completed', figures.completed],
+    ['failed (the cancelled ones)', figures.failed],
+    ['folders left behind', figures.leakedFolders],
+    ['jobs still waiting or held by a worker', figures.heldJobs],
+    ['processes left behind', figures.leakedProcesses],
+    ['open files of the service before', figures.openFilesBefore],
+    ['open files of the service after', figures.openFilesAfter],
+    ['problems', problems.length],
+    ['seconds', figures.seconds],
+  ];
+  console.log(`\n${tableOf(rows)}`);
   for (const problem of problems) console.log(`- ${problem}`);
   return problems.length === 0 ? 0 : 1;
 }
@@ -93,6 +107,10 @@ function table(figures: TortureFigures, seed: number): string {
     ['archives unpacked at the end', figures.wholeArchives],
     ['seconds', figures.seconds],
   ];
+  return tableOf(rows);
+}
+
+function tableOf(rows: readonly [string, number][]): string {
   return ['| Figure | Value |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join(
     '\n',
   );

@@ -28,13 +28,14 @@ export function killProcess({ pid }: FoundProcess): boolean {
   }
 }
 
-/** What is still there after the time it is given to end by itself. */
-export async function survivors(folder: string, seconds: number): Promise<FoundProcess[]> {
+/** What is still there after the time it is given to end by itself, besides one process that may stay. */
+export async function survivors(folder: string, seconds: number, stays?: number): Promise<FoundProcess[]> {
+  const left = () => processesIn(folder).filter(({ pid }) => pid !== stays);
   for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
-    if (processesIn(folder).length === 0) return [];
+    if (left().length === 0) return [];
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return processesIn(folder);
+  return left();
 }
 
 function look(pid: number, folder: string): FoundProcess[] {
