@@ -3,9 +3,7 @@
  * for every API key and organization.
  */
 export interface JobChanges {
-  /** False while changes elsewhere may go untold: then nobody may conclude from silence that nothing has changed. */
-  readonly isLive: boolean;
-  /** Called after the commit by whoever has changed it; where the database tells of changes itself, nothing happens. */
+  /** Called after the commit by whoever has changed it: in this process listeners are told before the call returns. */
   notify(jobId: string): void;
   /** Returns the function that ends the listening. */
   listen(jobId: string, listener: () => void): () => void;
@@ -15,8 +13,8 @@ export interface JobChanges {
    */
   next(jobId: string, options: { seconds: number; signal: AbortSignal }): NextChange;
   /**
-   * True while changes of every process are told here, so that silence means no change. While it is false, listeners of
-   * another process' changes are told now and then to look again.
+   * False while what other processes tell cannot be heard: then silence means nothing, and listeners are told now and
+   * then to look again. Where other processes never tell, it is true.
    */
   readonly isLive: boolean;
   close(): Promise<void>;

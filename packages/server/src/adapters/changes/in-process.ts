@@ -5,8 +5,6 @@ import type { JobChanges, NextChange } from '../../ports/changes.ts';
 
 export class InProcessChanges implements JobChanges {
   readonly isLive = true;
-  /** The command line may write to the same file unheard. */
-  readonly isLive = false;
   readonly #listeners = new Map<string, Set<() => void>>();
 
   notify(jobId: string): void {
