@@ -125,4 +125,14 @@ describe('snapshots and what changed', () => {
     expect(await commitNow(after)).toBe(commit);
     await expect(after.restore(changes.slice(0, 1), expected)).rejects.toMatchObject({ problem: 'failed' });
   });
+
+  test('a removed film stays removed, though it is too large to be read', async () => {
+    const { url } = addRepository({ ...site, 'film.mp4': new Uint8Array(8_000_001) });
+    const before = await open(url);
+    await before.tree.remove('film.mp4');
+    const expected = await before.snapshot();
+    const after = await open(url, { commit: before.base.commit });
+    await after.restore([{ path: 'film.mp4', content: null }], expected);
+    expect(await after.snapshot()).toBe(expected);
+  });
 });

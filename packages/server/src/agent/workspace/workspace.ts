@@ -114,8 +114,10 @@ function makeWorkspace(options: WorkspaceOptions, repo: Repository, base: Base, 
 /** The last word on each path counts. Removals come first, because a folder may have taken the place of a file. */
 async function applyChanges(tree: Tree, changes: readonly FileChange[]): Promise<void> {
   const last = [...new Map(changes.map(({ path, content }) => [path, content]))];
+  // Not by reading: what was removed may be a film that no tool could read.
+  const present = new Set((await tree.list()).map(({ path }) => path));
   for (const [path, content] of last) {
-    if (content === null && (await tree.read(path)) !== undefined) await tree.remove(path);
+    if (content === null && present.has(path)) await tree.remove(path);
   }
   for (const [path, content] of last) {
     if (content !== null) await tree.write(path, content);
