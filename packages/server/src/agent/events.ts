@@ -98,9 +98,9 @@ function lineAbout(step: Step): string {
     case 'prepared':
       return `Fetched ${step.baseBranch} at ${step.baseCommit.slice(0, 12)}`;
     case 'message':
-      return step.message.role === 'user' ? step.message.text : 'Set up the conversation';
+      return step.message.text;
     case 'answer':
-      return step.answer.text.trim() || `Calls ${step.answer.calls.map(({ name }) => name).join(', ')}`;
+      return step.answer.text.trim() || callsLine(step.answer.calls.map(({ name }) => name));
     case 'result':
       return step.result.text;
     case 'loop-ended':
@@ -120,6 +120,11 @@ function lineAbout(step: Step): string {
     case 'ended':
       return step.reason;
   }
+}
+
+/** A foreign agent's model answers without calls that we see. */
+function callsLine(names: readonly string[]): string {
+  return names.length === 0 ? 'Asked the model' : `Calls ${names.join(', ')}`;
 }
 
 /** What a tool was asked about, when the model named a path. */

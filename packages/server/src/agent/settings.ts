@@ -35,7 +35,7 @@ function notConfigured(): Problem {
 }
 
 /** The endpoint with its key, or null when there is none. */
-async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
+export async function readModel(context: SettingsContext, projectId: string): Promise<ModelSettings | null> {
   const { model } = await readAgentSettings(context, projectId);
   if (model === null) return context.config.model;
   const { modelKey } = await readAgentSecrets(context, projectId);

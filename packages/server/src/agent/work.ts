@@ -6,14 +6,14 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Journal, Step, ToolContext } from './contract.ts';
 import type { EndReason } from './contract.ts';
 import { RunEnded } from './ending.ts';
-import { runAcp } from './engine/acp.ts';
+import { runAcp, type AcpRun } from './engine/acp.ts';
 import { runLoop } from './engine/loop.ts';
 import type { Sandboxed } from './engine/sandbox.ts';
-import { createModel } from './model/gateway.ts';
+import { createModel, openForwarding } from './model/gateway.ts';
 import { markTaken, noteRun, waitingMessages } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './running.ts';
-import { requireModel } from './settings.ts';
+import { readModel, requireModel } from './settings.ts';
 import { hashOf } from './tools/files.ts';
 import { tools } from './tools/list.ts';
 
@@ -56,16 +56,6 @@ async function engage(run: AgentRun) {
     startedAt: Date.parse(run.startedAt),
     checkpoint: () => workspace.snapshot(),
     incoming: heard.incoming,
-  };
-  const { agentCommand, egress } = context.config;
-  if (agentCommand !== null) {
-    const { tree } = workspace;
-    return runAcp({ ...common, tree, agent: sandboxed(agentCommand), folder: join(run.folder, 'agent') });
-  }
-  const settings = await requireModel(context, run.job.project_id);
-  return runLoop({
-    ...common,
-    model: createModel({ ...settings, name: request.model }, { egress }),
     tools,
     toolContext: {
       tree: workspace.tree,
@@ -74,8 +64,24 @@ async function engage(run: AgentRun) {
       scopePaths: request.scopePaths,
       seen: await seenBefore(workspace.tree, journal.steps),
     },
-    onFault: (error) => input.log.error({ err: error }, 'a tool failed'),
-  });
+    onFault: (error: unknown) => input.log.error({ err: error }, 'a tool failed'),
+  };
+  const { agentCommand, egress } = context.config;
+  if (agentCommand !== null) {
+    const folder = join(run.folder, 'agent');
+    return runAcp({ ...common, agent: sandboxed(agentCommand), folder, model: await foreignModel(run) });
+  }
+  const settings = await requireModel(context, run.job.project_id);
+  return runLoop({ ...common, model: createModel({ ...settings, name: request.model }, { egress }) });
+}
+
+/** What a foreign agent may know of the model, which is everything but the key. */
+async function foreignModel({ context, job, request }: AgentRun): Promise<AcpRun['model']> {
+  const settings = await readModel(context, job.project_id);
+  if (settings === null) return null;
+  const { provider, url } = settings;
+  const forward = openForwarding(settings, { egress: context.config.egress });
+  return { provider, url, name: request.model, forward };
 }
 
 /** The program may read where its own files lie, besides the system. */

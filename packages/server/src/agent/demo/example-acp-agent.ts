@@ -1,8 +1,12 @@
 /**
  * A small agent that speaks the Agent Client Protocol on its standard input and output, to show and to test how one is
- * plugged in. It knows one task: `Replace "old" with "new" in path`. It has no model and needs no network.
+ * plugged in. It knows one task: `Replace "old" with "new" in path`. It edits the file, checks the site with a tool of
+ * Docyard and lets a model say what was done. All that it has for this is its folder, the server named in `session/new`
+ * and the address in its environment.
  */
+import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import {
   agent,
@@ -10,18 +14,23 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
   type AgentContext,
+  type McpServer,
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 
 const task = /Replace "([^"\n]{1,200})" with "([^"\n]{0,200})" in (\S{1,200})/;
+let servers: McpServer[] = [];
 
 agent({ name: 'example' })
   .onRequest(methods.agent.initialize, () => ({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: {} }))
-  .onRequest(methods.agent.session.new, () => ({ sessionId: 'only' }))
+  .onRequest(methods.agent.session.new, ({ params }) => {
+    servers = params.mcpServers;
+    return { sessionId: 'only' };
+  })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    await replace(client, params.sessionId, text);
+    await work(client, params.sessionId, text);
     return { stopReason: 'end_turn' };
   })
   .connect(
@@ -31,7 +40,7 @@ agent({ name: 'example' })
     ),
   );
 
-async function replace(client: AgentContext, sessionId: string, text: string): Promise<void> {
+async function work(client: AgentContext, sessionId: string, text: string): Promise<void> {
   const tell = (update: SessionUpdate): Promise<void> =>
     client.notify(methods.client.session.update, { sessionId, update });
   const say = (words: string): Promise<void> =>
@@ -57,5 +66,49 @@ async function replace(client: AgentContext, sessionId: string, text: string): P
   if (isAllowed) await writeFile(path, (await readFile(path, 'utf8')).replaceAll(before, after));
   const status = isAllowed ? 'completed' : 'failed';
   await tell({ sessionUpdate: 'tool_call_update', toolCallId: 'edit', status });
-  await say(isAllowed ? `Replaced "${before}" in ${path}.` : 'I was not allowed to edit.');
+  if (!isAllowed) return say('I was not allowed to edit.');
+  const findings = await useTool('validate', {});
+  const summary = await askModel(`I replaced "${before}" in ${path}. A check says: ${findings}. Sum it up.`);
+  await say(summary ?? `Replaced "${before}" in ${path}.`);
+}
+
+/** One call over the Model Context Protocol: greet, call, hang up. */
+async function useTool(name: string, input: object): Promise<string> {
+  const [server] = servers;
+  if (server === undefined || !('command' in server)) return 'There are no tools.';
+  const child = spawn(server.command, server.args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const send = (message: object): void => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  };
+  const clientInfo = { name: 'example', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  send({ id: 1, method: 'initialize', params });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id, result } = JSON.parse(line) as { id: number; result?: { content: { text: string }[] } };
+    if (id === 1) {
+      send({ method: 'notifications/initialized' });
+      send({ id: 2, method: 'tools/call', params: { name, arguments: input } });
+    } else {
+      child.stdin.end();
+      return result?.content[0]?.text ?? 'The tool failed.';
+    }
+  }
+  return 'The tools are gone.';
+}
+
+/** Undefined when there is no model. */
+async function askModel(content: string): Promise<string | undefined> {
+  const { OPENAI_BASE_URL: base, OPENAI_API_KEY: key, OPENAI_MODEL: model } = process.env;
+  if (base === undefined) return undefined;
+  const response = await fetch(`${base}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] }),
+  });
+  if (!response.ok) throw new Error(`The model answered with status ${response.status}.`);
+  const events = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const chunks = events.map(
+    (line) => JSON.parse(line.slice('data: '.length)) as { choices: [{ delta: { content?: string } }] },
+  );
+  return chunks.map(({ choices: [{ delta }] }) => delta.content ?? '').join('');
 }

@@ -1,6 +1,7 @@
 /**
- * One conversation with an agent over the Agent Client Protocol, version 1. It offers the agent nothing: no files, no
- * terminal, no servers. Permissions are answered by rule, which keeps honest agents on the path; the sandbox holds others.
+ * One conversation with an agent over the Agent Client Protocol, version 1. It offers the agent our own tools and nothing
+ * else: no files, no terminal. Permissions are answered by rule, which keeps honest agents on the path; the sandbox holds
+ * others.
  */
 import { posix } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -17,7 +18,7 @@ import {
   type StopReason,
 } from '@agentclientprotocol/sdk';
 import type { EndReason, ToolCall } from '../contract.ts';
-import { siteInside, type SandboxedProcess } from './sandbox.ts';
+import { siteInside, toolsInside, type SandboxedProcess } from './sandbox.ts';
 
 export type AgentUpdate =
   | { kind: 'text'; text: string }
@@ -40,6 +41,8 @@ export class AcpFailure extends Error {
   }
 }
 
+/** Agents put it before the names of our tools. */
+const toolServer = 'docyard';
 const mostMessageBytes = 4_000_000;
 const mostOutputBytes = 64_000_000;
 const mostCallCharacters = 500;
@@ -82,7 +85,10 @@ export async function openAcpSession(
     throw new AcpFailure('internal', `The agent speaks version ${protocolVersion} of the protocol.`);
   }
   const { sessionId } = await asked(
-    agent.request(methods.agent.session.new, { cwd: siteInside, mcpServers: [] }),
+    agent.request(methods.agent.session.new, {
+      cwd: siteInside,
+      mcpServers: [{ name: toolServer, ...toolsInside, env: [] }],
+    }),
   );
   return {
     async prompt(text) {
@@ -188,7 +194,9 @@ export function answerPermission({
 }: Pick<RequestPermissionRequest, 'toolCall' | 'options'>): RequestPermissionResponse {
   const isInside = ({ path }: { path: string }): boolean =>
     `${posix.resolve(siteInside, path)}/`.startsWith(`${siteInside}/`);
-  const isAllowed = allowedKinds.has(toolCall.kind ?? 'other') && (toolCall.locations ?? []).every(isInside);
+  const kind = toolCall.kind ?? 'other';
+  const isOurs = kind === 'other' && toolCall.title?.includes(toolServer) === true;
+  const isAllowed = (allowedKinds.has(kind) || isOurs) && (toolCall.locations ?? []).every(isInside);
   const wanted = isAllowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
   const chosen = wanted.flatMap((kind) => options.filter((option) => option.kind === kind))[0];
   if (chosen === undefined) return { outcome: { outcome: 'cancelled' } };

@@ -7,17 +7,45 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startModelServer, type ModelServer, type Script } from '../../../../../test/fakes/model-server.ts';
 import { temporaryFolder, until, writeFiles } from '../../testing.ts';
 import { defaultLimits, type Journal, type Step } from '../contract.ts';
+import { openForwarding } from '../model/gateway.ts';
+import { usageOf } from '../replay.ts';
+import { tools } from '../tools/list.ts';
+import { benchOn } from '../tools/testing.ts';
 import { openTree } from '../workspace/tree.ts';
 import { answerPermission } from './acp-session.ts';
-import { runAcp, type AcpRun } from './acp.ts';
+import { freshSessionNote, runAcp, type AcpRun } from './acp.ts';
 import { startSandboxed, whySandboxFails, type Sandboxed } from './sandbox.ts';
 
 const repository = fileURLToPath(new URL('../../../../..', import.meta.url)).replace(/\/$/, '');
 const exampleAgent = fileURLToPath(new URL('../demo/example-acp-agent.ts', import.meta.url));
 const weakness = await whySandboxFails(temporaryFolder('sandbox'));
 if (weakness !== undefined) console.warn(`Tests of foreign agents are skipped: ${weakness}`);
+
+const exampleAgentHere: Sandboxed = {
+  command: process.execPath,
+  args: [exampleAgent],
+  readOnlyPaths: [repository],
+  environment: {},
+};
+const modelKey = 'sk-key-that-stays-outside-of-the-sandbox';
+
+async function modelFor(script: Script): Promise<{ model: AcpRun['model']; server: ModelServer }> {
+  const server = await startModelServer(script);
+  onTestFinished(() => server.close());
+  const settings = { provider: 'openai' as const, url: server.url, name: 'writer' };
+  const egress = { allowedHosts: [server.host], offline: false };
+  const limits = { attempts: 1 };
+  return {
+    model: { ...settings, forward: openForwarding({ ...settings, key: modelKey }, { egress, limits }) },
+    server,
+  };
+}
+
+/** How an agent in the sandbox asks the model, as source text. */
+const askModel = `fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'Go on.' }] }) })`;
 
 const files = {
   'docs.json': '{"name":"Site"}\n',
@@ -34,11 +62,18 @@ function scripted(work: string): Sandboxed {
     const update = (update) => send({ method: 'session/update', params: { sessionId: 's', update } });
     const say = (text) => update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
     const call = (id) => update({ sessionUpdate: 'tool_call', toolCallId: id, title: 'Edit', kind: 'edit', status: 'completed' });
+    let servers;
+    const tool = (name, input) => new Promise((resolve) => {
+      const { command, args } = servers[0];
+      const child = require('node:child_process').spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      child.stdin.write(JSON.stringify({ jsonrpc: '2.0', id: 1, method: name.includes('/') ? name : 'tools/call', params: { name, arguments: input } }) + '\\n');
+      require('node:readline').createInterface({ input: child.stdout }).once('line', (line) => { child.kill(); resolve(JSON.parse(line)); });
+    });
     const prompt = async (text) => { ${work}; return 'end_turn'; };
     require('node:readline').createInterface({ input: process.stdin }).on('line', async (line) => {
       const { id, method, params } = JSON.parse(line);
       if (method === 'initialize') send({ id, result: { protocolVersion: 1, agentCapabilities: {} } });
-      if (method === 'session/new') send({ id, result: { sessionId: 's' } });
+      if (method === 'session/new') { servers = params.mcpServers; send({ id, result: { sessionId: 's' } }); }
       if (method === 'session/prompt') send({ id, result: { stopReason: await prompt(params.prompt[0].text) } });
       if (method === 'session/cancel') globalThis.onCancel?.();
     });`;
@@ -60,7 +95,9 @@ function scene(agent: Sandboxed, more: Partial<AcpRun> = {}, extraFiles: Record<
   const run: AcpRun = {
     agent,
     folder: join(folder, 'job'),
-    tree,
+    model: null,
+    tools,
+    toolContext: { ...benchOn(treeFolder).context, tree },
     limits: defaultLimits,
     journal,
     messages: [
@@ -81,24 +118,30 @@ const changesIn = (steps: Step[]) =>
   steps.flatMap((step) => (step.kind === 'result' ? (step.result.changes ?? []) : []));
 
 describe.skipIf(weakness !== undefined)('a foreign agent', () => {
-  test('edits the files, and what it did is in the journal', async () => {
-    const agent = {
-      command: process.execPath,
-      args: [exampleAgent],
-      readOnlyPaths: [repository],
-      environment: {},
-    };
-    const { run, steps, text } = scene(agent);
+  test('edits the files, checks the site, asks a model, and all of it is in the journal', async () => {
+    const usage = { inputTokens: 70, outputTokens: 9, cacheReadTokens: 20 };
+    const { model, server } = await modelFor([{ text: 'The word is mended.', usage }]);
+    const { run, steps, text } = scene(exampleAgentHere, { model });
     const end = await runAcp(run);
-    expect(end).toMatchObject({ reason: 'done', summary: 'Replaced "wrold" in index.mdx.' });
+    expect(end).toMatchObject({ reason: 'done', summary: 'The word is mended.' });
     expect(text('index.mdx')).toBe('Hello world.\n');
     expect(changesIn(steps)).toEqual([{ path: 'index.mdx', content: 'Hello world.\n' }]);
-    expect(steps.map(({ kind }) => kind)).toEqual(['answer', 'result', 'result', 'loop-ended']);
+    expect(steps.map(({ kind }) => kind)).toEqual(['answer', 'result', 'result', 'answer', 'loop-ended']);
     expect(steps[1]).toMatchObject({
       call: { name: 'acp_edit', input: { path: 'index.mdx' } },
-      result: { isError: false },
+      result: { isError: false, changes: [{ path: 'index.mdx' }] },
+    });
+    expect(steps[2]).toMatchObject({ call: { name: 'validate' } });
+    expect(usageOf(steps)).toEqual({ ...usage, steps: 2 });
+    expect(server.requests[0]?.messages[0]).toMatchObject({
+      text: expect.stringContaining('0 errors') as string,
     });
     expect(existsSync(run.folder)).toBe(false);
+  });
+
+  test('works without a model of ours', async () => {
+    const { run } = scene(exampleAgentHere);
+    expect(await runAcp(run)).toMatchObject({ reason: 'done', summary: 'Replaced "wrold" in index.mdx.' });
   });
 
   test('is not asked again when the journal has its end', async () => {
@@ -131,6 +174,17 @@ describe.skipIf(weakness !== undefined)('a foreign agent', () => {
       { path: 'new/page.mdx', content: 'New.' },
     ]);
     expect(existsSync(join(treeFolder, 'guides/start.mdx'))).toBe(false);
+  });
+
+  test('writes a name in its own spelling once', async () => {
+    const work =
+      'fs.writeFileSync("cafe\\u0301.mdx", "New."); call("one"); await tool("validate", {}); fs.rmSync("cafe\\u0301.mdx")';
+    const { run, steps } = scene(scripted(work));
+    await runAcp(run);
+    expect(changesIn(steps)).toEqual([
+      { path: 'caf\u00e9.mdx', content: 'New.' },
+      { path: 'caf\u00e9.mdx', content: null },
+    ]);
   });
 
   test('sees no instructions of the branch, and they stay', async () => {
@@ -184,6 +238,8 @@ describe.skipIf(weakness !== undefined)('an agent that misbehaves', () => {
   test.each([
     ['a link', 'fs.symlinkSync("/etc/passwd", "page.mdx")', /page\.mdx.*neither a file nor a folder/],
     ['a pipe', 'require("node:child_process").execSync("mkfifo pipe")', /neither a file nor a folder/],
+    ['an image', 'fs.writeFileSync("a.png", Buffer.from([0x89, 0x50, 0, 0]))', /a\.png, which is not text/],
+    ['text with a zero in it', 'fs.writeFileSync("a.mdx", "a\\0b")', /not text/],
     ['bytes that are not text', 'fs.writeFileSync("a.mdx", Buffer.from([0xff, 0xfe]))', /not text/],
     ['a file that is too large', 'fs.writeFileSync("a.mdx", "a".repeat(1_000_001))', /too much/],
     ['a git folder', 'fs.mkdirSync(".git"); fs.writeFileSync(".git/config", "[core]")', /git/],
@@ -195,6 +251,14 @@ describe.skipIf(weakness !== undefined)('an agent that misbehaves', () => {
       problem: expect.stringMatching(problem) as string,
     });
     expect(changesIn(steps)).toEqual([]);
+  });
+
+  test('and is refused half way leaves a journal that says what the tree is', async () => {
+    const work = 'fs.rmSync("guides", { recursive: true }); fs.writeFileSync("film.lfs", "a")';
+    const { run, steps, treeFolder } = scene(scripted(work));
+    expect(await runAcp(run)).toMatchObject({ reason: 'policy_blocked' });
+    expect(existsSync(join(treeFolder, 'guides'))).toBe(false);
+    expect(changesIn(steps)).toEqual([{ path: 'guides/start.mdx', content: null }]);
   });
 
   test('and ends early is named with its last words', async () => {
@@ -243,20 +307,160 @@ describe.skipIf(weakness !== undefined)('a run that is cancelled', () => {
     expect(steps).toEqual([]);
     expect(existsSync(run.folder)).toBe(false);
   });
+
+  test('ends all processes of the agent and its call of the model', async () => {
+    const stopping = new AbortController();
+    const { model, server } = await modelFor([{ fault: 'hang' }]);
+    const mark = `${Date.now()}.25`;
+    const work = `require("node:child_process").spawn("sleep", ["${mark}"], { detached: true, stdio: "ignore" }); await ${askModel}.then((r) => r.text())`;
+    const { run } = scene(scripted(work), { model, signal: stopping.signal });
+    const ended = runAcp(run).catch((error: unknown) => error);
+    await until(() => server.requests.length === 1 && isRunning(mark));
+    stopping.abort(new Error('Enough.'));
+    expect(await ended).toEqual(new Error('Enough.'));
+    await until(() => !isRunning(mark));
+  });
+});
+
+describe.skipIf(weakness !== undefined)('the tools of a foreign agent', () => {
+  test('are those that it lacks', async () => {
+    const { run } = scene(
+      scripted('say((await tool("tools/list")).result.tools.map(({ name }) => name).join())'),
+    );
+    expect((await runAcp(run)).summary).toBe('outline,search,page_info,move_page,validate,render_page');
+  });
+
+  test('see the files as the agent has them, and the agent sees what they did', async () => {
+    const page = '---\\ntitle: Start\\n---\\n\\nSee [home](/index).\\n';
+    const work = `fs.writeFileSync("guides/new.mdx", "${page}");
+      fs.writeFileSync("index.mdx", "See [new](/guides/new).");
+      const { result } = await tool("move_page", { from: "guides/new.mdx", to: "guides/begin.mdx" });
+      fs.appendFileSync("guides/begin.mdx", "More.");
+      say(JSON.stringify([result.isError, fs.readFileSync("index.mdx", "utf8"), fs.existsSync("guides/new.mdx")]))`;
+    const { run, steps, text, treeFolder } = scene(scripted(work));
+    const { summary } = await runAcp(run);
+    expect(JSON.parse(summary)).toEqual([false, 'See [new](/guides/begin).', false]);
+    expect(text('index.mdx')).toBe('See [new](/guides/begin).');
+    expect(text('guides/begin.mdx')).toMatch(/More\.$/);
+    expect(existsSync(join(treeFolder, 'guides/new.mdx'))).toBe(false);
+    const names = steps.flatMap((step) => (step.kind === 'result' ? step.call.name : []));
+    expect(names).toEqual(['acp_changes', 'move_page', 'acp_changes']);
+  });
+
+  test('answer what they cannot do', async () => {
+    const work = `fs.symlinkSync("/etc", "link");
+      const told = [await tool("validate", {})];
+      fs.rmSync("link");
+      told.push(await tool("edit_file", {}), await tool("validate", { extra: 1 }), await tool("resources/list"));
+      say(JSON.stringify(told.map(({ result, error }) => result?.content[0].text ?? error.message)))`;
+    const { run } = scene(scripted(work));
+    const { reason, summary } = await runAcp(run);
+    expect(reason).toBe('done');
+    expect(JSON.parse(summary)).toEqual([
+      expect.stringContaining('neither a file nor a folder'),
+      expect.stringContaining('There is no tool edit_file'),
+      expect.any(String),
+      'There is no such method.',
+    ]);
+  });
+
+  test('follow no link that is put in the way while they look', async () => {
+    const outside = temporaryFolder('outside');
+    writeFiles(outside, { 'secret.txt': 'the secret of the machine' });
+    const work = `const swap = 'while [ ! -e /tmp/stop ]; do mv guides kept; ln -s ${outside} guides; rm guides; mv kept guides; done; exit 0';
+      const child = require("node:child_process").spawn("sh", ["-c", swap], { stdio: "ignore" });
+      for (let i = 0; i < 15; i++) await tool("search", { pattern: "secret" });
+      fs.writeFileSync("/tmp/stop", "");
+      await new Promise((resolve) => child.on("exit", resolve))`;
+    const { run, steps } = scene(scripted(work));
+    await runAcp(run);
+    expect(JSON.stringify(steps)).not.toContain('the secret of the machine');
+  });
+});
+
+describe.skipIf(weakness !== undefined)('the model of a foreign agent', () => {
+  test('has a key that is nowhere in the sandbox', async () => {
+    const { model, server } = await modelFor([{ text: 'Hello.', pieces: 1 }]);
+    const work = `
+      const seen = [JSON.stringify(process.env)];
+      for (const pid of fs.readdirSync('/proc').filter((name) => +name > 0)) for (const file of ['environ', 'cmdline']) {
+        try { seen.push(fs.readFileSync('/proc/' + pid + '/' + file, 'utf8')); } catch {}
+      }
+      const response = await ${askModel};
+      seen.push(JSON.stringify([...response.headers]), await response.text());
+      fs.writeFileSync('seen.mdx', seen.join('\\n').replaceAll('\\0', ' '))`;
+    const { run, text } = scene(scripted(work), { model });
+    expect((await runAcp(run)).reason).toBe('done');
+    expect(text('seen.mdx')).toContain('Hello');
+    expect(text('seen.mdx')).toContain('OPENAI_API_KEY');
+    expect(text('seen.mdx')).not.toContain(modelKey);
+    expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${modelKey}`);
+  });
+
+  test('is all that can be reached', async () => {
+    const { model, server } = await modelFor([]);
+    const work = `const tried = [];
+      for (const url of ['http://${server.host}/v1/x', 'http://127.0.0.1:4411/v1/files', 'http://example.com/']) {
+        tried.push(await fetch(url).then(({ status }) => status, (error) => error.cause.code));
+      }
+      say(JSON.stringify(tried))`;
+    const { run } = scene(scripted(work), { model });
+    const [direct, ...others] = JSON.parse((await runAcp(run)).summary) as unknown[];
+    expect(direct).toBe('ECONNREFUSED');
+    expect(others).toEqual([404, expect.stringMatching(/EAI_AGAIN|ENOTFOUND|ENETUNREACH/)]);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('ends the run with its budget, and the work is kept', async () => {
+    const { model, server } = await modelFor([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]);
+    const work = `fs.writeFileSync("index.mdx", "Half."); for (;;) await ${askModel}.then((r) => r.text())`;
+    const limits = { ...defaultLimits, steps: 2 };
+    const { run, steps, text } = scene(scripted(work), { model, limits });
+    expect(await runAcp(run)).toMatchObject({
+      reason: 'budget',
+      problem: 'The budget of the run is used up.',
+    });
+    expect(server.requests).toHaveLength(2);
+    expect(usageOf(steps).steps).toBe(2);
+    expect(text('index.mdx')).toBe('Half.');
+  });
+
+  test('that refuses the key is named, whatever the agent says', async () => {
+    const { model } = await modelFor([{ fault: 'status', status: 401 }]);
+    const { run } = scene(scripted(`await ${askModel}; say("All is well.")`), { model });
+    expect(await runAcp(run)).toMatchObject({ reason: 'model_auth' });
+  });
+});
+
+describe.skipIf(weakness !== undefined)('a run that another worker takes up', () => {
+  test('goes on in a new session from the files as they were recorded, and says so', async () => {
+    const work = 'fs.appendFileSync("index.mdx", "Once."); call("c1"); say(text)';
+    const { run, steps } = scene(scripted(work));
+    await runAcp(run);
+    // As if the worker had been lost before the end was written: the tree is that of the journal.
+    expect(steps.pop()).toMatchObject({ kind: 'loop-ended' });
+    const before = steps.length;
+    const { summary } = await runAcp(run);
+    expect(steps[before]).toEqual({ kind: 'message', message: { role: 'system', text: freshSessionNote } });
+    expect(summary).toContain(freshSessionNote);
+    expect(changesIn(steps)).toEqual([
+      { path: 'index.mdx', content: 'Hello wrold.\nOnce.' },
+      { path: 'index.mdx', content: 'Hello wrold.\nOnce.Once.' },
+    ]);
+  });
+
+  test('may use what is left of the budget', async () => {
+    const { model, server } = await modelFor([{ text: 'One.' }, { text: 'Two.' }]);
+    const limits = { ...defaultLimits, steps: 1 };
+    const { run, steps } = scene(scripted(`await ${askModel}`), { model, limits });
+    await runAcp(run);
+    steps.pop();
+    expect(await runAcp(run)).toMatchObject({ reason: 'budget' });
+    expect(server.requests).toHaveLength(1);
+  });
 });
 
 describe.skipIf(weakness !== undefined)('the sandbox', () => {
-  test('has one way out when it is given one', async () => {
-    const socket = join(temporaryFolder('model'), 'model.sock');
-    const server = createServer((connection) => connection.end('a model')).listen(socket);
-    onTestFinished(() => void server.close());
-    await until(() => server.listening);
-    const work =
-      'say(await new Promise((resolve) => require("node:net").connect(process.env.DOCYARD_MODEL_SOCKET).on("data", (data) => resolve(String(data)))))';
-    const { run } = scene({ ...scripted(work), modelSocket: socket });
-    expect((await runAcp(run)).summary).toBe('a model');
-  });
-
   test('may not be shown the folder of the job', async () => {
     const scratch = temporaryFolder('sandbox');
     const program = { ...scripted(''), readOnlyPaths: [join(scratch, '..')] };

@@ -15,12 +15,17 @@ const leastOutputTokens = 256;
 const wrapUpShare = 0.8;
 
 /** Undefined when the next call does not fit. */
-export function reserve(used: Usage, limits: Limits, nextInputTokens: number): Reservation | undefined {
+export function reserve(
+  used: Usage,
+  limits: Limits,
+  nextInputTokens: number,
+  wantedOutputTokens = mostOutputTokens,
+): Reservation | undefined {
   if (used.steps + 1 > limits.steps) return undefined;
   if (chargedInput(used) + nextInputTokens > limits.inputTokens) return undefined;
   const left = limits.outputTokens - used.outputTokens;
   if (left < leastOutputTokens) return undefined;
-  return { maxOutputTokens: Math.min(left, mostOutputTokens) };
+  return { maxOutputTokens: Math.min(left, wantedOutputTokens) };
 }
 
 export function isTimeToWrapUp(used: Usage, limits: Limits, elapsedMinutes: number): boolean {

@@ -1,9 +1,10 @@
 /**
- * Gives a foreign program a copy of the tree, and brings back what it made of it. Every file that comes back passes the
- * same guard as a file that our own tools write; nothing that is not plain text comes back at all.
+ * Gives a foreign program a copy of the tree, brings back what it made of it, and puts there what our own tools wrote.
+ * Every file that comes back passes the same guard as a file that our own tools write; nothing that is not plain text
+ * comes back at all. The program may be at work meanwhile, so no path in the copy is followed by its name alone.
  */
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PathRefused, type FileChange, type Tree } from '../contract.ts';
 
@@ -20,8 +21,15 @@ const namesKeptOut = new Set(
 );
 
 const mostFiles = 100_000;
+const mostDepth = 64;
 const mostChangedBytes = 1_000_000;
 const pieceBytes = 256_000;
+
+export interface Harvest {
+  /** What is in the tree now, even when something was refused after it: whoever replays the run needs all of it. */
+  changes: FileChange[];
+  refused?: PathRefused;
+}
 
 export async function copyForAgent(tree: Tree, site: string): Promise<void> {
   await mkdir(site, { recursive: true });
@@ -35,22 +43,61 @@ export async function copyForAgent(tree: Tree, site: string): Promise<void> {
   }
 }
 
-/** Writes into the tree what is different in the copy. Throws PathRefused, and then has written nothing or a part. */
-export async function harvest(tree: Tree, site: string): Promise<FileChange[]> {
-  const before = (await tree.list()).filter(({ path }) => !isKeptOut(path));
-  const now = new Set(await plainFiles(site));
-  const changes: FileChange[] = before
-    .filter(({ path }) => !now.has(path))
-    .map(({ path }) => ({ path, content: null }));
-  for (const path of now) {
-    const content = await changedText(tree, site, path);
-    if (content !== undefined) changes.push({ path, content });
+/** Writes into the tree what is different in the copy. */
+export async function harvest(tree: Tree, site: string): Promise<Harvest> {
+  const changes: FileChange[] = [];
+  try {
+    for (const change of await differences(tree, site)) {
+      await (change.content === null ? tree.remove(change.path) : tree.write(change.path, change.content));
+      changes.push(change);
+    }
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error;
+    return { changes, refused: error };
   }
-  // A folder may have taken the place of a file, so what is gone goes first.
+  return { changes };
+}
+
+/** A folder may have taken the place of a file, so what is gone comes first. */
+async function differences(tree: Tree, site: string): Promise<FileChange[]> {
+  const before = new Set((await tree.list()).map(({ path }) => path).filter((path) => !isKeptOut(path)));
+  const now = new Set<string>();
+  const written: FileChange[] = [];
+  await eachFile(site, async (found, file) => {
+    // As the tree spells the names of new files.
+    const path = before.has(found) ? found : found.normalize('NFC');
+    now.add(path);
+    const content = await changedText(tree, file, path);
+    if (content !== undefined) written.push({ path, content });
+  });
+  const removed = [...before].filter((path) => !now.has(path)).map((path) => ({ path, content: null }));
+  return [...removed, ...written.toSorted((a, b) => (a.path < b.path ? -1 : 1))];
+}
+
+/** Makes the copy follow what one of our own tools wrote into the tree. */
+export async function putIntoCopy(site: string, changes: readonly FileChange[]): Promise<void> {
   for (const { path, content } of changes) {
-    await (content === null ? tree.remove(path) : tree.write(path, content));
+    if (isKeptOut(path)) continue;
+    const names = path.split('/');
+    const name = names.pop() ?? '';
+    const folder = await openFolderOf(site, names);
+    try {
+      if (content === null) await unlink(inside(folder, name)).catch(ignoreMissing);
+      else await overwrite(inside(folder, name), content);
+    } finally {
+      await folder.close();
+    }
   }
-  return changes;
+}
+
+async function overwrite(place: string, content: string): Promise<void> {
+  const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
+  const file = await open(place, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
+  try {
+    await file.writeFile(content);
+  } finally {
+    await file.close();
+  }
 }
 
 function isKeptOut(path: string): boolean {
@@ -58,29 +105,22 @@ function isKeptOut(path: string): boolean {
 }
 
 /** Undefined when the file is as it was. A changed one is read once, so what is judged is what is written. */
-async function changedText(tree: Tree, site: string, path: string): Promise<string | undefined> {
-  const file = await openPlain(join(site, path));
-  try {
-    if (await isUnchanged(file, join(tree.folder, path))) return undefined;
-    const bytes = Buffer.alloc(mostChangedBytes + 1);
-    let size = 0;
-    for (let read = -1; read !== 0 && size < bytes.length; size += read) {
-      read = (await file.read(bytes, size, bytes.length - size, size)).bytesRead;
-    }
-    if (size > mostChangedBytes) {
-      throw new PathRefused(
-        `The agent wrote too much to ${path}. A file may hold ${mostChangedBytes} bytes.`,
-      );
-    }
-    return textOf(bytes.subarray(0, size), path);
-  } finally {
-    await file.close();
+async function changedText(tree: Tree, file: FileHandle, path: string): Promise<string | undefined> {
+  if (await isUnchanged(file, join(tree.folder, path))) return undefined;
+  const bytes = Buffer.alloc(mostChangedBytes + 1);
+  let size = 0;
+  for (let read = -1; read !== 0 && size < bytes.length; size += read) {
+    read = (await file.read(bytes, size, bytes.length - size, size)).bytesRead;
   }
+  if (size > mostChangedBytes) {
+    throw new PathRefused(`The agent wrote too much to ${path}. A file may hold ${mostChangedBytes} bytes.`);
+  }
+  return textOf(bytes.subarray(0, size), path);
 }
 
 /** Piece by piece, because a site may hold films. */
 async function isUnchanged(file: FileHandle, original: string): Promise<boolean> {
-  const other = await openPlain(original).catch((error: unknown) => {
+  const other = await open(original, readOnly).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
     throw error;
@@ -102,9 +142,7 @@ async function isUnchanged(file: FileHandle, original: string): Promise<boolean>
   }
 }
 
-function openPlain(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-}
+const readOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function textOf(bytes: Buffer, path: string): string {
   try {
@@ -114,23 +152,86 @@ function textOf(bytes: Buffer, path: string): string {
   }
 }
 
-async function plainFiles(site: string): Promise<string[]> {
-  const found: string[] = [];
-  const waiting = [''];
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const folder = join(site, at);
+/** Every file of the copy, open. Throws PathRefused for what is neither a file nor a folder. */
+async function eachFile(
+  site: string,
+  visit: (path: string, file: FileHandle) => Promise<void>,
+): Promise<void> {
+  let count = 0;
+  const walk = async (folder: FileHandle, at: string, depth: number): Promise<void> => {
     // The agent may have locked a folder; it is ours all the same.
-    if (((await lstat(folder)).mode & 0o700) !== 0o700) await chmod(folder, 0o700);
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (((await folder.stat()).mode & 0o700) !== 0o700) await chmod(inside(folder), 0o700);
+    for (const entry of await readdir(inside(folder), { withFileTypes: true })) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
       if (isKeptOut(path)) continue;
-      if (entry.isDirectory()) waiting.push(path);
-      else if (entry.isFile()) found.push(path);
-      else throw new PathRefused(`The agent left ${path}, which is neither a file nor a folder.`);
-      if (found.length + waiting.length > mostFiles) {
-        throw new PathRefused(`The agent left more than ${mostFiles} files.`);
+      count += 1;
+      if (count > mostFiles) throw new PathRefused(`The agent left more than ${mostFiles} files.`);
+      if (depth > mostDepth) throw new PathRefused(`The agent left folders more than ${mostDepth} deep.`);
+      const handle = await openInside(folder, entry.name, path, entry.isDirectory());
+      if (handle === undefined) continue;
+      try {
+        if (entry.isDirectory()) await walk(handle, path, depth + 1);
+        else if (entry.isFile() && (await handle.stat()).isFile()) await visit(path, handle);
+        else throw notPlain(path);
+      } finally {
+        await handle.close();
       }
     }
+  };
+  const root = await openFolderOf(site, []);
+  try {
+    await walk(root, '', 0);
+  } finally {
+    await root.close();
   }
-  return found.toSorted();
+}
+
+/** Undefined when it is gone since it was listed. */
+async function openInside(folder: FileHandle, name: string, path: string, isFolder: boolean) {
+  const flags = isFolder ? folderOnly : readOnly;
+  return open(inside(folder, name), flags).catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENXIO') throw notPlain(path);
+    throw error;
+  });
+}
+
+/** Node knows no name for it: a handle that only says where something is, for which no permission is needed. */
+const O_PATH = 0o10000000;
+const folderOnly = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Missing folders are made. No link is followed on the way. */
+async function openFolderOf(site: string, names: readonly string[]): Promise<FileHandle> {
+  let folder = await open(site, folderOnly);
+  for (const name of names) {
+    const outer = folder;
+    try {
+      await mkdir(inside(outer, name)).catch(ignoreExisting);
+      folder = await open(inside(outer, name), folderOnly);
+    } finally {
+      await outer.close();
+    }
+  }
+  return folder;
+}
+
+/**
+ * A place in a folder that is open: the kernel goes from the handle, so a folder that was meanwhile replaced by a link
+ * leads nowhere else. Only Linux has this, and only Linux has the sandbox.
+ */
+function inside(folder: FileHandle, name = '.'): string {
+  return `/proc/self/fd/${folder.fd}/${name}`;
+}
+
+function notPlain(path: string): PathRefused {
+  return new PathRefused(`The agent left ${path}, which is neither a file nor a folder.`);
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
+function ignoreExisting(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
 }

@@ -7,6 +7,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { killGroup } from '../../process-group.ts';
 
 export interface Sandboxed {
@@ -16,8 +17,8 @@ export interface Sandboxed {
   /** Where the program lies, if it is not below `/usr`. */
   readOnlyPaths: readonly string[];
   environment: Readonly<Record<string, string>>;
-  /** A socket of ours that speaks to a model; the only way out of the sandbox. */
-  modelSocket?: string | undefined;
+  /** Sockets of ours: one speaks to a model, one runs tools. There is no other way out of the sandbox. */
+  sockets?: { model?: string | undefined; tools?: string | undefined };
 }
 
 /** What lies on our side: `scratch` is for files of the sandbox itself, `site` is the folder that may be written. */
@@ -28,9 +29,19 @@ export interface SandboxFolders {
 
 export type SandboxedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Where the program finds the files, and the socket. */
+/** Where the program finds the files. */
 export const siteInside = '/site';
-const modelSocketInside = '/run/model.sock';
+/** Where it finds the model, over plain HTTP on a network that is its own and leads nowhere. */
+export const modelOriginInside = 'http://127.0.0.1:4411';
+
+const socketsInside = { model: '/run/docyard/model.sock', tools: '/run/docyard/tools.sock' };
+const relayInside = ['/run/docyard/node', '/run/docyard/relay.mts'] as const;
+const relay = fileURLToPath(new URL('relay.ts', import.meta.url));
+/** What an agent starts to use our tools; it then speaks with them over standard input and output. */
+export const toolsInside = {
+  command: relayInside[0],
+  args: [relayInside[1], 'stdio', socketsInside.tools],
+};
 
 const home = '/home/agent';
 const mostTemporaryBytes = 256_000_000;
@@ -110,7 +121,6 @@ function wallsOf(program: Sandboxed, { site }: SandboxFolders, passwd: string): 
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: home,
     LANG: 'C.UTF-8',
-    ...(program.modelSocket === undefined ? {} : { DOCYARD_MODEL_SOCKET: modelSocketInside }),
     ...program.environment,
   };
   return [
@@ -124,10 +134,20 @@ function wallsOf(program: Sandboxed, { site }: SandboxFolders, passwd: string): 
     ['--proc', '/proc', '--dev', '/dev'],
     ['--size', size, '--tmpfs', '/tmp', '--size', size, '--tmpfs', home],
     ...program.readOnlyPaths.map((path) => ['--ro-bind', path, path]),
-    program.modelSocket === undefined ? [] : ['--bind', program.modelSocket, modelSocketInside],
+    ...waysOut(program),
     ['--bind', site, siteInside, '--chdir', siteInside],
     ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
   ].flat();
+}
+
+function waysOut({ sockets = {} }: Sandboxed): string[][] {
+  const { model, tools } = sockets;
+  if (model === undefined && tools === undefined) return [];
+  return [
+    ['--ro-bind', process.execPath, relayInside[0], '--ro-bind', relay, relayInside[1]],
+    model === undefined ? [] : ['--bind', model, socketsInside.model],
+    tools === undefined ? [] : ['--bind', tools, socketsInside.tools],
+  ];
 }
 
 /** On most systems these are links into `/usr` by now. */
@@ -137,8 +157,10 @@ function sameInside(path: string): string[] {
   return ['--ro-bind', path, path];
 }
 
-function limited({ command, args }: Sandboxed): string[] {
-  return ['/bin/sh', '-c', withLimits, String(Math.ceil(mostFileBytes / 512)), command, ...args];
+function limited({ command, args, sockets }: Sandboxed): string[] {
+  const { port } = new URL(modelOriginInside);
+  const relayed = sockets?.model === undefined ? [] : [...relayInside, 'listen', socketsInside.model, port];
+  return ['/bin/sh', '-c', withLimits, String(Math.ceil(mostFileBytes / 512)), ...relayed, command, ...args];
 }
 
 /** A path that an operator lets the program read must not hold the folder where jobs and keys lie. */

@@ -11,6 +11,12 @@ export interface ModelSettings {
   name: string;
 }
 
+/** OpenAI's own newer models refuse the old name of this field, which is the only one that others know. */
+export function limitFieldOf({ provider, url }: Pick<ModelSettings, 'provider' | 'url'>): string {
+  const isOwnHost = /(?:^|\.)openai\.(?:com|azure\.com)$/.test(new URL(url).hostname);
+  return provider === 'openai' && isOwnHost ? 'max_completion_tokens' : 'max_tokens';
+}
+
 /** What the other side did instead of answering. */
 export class ProviderFault extends Error {
   override name = 'ProviderFault';

@@ -41,18 +41,58 @@ export function createModel(settings: ModelSettings, options: GatewayOptions): M
   const fetch = guardedFetch(options.egress, limits);
   return {
     name: settings.name,
-    async answer(request) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return metered(await attemptOnce(settings, fetch, request, limits.callSeconds), request);
-        } catch (error) {
-          if (request.signal.aborted) throw new ModelFailure('cancelled', 'The call was stopped.');
-          if (attempt >= limits.attempts || !mayHelpToRepeat(error)) throw failureOf(error, settings);
-          await pause(error, attempt, limits, request.signal);
-        }
-      }
-    },
+    answer: (request) =>
+      repeating(settings, limits, request.signal, async () =>
+        metered(await attemptOnce(settings, fetch, request, limits.callSeconds), request),
+      ),
   };
+}
+
+/** Sends what a foreign agent asks to the endpoint, and resolves when an answer begins. Throws ModelFailure only. */
+export type Forward = (body: string, signal: AbortSignal) => Promise<Response>;
+
+export function openForwarding(settings: ModelSettings, options: GatewayOptions): Forward {
+  const limits = { ...usualLimits, ...options.limits };
+  const fetch = guardedFetch(options.egress, limits);
+  const { provider, key } = settings;
+  const path = provider === 'anthropic' ? 'messages' : 'chat/completions';
+  const url = `${settings.url.replace(/\/+$/, '')}/${path}`;
+  const headers = {
+    'content-type': 'application/json',
+    ...(provider === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}),
+    ...(key === null
+      ? {}
+      : provider === 'anthropic'
+        ? { 'x-api-key': key }
+        : { authorization: `Bearer ${key}` }),
+  };
+  return (body, signal) =>
+    repeating(settings, limits, signal, async () => {
+      const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.callSeconds * 1000)]);
+      const response = await fetch(url, { method: 'POST', headers, body, signal: stop });
+      if (response.ok) return response;
+      const words = (await response.text()).slice(0, mostErrorCharacters);
+      throw new ProviderFault(words, response.status, response.headers.get('retry-after'));
+    });
+}
+
+const mostErrorCharacters = 10_000;
+
+async function repeating<Answer>(
+  settings: ModelSettings,
+  limits: GatewayLimits,
+  signal: AbortSignal,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) throw new ModelFailure('cancelled', 'The call was stopped.');
+      if (attempt >= limits.attempts || !mayHelpToRepeat(error)) throw failureOf(error, settings);
+      await pause(error, attempt, limits, signal);
+    }
+  }
 }
 
 async function attemptOnce(

@@ -16,7 +16,7 @@ import {
 } from 'ai';
 import { z } from 'zod';
 import type { Message, ModelAnswer, ModelRequest, ToolCall } from '../contract.ts';
-import { ProviderFault, type ModelSettings } from './endpoint.ts';
+import { limitFieldOf, ProviderFault, type ModelSettings } from './endpoint.ts';
 
 // What the library has to say about settings is for developers; the log is for operators.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -101,15 +101,11 @@ function languageModel(
     fetch,
     includeUsage: true,
     ...(key === null ? {} : { apiKey: key }),
-    ...(ownHosts.test(new URL(url).hostname) ? { transformRequestBody: withNewName } : {}),
+    transformRequestBody: ({ max_tokens: limit, ...body }: Record<string, unknown>) => ({
+      ...body,
+      [limitFieldOf({ provider, url })]: limit,
+    }),
   })(name);
-}
-
-/** OpenAI's own newer models refuse the old name of this field, which is the only one that others know. */
-const ownHosts = /(?:^|\.)openai\.(?:com|azure\.com)$/;
-
-function withNewName({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> {
-  return { ...body, max_completion_tokens: max_tokens };
 }
 
 /** Arguments are checked by the loop, with words that a model can act on; here they only have to be JSON. */

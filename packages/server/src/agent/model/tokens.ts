@@ -2,7 +2,7 @@
 import type { Message } from '../contract.ts';
 
 /** English prose and MDX come to about four characters a token with the usual tokenizers. */
-const charactersPerToken = 4;
+export const charactersPerToken = 4;
 
 export function estimatedTokens(messages: readonly Message[]): number {
   const characters = messages.reduce((sum, message) => sum + lengthOf(message), 0);

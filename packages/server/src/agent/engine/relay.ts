@@ -1,0 +1,28 @@
+/**
+ * Runs inside the sandbox and carries bytes to our sockets, because programs expect a model behind an HTTP address and
+ * tools behind a command. It understands nothing of what it carries, and has no other file of ours beside it.
+ *
+ *   relay listen SOCKET PORT COMMAND ARGS…   listens on the sandbox's own 127.0.0.1, then starts the command
+ *   relay stdio SOCKET                       joins its standard input and output to the socket
+ */
+import { spawn } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
+
+const [mode, socket = '', port = '', command = '', ...args] = process.argv.slice(2);
+if (mode === 'listen') {
+  createServer((connection) => {
+    pipeline(connection, connect(socket), connection, () => undefined);
+  }).listen(Number(port), '127.0.0.1', start);
+} else {
+  pipeline(process.stdin, connect(socket), process.stdout, (error) => process.exit(error ? 1 : 0));
+}
+
+function start(): void {
+  const child = spawn(command, args, { stdio: 'inherit' });
+  child.once('exit', (code) => process.exit(code ?? 1));
+  child.once('error', (error) => {
+    console.error(error.message);
+    process.exit(127);
+  });
+}
