@@ -37,7 +37,7 @@ const project = () => ({ params: { projectId: records.project.id } });
 
 const agentJob = () => ({ params: { projectId: records.project.id, id: records.agentJob } });
 /** A fresh one each time. A queued one is not in the hands of the queue, and the service looks for such only seldom. */
-const agentJobThatIs = (status: 'queued' | 'completed' | 'archived') => ({
+const agentJobThatIs = (status: 'queued' | 'completed' | 'archived' | 'purged') => ({
   params: { projectId: records.project.id, id: stage.addAgentJob(service.dataDir, records.project, status) },
 });
 const isAgentJob = (id: OperationId) => operation(id).tag === 'Agent jobs';
@@ -139,6 +139,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       ...(isAgentJob(id) ? agentJobThatIs('queued') : { params: { jobId: records.queued.jobId } }),
     }),
   job_archived: (id, given) => ask(id, { ...given, ...agentJobThatIs('archived') }),
+  job_purged: (id, given) => ask(id, { ...given, ...agentJobThatIs('purged') }),
   agent_not_configured: (id, given) => {
     const { projectId, id: jobId } = full.agentWithoutModel;
     const names = Object.keys(operation(id).params?.shape ?? {});

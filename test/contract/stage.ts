@@ -139,7 +139,7 @@ const pullRequest = {
 export function addAgentJob(
   dataDir: string,
   project: Pick<Project, 'id' | 'domain'>,
-  status: 'queued' | 'completed' | 'archived' = 'completed',
+  status: 'queued' | 'completed' | 'archived' | 'purged' = 'completed',
 ): string {
   const id = randomId('aj');
   const now = new Date().toISOString();
@@ -169,6 +169,7 @@ export function addAgentJob(
     updated_at: now,
     finished_at: ended ? now : null,
     archived_at: status === 'archived' ? now : null,
+    purged_at: status === 'purged' ? now : null,
   };
   const run = {
     job_id: id,

@@ -66,7 +66,7 @@ export const agentOperations = {
     params: jobParams,
     body: schemas.MessageAgentJob,
     success: json(200, schemas.AgentJob),
-    errors: ['not_found', 'agent_not_configured', 'job_archived', 'queue_full'],
+    errors: ['not_found', 'agent_not_configured', 'job_archived', 'job_purged', 'queue_full'],
   },
   followAgentJob: {
     method: 'get',
@@ -107,7 +107,7 @@ export const agentOperations = {
         .meta({ description: 'What this run alone has changed: 1 for the first, and so on.' }),
     }),
     success: { ...json(200, schemas.AgentDiff), alsoTypes: [patchType] },
-    errors: ['not_found'],
+    errors: ['not_found', 'job_purged'],
   },
   readAgentTranscript: {
     method: 'get',
@@ -119,7 +119,7 @@ export const agentOperations = {
     params: jobParams,
     query: z.strictObject({ ...schemas.Page }),
     success: json(200, schemas.listOf(schemas.AgentStep, 'AgentStepList')),
-    errors: ['not_found'],
+    errors: ['not_found', 'job_purged'],
   },
   cancelAgentJob: {
     method: 'post',
@@ -141,7 +141,14 @@ export const agentOperations = {
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),
-    errors: ['not_found', 'agent_not_configured', 'job_not_finished', 'job_archived', 'queue_full'],
+    errors: [
+      'not_found',
+      'agent_not_configured',
+      'job_not_finished',
+      'job_archived',
+      'job_purged',
+      'queue_full',
+    ],
   },
   archiveAgentJob: {
     method: 'post',

@@ -145,6 +145,7 @@ export const AgentJob = z
     updatedAt: timestamp,
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
+    purgedAt: nullableTimestamp.meta({ description: 'When its steps and its diff were removed.' }),
   })
   .meta({ id: 'AgentJob' });
 export type AgentJob = z.infer<typeof AgentJob>;

@@ -25,6 +25,7 @@ export const errorTable = {
   project_busy: { status: 409, title: 'The project has unfinished jobs' },
   idempotency_in_progress: { status: 409, title: 'The same request is being handled' },
   bundle_purged: { status: 410, title: 'The bundle is gone' },
+  job_purged: { status: 410, title: 'Only the record of the job is left' },
   link_expired: { status: 410, title: 'The download link has expired' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },

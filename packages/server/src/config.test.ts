@@ -36,7 +36,7 @@ test('without any setting everything has its default', () => {
       bodyBytes: 1_000_000,
       connections: 10_000,
     },
-    retention: { exports: 5, days: 30 },
+    retention: { exports: 5, days: 30, agentDays: 90 },
     drainSeconds: 0,
   });
 });
@@ -75,6 +75,7 @@ test('every setting reaches its place', () => {
     LIMIT_CONNECTIONS: '14',
     RETENTION_EXPORTS: '9',
     RETENTION_DAYS: '10',
+    RETENTION_AGENT_DAYS: '20',
     DRAIN_SECONDS: '7',
   });
   expect(read).toEqual({
@@ -111,7 +112,7 @@ test('every setting reaches its place', () => {
       bodyBytes: 8000,
       connections: 14,
     },
-    retention: { exports: 9, days: 10 },
+    retention: { exports: 9, days: 10, agentDays: 20 },
     drainSeconds: 7,
   });
 });
@@ -150,6 +151,7 @@ describe('a wrong value', () => {
     LIMIT_CONNECTIONS: ['0'],
     RETENTION_EXPORTS: ['0'],
     RETENTION_DAYS: ['0', '40000'],
+    RETENTION_AGENT_DAYS: ['0', '40000'],
     DRAIN_SECONDS: ['-1', '601', 'long'],
   };
   const cases = Object.entries(wrong).flatMap(([name, values]) =>

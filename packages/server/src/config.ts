@@ -43,7 +43,7 @@ export interface Config {
     bodyBytes: number;
     connections: number;
   };
-  retention: { exports: number; days: number };
+  retention: { exports: number; days: number; agentDays: number };
   drainSeconds: number;
 }
 
@@ -167,6 +167,10 @@ export const settings = {
   },
   RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
   RETENTION_DAYS: { check: count(1, 36_500, 30), meaning: 'Days that an export is kept.' },
+  RETENTION_AGENT_DAYS: {
+    check: count(1, 36_500, 90),
+    meaning: 'Days that the steps and the diff of an agent job are kept after its end.',
+  },
   DRAIN_SECONDS: {
     check: count(0, 600, 0),
     meaning: 'How long a stopping server goes on answering 503, for load balancers to notice.',
@@ -218,7 +222,11 @@ export function readConfig(environment: Environment): Config {
       bodyBytes: value.LIMIT_BODY_BYTES,
       connections: value.LIMIT_CONNECTIONS,
     },
-    retention: { exports: value.RETENTION_EXPORTS, days: value.RETENTION_DAYS },
+    retention: {
+      exports: value.RETENTION_EXPORTS,
+      days: value.RETENTION_DAYS,
+      agentDays: value.RETENTION_AGENT_DAYS,
+    },
     drainSeconds: value.DRAIN_SECONDS,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { continueWithMessages } from './agent/message.ts';
+import { sweepAgentJobs } from './agent/retention.ts';
 import { compose, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -83,7 +84,7 @@ class Sweeper {
     this.#waiting = true;
     this.#underWay = this.#underWay.then(async () => {
       this.#waiting = false;
-      for (const work of [continueWithMessages, sweep]) {
+      for (const work of [continueWithMessages, sweep, sweepAgentJobs]) {
         await work(this.#context).catch((error: unknown) =>
           this.#context.log.warn({ err: error }, `${work.name} failed`),
         );

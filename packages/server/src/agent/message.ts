@@ -9,6 +9,7 @@ import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { addMessage, markTaken, waitingMessages } from './record.ts';
+import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
 type MessageContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
@@ -20,6 +21,7 @@ export async function messageAgentJob(
 ): Promise<Job> {
   const { job } = given;
   refuseArchived(job);
+  refusePurged(job);
   await addMessage(context, { jobId: job.id, prompt: given.prompt });
   await recordAudit(context, { actor: given.actor, action: 'agent.message', object: job.id });
   return isFinal(job.status) ? resumeWithMessages(context, job) : job;

@@ -8,6 +8,7 @@ import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
 import { readRuns, type Run } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
+import { refusePurged } from './retention.ts';
 import { redactorOf, type SettingsContext } from './settings.ts';
 import { viewAgentJob } from './view.ts';
 
@@ -25,6 +26,16 @@ export async function findAgentJob(
   if (job === undefined || job.project_id !== where.projectId) {
     throw new Problem('not_found', 'There is no such agent job in this project.');
   }
+  return job;
+}
+
+/** For whoever wants to see its steps or its change. */
+export async function findAgentWork(
+  context: Pick<SettingsContext, 'database'>,
+  where: JobPlace,
+): Promise<Job> {
+  const job = await findAgentJob(context, where);
+  refusePurged(job);
   return job;
 }
 

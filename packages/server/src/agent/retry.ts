@@ -8,6 +8,7 @@ import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import { refuseArchived } from './message.ts';
 import { inputOf, readRuns } from './record.ts';
+import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
 /** In the transaction of the caller. */
@@ -17,6 +18,7 @@ export async function retryAgentJob(
 ): Promise<Job> {
   const { job } = given;
   refuseArchived(job);
+  refusePurged(job);
   if (!isFinal(job.status)) {
     throw new Problem(
       'job_not_finished',

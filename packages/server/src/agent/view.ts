@@ -42,6 +42,7 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     updatedAt: job.updated_at,
     startedAt: job.started_at,
     finishedAt: job.finished_at,
+    purgedAt: job.purged_at,
   };
 }
 

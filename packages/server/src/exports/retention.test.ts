@@ -59,7 +59,7 @@ test('the settings count', async () => {
   const { context, complete } = await setUp();
   const [first, second] = [await complete(), await complete()];
   await complete();
-  const config = { ...context.config, retention: { exports: 1, days: 1 } };
+  const config = { ...context.config, retention: { ...context.config.retention, exports: 1, days: 1 } };
   const { purged } = await sweep({ ...context, config });
   expect(purged.toSorted()).toEqual([first.id, second.id].toSorted());
 });

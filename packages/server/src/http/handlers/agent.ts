@@ -6,7 +6,7 @@ import { archiveAgentJob, cancelAgentJob, unarchiveAgentJob } from '../../agent/
 import { readAgentDiff } from '../../agent/diff.ts';
 import { firstEventId, readAgentEvents } from '../../agent/events.ts';
 import { messageAgentJob } from '../../agent/message.ts';
-import { describeAgentJob, findAgentJob, listAgentJobs } from '../../agent/read.ts';
+import { describeAgentJob, findAgentJob, findAgentWork, listAgentJobs } from '../../agent/read.ts';
 import { retryAgentJob } from '../../agent/retry.ts';
 import { requireEngine } from '../../agent/settings.ts';
 import { startAgentJob } from '../../agent/start.ts';
@@ -97,7 +97,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
     },
 
     readAgentDiff: async (request) => {
-      const { id: jobId, project_id: projectId } = await find(request);
+      const { id: jobId, project_id: projectId } = await findWork(request);
       const body = await readAgentDiff(request.context, { jobId, projectId, ...request.input.query });
       const headers = { vary: 'accept' };
       if (!namesType(request.web.req.header('accept'), patchType)) return { body, headers };
@@ -105,7 +105,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
     },
 
     readAgentTranscript: async (request) => {
-      const { id: jobId, project_id: projectId } = await find(request);
+      const { id: jobId, project_id: projectId } = await findWork(request);
       return { body: await readTranscript(request.context, { ...request.input.query, jobId, projectId }) };
     },
   };
@@ -143,6 +143,14 @@ function change(
 
 function find({ context, caller, input }: Pick<JobRequest, 'context' | 'caller' | 'input'>): Promise<Job> {
   return findAgentJob(context, { ...input.params, organizationId: caller.organizationId });
+}
+
+function findWork({
+  context,
+  caller,
+  input,
+}: Pick<JobRequest, 'context' | 'caller' | 'input'>): Promise<Job> {
+  return findAgentWork(context, { ...input.params, organizationId: caller.organizationId });
 }
 
 async function replyWith(context: Context, job: Job): Promise<Reply<AgentJob>> {
