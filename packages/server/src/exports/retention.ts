@@ -3,11 +3,13 @@
  * past their time. The newest completed export of a project always stays.
  */
 import type { Context } from '../context.ts';
-import { markPurged } from '../jobs/store.ts';
+import { isFinal } from '../jobs/lifecycle.ts';
+import { markPurged, type Job } from '../jobs/store.ts';
 import { failedByFindings, resultOf } from './record.ts';
 
 const eventDays = 7;
 const idempotencyHours = 24;
+const ownersAtOnce = 200;
 
 export async function sweep(context: Context): Promise<{ purged: string[] }> {
   const purged = await purgeOldExports(context);
@@ -50,26 +52,51 @@ async function purgeOldExports(context: Context): Promise<string[]> {
  * job that failed because of it stays as long as any export.
  */
 async function removeOrphans(context: Context): Promise<void> {
-  const oldest = hoursAgo(context, context.config.retention.days * 24);
-  for (const jobId of await context.blobs.listOwners()) {
-    const job = await context.database
+  for await (const owners of inBatches(context.blobs.listOwners(), ownersAtOnce)) {
+    const jobs = await context.database
       .selectFrom('jobs')
-      .select(['status', 'result', 'failure', 'finished_at', 'purged_at'])
-      .where('id', '=', jobId)
-      .executeTakeFirst();
-    const unfinished = job?.status === 'queued' || job?.status === 'running';
-    const explains = job !== undefined && failedByFindings(job) && (job.finished_at ?? '') >= oldest;
-    if (unfinished || explains) continue;
-    const result = job === undefined || job.purged_at !== null ? null : resultOf(job);
-    if (result === null) await context.blobs.removeAll(jobId);
-    else await removeOtherAttempts(context, jobId, String(result.attempt));
+      .select(['id', 'status', 'result', 'failure', 'finished_at', 'purged_at'])
+      .where(
+        'id',
+        'in',
+        owners.map(({ owner }) => owner),
+      )
+      .execute();
+    const known = new Map(jobs.map((job) => [job.id, job]));
+    for (const { owner, generations } of owners) {
+      const keep = keptOf(context, known.get(owner));
+      if (keep === 'everything') continue;
+      if (keep === 'nothing') await context.blobs.removeAll(owner);
+      else
+        for (const generation of generations)
+          if (generation !== keep.attempt) await context.blobs.removeAll(`${owner}/${generation}`);
+    }
   }
 }
 
-async function removeOtherAttempts(context: Context, jobId: string, kept: string): Promise<void> {
-  for (const attempt of await context.blobs.listGenerations(jobId)) {
-    if (attempt !== kept) await context.blobs.removeAll(`${jobId}/${attempt}`);
+type StoredJob = Pick<Job, 'status' | 'result' | 'failure' | 'finished_at' | 'purged_at'>;
+
+function keptOf(
+  context: Context,
+  job: StoredJob | undefined,
+): 'everything' | 'nothing' | { attempt: string } {
+  if (job === undefined) return 'nothing';
+  const oldest = hoursAgo(context, context.config.retention.days * 24);
+  const explains = failedByFindings(job) && (job.finished_at ?? '') >= oldest;
+  if (!isFinal(job.status) || explains) return 'everything';
+  const result = job.purged_at === null ? resultOf(job) : null;
+  return result === null ? 'nothing' : { attempt: String(result.attempt) };
+}
+
+async function* inBatches<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < most) continue;
+    yield batch;
+    batch = [];
   }
+  if (batch.length > 0) yield batch;
 }
 
 async function removeOldRows(context: Context): Promise<void> {

@@ -2,6 +2,7 @@
  * Runs one export: fetch the source at a pinned commit, render and pack it in a process of its own, make the
  * result durable. Everything happens in a work folder that is gone afterwards.
  */
+import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
@@ -120,7 +121,7 @@ async function store(
   const name = (file: Parameters<typeof blobName>[2]) => blobName(job.id, job.attempt, file);
   await context.blobs.putBytes(name('manifest.json'), await readFile(order.manifestFile));
   await storeReport(context, { job }, order);
-  const stored = await context.blobs.putFile(name('bundle.tar.gz'), order.archiveFile);
+  const stored = await context.blobs.putStream(name('bundle.tar.gz'), createReadStream(order.archiveFile));
   if (stored.sizeBytes !== answer.sizeBytes)
     throw new Error('The stored bundle is not as long as the packed one.');
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;

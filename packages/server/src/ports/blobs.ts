@@ -1,6 +1,6 @@
 /**
  * Where bundles live. An object is written once, whole or not at all, and read by range; its name is chosen by
- * us and never taken from a request.
+ * us and never taken from a request. A store that cannot be reached throws `storage_unavailable`.
  */
 import type { Readable } from 'node:stream';
 
@@ -8,18 +8,40 @@ export interface BlobInfo {
   sizeBytes: number;
 }
 
+export interface BlobLink {
+  url: string;
+  /** When the address stops working, which may be sooner than was asked for. */
+  expiresAt: Date;
+}
+
 export interface Blobs {
-  /** Takes the file over: afterwards it is durable under `name` and gone from where it was. */
-  putFile(name: string, file: string): Promise<BlobInfo>;
-  putBytes(name: string, bytes: Uint8Array): Promise<BlobInfo>;
+  putBytes(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<BlobInfo>;
+  /** Reads no faster than it writes. When the stream fails or the signal is aborted, there is no object. */
+  putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo>;
   stat(name: string): Promise<BlobInfo | undefined>;
   /** `end` is inclusive, as in an HTTP range. */
   read(name: string, range?: { start: number; end: number }): Readable;
   readBytes(name: string): Promise<Uint8Array>;
-  /** Removes every object whose name begins with `prefix`; none is no error. */
+  /** Removes every object below `prefix`, and what uploads that never ended left there; none is no error. */
   removeAll(prefix: string): Promise<void>;
-  /** The first segment of every name, for finding what no row speaks of. */
-  listOwners(): Promise<string[]>;
-  /** The second segment of every name that begins with this owner. */
-  listGenerations(owner: string): Promise<string[]>;
+  /**
+   * The first segment of every name with the second ones below it, for finding what no row speaks of. Uploads that
+   * never ended count as objects here; an owner of both may come twice.
+   */
+  listOwners(): AsyncIterable<{ owner: string; generations: string[] }>;
+  /** An address at which the store itself hands the object out; null when only this server can. */
+  link(
+    name: string,
+    options: { seconds: number; fileName: string; method: 'GET' | 'HEAD' },
+  ): Promise<BlobLink | null>;
+  /** Throws `storage_unavailable` with the reason when objects cannot be reached now. */
+  check(): Promise<void>;
+}
+
+const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+
+/** Every store refuses the same names, so that none can lead elsewhere. */
+export function checkBlobName(name: string): string {
+  if (!namePattern.test(name)) throw new Error(`Not an object name: ${name}`);
+  return name;
 }

@@ -3,24 +3,13 @@
  * of the folder. (60 rounds of kill −9: plain writes left 13 torn files, this left none.)
  */
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import {
-  constants,
-  copyFile,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import type { BlobInfo, Blobs } from '../../ports/blobs.ts';
-
-const namePattern = /^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { checkBlobName, type BlobInfo, type Blobs } from '../../ports/blobs.ts';
+import { Problem } from '../../problem.ts';
 
 export class FolderBlobs implements Blobs {
   readonly #root: string;
@@ -29,26 +18,28 @@ export class FolderBlobs implements Blobs {
     this.#root = root;
   }
 
-  async putFile(name: string, file: string): Promise<BlobInfo> {
-    return this.#put(name, async (temporary) => {
-      // A rename where both are on one disk; a copy where the work folder lives elsewhere.
-      await rename(file, temporary).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EXDEV') throw error;
-        await copyFile(file, temporary, constants.COPYFILE_FICLONE);
-        await unlink(file);
-      });
-    });
+  async putBytes(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<BlobInfo> {
+    return this.putStream(name, Readable.from([bytes]), signal);
   }
 
-  async putBytes(name: string, bytes: Uint8Array): Promise<BlobInfo> {
-    return this.#put(name, async (temporary) => {
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
-        await handle.writeFile(bytes);
-      } finally {
-        await handle.close();
-      }
-    });
+  async putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo> {
+    const path = this.#path(name);
+    // It may fail before the file is open; the pipeline below tells of it then.
+    stream.once('error', () => {});
+    await mkdir(dirname(path), { recursive: true });
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
+      await pipeline(stream, file, signal === undefined ? {} : { signal });
+      const sizeBytes = await flush(temporary);
+      await rename(temporary, path);
+      await flush(dirname(path));
+      await flush(dirname(dirname(path)));
+      return { sizeBytes };
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
   }
 
   async stat(name: string): Promise<BlobInfo | undefined> {
@@ -68,34 +59,33 @@ export class FolderBlobs implements Blobs {
     await rm(this.#path(prefix.replace(/\/+$/, '')), { recursive: true, force: true });
   }
 
-  async listOwners(): Promise<string[]> {
-    return readdir(this.#root).catch(() => []);
-  }
-
-  async listGenerations(owner: string): Promise<string[]> {
-    return readdir(this.#path(owner)).catch(() => []);
-  }
-
-  async #put(name: string, write: (temporary: string) => Promise<void>): Promise<BlobInfo> {
-    const path = this.#path(name);
-    await mkdir(dirname(path), { recursive: true });
-    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-    try {
-      await write(temporary);
-      const sizeBytes = await flush(temporary);
-      await rename(temporary, path);
-      await flush(dirname(path));
-      await flush(dirname(dirname(path)));
-      return { sizeBytes };
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
+  async *listOwners(): AsyncGenerator<{ owner: string; generations: string[] }> {
+    const owners = await readdir(this.#root, { withFileTypes: true }).catch(() => []);
+    for (const owner of owners) {
+      // A link is not followed: what it leads to is not ours.
+      const generations = owner.isDirectory()
+        ? await readdir(join(this.#root, owner.name)).catch(() => [])
+        : [];
+      yield { owner: owner.name, generations };
     }
   }
 
+  /** Only the server that has the folder can hand out what is in it. */
+  async link(): Promise<null> {
+    return null;
+  }
+
+  async check(): Promise<void> {
+    await access(this.#root, constants.R_OK | constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+      throw new Problem('storage_unavailable', `The folder for bundles cannot be used (${error.code}).`, {
+        headers: { 'retry-after': '5' },
+        cause: error,
+      });
+    });
+  }
+
   #path(name: string): string {
-    if (!namePattern.test(name)) throw new Error(`Not an object name: ${name}`);
-    return join(this.#root, name);
+    return join(this.#root, checkBlobName(name));
   }
 }
 

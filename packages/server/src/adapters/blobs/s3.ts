@@ -1,0 +1,271 @@
+/**
+ * Objects in a bucket of any server that speaks S3. Uploads go up in parts while they are still being made, so that
+ * nothing lies on the local disk; downloads are signed addresses of that server.
+ */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { checkBlobName, type BlobInfo, type BlobLink, type Blobs } from '../../ports/blobs.ts';
+import { Problem } from '../../problem.ts';
+import { makeS3Clients, parseS3Url, type S3Clients, type S3Location } from './s3-client.ts';
+
+/** An object may have 10,000 parts, which makes 80 GB; three at a time hold about 32 MB of memory. */
+const partBytes = 8 * 1024 * 1024;
+const partsInFlight = 3;
+const smallObjectSeconds = 30;
+
+/** Throws a sentence for people when the address makes no sense; it does not connect yet. */
+export async function openS3Blobs(url: string): Promise<Blobs> {
+  const location = parseS3Url(url);
+  const [s3, { Upload }, { getSignedUrl }, clients] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/lib-storage'),
+    import('@aws-sdk/s3-request-presigner'),
+    makeS3Clients(location),
+  ]);
+  return new S3Blobs({ ...s3, Upload, getSignedUrl }, location, clients);
+}
+
+type Sdk = typeof import('@aws-sdk/client-s3') &
+  Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'> &
+  Pick<typeof import('@aws-sdk/s3-request-presigner'), 'getSignedUrl'>;
+
+class S3Blobs implements Blobs {
+  readonly #sdk: Sdk;
+  readonly #location: S3Location;
+  readonly #patient: S3Client;
+  readonly #prompt: S3Client;
+
+  constructor(sdk: Sdk, location: S3Location, { patient, prompt }: S3Clients) {
+    this.#sdk = sdk;
+    this.#location = location;
+    this.#patient = patient;
+    this.#prompt = prompt;
+  }
+
+  async putBytes(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<BlobInfo> {
+    return this.putStream(name, Readable.from([bytes]), signal);
+  }
+
+  async putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo> {
+    const object = this.#object(name);
+    signal?.throwIfAborted();
+    const source = watched(stream);
+    const upload = new this.#sdk.Upload({
+      client: this.#patient,
+      params: { ...object, Body: Readable.from(source.chunks), ContentType: contentTypeOf(name) },
+      partSize: partBytes,
+      queueSize: partsInFlight,
+    });
+    const abort = () => void upload.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    const failure: unknown = await upload.done().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    signal?.removeEventListener('abort', abort);
+    stream.destroy();
+    signal?.throwIfAborted();
+    if (source.failure !== undefined) throw source.failure;
+    if (!source.isWhole) throw unavailable(failure);
+    // The answer to the last request may be lost although the request was not: what is there decides.
+    const stored = await this.#head(this.#patient, name);
+    if (stored?.sizeBytes === source.sizeBytes) return stored;
+    throw unavailable(failure ?? new Error('LengthDiffers'));
+  }
+
+  async stat(name: string): Promise<BlobInfo | undefined> {
+    return this.#head(this.#prompt, name);
+  }
+
+  read(name: string, range?: { start: number; end: number }): Readable {
+    const object = this.#object(name);
+    const bytes = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+    const command = new this.#sdk.GetObjectCommand({ ...object, ...bytes });
+    const closed = new AbortController();
+    const get = async () =>
+      this.#prompt.send(command, { abortSignal: closed.signal }).catch((error: unknown) => {
+        throw isMissing(error) ? new Error(`There is no object ${name}.`) : unavailable(error);
+      });
+    async function* chunks() {
+      yield* (await get()).Body as AsyncIterable<Uint8Array>;
+    }
+    const stream = Readable.from(chunks(), { objectMode: false });
+    return stream.once('close', () => closed.abort());
+  }
+
+  async readBytes(name: string): Promise<Uint8Array> {
+    const stream = this.read(name);
+    const giveUp = () => stream.destroy(unavailable(new Error('TimeoutError')));
+    const deadline = setTimeout(giveUp, smallObjectSeconds * 1000);
+    return buffer(stream).finally(() => clearTimeout(deadline));
+  }
+
+  async removeAll(prefix: string): Promise<void> {
+    const below = `${this.#object(prefix).Key}/`;
+    const Bucket = this.#location.bucket;
+    await orUnavailable(async () => {
+      for await (const keys of this.#keysBelow(below)) {
+        if (keys.length === 0) continue;
+        const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+        const answer = await this.#prompt.send(new this.#sdk.DeleteObjectsCommand({ Bucket, Delete }));
+        const [first] = answer.Errors ?? [];
+        if (first !== undefined) throw new Error(first.Code);
+      }
+      for await (const { key, uploadId } of this.#uploadsBelow(below)) {
+        const which = { Bucket, Key: key, UploadId: uploadId };
+        await this.#prompt.send(new this.#sdk.AbortMultipartUploadCommand(which)).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
+      }
+    });
+  }
+
+  async *listOwners(): AsyncGenerator<{ owner: string; generations: string[] }> {
+    const { prefix } = this.#location;
+    yield* byOwner(this.#keysBelow(prefix), prefix);
+    yield* byOwner(this.#uploadKeysBelow(prefix), prefix);
+  }
+
+  async link(name: string, { seconds, fileName, method }: Parameters<Blobs['link']>[1]): Promise<BlobLink> {
+    const object = this.#object(name);
+    const disposition = { ResponseContentDisposition: `attachment; filename="${fileName}"` };
+    const command =
+      method === 'HEAD'
+        ? new this.#sdk.HeadObjectCommand({ ...object, ...disposition })
+        : new this.#sdk.GetObjectCommand({ ...object, ...disposition });
+    return orUnavailable(async () => {
+      const { expiration } = await this.#prompt.config.credentials();
+      const signedAt = Math.floor(Date.now() / 1000);
+      // A link dies with the credentials that signed it, whatever it says itself.
+      const credentialSeconds =
+        expiration === undefined ? seconds : Math.floor(expiration.getTime() / 1000) - signedAt;
+      const expiresIn = Math.min(seconds, credentialSeconds);
+      if (expiresIn < 1) throw new Error('ExpiredToken');
+      const url = await this.#sdk.getSignedUrl(this.#prompt, command, {
+        expiresIn,
+        signingDate: new Date(signedAt * 1000),
+      });
+      return { url, expiresAt: new Date((signedAt + expiresIn) * 1000) };
+    });
+  }
+
+  async check(): Promise<void> {
+    const command = new this.#sdk.HeadBucketCommand({ Bucket: this.#location.bucket });
+    await orUnavailable(() => this.#prompt.send(command));
+  }
+
+  #object(name: string): { Bucket: string; Key: string } {
+    const { bucket, prefix } = this.#location;
+    return { Bucket: bucket, Key: prefix + checkBlobName(name) };
+  }
+
+  async #head(client: S3Client, name: string): Promise<BlobInfo | undefined> {
+    const command = new this.#sdk.HeadObjectCommand(this.#object(name));
+    try {
+      return { sizeBytes: (await client.send(command)).ContentLength ?? 0 };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw unavailable(error);
+    }
+  }
+
+  /** One page at a time, at most 1,000: as many as one request may delete. */
+  async *#keysBelow(prefix: string): AsyncGenerator<string[]> {
+    const pages = this.#sdk.paginateListObjectsV2(
+      { client: this.#prompt },
+      { Bucket: this.#location.bucket, Prefix: prefix },
+    );
+    try {
+      for await (const { Contents = [] } of pages) yield Contents.map(({ Key = '' }) => Key);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async *#uploadKeysBelow(prefix: string): AsyncGenerator<string[]> {
+    for await (const { key } of this.#uploadsBelow(prefix)) yield [key];
+  }
+
+  async *#uploadsBelow(prefix: string): AsyncGenerator<{ key: string; uploadId: string }> {
+    const where = { Bucket: this.#location.bucket, Prefix: prefix };
+    for (let from = {}, more = true; more;) {
+      const page = await this.#prompt.send(new this.#sdk.ListMultipartUploadsCommand({ ...where, ...from }));
+      for (const { Key = '', UploadId = '' } of page.Uploads ?? []) yield { key: Key, uploadId: UploadId };
+      from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+      more = page.IsTruncated === true;
+    }
+  }
+}
+
+interface WatchedSource {
+  chunks: AsyncGenerator<Uint8Array>;
+  sizeBytes: number;
+  isWhole: boolean;
+  failure: unknown;
+}
+
+/** Tells apart afterwards what was at fault: the one who made the bytes, or the one who took them. */
+function watched(stream: Readable): WatchedSource {
+  const source = { sizeBytes: 0, isWhole: false, failure: undefined as unknown, chunks: through() };
+  async function* through() {
+    try {
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        source.sizeBytes += chunk.length;
+        yield chunk;
+      }
+      source.isWhole = true;
+    } catch (error) {
+      source.failure = error;
+      throw error;
+    }
+  }
+  return source;
+}
+
+/** Keys come sorted, so all of one owner come together. */
+async function* byOwner(
+  pages: AsyncIterable<string[]> | Iterable<string[]>,
+  prefix: string,
+): AsyncGenerator<{ owner: string; generations: string[] }> {
+  let current: { owner: string; generations: string[] } | undefined;
+  for await (const keys of pages) {
+    for (const key of keys) {
+      const [owner = '', generation = ''] = key.slice(prefix.length).split('/');
+      if (owner !== current?.owner) {
+        if (current !== undefined) yield current;
+        current = { owner, generations: [] };
+      }
+      if (!current.generations.includes(generation)) current.generations.push(generation);
+    }
+  }
+  if (current !== undefined) yield current;
+}
+
+function contentTypeOf(name: string): string {
+  return name.endsWith('.json') ? 'application/json' : 'application/gzip';
+}
+
+async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 404;
+}
+
+/** Whatever the server has against us – away, slow, a wrong key –, the caller can only come back. */
+function unavailable(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  const reason = [code, name, message].find((text) => text !== undefined && text !== '' && text !== 'Error');
+  return new Problem(
+    'storage_unavailable',
+    `The object storage cannot be used at the moment (${reason}). Try again shortly.`,
+    { headers: { 'retry-after': '5' }, cause: error },
+  );
+}
