@@ -18,6 +18,12 @@ const tables: Record<keyof Tables, true> = {
   secrets: true,
   idempotency: true,
   audit_log: true,
+  installation: true,
+  webhooks: true,
+  webhook_secrets: true,
+  webhook_messages: true,
+  webhook_deliveries: true,
+  webhook_attempts: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

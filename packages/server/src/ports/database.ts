@@ -2,7 +2,7 @@
  * The tables, as every SQL adapter must offer them. Times are ISO 8601 UTC text, lists and records are JSON text,
  * so that the same queries run on each database.
  */
-import type { Generated, Kysely } from 'kysely';
+import { PostgresAdapter, sql, type Generated, type Kysely } from 'kysely';
 
 export interface OrganizationRow {
   id: string;
@@ -240,6 +240,12 @@ export interface WebhookAttemptRow {
   response: string;
 }
 
+/** What this installation knows of itself, by name. */
+export interface InstallationRow {
+  name: string;
+  value: string;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   projects: ProjectRow;
@@ -253,6 +259,7 @@ export interface Tables {
   secrets: SecretRow;
   idempotency: IdempotencyRow;
   audit_log: AuditRow;
+  installation: InstallationRow;
   webhooks: WebhookRow;
   webhook_secrets: WebhookSecretRow;
   webhook_messages: WebhookMessageRow;
@@ -262,7 +269,39 @@ export interface Tables {
 
 export type Database = Kysely<Tables>;
 
-/** Runs in the transaction that is open already, or in one of its own. */
-export function inTransaction<T>(database: Database, work: (database: Database) => Promise<T>): Promise<T> {
-  return database.isTransaction ? work(database) : database.transaction().execute(work);
+const serializationFailure = '40001';
+const deadlock = '40P01';
+const mostTries = 4;
+
+/**
+ * Runs in the transaction that is open already, or in one of its own. The work may run again from its beginning when
+ * two transactions were in each other's way: it must do nothing that a rollback does not undo.
+ */
+export async function inTransaction<T>(
+  database: Database,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  if (database.isTransaction) return work(database);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await database.transaction().execute(work);
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if ((code !== serializationFailure && code !== deadlock) || tries === mostTries) throw error;
+    }
+  }
+}
+
+/**
+ * Waits until no other transaction holds this name, and holds it to the end of this one. For a decision that depends on
+ * rows which another process may add meanwhile, such as a count. SQLite has one writer at a time anyway.
+ */
+export async function exclusively(transaction: Database, name: string): Promise<void> {
+  if (!transaction.isTransaction) throw new Error('Only a transaction can hold a name.');
+  if (!isPostgres(transaction)) return;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+}
+
+export function isPostgres(database: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
+  return database.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -44,6 +44,10 @@ export class InProcessChanges implements JobChanges {
 
   async close(): Promise<void> {}
 
+  isListenedTo(jobId: string): boolean {
+    return this.#listeners.has(jobId);
+  }
+
   /** How many jobs somebody waits for; a leak would show here. */
   get listenedJobs(): number {
     return this.#listeners.size;

@@ -4,10 +4,9 @@
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
-import { migrations } from './migrations/index.ts';
+import { bringUpToDate } from './migrate.ts';
 
 /** The wait for another process' write blocks this one; the command line writes for milliseconds at most. */
 const busyTimeoutMs = 1000;
@@ -18,17 +17,7 @@ export async function openSqlite(file: string): Promise<Kysely<Tables>> {
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
   const database = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error !== undefined) {
-    const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-    throw new Error(
-      `The database ${file} could not be brought up to date (${failed ?? 'before the first step'}).`,
-      {
-        cause: error,
-      },
-    );
-  }
+  await bringUpToDate(database, file);
   return database;
 }
 

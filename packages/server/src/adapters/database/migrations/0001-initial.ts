@@ -3,12 +3,13 @@
  */
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { numbering } from './numbering.ts';
 
 export const initial: Migration = {
   async up(database: Kysely<unknown>): Promise<void> {
     const { schema } = database;
     const text = (column: ColumnDefinitionBuilder) => column.notNull();
-    const sequence = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement();
+    const { wholeNumber, fraction, sequence } = numbering(database);
 
     await schema
       .createTable('organizations')
@@ -21,7 +22,7 @@ export const initial: Migration = {
 
     await schema
       .createTable('projects')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', (column) => column.notNull().unique())
       .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
       .addColumn('name', 'text', text)
@@ -36,7 +37,7 @@ export const initial: Migration = {
 
     await schema
       .createTable('api_keys')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', (column) => column.notNull().unique())
       .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
       .addColumn('name', 'text', text)
@@ -59,7 +60,7 @@ export const initial: Migration = {
 
     await schema
       .createTable('jobs')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', (column) => column.notNull().unique())
       .addColumn('kind', 'text', text)
       .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
@@ -67,7 +68,7 @@ export const initial: Migration = {
       .addColumn('domain', 'text', text)
       .addColumn('status', 'text', text)
       .addColumn('phase', 'text', text)
-      .addColumn('progress', 'real', text)
+      .addColumn('progress', fraction, text)
       .addColumn('page_count', 'integer', text)
       .addColumn('total_pages', 'integer')
       .addColumn('attempt', 'integer', text)
@@ -98,7 +99,7 @@ export const initial: Migration = {
 
     await schema
       .createTable('job_events')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('job_id', 'text', text)
       .addColumn('at', 'text', text)
       .addColumn('row', 'text', text)
@@ -119,7 +120,7 @@ export const initial: Migration = {
 
     await schema
       .createTable('audit_log')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', (column) => column.notNull().unique())
       .addColumn('organization_id', 'text', text)
       .addColumn('at', 'text', text)

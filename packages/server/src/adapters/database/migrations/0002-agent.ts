@@ -4,12 +4,13 @@
  */
 import { sql, type ColumnDefinitionBuilder, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { numbering } from './numbering.ts';
 
 export const agent: Migration = {
   async up(database: Kysely<unknown>): Promise<void> {
     const { schema } = database;
     const text = (column: ColumnDefinitionBuilder) => column.notNull();
-    const sequence = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement();
+    const { wholeNumber, sequence } = numbering(database);
     const ofJob = (column: ColumnDefinitionBuilder) =>
       column.notNull().references('jobs.id').onDelete('cascade');
     const ofProject = (column: ColumnDefinitionBuilder) =>
@@ -46,7 +47,7 @@ export const agent: Migration = {
 
     await schema
       .createTable('agent_steps')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('job_id', 'text', ofJob)
       .addColumn('run', 'integer', text)
       .addColumn('number', 'integer', text)
@@ -63,7 +64,7 @@ export const agent: Migration = {
 
     await schema
       .createTable('agent_messages')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('job_id', 'text', ofJob)
       .addColumn('prompt', 'text', text)
       .addColumn('created_at', 'text', text)

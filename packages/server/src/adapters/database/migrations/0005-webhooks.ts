@@ -3,19 +3,20 @@
  */
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { numbering } from './numbering.ts';
 
 export const webhooks: Migration = {
   async up(database: Kysely<unknown>): Promise<void> {
     const { schema } = database;
     const text = (column: ColumnDefinitionBuilder) => column.notNull();
-    const sequence = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement();
+    const { wholeNumber, sequence } = numbering(database);
     const id = (column: ColumnDefinitionBuilder) => column.notNull().unique();
     const partOf = (key: string) => (column: ColumnDefinitionBuilder) =>
       column.notNull().references(key).onDelete('cascade');
 
     await schema
       .createTable('webhooks')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', id)
       .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
       .addColumn('job_id', 'text')
@@ -36,7 +37,7 @@ export const webhooks: Migration = {
 
     await schema
       .createTable('webhook_secrets')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('owner', 'text', text)
       .addColumn('sealed', 'text', text)
       .addColumn('created_at', 'text', text)
@@ -64,7 +65,7 @@ export const webhooks: Migration = {
 
     await schema
       .createTable('webhook_deliveries')
-      .addColumn('sequence', 'integer', sequence)
+      .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', id)
       .addColumn('webhook_id', 'text', partOf('webhooks.id'))
       .addColumn('organization_id', 'text', text)

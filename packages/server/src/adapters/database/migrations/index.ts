@@ -5,9 +5,13 @@ import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { agent } from './0002-agent.ts';
 import { agentChanges } from './0003-agent-changes.ts';
+import { manyProcesses } from './0004-many-processes.ts';
+import { webhooks } from './0005-webhooks.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-agent': agent,
   '0003-agent-changes': agentChanges,
+  '0004-many-processes': manyProcesses,
+  '0005-webhooks': webhooks,
 };

@@ -1,0 +1,164 @@
+/**
+ * Starts a real PostgreSQL for a test: a cluster of its own in a temporary folder on a free port, with a fresh database
+ * for whoever asks. It uses the server that is installed and never touches a cluster of the machine.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const user = 'docyard';
+
+export interface PostgresServer {
+  port: number;
+  /** The address of a new and empty database. */
+  createDatabase(): Promise<string>;
+  /** Runs one statement as the superuser, in the database of the given address. */
+  query(url: string, statement: string): Promise<string>;
+  /** Ends every connection but that of the command itself, as a fail-over would. */
+  cutConnections(): Promise<void>;
+  /** As an operator would. Whoever is connected is disconnected. */
+  stop(): Promise<void>;
+  /** Everything in memory is lost; the next start recovers from the log. */
+  crash(): Promise<void>;
+  /** After `stop` or `crash`, on the same port. */
+  start(): Promise<void>;
+  /** Stops it and removes its files. */
+  remove(): Promise<void>;
+}
+
+/** Why no server can be started here, or undefined. Said aloud, so that nothing is skipped in silence. */
+export const postgresMissing = binFolder() === undefined ? 'PostgreSQL is not installed' : undefined;
+if (postgresMissing !== undefined) console.warn(`Skipped: ${postgresMissing}.`);
+
+/** Without `durable` nothing waits for the disk: faster, and enough unless the machine itself is to fail. */
+export async function startPostgres(options: { durable?: boolean } = {}): Promise<PostgresServer> {
+  const bin = binFolder();
+  if (bin === undefined) throw new Error('PostgreSQL is not installed.');
+  const folder = mkdtempSync(join(tmpdir(), 'docyard-postgres-'));
+  const identity = unprivileged();
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid);
+  const data = join(folder, 'data');
+  const initial = ['-D', data, '-U', user, '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
+  await run(join(bin, 'initdb'), initial, { cwd: folder, ...identity });
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '32MB',
+    ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+  };
+  const args = [
+    ...['-D', data, '-p', String(port)],
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  const command = (name: string, ...rest: string[]) =>
+    run(join(bin, name), ['-h', '127.0.0.1', '-p', String(port), '-U', user, ...rest]);
+  const urlOf = (database: string) => `postgres://${user}@127.0.0.1:${port}/${database}`;
+
+  let child: ChildProcess | undefined;
+  let databases = 0;
+  const start = async () => {
+    child = await launch(join(bin, 'postgres'), args, { cwd: folder, ...identity }, () =>
+      command('pg_isready', '-q'),
+    );
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null) return;
+    const ended = new Promise((resolve) => ending.once('exit', resolve));
+    ending.kill(signal);
+    await ended;
+  };
+  const query = async (url: string, statement: string) =>
+    (await run(join(bin, 'psql'), ['-X', '-q', '-A', '-t', '-c', statement, url])).stdout.trim();
+
+  await start();
+  process.once('exit', () => {
+    child?.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    port,
+    start,
+    query,
+    async createDatabase() {
+      const name = `test_${(databases += 1)}_${process.pid}`;
+      await command('createdb', name);
+      return urlOf(name);
+    },
+    async cutConnections() {
+      await query(
+        urlOf('postgres'),
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
+      );
+    },
+    stop: () => end('SIGINT'),
+    crash: () => end('SIGQUIT'),
+    async remove() {
+      await end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(
+  program: string,
+  args: string[],
+  options: { cwd: string; uid?: number; gid?: number },
+  ready: () => Promise<unknown>,
+): Promise<ChildProcess> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-5000);
+  });
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline;) {
+    if (child.exitCode !== null) break;
+    const isReady = await ready().then(
+      () => true,
+      () => false,
+    );
+    if (isReady) return child;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.kill('SIGQUIT');
+  throw new Error(`PostgreSQL did not start: ${complaint}`);
+}
+
+/** The newest of Debian's folders, else where the path leads. */
+function binFolder(): string | undefined {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a));
+  const folders = [
+    ...newestFirst.map((version) => join(root, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb')));
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const line = ['postgres', 'nobody'].flatMap((name) =>
+    users.filter((each) => each.startsWith(`${name}:`)),
+  )[0];
+  const [, , uid, gid] = line?.split(':') ?? [];
+  if (uid === undefined || gid === undefined) throw new Error('There is no user to run PostgreSQL as.');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
