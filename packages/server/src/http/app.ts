@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import type { Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
 import { Problem } from '../problem.ts';
-import { requireCaller, requireRights } from './auth.ts';
+import { Callers, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
 import { answerError } from './errors.ts';
@@ -20,12 +20,14 @@ import { restHandlers } from './handlers/rest.ts';
 import { Idempotency } from './idempotency.ts';
 import { RateLimits } from './limits.ts';
 import { addPages } from './pages.ts';
+import { Remembered } from './remembered.ts';
 import {
   callerAddress,
   originOf,
   rawTarget,
   type Handler,
   type Handlers,
+  type Remember,
   type Reply,
   type Web,
   type App,
@@ -38,6 +40,8 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
   const edge: Edge = {
     context,
     stopping,
+    callers: new Callers(context),
+    statuses: new Remembered(context.changes),
     limits: new RateLimits(context),
     idempotency: new Idempotency(context),
     handlers: {
@@ -85,6 +89,8 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
 interface Edge {
   context: Context;
   stopping: AbortSignal;
+  callers: Callers;
+  statuses: Remembered<Reply<unknown>>;
   limits: RateLimits;
   idempotency: Idempotency;
   handlers: Handlers;
@@ -103,7 +109,7 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
       },
     );
   }
-  const caller = described.scope === null ? undefined : await requireCaller(context, web);
+  const caller = described.scope === null ? undefined : await edge.callers.require(web);
   const giveBack = caller === undefined ? undefined : edge.limits.take(web, caller.keyId);
   if (caller !== undefined) requireRights(caller, described);
   const body = reading ? new Uint8Array() : await readBody(web, context.config.limits.bodyBytes);
@@ -145,6 +151,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
       requestId: web.get('requestId'),
     },
     origin: originOf(context, web),
+    remember: rememberFor(edge, call),
   };
   return edge.idempotency.run(
     {
@@ -157,6 +164,12 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
     },
     (commit) => handler({ ...request, commit }),
   );
+}
+
+/** What one organization was shown is never shown to another: its id is part of the name. */
+function rememberFor(edge: Edge, { id, caller, input }: Call): Remember {
+  const key = JSON.stringify([id, caller?.organizationId, input.params]);
+  return (jobId, read) => edge.statuses.read(key, jobId, read) as ReturnType<typeof read>;
 }
 
 async function waitFor(
@@ -174,7 +187,7 @@ async function waitFor(
   const signal = AbortSignal.any([edge.stopping, web.req.raw.signal]);
   return readWhenChanged(edge.context.changes, { jobId, seconds, signal }, work, (reply) => {
     if (reply instanceof Response || reply.retryAfterSeconds === undefined) return false;
-    const etag = etagOf(reply.body);
+    const { etag } = writtenOf(reply);
     first ??= etag;
     return known === undefined ? etag === first : matches(known, etag);
   });
@@ -189,9 +202,9 @@ function answer(
   for (const [name, value] of Object.entries(reply.headers ?? {})) web.header(name, value);
   const status = reply.status ?? described.success.status;
   if (described.success.kind !== 'json') return web.body(null, status as 204);
-  const { type, content } = reply.text ?? { type: 'application/json', content: JSON.stringify(reply.body) };
+  const { type, content } = reply.text ?? { type: 'application/json', content: writtenOf(reply).json };
   if (described.method === 'get' && status === 200) {
-    const etag = etagOf(reply.text ?? reply.body);
+    const { etag } = writtenOf(reply);
     web.header('etag', etag);
     if (matches(web.req.header('if-none-match') ?? '', etag)) {
       giveBack?.();
@@ -201,8 +214,22 @@ function answer(
   return web.body(content, status as 200, { 'content-type': type });
 }
 
-function etagOf(body: unknown): string {
-  return `"${createHash('sha1').update(JSON.stringify(body)).digest('base64url')}"`;
+interface Written {
+  json: string;
+  etag: string;
+}
+
+const written = new WeakMap<Reply<unknown>, Written>();
+
+/** Once for each reply, however often it is given: one that is remembered goes to many. */
+function writtenOf(reply: Reply<unknown>): Written {
+  const known = written.get(reply);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(reply.body);
+  const shown = reply.text === undefined ? json : JSON.stringify(reply.text);
+  const made = { json, etag: `"${createHash('sha1').update(shown).digest('base64url')}"` };
+  written.set(reply, made);
+  return made;
 }
 
 function matches(ifNoneMatch: string, etag: string): boolean {

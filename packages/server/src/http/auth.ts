@@ -6,31 +6,65 @@ import { scopesGrant, type Operation } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { addressAllowed, plainAddress } from '../keys/addresses.ts';
 import { looksLikeKey } from '../keys/format.ts';
-import { authenticate, touchKey, type Caller } from '../keys/keys.ts';
+import {
+  authenticate,
+  findKeyHolder,
+  keyChanges,
+  lastUsedGrainSeconds,
+  touchKey,
+  type Caller,
+  type KeyHolder,
+} from '../keys/keys.ts';
 import { Problem } from '../problem.ts';
+import { Remembered } from './remembered.ts';
 import { callerAddress, rawTarget, type Web } from './request.ts';
 
-/** One answer for a key that is missing, malformed, unknown, expired or revoked: which of them is not told. */
-export async function requireCaller(context: Context, web: Web): Promise<Caller> {
-  if (looksLikeKey(rawTarget(web))) {
-    throw new Problem(
-      'key_in_query',
-      'An API key must not be part of the address, where logs keep it. Send it as `Authorization: Bearer …` and revoke this one.',
+const mostTouched = 10_000;
+
+/** Finds out who calls. Keys in use are remembered for a moment: reading a status must not cost a look at the keys. */
+export class Callers {
+  readonly #context: Context;
+  readonly #keys: Remembered<KeyHolder | undefined>;
+  readonly #touchedAtMs = new Map<string, number>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#keys = new Remembered(context.changes);
+  }
+
+  /** One answer for a key that is missing, malformed, unknown, expired or revoked: which of them is not told. */
+  async require(web: Web): Promise<Caller> {
+    const context = this.#context;
+    if (looksLikeKey(rawTarget(web))) {
+      throw new Problem(
+        'key_in_query',
+        'An API key must not be part of the address, where logs keep it. Send it as `Authorization: Bearer …` and revoke this one.',
+      );
+    }
+    const [, token] = /^Bearer +(\S+)$/i.exec(web.req.header('authorization') ?? '') ?? [];
+    const find = (hash: string) => this.#keys.read(hash, keyChanges, () => findKeyHolder(context, hash));
+    const caller = token === undefined ? undefined : await authenticate(context, token, find);
+    if (caller === undefined) {
+      throw new Problem('unauthorized', 'Send a valid API key as `Authorization: Bearer docyard_…`.');
+    }
+    if (!addressAllowed(caller.allowedAddresses, plainAddress(callerAddress(context, web)))) {
+      throw new Problem('address_refused', 'This API key may not be used from your address.');
+    }
+    await this.#touch(caller.keyId);
+    return caller;
+  }
+
+  async #touch(keyId: string): Promise<void> {
+    const now = this.#context.clock.now().getTime();
+    const touched = this.#touchedAtMs.get(keyId);
+    if (touched !== undefined && now - touched < lastUsedGrainSeconds * 1000) return;
+    if (this.#touchedAtMs.size >= mostTouched) this.#touchedAtMs.clear();
+    this.#touchedAtMs.set(keyId, now);
+    // Not worth failing a read over: a full disk must not stop people from downloading.
+    await touchKey(this.#context, keyId).catch((error: unknown) =>
+      this.#context.log.warn({ err: error }, 'last use not kept'),
     );
   }
-  const [, token] = /^Bearer +(\S+)$/i.exec(web.req.header('authorization') ?? '') ?? [];
-  const caller = token === undefined ? undefined : await authenticate(context, token);
-  if (caller === undefined) {
-    throw new Problem('unauthorized', 'Send a valid API key as `Authorization: Bearer docyard_…`.');
-  }
-  if (!addressAllowed(caller.allowedAddresses, plainAddress(callerAddress(context, web)))) {
-    throw new Problem('address_refused', 'This API key may not be used from your address.');
-  }
-  // Not worth failing a read over: a full disk must not stop people from downloading.
-  await touchKey(context, caller.keyId).catch((error: unknown) =>
-    context.log.warn({ err: error }, 'last use not kept'),
-  );
-  return caller;
 }
 
 export function requireRights(caller: Caller, operation: Operation): void {

@@ -87,7 +87,7 @@ test('a job is followed from its first change to its last, then the stream ends'
   const text = await body;
   expect(text.startsWith('retry: 2000\n\n')).toBe(true);
   expect(told(framesIn(text))).toEqual(whole);
-  expect((context.changes as InProcessChanges).listenedJobs).toBe(0);
+  await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
 });
 
 describe('Last-Event-ID', () => {
@@ -165,7 +165,7 @@ test('more events than are read at once all come', async () => {
 test('a stop of the server ends the stream', async () => {
   const job = await newJob();
   const body = (await follow(job.id)).text();
-  await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+  await until(() => (context.changes as InProcessChanges).isListenedTo(job.id));
   service.stopping.abort();
   expect(told(framesIn(await body))).toEqual([['queued', 0]]);
 });

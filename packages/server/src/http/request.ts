@@ -32,6 +32,9 @@ export interface Reply<Body> {
 /** Runs the work in one transaction, together with the record that makes a repeat of the request harmless. */
 export type Commit = <Body>(work: (context: Context) => Promise<Reply<Body>>) => Promise<Reply<Body>>;
 
+/** Gives what was read of this job a moment ago, unless it has changed since. Only for what the caller is shown. */
+export type Remember = <Body>(jobId: string, read: () => Promise<Reply<Body>>) => Promise<Reply<Body>>;
+
 export interface Request<Id extends OperationId> {
   context: Context;
   web: Web;
@@ -39,6 +42,7 @@ export interface Request<Id extends OperationId> {
   caller: Caller;
   actor: Actor;
   commit: Commit;
+  remember: Remember;
   /** Scheme and host under which the caller reached us. */
   origin: string;
 }

@@ -40,7 +40,7 @@ describe('closing', () => {
       headers: { prefer: 'wait=30' },
       key: tenant.key.key,
     });
-    await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+    await until(() => (context.changes as InProcessChanges).isListenedTo(id));
     const before = performance.now();
     const closed = service.close(10);
     service.stopping.abort();
@@ -74,7 +74,7 @@ describe('closing', () => {
     const stuck = service
       .request(`/v1/static-export/jobs/${id}`, { headers: { prefer: 'wait=30' }, key: tenant.key.key })
       .catch(() => 'cut');
-    await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+    await until(() => (context.changes as InProcessChanges).isListenedTo(id));
     const before = performance.now();
     await service.close(0.2);
     expect(performance.now() - before).toBeLessThan(5000);

@@ -24,7 +24,11 @@ import { isWellFormedKey, newKeyText } from './format.ts';
 
 const defaultLifetimeDays = 90;
 const defaultOverlapSeconds = 3600;
-const lastUsedGrainSeconds = 60;
+/** How exactly the last use of a key is known. */
+export const lastUsedGrainSeconds = 60;
+
+/** What is announced when a key ends early or means something else. The triggers of PostgreSQL say the same. */
+export const keyChanges = 'keys';
 
 type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
@@ -116,16 +120,37 @@ export async function listKeys(
   return readPage(input, query, viewKey);
 }
 
-/** Undefined for every text that is not a live key; why is nobody's business but the log's. */
-export async function authenticate(context: KeyContext, text: string): Promise<Caller | undefined> {
-  if (!isWellFormedKey(text)) return undefined;
-  const row = await context.database
+/** A key as it is stored, together with its organization. */
+export type KeyHolder = Selectable<KeyRow> & {
+  organization_name: string;
+  plan: string;
+  local_sources: number;
+};
+
+export async function findKeyHolder(
+  context: Pick<Context, 'database'>,
+  hash: string,
+): Promise<KeyHolder | undefined> {
+  return context.database
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .selectAll('api_keys')
     .select(['organizations.name as organization_name', 'organizations.plan', 'organizations.local_sources'])
-    .where('api_keys.hash', '=', hashKey(context, text))
+    .where('api_keys.hash', '=', hash)
     .executeTakeFirst();
+}
+
+/**
+ * Undefined for every text that is not a live key; why is nobody's business but the log's. `find` may remember what it
+ * found: whether the key has expired is decided here each time.
+ */
+export async function authenticate(
+  context: KeyContext,
+  text: string,
+  find = (hash: string) => findKeyHolder(context, hash),
+): Promise<Caller | undefined> {
+  if (!isWellFormedKey(text)) return undefined;
+  const row = await find(hashKey(context, text));
   if (row === undefined || row.revoked_at !== null || hasExpired(context, row)) return undefined;
   return {
     keyId: row.id,

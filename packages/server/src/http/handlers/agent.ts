@@ -67,7 +67,8 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
       return { body: await listAgentJobs(context, { ...query, ...wanted, ...input.params, organizationId }) };
     },
 
-    readAgentJob: async (request) => replyWith(request.context, await find(request)),
+    readAgentJob: (request) =>
+      request.remember(request.input.params.id, async () => replyWith(request.context, await find(request))),
 
     messageAgentJob: (request) =>
       instruct(request, (inside, job) =>

@@ -48,7 +48,8 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       body: await read.listExports(context, { ...input.query, organizationId: caller.organizationId }),
     }),
 
-    readExport: async (request) => replyWith(await findJob(request)),
+    readExport: (request) =>
+      request.remember(request.input.params.jobId, async () => replyWith(await findJob(request))),
 
     deleteExport: async ({ context, actor, input, commit }) =>
       commit(async (inside) => {

@@ -2,7 +2,7 @@
  * The operations around the jobs: projects, keys, the organization itself.
  */
 import { listAuditLog } from '../../audit/audit.ts';
-import { createKey, listKeys, revokeKey, rollKey } from '../../keys/keys.ts';
+import { createKey, keyChanges, listKeys, revokeKey, rollKey } from '../../keys/keys.ts';
 import * as projects from '../../projects/projects.ts';
 import type { Handlers } from '../request.ts';
 
@@ -62,17 +62,18 @@ export const restHandlers: Pick<
       return { body: key, headers: { location: `/v1/api-keys/${key.id}` } };
     }),
 
-  rollKey: async ({ actor, caller, input, commit }) =>
+  rollKey: async ({ context, actor, caller, input, commit }) =>
     commit(async (inside) => {
       const given = { ...input.params, ...input.body, actor, granter: caller };
       const key = await rollKey(inside, given);
-      return { body: key, headers: { location: `/v1/api-keys/${key.id}` } };
+      const headers = { location: `/v1/api-keys/${key.id}` };
+      return { body: key, headers, after: () => context.changes.notify(keyChanges) };
     }),
 
-  revokeKey: async ({ actor, input, commit }) =>
+  revokeKey: async ({ context, actor, input, commit }) =>
     commit(async (inside) => {
       await revokeKey(inside, { ...input.params, actor });
-      return { body: undefined };
+      return { body: undefined, after: () => context.changes.notify(keyChanges) };
     }),
 
   readMe: async ({ caller }) => ({
