@@ -53,7 +53,10 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
     ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
   const args = [
-    ...['-D', data, '-p', String(port)],
+    '-D',
+    data,
+    '-p',
+    String(port),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   const command = (name: string, ...rest: string[]) =>
