@@ -34,7 +34,7 @@ const ownTools = /^(?:function|custom|bash_\d+|text_editor_\d+)$/;
 const passedParts = new Set(
   [
     'text refusal image_url',
-    'image document thinking redacted_thinking tool_use tool_result search_result',
+    'image document thinking redacted_thinking tool_use tool_result',
   ].flatMap((line) => line.split(' ')),
 );
 const passedSources = new Set(['base64', 'text', 'content']);
