@@ -3,8 +3,9 @@
  * one that was asked for. The repository is hostile: its text never becomes an option, and a secret never an argument.
  */
 import { spawn } from 'node:child_process';
-import type { Remote } from './remote.ts';
 import { killGroup } from '../process-group.ts';
+import type { Remote } from './remote.ts';
+import { trustSettings } from './trust.ts';
 
 export interface GitCommand {
   /** Where git is started. */
@@ -149,6 +150,7 @@ function environmentOf(command: GitCommand): Record<string, string> {
     GIT_ASKPASS: '/bin/false',
     SSH_ASKPASS: '/bin/false',
     GIT_SSH_COMMAND: '/bin/false',
+    ...(remote?.protocol === 'https' ? trustSettings() : {}),
     GIT_ALLOW_PROTOCOL: remote?.protocol ?? 'none',
     GIT_PROTOCOL_FROM_USER: '0',
     GIT_LITERAL_PATHSPECS: '1',
