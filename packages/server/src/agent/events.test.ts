@@ -286,4 +286,13 @@ describe('a secret that has come into the record all the same', () => {
     expect([token, ofServer].flatMap(forms).filter((form) => text.includes(form))).toEqual([]);
     expect(text).not.toContain('github_pat_11');
   });
+
+  test('does not keep its job from being read when what opens it was lost', async () => {
+    const { sealKey } = context.secrets;
+    context.secrets.sealKey = Buffer.alloc(sealKey.length);
+    const answer = await get(id, 'transcript');
+    context.secrets.sealKey = sealKey;
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).not.toContain(ofServer);
+  });
 });
