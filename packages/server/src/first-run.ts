@@ -11,7 +11,7 @@ import { writeDurably } from './data-folder.ts';
 import { sampleDomain } from './http/first-steps.ts';
 import { createKey } from './keys/keys.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
-import { inTransaction } from './ports/database.ts';
+import { exclusively, inTransaction } from './ports/database.ts';
 import { createProject } from './projects/projects.ts';
 
 const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
@@ -28,6 +28,9 @@ export async function setUpFirstRun(context: Context, options: FirstRunOptions):
   const sampleRepository = options.sample ? await createSampleRepository(context.config.dataDir) : undefined;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
+    await exclusively(database, 'first-run');
+    // Another process may have been started in the same moment.
+    if ((await listOrganizations(inside)).length > 0) return undefined;
     const organization = await createOrganization(inside, {
       name: 'My organization',
       plan: 'enterprise',

@@ -5,7 +5,7 @@
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Stopped } from '../jobs/worker.ts';
-import { inTransaction, type Database } from '../ports/database.ts';
+import { inTransaction, isPostgres, type Database } from '../ports/database.ts';
 import type { Journal, Step } from './contract.ts';
 import { crashIfAsked } from './crash.ts';
 import { addStep, readSteps } from './record.ts';
@@ -52,6 +52,8 @@ async function refuseLateWorker(database: Database, job: Pick<Job, 'id' | 'attem
     .selectFrom('jobs')
     .select(['attempt', 'status'])
     .where('id', '=', job.id)
+    // Nobody takes the job away between this look and the commit. SQLite has one writer at a time anyway.
+    .$if(isPostgres(database), (query) => query.forShare())
     .executeTakeFirst();
   if (row?.attempt !== job.attempt || row.status !== 'running') throw new Stopped('stopping');
 }

@@ -8,7 +8,7 @@ import type { Selectable } from 'kysely';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
-import { inTransaction, type AuditRow } from '../ports/database.ts';
+import { exclusively, inTransaction, type AuditRow } from '../ports/database.ts';
 
 export interface AuditInput {
   actor: Actor;
@@ -24,6 +24,7 @@ export async function recordAudit(
   input: AuditInput,
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {
+    await exclusively(database, `audit:${input.actor.organizationId}`);
     const previous = await database
       .selectFrom('audit_log')
       .select('hash')

@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { nowText, type Context } from '../context.ts';
-import { inTransaction } from '../ports/database.ts';
+import { exclusively, inTransaction, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import type { Commit, Reply } from './request.ts';
 
@@ -17,6 +17,8 @@ export interface IdempotentRequest {
   body: Uint8Array;
   successStatus: number;
 }
+
+type KeyedRequest = IdempotentRequest & { name: string; key: string };
 
 const keptHours = 24;
 
@@ -39,7 +41,7 @@ export class Idempotency {
       throw new Problem('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
     }
     const record = { ...request, name: this.#nameOf(request.organizationId, key), key };
-    const kept = await this.#find(record);
+    const kept = await this.#find(this.#context.database, record);
     if (kept !== undefined) return kept;
     if (this.#inFlight.has(record.name)) {
       throw new Problem(
@@ -58,9 +60,15 @@ export class Idempotency {
     }
   }
 
-  #commitWith(record: (IdempotentRequest & { name: string; key: string }) | undefined): Commit {
-    return async (work) => {
+  #commitWith(record: KeyedRequest | undefined): Commit {
+    return async <Body>(work: (context: Context) => Promise<Reply<Body>>) => {
       const reply = await inTransaction(this.#context.database, async (database) => {
+        if (record !== undefined) {
+          // Another process may have been given the same request and be done by now.
+          await exclusively(database, `idempotency:${record.name}`);
+          const kept = await this.#find(database, record);
+          if (kept !== undefined) return kept as Reply<Body>;
+        }
         const made = await work({ ...this.#context, database });
         if (record !== undefined) {
           await database
@@ -83,11 +91,9 @@ export class Idempotency {
     };
   }
 
-  async #find(
-    record: IdempotentRequest & { name: string; key: string },
-  ): Promise<Reply<unknown> | undefined> {
+  async #find(database: Database, record: KeyedRequest): Promise<Reply<unknown> | undefined> {
     const oldest = new Date(this.#context.clock.now().getTime() - keptHours * 3_600_000).toISOString();
-    const row = await this.#context.database
+    const row = await database
       .selectFrom('idempotency')
       .selectAll()
       .where('organization_id', '=', record.organizationId)
@@ -95,7 +101,7 @@ export class Idempotency {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     if (row.created_at < oldest) {
-      await this.#context.database
+      await database
         .deleteFrom('idempotency')
         .where('organization_id', '=', record.organizationId)
         .where('key', '=', record.name)

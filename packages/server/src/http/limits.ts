@@ -5,6 +5,7 @@
 import { recentInstructions } from '../agent/start.ts';
 import type { Context } from '../context.ts';
 import { recentStarts } from '../exports/start.ts';
+import { exclusively } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import type { Web } from './request.ts';
 
@@ -71,6 +72,7 @@ export class RateLimits {
 /** Checked inside the transaction that starts the export, so that two at the same time cannot both be the last. */
 export async function takeExportStart(context: Context, web: Web, organizationId: string): Promise<void> {
   const quota = context.config.limits.exportStartsPerHour;
+  await exclusively(context.database, `export-starts:${organizationId}`);
   const recent = await recentStarts(context, organizationId);
   takeOfHour(context, web, { name: 'export-starts', quota, recent }, (seconds) => {
     const wait = `Wait ${seconds} s, or let the operator raise LIMIT_EXPORT_STARTS_PER_HOUR.`;
@@ -81,6 +83,7 @@ export async function takeExportStart(context: Context, web: Web, organizationId
 /** Likewise for what a project asks of its agent: new jobs, messages and retries. */
 export async function takeAgentInstruction(context: Context, web: Web, projectId: string): Promise<void> {
   const quota = context.config.limits.agentInstructionsPerHour;
+  await exclusively(context.database, `instructions:${projectId}`);
   const recent = await recentInstructions(context, projectId);
   takeOfHour(context, web, { name: 'agent-instructions', quota, recent }, (seconds) => {
     const wait = `Wait ${seconds} s, or let the operator raise LIMIT_AGENT_INSTRUCTIONS_PER_HOUR.`;

@@ -24,11 +24,6 @@ const tables: Record<keyof Tables, true> = {
   webhook_messages: true,
   webhook_deliveries: true,
   webhook_attempts: true,
-  webhooks: true,
-  webhook_secrets: true,
-  webhook_messages: true,
-  webhook_deliveries: true,
-  webhook_attempts: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

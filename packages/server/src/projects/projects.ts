@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
-import { inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
+import { exclusively, inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { refuseUnusableForge } from './forge.ts';
@@ -51,6 +51,7 @@ export async function updateProject(
   const { change, actor } = input;
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
   return inTransaction(context.database, async (database) => {
+    await exclusively(database, `project:${input.projectId}`);
     const old = await findProject(
       { database },
       { id: input.projectId, organizationId: actor.organizationId },
@@ -92,6 +93,7 @@ export async function deleteProject(
   input: { projectId: string; actor: Actor },
 ): Promise<string[]> {
   return inTransaction(context.database, async (database) => {
+    await exclusively(database, `project:${input.projectId}`);
     const row = await findProject(
       { database },
       { id: input.projectId, organizationId: input.actor.organizationId },
@@ -170,6 +172,7 @@ export async function findProject(
 }
 
 async function refuseTakenDomain(database: Database, organizationId: string, domain: string): Promise<void> {
+  await exclusively(database, `domains:${organizationId}`);
   const taken = await database
     .selectFrom('projects')
     .select('id')

@@ -119,9 +119,11 @@ function instruct(
 ): Promise<Reply<AgentJob>> {
   const { commit, context, web } = request;
   return commit(async (inside) => {
+    const { project_id } = await find({ ...request, context: inside });
+    await requireEngine(inside, project_id);
+    await takeAgentInstruction(inside, web, project_id);
+    // Read again now that it is our turn: another process may have made it go on.
     const before = await find({ ...request, context: inside });
-    await requireEngine(inside, before.project_id);
-    await takeAgentInstruction(inside, web, before.project_id);
     if (isFinal(before.status)) await refuseFullQueue(inside);
     const job = await work(inside, before);
     return {
