@@ -8,7 +8,7 @@ import { failureTable } from '@docyard/api';
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
+import { exclusively, inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
 import type { Delivery, JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { moves, type Move } from './lifecycle.ts';
@@ -65,6 +65,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     purged_at: null,
   };
   return inTransaction(context.database, async (database) => {
+    await refuseDeletedProject(database, job.projectId);
     const row = await database.insertInto('jobs').values(values).returningAll().executeTakeFirstOrThrow();
     await recordEvent(database, row);
     await enqueueJob({ ...context, database }, row);
@@ -72,8 +73,16 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
   });
 }
 
+/** The project was found a while ago, and whoever deletes it looks for unfinished jobs first. */
+async function refuseDeletedProject(database: Database, id: string): Promise<void> {
+  await exclusively(database, `project:${id}`);
+  const project = await database.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst();
+  if (project === undefined) throw new Problem('not_found', 'The project was deleted a moment ago.');
+}
+
 /** Checked in the transaction that puts one more job into the queue. */
 export async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
+  await exclusively(context.database, 'queued-jobs');
   const { count } = await context.database
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number | string>().as('count'))
