@@ -17,11 +17,14 @@ import {
   Project,
   Readiness,
   Report,
+  Webhook,
+  WebhookDelivery,
   errorTable,
   failureTable,
   operation,
   operationIds,
   scopes,
+  webhookEvents,
   type Operation,
 } from '@docyard/api';
 import { diagnosticCodes, loadSite } from '@docyard/render';
@@ -38,6 +41,7 @@ const pageOfTag: Record<Operation['tag'], string> = {
   'Agent jobs': 'reference/agent-jobs',
   Projects: 'reference/projects',
   'API keys': 'reference/api-keys',
+  Webhooks: 'reference/webhooks',
   Organization: 'reference/organization',
   Health: 'reference/health',
 };
@@ -110,6 +114,8 @@ describe('records', () => {
     ['reference/agent-jobs', 'Get agent job', AgentJob],
     ['reference/projects', 'The project record', Project],
     ['reference/api-keys', 'The key record', ApiKey.extend({ key: ApiKey.shape.id })],
+    ['reference/webhooks', 'The webhook record', Webhook.extend({ secret: Webhook.shape.id })],
+    ['reference/webhooks', 'List deliveries', WebhookDelivery],
     ['reference/organization', 'Read what the calling key belongs to and may do', Me],
     ['reference/organization', 'List the audit log', AuditEntry],
     ['reference/health', 'Can the process do its work?', Readiness],
@@ -120,6 +126,11 @@ describe('records', () => {
   it('the table of reasons lists every ending of a run', () => {
     const rows = tableRows(section(page('reference/agent-jobs'), 'Why a run ends'));
     expect(Object.fromEntries(rows)).toEqual(agentEndings);
+  });
+
+  it('the table of events lists everything that webhooks are told', () => {
+    const rows = tableRows(section(page('reference/webhooks'), 'Events'));
+    expect(Object.fromEntries(rows)).toEqual(webhookEvents);
   });
 
   it('the scopes table lists every scope', () => {

@@ -42,6 +42,16 @@ const agentJobThatIs = (status: 'queued' | 'completed' | 'archived' | 'purged') 
 });
 const isAgentJob = (id: OperationId) => operation(id).tag === 'Agent jobs';
 
+const webhook = () => ({ params: { webhookId: records.webhook.webhookId } });
+/** The same one again until it has been deleted: there may be only so many. */
+const someWebhook = async () => {
+  const { data } = await service.client.call('listWebhooks', { query: { limit: 100 } });
+  const known = data.find(
+    ({ id }) => ![records.webhook.webhookId, records.webhookOff.webhookId].includes(id),
+  );
+  return { params: { webhookId: known?.id ?? (await stage.addWebhook(service)).webhookId } };
+};
+
 /** For each operation, a request that succeeds. Every scenario below changes one thing about it. */
 const valid: Record<OperationId, () => Given | Promise<Given>> = {
   startExport: () => ({ body: { domain: records.project.domain, metadata: { build: '7' } } }),
@@ -84,6 +94,16 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   createKey: () => ({ body: { name: 'New', scopes: ['read'], expiresInDays: 7 } }),
   rollKey: async () => ({ ...(await someKey()), body: { overlapSeconds: 0 } }),
   revokeKey: someKey,
+  listWebhooks: () => ({ query: { limit: '5' } }),
+  createWebhook: () => ({ body: { url: 'https://hooks.invalid/', events: ['export.completed'] } }),
+  readWebhook: webhook,
+  updateWebhook: () => ({ ...webhook(), body: { description: 'Renamed' } }),
+  deleteWebhook: someWebhook,
+  rotateWebhookSecret: () => ({ ...webhook(), body: { overlapSeconds: 0 } }),
+  rotateOrganizationSecret: () => ({ body: { overlapSeconds: 0 } }),
+  listWebhookDeliveries: () => ({ ...webhook(), query: { status: 'pending', limit: '5' } }),
+  redeliverWebhook: () => ({ params: records.webhook }),
+  testWebhook: webhook,
   readMe: () => ({}),
   listAuditLog: () => ({ query: { limit: '5' } }),
   readHealth: () => ({}),
@@ -126,9 +146,15 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     return answers.find(({ status }) => status === 409) as Answer;
   },
   not_found: (id, given) => {
-    const params = { jobId: stage.randomId('se'), id: stage.randomId('aj'), keyId: stage.randomId('key') };
-    if (given.params !== undefined)
-      return ask(id, { ...given, params: { projectId: stage.randomId('pr'), ...params } });
+    const params = {
+      projectId: stage.randomId('pr'),
+      jobId: stage.randomId('se'),
+      id: stage.randomId('aj'),
+      keyId: stage.randomId('key'),
+      webhookId: stage.randomId('wh'),
+      deliveryId: stage.randomId('whd'),
+    };
+    if (given.params !== undefined) return ask(id, { ...given, params });
     const domain = { domain: stage.freshDomain() };
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
   },
@@ -162,6 +188,8 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       : { params: { jobId: full.endedJobId }, ...exportBody };
     return ask(id, inFull, { to: full.service });
   },
+  webhook_disabled: (id, given) => ask(id, { ...given, params: records.webhookOff }),
+  webhook_limit: (id, given) => ask(id, given, { to: full.service }),
   draining: (id) => whileItStops(id),
 };
 

@@ -69,6 +69,7 @@ async function addRecords() {
     endedAgentJob: stage.addAgentJob(service.dataDir, busy),
     agentProject: busy.id,
     key: (await client.call('createKey', { body: { name: 'To be fuzzed' } })).id,
+    webhook: await stage.addWebhook(service),
   };
 }
 
@@ -85,6 +86,8 @@ function existingFor(id: OperationId): Existing {
       projectId: [operation(id).tag === 'Agent jobs' ? existing.agentProject : existing.project],
       id: [id === 'followAgentJob' ? existing.endedAgentJob : existing.agentJob],
       keyId: [existing.key],
+      webhookId: [existing.webhook.webhookId],
+      deliveryId: [existing.webhook.deliveryId],
     },
   };
 }

@@ -50,9 +50,13 @@ async function startMain(environment: Record<string, string>, endless: string) {
   const queued = await client.call('startExport', { body: { domain: busy.domain } });
   const agentJob = stage.addAgentJob(dataDir, project);
   await stage.giveModel(service, project.id);
+  const webhook = await stage.addWebhook(service);
+  const webhookOff = await stage.addWebhook(service);
+  const switchOff = { params: { webhookId: webhookOff.webhookId }, body: { enabled: false } };
+  await client.call('updateWebhook', switchOff);
   return {
     service,
-    records: { project, busy, purged, completed, failed, queued, agentJob },
+    records: { project, busy, purged, completed, failed, queued, agentJob, webhook, webhookOff },
     keys: {
       projects: await makeKey(service, { scopes: ['projects:read'] }),
       audit: await makeKey(service, { scopes: ['audit:read'] }),
@@ -68,7 +72,7 @@ function startSparing(): Promise<Service> {
   return startService({ environment, sample: false });
 }
 
-/** Its queue has room for one job, and has it. */
+/** Its queue has room for one job, and has it; it also has as many webhooks as it may. */
 async function startFull(environment: Record<string, string>, endless: string) {
   const service = await startService({ environment, sample: false });
   const project = await stage.addProject(service, endless);
@@ -82,6 +86,7 @@ async function startFull(environment: Record<string, string>, endless: string) {
   const running = await start();
   await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
   await start();
+  for (let count = 0; count < 20; count += 1) await stage.addWebhook(service);
   const agentOf = ({ id, domain }: Project) => ({
     projectId: id,
     id: stage.addAgentJob(service.dataDir, { id, domain }),

@@ -14,7 +14,7 @@ import type { AgentInput } from '../../packages/server/src/agent/record.ts';
 import { program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** An id of the right shape that nothing has. */
-export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key'): string {
+export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd'): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;
 }
 
@@ -36,6 +36,15 @@ export function addProject({ client }: Pick<Service, 'client'>, repository: stri
   return client.call('createProject', {
     body: { name: 'Test project', domain: freshDomain(), source: { repository } },
   });
+}
+
+/** A webhook that nothing answers at, with a delivery that is tried in vain. */
+export async function addWebhook({
+  client,
+}: Pick<Service, 'client'>): Promise<{ webhookId: string; deliveryId: string }> {
+  const { id: webhookId } = await client.call('createWebhook', { body: { url: 'https://hooks.invalid/' } });
+  const { id: deliveryId } = await client.call('testWebhook', { params: { webhookId } });
+  return { webhookId, deliveryId };
 }
 
 /** An endpoint that nothing answers at: enough to start agent jobs, not to finish them. */

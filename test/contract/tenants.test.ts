@@ -40,6 +40,7 @@ async function addTheirs() {
     jobIds: [completed, failed, running, queued].map(({ jobId }) => jobId),
     agentJobId: stage.addAgentJob(service.dataDir, project),
     keyId: (await client.call('createKey', { body: { name: 'Theirs' } })).id,
+    webhook: await stage.addWebhook(service),
   };
 }
 
@@ -74,6 +75,8 @@ const bodies: Partial<Record<OperationId, unknown>> = {
   rollKey: { overlapSeconds: 0 },
   createAgentJob: { prompt: 'Take over.' },
   messageAgentJob: { prompt: 'Take over.' },
+  updateWebhook: { url: 'https://elsewhere.invalid/' },
+  rotateWebhookSecret: { overlapSeconds: 0 },
 };
 
 /** What a caller can tell apart: all but the time and the count of requests. */
@@ -111,6 +114,11 @@ function pairsOf(id: OperationId): Pair[] {
       ];
     case 'keyId':
       return [{ id, what: 'a key', real: { keyId: theirs.keyId }, random: { keyId: stage.randomId('key') } }];
+    case 'webhookId':
+    case 'webhookId,deliveryId': {
+      const random = { webhookId: stage.randomId('wh'), deliveryId: stage.randomId('whd') };
+      return [{ id, what: 'a webhook', real: theirs.webhook, random }];
+    }
     case 'projectId,id':
       return [theirs.project.id, ours.projectId].map((projectId) => ({
         id,
@@ -139,6 +147,8 @@ async function readTheirs(): Promise<unknown> {
         expiresAt,
       }),
     ),
+    // Attempts in vain are ours, not those of whoever asks.
+    webhooks: (await client.call('listWebhooks')).data.map(({ failingSince: _since, ...webhook }) => webhook),
   };
 }
 
@@ -189,12 +199,13 @@ describe('the domain of somebody else', () => {
 });
 
 describe('lists', () => {
-  it.each(['listExports', 'listProjects', 'listKeys', 'listAuditLog'] as const)(
+  it.each(['listExports', 'listProjects', 'listKeys', 'listWebhooks', 'listAuditLog'] as const)(
     '%s shows nothing of anybody else',
     async (id) => {
       const { status, body } = await ask(id, { query: { limit: '100' } });
       expect(status).toBe(200);
-      const secrets = [...theirs.jobIds, theirs.project.id, theirs.keyId, theirs.agentJobId];
+      const { webhookId } = theirs.webhook;
+      const secrets = [...theirs.jobIds, theirs.project.id, theirs.keyId, theirs.agentJobId, webhookId];
       expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
     },
   );

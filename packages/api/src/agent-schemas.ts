@@ -3,7 +3,15 @@
  * keeps for it. Secrets go in and never come out.
  */
 import { z } from 'zod';
-import { gitRef, Metadata, nullableTimestamp, staysInside, timestamp, wholeNumber } from './primitives.ts';
+import {
+  gitRef,
+  httpUrl,
+  Metadata,
+  nullableTimestamp,
+  staysInside,
+  timestamp,
+  wholeNumber,
+} from './primitives.ts';
 
 export const agentStatuses = ['active', 'completed', 'archived', 'failed'] as const;
 
@@ -280,11 +288,6 @@ export const AgentStep = z
 export type AgentStep = z.infer<typeof AgentStep>;
 
 /* What a project keeps for its agent jobs */
-
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: 'This is no http or https address.' })
-  .max(2048)
-  .refine((text) => !/^https?:\/\/[^/?#]*@/i.test(text), 'The address must not carry a user or password.');
 
 const secret = z.string().min(1).max(10_000);
 

@@ -23,6 +23,8 @@ export const errorTable = {
   agent_not_configured: { status: 409, title: 'No model is configured' },
   domain_taken: { status: 409, title: 'The domain is already in use' },
   project_busy: { status: 409, title: 'The project has unfinished jobs' },
+  webhook_disabled: { status: 409, title: 'The webhook is switched off' },
+  webhook_limit: { status: 409, title: 'The organization has as many webhooks as it may' },
   idempotency_in_progress: { status: 409, title: 'The same request is being handled' },
   bundle_purged: { status: 410, title: 'The bundle is gone' },
   job_purged: { status: 410, title: 'Only the record of the job is left' },

@@ -14,7 +14,7 @@ export type Success =
 export interface Operation {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
-  tag: 'Static export' | 'Agent jobs' | 'Projects' | 'API keys' | 'Organization' | 'Health';
+  tag: 'Static export' | 'Agent jobs' | 'Projects' | 'API keys' | 'Webhooks' | 'Organization' | 'Health';
   summary: string;
   description?: string;
   /** The scope a key needs; `any` for every valid key; null for operations without a key. */

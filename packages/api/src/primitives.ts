@@ -18,6 +18,11 @@ export function staysInside(path: string): boolean {
   return !path.split(/[/\\]/).includes('..');
 }
 
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'This is no http or https address.' })
+  .max(2048)
+  .refine((text) => !/^https?:\/\/[^/?#]*@/i.test(text), 'The address must not carry a user or password.');
+
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 20, 'At most 20 entries are kept.');

@@ -7,6 +7,7 @@ import { agentOperations } from './agent-operations.ts';
 import type { ErrorCode } from './errors.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
+import { webhookOperations } from './webhook-operations.ts';
 
 export type { Operation, Success } from './operation.ts';
 
@@ -259,6 +260,7 @@ export const operations = {
     success: { status: 204, kind: 'empty' },
     errors: ['not_found'],
   },
+  ...webhookOperations,
   readMe: {
     method: 'get',
     path: '/v1/me',

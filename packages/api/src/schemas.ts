@@ -5,10 +5,19 @@
 import { z } from 'zod';
 import { ProjectAgent, SetProjectAgent } from './agent-schemas.ts';
 import { errorCodes, failureCodes } from './errors.ts';
-import { gitRef, Metadata, nullableTimestamp, staysInside, timestamp, wholeNumber } from './primitives.ts';
+import {
+  gitRef,
+  httpUrl,
+  Metadata,
+  nullableTimestamp,
+  staysInside,
+  timestamp,
+  wholeNumber,
+} from './primitives.ts';
 import { Scope } from './scopes.ts';
 
 export * from './agent-schemas.ts';
+export * from './webhook-schemas.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -124,6 +133,9 @@ export const StartExport = z
           'Fail the job when the report holds one of these: `error`, `warning`, `info` (each with what is graver) or codes of findings.',
         examples: [['error', 'broken_link', 'broken_anchor']],
       }),
+    webhookUrl: httpUrl.optional().meta({
+      description: 'Told when this job has completed or failed, signed with the secret of the organization.',
+    }),
     metadata: Metadata.optional(),
   })
   .meta({ id: 'StartExport' });

@@ -14,6 +14,8 @@ export const scopes = [
   'projects:write',
   'keys:read',
   'keys:write',
+  'webhooks:read',
+  'webhooks:write',
   'audit:read',
 ] as const;
 

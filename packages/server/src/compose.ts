@@ -16,6 +16,7 @@ import { prepareDataFolder, readSecrets } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
+import { viewExport } from './exports/view.ts';
 import { createJob } from './jobs/store.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
 import { version } from './version.ts';
@@ -40,14 +41,26 @@ const runAgent: Runner = async (context, input) => {
   return agentRunner({ startPreview })(context, input);
 };
 
+const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] => {
+  const agent = async () => (await import('./agent/telling.ts')).agentView(given);
+  return {
+    export: { record: async (_database, job) => viewExport(job) },
+    agent: {
+      record: async (...change) => (await agent()).record(...change),
+      alsoHappened: async (...change) => (await agent()).alsoHappened(...change),
+    },
+  };
+};
+
 export const runners: Runners = { export: runExport, agent: runAgent };
 
 export async function compose(config: Config): Promise<Context> {
   await prepareDataFolder(config.dataDir);
+  const secrets = await readSecrets(config.dataDir);
   return {
     config,
     version,
-    secrets: await readSecrets(config.dataDir),
+    secrets,
     database: await openSqlite(join(config.dataDir, 'docyard.db')),
     blobs: new FolderBlobs(join(config.dataDir, 'blobs')),
     queue: new InProcessQueue(config.limits.runningPerOrganization),
@@ -55,6 +68,7 @@ export async function compose(config: Config): Promise<Context> {
     forges: new HttpForges(config.egress, systemClock),
     clock: systemClock,
     changes: new InProcessChanges(),
+    views: jobViews({ config, secrets }),
     // Standard output is for people; the log goes to the other stream.
     log: pino(
       { level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] },

@@ -1,14 +1,16 @@
 /**
  * What every feature is given: the ports, the settings and the identity of this installation's secrets.
  */
+import type { WebhookEvent } from '@docyard/api';
+import type { Selectable } from 'kysely';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Blobs } from './ports/blobs.ts';
 import type { JobChanges } from './ports/changes.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Database } from './ports/database.ts';
+import type { Database, JobRow } from './ports/database.ts';
 import type { Forges } from './ports/forge.ts';
-import type { Queue } from './ports/queue.ts';
+import type { JobKind, Queue } from './ports/queue.ts';
 import type { Sources } from './ports/sources.ts';
 
 export interface Secrets {
@@ -18,6 +20,14 @@ export interface Secrets {
   linkKeys: { id: string; key: Buffer }[];
   /** Encrypts what projects keep secret. */
   sealKey: Buffer;
+}
+
+/** How a feature tells of its jobs. The kernel announces changes and does not know what a job means. */
+export interface JobView {
+  /** The record as callers see it. */
+  record(database: Database, job: Selectable<JobRow>): Promise<unknown>;
+  /** What else has happened with this change of status. */
+  alsoHappened?(database: Database, job: Selectable<JobRow>, change: string): Promise<WebhookEvent[]>;
 }
 
 export interface Context {
@@ -31,6 +41,7 @@ export interface Context {
   forges: Forges;
   clock: Clock;
   changes: JobChanges;
+  views: Record<JobKind, JobView>;
   log: Logger;
 }
 

@@ -14,6 +14,7 @@ import { describeKeys } from './cli/keys.ts';
 import { describeOrgs } from './cli/orgs.ts';
 import { describeProjects } from './cli/projects.ts';
 import { describeServe } from './cli/serve.ts';
+import { describeWebhooks } from './cli/webhooks.ts';
 import { version } from './version.ts';
 
 export async function main(args: string[]): Promise<number> {
@@ -49,6 +50,7 @@ const commands = {
   keys: describeKeys,
   projects: describeProjects,
   orgs: describeOrgs,
+  webhooks: describeWebhooks,
   agent: describeAgent,
 };
 

@@ -13,6 +13,8 @@ import { sweep } from './exports/retention.ts';
 import { buildApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
+import { WebhookDeliverer } from './webhooks/deliverer.ts';
+import { sweepWebhooks } from './webhooks/deliveries.ts';
 
 const sweepEverySeconds = 600;
 const stopGraceSeconds = 10;
@@ -36,6 +38,7 @@ export async function startService(
     await beforeListening(context);
     const sweeper = new Sweeper(context);
     const worker = new Worker(context, runners, () => sweeper.run());
+    const deliverer = new WebhookDeliverer(context);
     const stopping = new AbortController();
     // The port first: when it is taken, no job has been touched.
     const server = await listen(buildApp(context, stopping.signal), config);
@@ -44,13 +47,14 @@ export async function startService(
       throw error;
     });
     sweeper.start();
+    deliverer.start();
     return {
       context,
       port: server.port,
       async stop() {
         stopping.abort();
         // Until here the socket stays open: whoever comes now is told to come back, and when.
-        await Promise.all([worker.stop(), pause(config.drainSeconds * 1000)]);
+        await Promise.all([worker.stop(), deliverer.stop(), pause(config.drainSeconds * 1000)]);
         await server.close(stopGraceSeconds);
         await sweeper.stop();
         await context.database.destroy();
@@ -84,7 +88,7 @@ class Sweeper {
     this.#waiting = true;
     this.#underWay = this.#underWay.then(async () => {
       this.#waiting = false;
-      for (const work of [continueWithMessages, sweep, sweepAgentJobs]) {
+      for (const work of [continueWithMessages, sweep, sweepAgentJobs, sweepWebhooks]) {
         await work(this.#context).catch((error: unknown) =>
           this.#context.log.warn({ err: error }, `${work.name} failed`),
         );

@@ -2,18 +2,13 @@
  * Ends an agent job early, puts it away, and takes it out again. What it has pushed stays.
  */
 import { recordAudit } from '../audit/audit.ts';
-import { nowText, type Actor, type Context } from '../context.ts';
+import { nowText, type Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { markArchived, nothingToCancel, requestCancel, type Job } from '../jobs/store.ts';
+import { markArchived, nothingToCancel, requestCancel, type Job, type StoreContext } from '../jobs/store.ts';
 import { markTaken, noteRun, readRuns, waitingMessages } from './record.ts';
 
-type CancelContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
-
 /** In the transaction of the caller. */
-export async function cancelAgentJob(
-  context: CancelContext,
-  given: { job: Job; actor: Actor },
-): Promise<Job> {
+export async function cancelAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
   const { job } = given;
   const changed = isFinal(job.status) ? undefined : await stop(context, job);
   if (changed === undefined) throw nothingToCancel(job);
@@ -23,7 +18,7 @@ export async function cancelAgentJob(
 
 /** From every state; a job at work is cancelled first. */
 export async function archiveAgentJob(
-  context: CancelContext,
+  context: StoreContext,
   given: { job: Job; actor: Actor },
 ): Promise<Job> {
   const { job } = given;
@@ -32,14 +27,14 @@ export async function archiveAgentJob(
 }
 
 export async function unarchiveAgentJob(
-  context: CancelContext,
+  context: StoreContext,
   given: { job: Job; actor: Actor },
 ): Promise<Job> {
   return mark(context, { ...given, archived: false });
 }
 
 async function mark(
-  context: CancelContext,
+  context: StoreContext,
   { job, actor, archived }: { job: Job; actor: Actor; archived: boolean },
 ): Promise<Job> {
   const marked = await markArchived(context, job.id, archived);
@@ -50,7 +45,7 @@ async function mark(
 }
 
 /** What was said before and not heard yet is part of what is cancelled. */
-async function stop(context: CancelContext, job: Job): Promise<Job | undefined> {
+async function stop(context: StoreContext, job: Job): Promise<Job | undefined> {
   const changed = await requestCancel(context, job);
   if (changed === undefined) return undefined;
   const waiting = await waitingMessages(context, job.id);

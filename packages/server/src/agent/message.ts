@@ -3,20 +3,18 @@
  * that came too late for the run it was meant for begins the next one, so that none is lost.
  */
 import { recordAudit } from '../audit/audit.ts';
-import type { Actor, Context } from '../context.ts';
+import type { Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import type { Job } from '../jobs/store.ts';
+import type { Job, StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { addMessage, markTaken, waitingMessages } from './record.ts';
 import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
-type MessageContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
-
 /** In the transaction of the caller. The job given must have been read in it. */
 export async function messageAgentJob(
-  context: MessageContext,
+  context: StoreContext,
   given: { job: Job; prompt: string; actor: Actor },
 ): Promise<Job> {
   const { job } = given;
@@ -36,7 +34,7 @@ export function refuseArchived(job: Pick<Job, 'archived_at'>): void {
 }
 
 /** Finished jobs with a message that no run took. Called after each job and now and then. */
-export async function continueWithMessages(context: MessageContext): Promise<void> {
+export async function continueWithMessages(context: StoreContext): Promise<void> {
   const left = await context.database
     .selectFrom('jobs')
     .selectAll()
@@ -49,7 +47,7 @@ export async function continueWithMessages(context: MessageContext): Promise<voi
   }
 }
 
-async function resumeWithMessages(context: MessageContext, job: Job): Promise<Job> {
+async function resumeWithMessages(context: StoreContext, job: Job): Promise<Job> {
   const messages = await waitingMessages(context, job.id);
   await markTaken(
     context,

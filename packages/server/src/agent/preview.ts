@@ -2,12 +2,11 @@
  * The export that shows a branch before anybody merges it. Exports are another feature: this names what is needed, and
  * `compose` puts it in.
  */
-import type { Context } from '../context.ts';
-import type { Job } from '../jobs/store.ts';
+import type { Job, StoreContext } from '../jobs/store.ts';
 
 /** Makes the job in the transaction of `context`; whoever asked announces it afterwards. */
 export type StartPreview = (
-  context: Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>,
+  context: StoreContext,
   given: {
     ofJob: Job;
     source: { repository: string; ref: string; directory: string | null; allowLocal: boolean };

@@ -3,11 +3,11 @@
  * and the job cannot be gone on with any more. A job at work, or with a message that waits, is never touched.
  */
 import type { Context } from '../context.ts';
-import { markPurged, type Job } from '../jobs/store.ts';
+import { markPurged, type Job, type StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 
-type RetentionContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue' | 'config'>;
+type RetentionContext = StoreContext & Pick<Context, 'config'>;
 
 /** The days begin anew with every run, and when a job is archived. */
 export async function sweepAgentJobs(context: RetentionContext): Promise<{ purged: string[] }> {

@@ -2,9 +2,9 @@
  * Repeats the last instruction of a finished agent job.
  */
 import { recordAudit } from '../audit/audit.ts';
-import type { Actor, Context } from '../context.ts';
+import type { Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import type { Job } from '../jobs/store.ts';
+import type { Job, StoreContext } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import { refuseArchived } from './message.ts';
 import { inputOf, readRuns } from './record.ts';
@@ -12,10 +12,7 @@ import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
 /** In the transaction of the caller. */
-export async function retryAgentJob(
-  context: Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>,
-  given: { job: Job; actor: Actor },
-): Promise<Job> {
+export async function retryAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
   const { job } = given;
   refuseArchived(job);
   refusePurged(job);

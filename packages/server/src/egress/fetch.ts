@@ -129,6 +129,23 @@ export async function readBody(response: IncomingMessage, mostBytes: number): Pr
   return new Uint8Array(Buffer.concat(parts));
 }
 
+/** The first bytes, however long the answer is and however it ends. */
+export async function readBodyStart(response: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      parts.push(part);
+      size += part.length;
+      if (size >= mostBytes) break;
+    }
+  } catch {
+    // What came before the break is all there is.
+  }
+  response.destroy();
+  return new Uint8Array(Buffer.concat(parts).subarray(0, mostBytes));
+}
+
 /** The system's resolver cannot be stopped, only left behind. */
 export function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

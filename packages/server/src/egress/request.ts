@@ -3,7 +3,7 @@
  * Addresses are checked and pinned as for documents. It follows no redirect: the headers hold secrets.
  */
 import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
-import { type FetchLimits, abortable, readBody, send } from './fetch.ts';
+import { type FetchLimits, abortable, readBody, readBodyStart, send } from './fetch.ts';
 
 export interface OutboundRequest {
   url: URL;
@@ -19,11 +19,18 @@ export interface OutboundAnswer {
   body: Uint8Array;
 }
 
+export interface RequestOptions {
+  signal: AbortSignal;
+  limits: FetchLimits;
+  /** Of a body that is too long, or breaks off, what there is: for a caller to whom the status is all that counts. */
+  cutBody?: boolean;
+}
+
 /** Throws an EgressError that says nothing of what was sent, or the reason of the signal. */
 export async function sendRequest(
   { url, method, headers, body }: OutboundRequest,
   policy: EgressPolicy,
-  { signal, limits }: { signal: AbortSignal; limits: FetchLimits },
+  { signal, limits, cutBody = false }: RequestOptions,
 ): Promise<OutboundAnswer> {
   const deadline = AbortSignal.timeout(limits.seconds * 1000);
   const stop = AbortSignal.any([signal, deadline]);
@@ -36,7 +43,7 @@ export async function sendRequest(
     return {
       status: answer.statusCode ?? 0,
       headers: new Map(received),
-      body: await readBody(answer, limits.bytes),
+      body: await (cutBody ? readBodyStart : readBody)(answer, limits.bytes),
     };
   } catch (error) {
     if (error instanceof EgressError) throw error;

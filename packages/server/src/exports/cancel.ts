@@ -2,17 +2,15 @@
  * Ends an export early, or removes a finished one with its files.
  */
 import { recordAudit } from '../audit/audit.ts';
-import type { Actor, Context } from '../context.ts';
+import type { Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { deleteJob, nothingToCancel, requestCancel, type Job } from '../jobs/store.ts';
+import { deleteJob, nothingToCancel, requestCancel, type Job, type StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findExport } from './read.ts';
 
-type CancelContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
-
 export async function cancelExport(
-  context: CancelContext,
+  context: StoreContext,
   input: { jobId: string; actor: Actor },
 ): Promise<Job> {
   return inTransaction(context.database, async (database) => {
@@ -27,7 +25,7 @@ export async function cancelExport(
 
 /** The caller removes the files once the row is gone for good. */
 export async function deleteExport(
-  context: CancelContext,
+  context: StoreContext,
   input: { jobId: string; actor: Actor },
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {

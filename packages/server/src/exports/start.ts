@@ -12,6 +12,7 @@ import { createJob, refuseFullQueue, type Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
+import { refuseUnreachable, subscribeToJob } from '../webhooks/webhooks.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';
 import { findExport } from './read.ts';
@@ -46,6 +47,7 @@ export async function prepareExport(
   if (complaint !== undefined) {
     throw new Problem('invalid_request', complaint, { details: [{ path: 'ref', message: complaint }] });
   }
+  if (request.webhookUrl !== undefined) await refuseUnreachable(context, request.webhookUrl, 'webhookUrl');
   if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn);
   if (request.paths !== undefined) await refuseUnknownPaths(context, source, request.paths);
   return { input: { request, source }, projectId: project.id, domain: project.domain, retryOf: null };
@@ -84,6 +86,14 @@ export async function startExport(
         retryOf: prepared.retryOf,
       },
     );
+    const { webhookUrl } = prepared.input.request;
+    if (webhookUrl !== undefined) {
+      const { organizationId } = actor;
+      await subscribeToJob(
+        { ...context, database },
+        { id: job.id, kind: job.kind, organizationId, webhookUrl },
+      );
+    }
     const details = { domain: job.domain, retryOf: job.retry_of };
     await recordAudit({ ...context, database }, { actor, action: 'export.start', object: job.id, details });
     return job;

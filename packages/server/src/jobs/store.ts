@@ -1,7 +1,8 @@
 /**
  * The only writer of a job's status. Every move is one guarded UPDATE: it names the state it leaves and, for a
  * running job, the attempt it belongs to, so that a worker that wakes late cannot overwrite its successor.
- * Each change also leaves an event row in the same transaction, and each move to `queued` a delivery in the queue.
+ * Each change also leaves an event row in the same transaction, each move a message to the webhooks that want it, and
+ * each move to `queued` a delivery in the queue.
  */
 import type { Failure, FailureCode } from '@docyard/api';
 import { failureTable } from '@docyard/api';
@@ -11,11 +12,12 @@ import { newId } from '../ids.ts';
 import { exclusively, inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
 import type { Delivery, JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
+import { announceJob, type JobChange } from '../webhooks/outbox.ts';
 import { moves, type Move } from './lifecycle.ts';
 
 export type Job = Selectable<JobRow>;
 
-export type StoreContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue'>;
+export type StoreContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue' | 'views'>;
 
 export interface NewJob {
   kind: JobKind;
@@ -68,6 +70,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     await refuseDeletedProject(database, job.projectId);
     const row = await database.insertInto('jobs').values(values).returningAll().executeTakeFirstOrThrow();
     await recordEvent(database, row);
+    await announceJob({ ...context, database }, row, 'queued');
     await enqueueJob({ ...context, database }, row);
     return row;
   });
@@ -161,7 +164,7 @@ export async function reportProgress(
   claim: Claim,
   report: Progress,
 ): Promise<boolean> {
-  return changed(context, claim.id, (database) =>
+  return changed(context, claim.id, null, (database) =>
     database
       .updateTable('jobs')
       .set((eb) => ({
@@ -222,7 +225,7 @@ export async function releaseJob(context: StoreContext, claim: Claim): Promise<J
 export async function requestCancel(context: StoreContext, job: Job): Promise<Job | undefined> {
   const ended = job.status === 'queued' ? await cancelQueued(context, job) : undefined;
   if (ended !== undefined) return ended;
-  return changed(context, job.id, (database) =>
+  return changed(context, job.id, null, (database) =>
     database
       .updateTable('jobs')
       .set({ cancel_requested_at: nowText(context), updated_at: nowText(context) })
@@ -268,7 +271,8 @@ export async function markArchived(
   id: string,
   archived: boolean,
 ): Promise<Job | undefined> {
-  return changed(context, id, (database) =>
+  const told = archived ? 'archived' : 'unarchived';
+  return changed(context, id, told, (database) =>
     database
       .updateTable('jobs')
       .set({ archived_at: archived ? nowText(context) : null, updated_at: nowText(context) })
@@ -280,7 +284,7 @@ export async function markArchived(
 }
 
 export async function markPurged(context: StoreContext, id: string): Promise<void> {
-  await changed(context, id, (database) =>
+  await changed(context, id, null, (database) =>
     database
       .updateTable('jobs')
       .set({ purged_at: nowText(context), updated_at: nowText(context) })
@@ -329,7 +333,7 @@ async function move(
   change: Updateable<JobRow>,
 ): Promise<Job | undefined> {
   const { from, to } = moves[name];
-  return changed(context, claim.id, async (database) => {
+  return changed(context, claim.id, to, async (database) => {
     const moved = await database
       .updateTable('jobs')
       .set({ ...change, status: to, updated_at: nowText(context) })
@@ -346,14 +350,18 @@ async function move(
   });
 }
 
+/** Progress is for those who follow the job; webhooks are told of what has a name. */
 async function changed(
   context: StoreContext,
   id: string,
+  told: JobChange | null,
   update: (database: Database) => Promise<Job | undefined>,
 ): Promise<Job | undefined> {
   const row = await inTransaction(context.database, async (database) => {
     const updated = await update(database);
-    if (updated !== undefined) await recordEvent(database, updated);
+    if (updated === undefined) return undefined;
+    await recordEvent(database, updated);
+    if (told !== null) await announceJob({ ...context, database }, updated, told);
     return updated;
   });
   if (row !== undefined) context.changes.notify(id);

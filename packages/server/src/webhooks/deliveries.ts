@@ -1,0 +1,175 @@
+/**
+ * The log of what webhooks were sent: read, sent again, tried with a test event, and forgotten after a while.
+ */
+import { testEvent, type WebhookDelivery } from '@docyard/api';
+import type { Selectable } from 'kysely';
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
+import { readPage, type PageRequest } from '../paging.ts';
+import { inTransaction, type WebhookAttemptRow, type WebhookDeliveryRow } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+import { writeMessage } from './outbox.ts';
+import { findWebhook, viewWebhook, type WebhookRecord } from './webhooks.ts';
+
+type DeliveryContext = Pick<Context, 'database' | 'clock'>;
+type DeliveryRecord = Selectable<WebhookDeliveryRow> & { type: string };
+
+const keptDays = 30;
+const mostAttemptsShown = 20;
+
+export async function listDeliveries(
+  context: Pick<Context, 'database'>,
+  input: PageRequest & {
+    webhookId: string;
+    organizationId: string;
+    status?: WebhookDelivery['status'] | undefined;
+  },
+): Promise<{ data: WebhookDelivery[]; nextCursor: string | null }> {
+  const webhook = await findWebhook(context, { id: input.webhookId, organizationId: input.organizationId });
+  let query = deliveriesOf(context, webhook);
+  if (input.status !== undefined) query = query.where('webhook_deliveries.status', '=', input.status);
+  const { data, nextCursor } = await readPage(input, query, (row) => row);
+  return { data: await viewDeliveries(context, data), nextCursor };
+}
+
+/** The same message, at once, with all its retries before it. */
+export async function redeliver(
+  context: DeliveryContext,
+  input: { webhookId: string; deliveryId: string; actor: Actor },
+): Promise<WebhookDelivery> {
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const webhook = await findEnabled(inside, input);
+    await database
+      .updateTable('webhook_deliveries')
+      .set((eb) => ({
+        status: 'pending',
+        earlier_attempts: eb.ref('attempt'),
+        next_at: nowText(context),
+        finished_at: null,
+      }))
+      .where('webhook_id', '=', webhook.id)
+      .where('id', '=', input.deliveryId)
+      .execute();
+    const delivery = await readDelivery(inside, webhook, input.deliveryId);
+    const details = { delivery: delivery.id };
+    const audited = { actor: input.actor, action: 'webhook.redeliver', object: webhook.id, details };
+    await recordAudit(inside, audited);
+    return delivery;
+  });
+}
+
+export async function sendTest(
+  context: DeliveryContext,
+  input: { webhookId: string; actor: Actor },
+): Promise<WebhookDelivery> {
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const webhook = await findEnabled(inside, input);
+    const message = {
+      type: testEvent,
+      at: nowText(context),
+      jobId: null,
+      data: viewWebhook(webhook),
+    } as const;
+    const [id] = await writeMessage(inside, [webhook], message);
+    await recordAudit(inside, { actor: input.actor, action: 'webhook.test', object: webhook.id });
+    return readDelivery(inside, webhook, id ?? '');
+  });
+}
+
+/** Old messages go with their deliveries, and webhooks of single jobs with the last of theirs. */
+export async function sweepWebhooks(context: DeliveryContext): Promise<void> {
+  const now = nowText(context);
+  const oldest = new Date(context.clock.now().getTime() - keptDays * 86_400_000).toISOString();
+  const { database } = context;
+  await database.deleteFrom('webhook_messages').where('created_at', '<', oldest).execute();
+  await database
+    .deleteFrom('webhooks')
+    .where('job_id', 'is not', null)
+    .where('created_at', '<', oldest)
+    .where('id', 'not in', (eb) => eb.selectFrom('webhook_deliveries').select('webhook_id'))
+    .where('job_id', 'not in', (eb) =>
+      eb.selectFrom('jobs').select('id').where('status', 'in', ['queued', 'running']),
+    )
+    .execute();
+  await database.deleteFrom('webhook_secrets').where('valid_until', '<', now).execute();
+}
+
+async function findEnabled(
+  context: Pick<Context, 'database'>,
+  { webhookId: id, actor }: { webhookId: string; actor: Actor },
+): Promise<WebhookRecord> {
+  const webhook = await findWebhook(context, { id, organizationId: actor.organizationId });
+  if (webhook.enabled === 1) return webhook;
+  throw new Problem(
+    'webhook_disabled',
+    'The webhook is switched off. Switch it on first: PATCH /v1/webhooks/{webhookId} with {"enabled": true}.',
+  );
+}
+
+async function readDelivery(
+  context: Pick<Context, 'database'>,
+  webhook: WebhookRecord,
+  id: string,
+): Promise<WebhookDelivery> {
+  const row = await deliveriesOf(context, webhook).where('webhook_deliveries.id', '=', id).executeTakeFirst();
+  const [view] = row === undefined ? [] : await viewDeliveries(context, [row]);
+  if (view !== undefined) return view;
+  throw new Problem(
+    'not_found',
+    'There is no such delivery. List them with GET /v1/webhooks/{webhookId}/deliveries.',
+  );
+}
+
+function deliveriesOf({ database }: Pick<Context, 'database'>, { id }: Pick<WebhookRecord, 'id'>) {
+  return database
+    .selectFrom('webhook_deliveries')
+    .innerJoin('webhook_messages', 'webhook_messages.id', 'webhook_deliveries.message_id')
+    .selectAll('webhook_deliveries')
+    .select('webhook_messages.type')
+    .where('webhook_deliveries.webhook_id', '=', id);
+}
+
+async function viewDeliveries(
+  context: Pick<Context, 'database'>,
+  rows: readonly DeliveryRecord[],
+): Promise<WebhookDelivery[]> {
+  if (rows.length === 0) return [];
+  const attempts = await context.database
+    .selectFrom('webhook_attempts')
+    .selectAll()
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('number')
+    .execute();
+  const byDelivery = Map.groupBy(attempts, ({ delivery_id }) => delivery_id);
+  return rows.map((row) => viewDelivery(row, byDelivery.get(row.id) ?? []));
+}
+
+function viewDelivery(
+  row: DeliveryRecord,
+  attempts: readonly Selectable<WebhookAttemptRow>[],
+): WebhookDelivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    messageId: row.message_id,
+    type: row.type as WebhookDelivery['type'],
+    jobId: row.job_id,
+    status: row.status as WebhookDelivery['status'],
+    createdAt: row.created_at,
+    nextAttemptAt: row.status === 'pending' ? row.next_at : null,
+    finishedAt: row.finished_at,
+    attempts: attempts.slice(-mostAttemptsShown).map((attempt) => ({
+      at: attempt.at,
+      durationMs: attempt.duration_ms,
+      status: attempt.status,
+      error: attempt.error,
+      response: attempt.response,
+    })),
+  };
+}

@@ -1,0 +1,171 @@
+/** A change of a job and the messages about it are written together: never one without the other. */
+import type { ExportJob, WebhookEvent } from '@docyard/api';
+import { beforeEach, expect, test } from 'vitest';
+import { viewExport } from '../exports/view.ts';
+import {
+  claimJob,
+  completeJob,
+  createJob,
+  failJob,
+  failureOf,
+  markArchived,
+  releaseJob,
+  reportProgress,
+  type Job,
+} from '../jobs/store.ts';
+import { inTransaction } from '../ports/database.ts';
+import {
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
+import { createWebhook, subscribeToJob, updateWebhook } from './webhooks.ts';
+
+let context: TestContext;
+let tenant: Tenant;
+let newExport: () => Promise<Job>;
+
+beforeEach(async () => {
+  context = await composeForTest();
+  tenant = await createTenant(context);
+  const project = await createTestProject(context, tenant);
+  newExport = () => createExport(context, tenant, project);
+});
+
+const subscribe = (events?: WebhookEvent[]) =>
+  createWebhook(context, {
+    url: 'https://ci.example.com/',
+    actor: tenant.actor,
+    ...(events === undefined ? {} : { events }),
+  });
+
+interface Told {
+  webhook_id: string;
+  payload: { type: string; timestamp: string; data: Record<string, unknown> };
+}
+
+async function told(): Promise<Told[]> {
+  const rows = await context.database
+    .selectFrom('webhook_deliveries')
+    .innerJoin('webhook_messages', 'webhook_messages.id', 'webhook_deliveries.message_id')
+    .select(['webhook_deliveries.webhook_id', 'webhook_messages.payload'])
+    .orderBy('webhook_deliveries.sequence')
+    .execute();
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Told['payload'] }));
+}
+const toldTypes = async () => (await told()).map(({ payload }) => payload.type);
+
+const outcome = {
+  result: {
+    bundle: { sizeBytes: 1, sha256: 'a'.repeat(64), fileCount: 1 },
+    warnings: 0,
+    errors: 0,
+    attempt: 1,
+  },
+  pageCount: 1,
+};
+
+test('each move is told with the record as it was then; progress is not', async () => {
+  await subscribe();
+  const queued = await newExport();
+  const running = present(await claimJob(context, queued.id));
+  context.clock.advance(1);
+  await reportProgress(context, running, { progress: 50, pageCount: 3 });
+  const completed = present(await completeJob(context, running, outcome));
+  const expected = [queued, running, completed].map((job) => ({
+    type: `export.${job.status}`,
+    timestamp: job.updated_at,
+    data: viewExport(job),
+  }));
+  expect((await told()).map(({ payload }) => payload)).toEqual(expected);
+});
+
+test('a job that is handed back and one that fails are told too', async () => {
+  await subscribe(['export.queued', 'export.failed']);
+  const { id } = await newExport();
+  await releaseJob(context, present(await claimJob(context, id)));
+  await failJob(context, present(await claimJob(context, id)), failureOf('internal', 'A fault.'));
+  expect(await toldTypes()).toEqual(['export.queued', 'export.queued', 'export.failed']);
+});
+
+test('only webhooks of the same organization that are on and want it are told', async () => {
+  const wanting = await subscribe(['export.running']);
+  await subscribe(['export.failed']);
+  const off = await subscribe();
+  await updateWebhook(context, { webhookId: off.id, change: { enabled: false }, actor: tenant.actor });
+  const other = await createTenant(context, { name: 'Other' });
+  await createWebhook(context, { url: 'https://ci.example.com/', actor: other.actor });
+  const { id } = await newExport();
+  await claimJob(context, id);
+  expect((await told()).map(({ webhook_id }) => webhook_id)).toEqual([wanting.id]);
+});
+
+test('webhooks that are told of the same share one message', async () => {
+  await subscribe(['export.queued']);
+  await subscribe(['export.queued']);
+  await newExport();
+  expect(await told()).toHaveLength(2);
+  expect(await context.database.selectFrom('webhook_messages').select('id').execute()).toHaveLength(1);
+});
+
+test('a move that is undone was never told', async () => {
+  await subscribe();
+  const { id } = await newExport();
+  const undone = context.database.transaction().execute(async (database) => {
+    await claimJob({ ...context, database }, id);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  expect(await toldTypes()).toEqual(['export.queued']);
+});
+
+test('a claim that comes too late tells nothing', async () => {
+  await subscribe(['export.completed', 'export.failed']);
+  const { id } = await newExport();
+  const first = present(await claimJob(context, id));
+  await releaseJob(context, first);
+  await completeJob(context, present(await claimJob(context, id)), outcome);
+  expect(await completeJob(context, first, outcome)).toBeUndefined();
+  expect(await toldTypes()).toEqual(['export.completed']);
+});
+
+test('the webhook of a job is told of its end, and of no other job', async () => {
+  const { id } = await newExport();
+  const other = await newExport();
+  const { organizationId } = tenant;
+  const job = { id, kind: 'export', organizationId, webhookUrl: 'https://ci.example.com/once' };
+  await inTransaction(context.database, (database) => subscribeToJob({ ...context, database }, job));
+  for (const each of [id, other.id]) {
+    await completeJob(context, present(await claimJob(context, each)), outcome);
+  }
+  const all = await told();
+  expect(all.map(({ payload }) => [payload.type, (payload.data as ExportJob).jobId])).toEqual([
+    ['export.completed', id],
+  ]);
+});
+
+test('the preview of a branch is not told: nobody shall publish it', async () => {
+  await subscribe();
+  const project = await createTestProject(context, tenant);
+  await createJob(context, {
+    kind: 'export',
+    organizationId: tenant.organizationId,
+    projectId: project.id,
+    domain: project.domain,
+    input: { request: { domain: project.domain }, source: project.source },
+    retryOf: null,
+    previewOf: 'aj_1',
+  });
+  expect(await told()).toEqual([]);
+});
+
+test('the mark of an archived job is told, and that an export is archived by nobody', async () => {
+  await subscribe();
+  const { id } = await newExport();
+  await markArchived(context, id, true);
+  expect(await toldTypes()).toEqual(['export.queued']);
+});

@@ -1,0 +1,93 @@
+/**
+ * Writes down who is to be told of a change, in the transaction that makes the change: there is never one without the
+ * other. It sends nothing.
+ */
+import { testEvent, webhookEvents, type WebhookEvent } from '@docyard/api';
+import type { Selectable } from 'kysely';
+import { nowText, type Context } from '../context.ts';
+import { newId } from '../ids.ts';
+import type { JobRow, WebhookRow } from '../ports/database.ts';
+import type { JobKind } from '../ports/queue.ts';
+
+type OutboxContext = Pick<Context, 'database' | 'clock'>;
+
+export type JobChange = 'queued' | 'running' | 'completed' | 'failed' | 'archived' | 'unarchived';
+
+/** The record is taken as it is now, and stays so however late it is delivered. */
+export async function announceJob(
+  context: OutboxContext & Pick<Context, 'views'>,
+  job: Selectable<JobRow>,
+  change: JobChange,
+): Promise<void> {
+  // Whoever publishes each completed export must not publish the branch of an agent.
+  if (job.preview_of !== null) return;
+  const webhooks = await webhooksFor(context, job);
+  if (webhooks.length === 0) return;
+  const view = context.views[job.kind as JobKind];
+  const named = `${job.kind}.${change}`;
+  const events = [
+    ...(isEvent(named) ? [named] : []),
+    ...((await view.alsoHappened?.(context.database, job, change)) ?? []),
+  ];
+  const wanted = events.filter((type) => webhooks.some((webhook) => wants(webhook, type)));
+  if (wanted.length === 0) return;
+  const data = await view.record(context.database, job);
+  for (const type of wanted) {
+    const told = webhooks.filter((webhook) => wants(webhook, type));
+    await writeMessage(context, told, { type, at: job.updated_at, jobId: job.id, data });
+  }
+}
+
+/** One delivery for each webhook; gives their ids in the same order. */
+export async function writeMessage(
+  context: OutboxContext,
+  webhooks: readonly Pick<WebhookRow, 'id' | 'organization_id'>[],
+  message: { type: WebhookEvent | typeof testEvent; at: string; jobId: string | null; data: unknown },
+): Promise<string[]> {
+  const now = nowText(context);
+  const id = newId('msg');
+  const { type, jobId: job_id } = message;
+  const payload = JSON.stringify({ type, timestamp: message.at, data: message.data });
+  await context.database
+    .insertInto('webhook_messages')
+    .values({ id, type, job_id, payload, created_at: now })
+    .execute();
+  const deliveries = webhooks.map((webhook) => ({
+    id: newId('whd'),
+    webhook_id: webhook.id,
+    organization_id: webhook.organization_id,
+    message_id: id,
+    job_id,
+    status: 'pending',
+    attempt: 0,
+    earlier_attempts: 0,
+    next_at: now,
+    claimed_until: null,
+    created_at: now,
+    finished_at: null,
+  }));
+  await context.database.insertInto('webhook_deliveries').values(deliveries).execute();
+  return deliveries.map((delivery) => delivery.id);
+}
+
+function webhooksFor(
+  { database }: Pick<Context, 'database'>,
+  job: Pick<JobRow, 'id' | 'organization_id'>,
+): Promise<Pick<WebhookRow, 'id' | 'organization_id' | 'events'>[]> {
+  return database
+    .selectFrom('webhooks')
+    .select(['id', 'organization_id', 'events'])
+    .where('organization_id', '=', job.organization_id)
+    .where('enabled', '=', 1)
+    .where((eb) => eb.or([eb('job_id', 'is', null), eb('job_id', '=', job.id)]))
+    .orderBy('sequence')
+    .execute();
+}
+
+function wants({ events }: Pick<WebhookRow, 'events'>, type: WebhookEvent): boolean {
+  return (JSON.parse(events) as string[]).includes(type);
+}
+
+function isEvent(name: string): name is WebhookEvent {
+  return Object.hasOwn(webhookEvents, name);
+}

@@ -1,0 +1,86 @@
+/**
+ * The secrets that messages are signed with. The text of one leaves this module once, when it is made; it is kept sealed.
+ * While an old one is still valid, messages carry a signature of each.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { WebhookSecret } from '@docyard/api';
+import { nowText, type Context } from '../context.ts';
+import { exclusively, inTransaction } from '../ports/database.ts';
+import { seal, unseal } from '../seal.ts';
+
+type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
+
+const prefix = 'whsec_';
+const secretBytes = 32;
+const defaultOverlapSeconds = 86_400;
+
+/** The owner is a webhook, or an organization for the webhooks of single jobs. */
+export async function newSecret(context: SecretContext, owner: string): Promise<string> {
+  const secret = prefix + randomBytes(secretBytes).toString('base64');
+  const sealed = seal(context.secrets.sealKey, placeOf(owner), secret);
+  await context.database
+    .insertInto('webhook_secrets')
+    .values({ owner, sealed, created_at: nowText(context), valid_until: null })
+    .execute();
+  return secret;
+}
+
+export async function rotateSecret(
+  context: SecretContext,
+  owner: string,
+  overlapSeconds: number = defaultOverlapSeconds,
+): Promise<WebhookSecret> {
+  const overlapEnd = new Date(context.clock.now().getTime() + overlapSeconds * 1000).toISOString();
+  return inTransaction(context.database, async (database) => {
+    await exclusively(database, `webhook secret of ${owner}`);
+    const { numUpdatedRows } = await database
+      .updateTable('webhook_secrets')
+      .set({ valid_until: overlapEnd })
+      .where('owner', '=', owner)
+      .where('valid_until', 'is', null)
+      .executeTakeFirst();
+    const secret = await newSecret({ ...context, database }, owner);
+    return { secret, oldValidUntil: numUpdatedRows > 0n ? overlapEnd : null };
+  });
+}
+
+/** Messages of single jobs are always signed, also before anybody has asked for the secret. */
+export async function ensureSecret(context: SecretContext, owner: string): Promise<void> {
+  await exclusively(context.database, `webhook secret of ${owner}`);
+  if ((await validSecrets(context, owner)).length === 0) await newSecret(context, owner);
+}
+
+export async function deleteSecrets(context: Pick<Context, 'database'>, owner: string): Promise<void> {
+  await context.database.deleteFrom('webhook_secrets').where('owner', '=', owner).execute();
+}
+
+/** The header `webhook-signature`: one signature for each secret that is valid now, the newest first. */
+export async function signatures(
+  context: SecretContext,
+  owner: string,
+  message: { id: string; timestamp: number; body: string },
+): Promise<string> {
+  const secrets = await validSecrets(context, owner);
+  const signed = `${message.id}.${message.timestamp}.${message.body}`;
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(prefix.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    })
+    .join(' ');
+}
+
+async function validSecrets(context: SecretContext, owner: string): Promise<string[]> {
+  const rows = await context.database
+    .selectFrom('webhook_secrets')
+    .select('sealed')
+    .where('owner', '=', owner)
+    .where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', nowText(context))]))
+    .orderBy('sequence', 'desc')
+    .execute();
+  return rows.map(({ sealed }) => unseal(context.secrets.sealKey, placeOf(owner), sealed));
+}
+
+function placeOf(owner: string): string[] {
+  return [owner, 'webhook.secret'];
+}

@@ -1,0 +1,44 @@
+/**
+ * A receiver of webhooks for tests: it keeps what it was sent and answers as it is told.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cleanUp } from '../testing.ts';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  payload: { type: string; timestamp: string; data: Record<string, unknown> };
+}
+
+export interface Receiver {
+  origin: string;
+  /** As EGRESS_ALLOW wants it. */
+  host: string;
+  received: Received[];
+  /** How the next messages are answered; a status, or whatever the function does. */
+  answer: number | ((response: ServerResponse, message: Received) => void);
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts).toString();
+    const { url: path = '', headers } = request;
+    const message = { path, headers, body, payload: JSON.parse(body) as Received['payload'] };
+    receiver.received.push(message);
+    if (typeof receiver.answer === 'number') response.writeHead(receiver.answer).end('thanks');
+    else receiver.answer(response, message);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const receiver: Receiver = { origin: `http://${host}`, host, received: [], answer: 204 };
+  return receiver;
+}

@@ -1,0 +1,124 @@
+/** Who may be told of what, and the secrets that prove who tells. */
+import { webhookEvents } from '@docyard/api';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { listAuditLog } from '../audit/audit.ts';
+import { composeForTest, createTenant, everythingKept, type Tenant, type TestContext } from '../testing.ts';
+import { signatures } from './secrets.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  rotateOrganizationSecret,
+  rotateWebhookSecret,
+  updateWebhook,
+} from './webhooks.ts';
+
+let context: TestContext;
+let tenant: Tenant;
+
+beforeEach(async () => {
+  context = await composeForTest({ EGRESS_ALLOW: 'hooks.internal:8080' });
+  tenant = await createTenant(context);
+});
+
+const create = (given: Partial<Parameters<typeof createWebhook>[1]> = {}) =>
+  createWebhook(context, { url: 'https://ci.example.com/hook', actor: tenant.actor, ...given });
+
+test('a webhook is told of everything unless it names events', async () => {
+  const all = await create();
+  const some = await create({ events: ['export.completed'], description: 'Publishes' });
+  expect(all).toMatchObject({ events: Object.keys(webhookEvents), enabled: true, jobId: null });
+  expect(all.id).toMatch(/^wh_[0-9a-f]{16}$/);
+  expect(some).toMatchObject({ events: ['export.completed'], description: 'Publishes' });
+  const { data } = await listWebhooks(context, { organizationId: tenant.organizationId });
+  const { secret: _secret, ...told } = some;
+  expect(data[0]).toEqual(told);
+});
+
+test('the secret is shown once and kept only encrypted', async () => {
+  const { secret } = await create();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(everythingKept(context)).not.toContain(secret.slice('whsec_'.length));
+});
+
+describe('rotation', () => {
+  const message = { id: 'msg_1', timestamp: 1, body: '{}' };
+
+  test('signs with both secrets until the overlap has passed', async () => {
+    const { id } = await create();
+    const before = await signatures(context, id, message);
+    const given = { webhookId: id, overlapSeconds: 60, actor: tenant.actor };
+    const { oldValidUntil } = await rotateWebhookSecret(context, given);
+    expect(oldValidUntil).toBe('2026-03-01T12:01:00.000Z');
+    const during = (await signatures(context, id, message)).split(' ');
+    expect(during).toHaveLength(2);
+    expect(during[1]).toBe(before);
+    context.clock.advance(60);
+    expect(await signatures(context, id, message)).toBe(during[0]);
+  });
+
+  test('an organization has a secret of its own for the webhooks of jobs', async () => {
+    const { actor, organizationId } = tenant;
+    const first = await rotateOrganizationSecret(context, { actor });
+    expect(first).toMatchObject({ secret: expect.stringMatching(/^whsec_/), oldValidUntil: null });
+    const second = await rotateOrganizationSecret(context, { actor });
+    expect(second.oldValidUntil).toBe('2026-03-02T12:00:00.000Z');
+    expect((await signatures(context, organizationId, message)).split(' ')).toHaveLength(2);
+  });
+});
+
+describe('an address', () => {
+  test.each([
+    ['http://ci.example.com/', 'Plain http is not allowed.'],
+    ['https://127.0.0.1/', 'private address'],
+    ['https://[::1]:8443/', 'private address'],
+    ['https://169.254.169.254/latest', 'private address'],
+  ])('%s is refused', async (url, message) => {
+    const refused = { code: 'invalid_request', message: expect.stringContaining(message) };
+    await expect(create({ url })).rejects.toMatchObject(refused);
+    const { id: webhookId } = await create();
+    const change = { webhookId, change: { url }, actor: tenant.actor };
+    await expect(updateWebhook(context, change)).rejects.toMatchObject(refused);
+  });
+
+  test('that the operator lists may be private and plain', async () => {
+    expect((await create({ url: 'http://hooks.internal:8080/x' })).url).toBe('http://hooks.internal:8080/x');
+  });
+});
+
+test('an organization has at most 20, and each has its own', async () => {
+  for (let count = 0; count < 20; count += 1) await create();
+  await expect(create()).rejects.toMatchObject({ code: 'webhook_limit', status: 409 });
+  const other = await createTenant(context, { name: 'Other' });
+  const theirs = await create({ actor: other.actor });
+  const found = { code: 'not_found' };
+  const { actor } = tenant;
+  await expect(findWebhook(context, { id: theirs.id, ...tenant })).rejects.toMatchObject(found);
+  await expect(deleteWebhook(context, { webhookId: theirs.id, actor })).rejects.toMatchObject(found);
+  await expect(rotateWebhookSecret(context, { webhookId: theirs.id, actor })).rejects.toMatchObject(found);
+});
+
+test('every change is in the audit log, without the path of the address', async () => {
+  const { actor, organizationId } = tenant;
+  const { id: webhookId } = await create({ url: 'https://ci.example.com/token-in-the-path' });
+  await updateWebhook(context, { webhookId, change: { description: 'New' }, actor });
+  await rotateWebhookSecret(context, { webhookId, actor });
+  await deleteWebhook(context, { webhookId, actor });
+  const { data } = await listAuditLog(context, { organizationId });
+  const ours = data
+    .filter(({ object }) => object === webhookId)
+    .map(({ action, details }) => [action, details]);
+  expect(ours).toEqual([
+    ['webhook.delete', {}],
+    ['webhook.rotate_secret', {}],
+    ['webhook.update', { fields: ['description'] }],
+    ['webhook.create', { host: 'ci.example.com' }],
+  ]);
+});
+
+test('a deleted webhook leaves no secret behind', async () => {
+  const { id: webhookId } = await create();
+  await deleteWebhook(context, { webhookId, actor: tenant.actor });
+  expect(await context.database.selectFrom('webhook_secrets').selectAll().execute()).toEqual([]);
+});
