@@ -61,7 +61,7 @@ describe('packages', () => {
 
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [
-  ['wiring', /^(main|compose|serve|first-run|data-folder)\.ts$|^cli\//],
+  ['wiring', /^(main|compose|serve|first-run|data-folder|secrets|sweeper)\.ts$|^cli\//],
   ['edges', /^http\//],
   ['features', /^(exports|agent)\//],
   ['kernel', /^(rendering|jobs|projects|keys|organizations|audit|webhooks)\//],

@@ -2,6 +2,7 @@
  * Config in, Context out: the only file that knows the adapters by name.
  */
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { FolderBlobs } from './adapters/blobs/folder.ts';
 import { InProcessChanges } from './adapters/changes/in-process.ts';
@@ -10,15 +11,16 @@ import { openSqlite } from './adapters/database/sqlite.ts';
 import { HttpForges } from './adapters/forge/forges.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
 import { GitAndFolderSources } from './adapters/sources/sources.ts';
-import type { Config } from './config.ts';
+import { ConfigError, type Config } from './config.ts';
 import type { Context } from './context.ts';
-import { prepareDataFolder, readSecrets } from './data-folder.ts';
+import { prepareDataFolder } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
-import { viewExport } from './exports/view.ts';
 import { createJob } from './jobs/store.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
+import type { Blobs } from './ports/blobs.ts';
+import { openSecrets } from './secrets.ts';
 import { version } from './version.ts';
 
 /** Features do not know each other; an agent's branch is shown by an ordinary export all the same. */
@@ -41,38 +43,75 @@ const runAgent: Runner = async (context, input) => {
   return agentRunner({ startPreview })(context, input);
 };
 
-const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] => {
-  const agent = async () => (await import('./agent/telling.ts')).agentView(given);
-  return {
-    export: { record: async (_database, job) => viewExport(job) },
-    agent: {
-      record: async (...change) => (await agent()).record(...change),
-      alsoHappened: async (...change) => (await agent()).alsoHappened(...change),
-    },
-  };
-};
-
 export const runners: Runners = { export: runExport, agent: runAgent };
 
 export async function compose(config: Config): Promise<Context> {
   await prepareDataFolder(config.dataDir);
-  const secrets = await readSecrets(config.dataDir);
-  return {
-    config,
-    version,
-    secrets,
-    database: await openSqlite(join(config.dataDir, 'docyard.db')),
-    blobs: new FolderBlobs(join(config.dataDir, 'blobs')),
-    queue: new InProcessQueue(config.limits.runningPerOrganization),
-    sources: new GitAndFolderSources(config.egress),
-    forges: new HttpForges(config.egress, systemClock),
-    clock: systemClock,
-    changes: new InProcessChanges(),
-    views: jobViews({ config, secrets }),
-    // Standard output is for people; the log goes to the other stream.
-    log: pino(
-      { level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] },
-      pino.destination(2),
-    ),
+  // Standard output is for people; the log goes to the other stream.
+  const log = pino(
+    { level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] },
+    pino.destination(2),
+  );
+  const blobs = await openBlobs(config);
+  const shared = await openDatabase(config, log);
+  const close = async () => {
+    await shared.queue.stop();
+    await shared.changes.close();
+    await shared.database.destroy();
   };
+  try {
+    const secrets = await openSecrets(config, shared.database);
+    return {
+      config,
+      version,
+      secrets,
+      ...shared,
+      blobs,
+      sources: new GitAndFolderSources(config.egress),
+      forges: new HttpForges(config.egress, systemClock),
+      clock: systemClock,
+      log,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The queue and the announcements follow the database. What PostgreSQL needs is loaded only where it is used. */
+async function openDatabase(
+  config: Config,
+  log: Context['log'],
+): Promise<Pick<Context, 'database' | 'queue' | 'changes'>> {
+  const { databaseUrl: url, limits } = config;
+  const mostOfOrganization = limits.runningPerOrganization;
+  if (url === null) {
+    return {
+      database: await openSqlite(join(config.dataDir, 'docyard.db')),
+      queue: new InProcessQueue(mostOfOrganization),
+      changes: new InProcessChanges(),
+    };
+  }
+  const [{ openPostgres }, { PostgresChanges }, { PgBossQueue }] = await Promise.all([
+    import('./adapters/database/postgres.ts'),
+    import('./adapters/changes/postgres.ts'),
+    import('./adapters/queue/pg-boss.ts'),
+  ]);
+  const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, `${what}: trying again`);
+  const database = await openPostgres({ url });
+  const changes = await PostgresChanges.open({ url, warn: warnOf('announcements are not heard') });
+  const queue = await PgBossQueue.open({ url, changes, mostOfOrganization, warn: warnOf('queue') });
+  return { database, changes, queue };
+}
+
+async function openBlobs({ blobsUrl: url, dataDir }: Config): Promise<Blobs> {
+  if (url === null) return new FolderBlobs(join(dataDir, 'blobs'));
+  try {
+    if (url.startsWith('file:')) return new FolderBlobs(fileURLToPath(url));
+    const { openS3Blobs } = await import('./adapters/blobs/s3.ts');
+    return await openS3Blobs(url);
+  } catch (error) {
+    throw new ConfigError(`BLOBS_URL cannot be used: ${(error as Error).message}`);
+  }
 }

@@ -43,6 +43,8 @@ export interface Context {
   changes: JobChanges;
   views: Record<JobKind, JobView>;
   log: Logger;
+  /** Lets go of everything that is open, once nobody uses it any more. */
+  close(): Promise<void>;
 }
 
 /** Who asks, as the audit log will name them. */

@@ -1,15 +1,9 @@
-/** The data folder: one serving process at a time however it ends, secrets that stay, files whole or not at all. */
+/** The data folder: one serving process at a time however it ends, files whole or not at all. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  emptyWorkFolder,
-  lockDataFolder,
-  prepareDataFolder,
-  readSecrets,
-  writeDurably,
-} from './data-folder.ts';
+import { emptyWorkFolder, lockDataFolder, prepareDataFolder, writeDurably } from './data-folder.ts';
 import { cleanUp, temporaryFolder } from './testing.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -81,32 +75,6 @@ describe('the lock', () => {
   test('of two folders have nothing to do with each other', async () => {
     const unlocks = [await lockDataFolder(temporaryFolder()), await lockDataFolder(temporaryFolder())];
     for (const unlock of unlocks) unlock();
-  });
-});
-
-describe('the secrets', () => {
-  test('are made once, for the owner only, and are the same ever after', async () => {
-    const folder = temporaryFolder();
-    const first = await readSecrets(folder);
-    const second = await readSecrets(folder);
-    expect(second).toEqual(first);
-    expect(first.keyPepper).toHaveLength(32);
-    expect(first.linkKeys).toHaveLength(1);
-    expect(first.linkKeys[0]?.key).toHaveLength(32);
-    expect(first.linkKeys[0]?.id).toMatch(/^[0-9a-z]{1,16}$/);
-    expect(modeOf(join(folder, 'secrets.json'))).toBe(0o600);
-  });
-
-  test('of two installations differ', async () => {
-    const [one, other] = [await readSecrets(temporaryFolder()), await readSecrets(temporaryFolder())];
-    expect(one.keyPepper.equals(other.keyPepper)).toBe(false);
-  });
-
-  test('that cannot be read are an error, never made anew', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'secrets.json'), '{"keyPepper": ');
-    await expect(readSecrets(folder)).rejects.toThrow();
-    expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe('{"keyPepper": ');
   });
 });
 

@@ -1,11 +1,11 @@
 /**
- * The folder with everything that is kept: its lock, its secrets, its sub-folders. One serving process at a time.
+ * The folder with everything that is kept: its lock, its sub-folders, files that must survive. One serving process at a
+ * time.
  */
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Secrets } from './context.ts';
 
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
@@ -50,37 +50,6 @@ export async function emptyWorkFolder(folder: string): Promise<void> {
   // A git that outlives its killed server may still be writing for a moment.
   await rm(join(folder, 'work'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   await mkdir(join(folder, 'work'), { mode: 0o700 });
-}
-
-interface SecretsFile {
-  keyPepper: string;
-  linkKeys: { id: string; key: string }[];
-}
-
-/** Made on first use. They are not in the database, so that a copy of the database alone is worth little. */
-export async function readSecrets(folder: string): Promise<Secrets> {
-  const file = join(folder, 'secrets.json');
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
-  const kept = text === undefined ? await createSecrets(file) : (JSON.parse(text) as SecretsFile);
-  const keyPepper = Buffer.from(kept.keyPepper, 'base64');
-  return {
-    keyPepper,
-    linkKeys: kept.linkKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
-    // Derived rather than kept, so that folders made before there were such secrets need no change.
-    sealKey: Buffer.from(hkdfSync('sha256', keyPepper, '', 'docyard project secrets', 32)),
-  };
-}
-
-async function createSecrets(file: string): Promise<SecretsFile> {
-  const secrets: SecretsFile = {
-    keyPepper: randomBytes(32).toString('base64'),
-    linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
-  };
-  await writeDurably(file, `${JSON.stringify(secrets, null, 2)}\n`);
-  return secrets;
 }
 
 /** Whole or not at all, and only for the owner's eyes. */

@@ -72,7 +72,7 @@ export async function composeForTest(environment: Environment = {}): Promise<Tes
     ...environment,
   });
   const context = { ...(await compose(config)), clock: new FakeClock() };
-  cleanUp(() => context.database.destroy());
+  cleanUp(() => context.close());
   return context;
 }
 

@@ -3,6 +3,7 @@
  * and printing rows as a table or as JSON.
  */
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import type { Actor, Context } from '../context.ts';
 import type { Organization } from '../organizations/organizations.ts';
 import { CommandError } from './errors.ts';
@@ -32,7 +33,7 @@ export async function withData(
   ]);
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...given });
-  if (!existsSync(join(config.dataDir, 'docyard.db'))) {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'docyard.db'))) {
     throw new CommandError(
       `${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`,
     );
@@ -41,7 +42,7 @@ export async function withData(
   try {
     await work(context);
   } finally {
-    await context.database.destroy();
+    await context.close();
   }
 }
 
@@ -60,6 +61,14 @@ export async function chooseOrganization(context: Context, id: string | undefine
 
 export function operatorOf(organization: Organization): Actor {
   return { organizationId: organization.id, name: 'cli', address: null, requestId: null };
+}
+
+/** What was typed, held to the same rules as a request. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 2);
 }
 
 /** Walks through every page of a list. */

@@ -1,5 +1,5 @@
 /**
- * `docyard serve`: the whole service in this process until it is told to stop.
+ * `docyard serve`: the whole service, or the half that the role names, in this process until it is told to stop.
  */
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
@@ -50,13 +50,18 @@ async function serve(options: ServeOptions): Promise<void> {
   });
   let newKey: string | undefined;
   const service = await startService(config, async (context) => {
-    newKey = await setUpFirstRun(context, { sample: options.sample, adminKeyFile: options.adminKeyFile });
+    // Nobody reads what a worker prints.
+    if (config.role === 'worker') return;
+    // The sample lies on this machine, where a worker of another one does not find it.
+    const sample = options.sample && config.role === 'all';
+    newKey = await setUpFirstRun(context, { sample, adminKeyFile: options.adminKeyFile });
   }).catch((error: unknown) => {
     throw explainListen(error, config);
   });
   const origin = config.publicUrl ?? `http://${displayHost(config.host)}:${service.port}`;
-  const shown = { origin, dataDir: config.dataDir, newKey, adminKeyFile: options.adminKeyFile };
-  process.stdout.write(await welcome(shown));
+  const { role, dataDir } = config;
+  const shown = { origin, dataDir, newKey, adminKeyFile: options.adminKeyFile };
+  process.stdout.write(role === 'worker' ? welcomeWorker(origin) : await welcome(shown));
   await untilToldToStop();
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
   await service.stop();
@@ -112,6 +117,15 @@ async function welcome(shown: {
   }
   lines.push('  Ctrl-C stops it.', '', '');
   return lines.join('\n');
+}
+
+function welcomeWorker(origin: string): string {
+  const lines = [
+    `  Docyard is running at ${origin}`,
+    '  It runs jobs. Of requests it answers only those for /healthz and /readyz.',
+    '  Ctrl-C stops it: running jobs go to another worker.',
+  ];
+  return `\n${lines.join('\n\n')}\n\n`;
 }
 
 function explainListen(error: unknown, config: { port: number; host: string }): unknown {

@@ -17,7 +17,6 @@ import { agentHandlers } from './handlers/agent.ts';
 import { exportHandlers } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { restHandlers } from './handlers/rest.ts';
-import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { RateLimits } from './limits.ts';
 import { addPages } from './pages.ts';
@@ -37,7 +36,41 @@ import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 
 /** `stopping` is aborted when the server begins to drain. */
 export function buildApp(context: Context, stopping: AbortSignal): App {
+  const app = beginApp();
+  addOperations(app, context, stopping, operationIds);
+  app.get('/b/*', async (web) => {
+    const file = await serveBundle(context, web);
+    return web.newResponse(file.body, file);
+  });
+  addPages(app, context);
+  addRefusals(app, context, operationIds, 'The operations are listed in /openapi.json.');
+  return app;
+}
+
+/** For a process that only runs jobs: what an orchestrator asks of it, and nothing else. */
+export function buildProbes(context: Context, stopping: AbortSignal): App {
+  const probes = ['readHealth', 'readReadiness'] as const;
+  const app = beginApp();
+  addOperations(app, context, stopping, probes);
+  addRefusals(app, context, probes, 'This process runs jobs; requests go to those with the role api or all.');
+  return app;
+}
+
+function beginApp(): App {
   const app: App = new Hono({ getPath: (request) => new URL(request.url).pathname });
+  app.use(async (web, next) => {
+    const given = web.req.header('x-request-id') ?? '';
+    web.set('requestId', /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`);
+    web.header('x-request-id', web.get('requestId'));
+    web.header('cache-control', 'no-store');
+    web.header('x-content-type-options', 'nosniff');
+    web.header('referrer-policy', 'no-referrer');
+    await next();
+  });
+  return app;
+}
+
+function addOperations(app: App, context: Context, stopping: AbortSignal, ids: readonly OperationId[]): void {
   const edge: Edge = {
     context,
     stopping,
@@ -49,28 +82,16 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
       ...exportHandlers(stopping),
       ...agentHandlers(stopping),
       ...restHandlers,
-      ...webhookHandlers,
       ...healthHandlers(stopping),
     },
   };
-  app.use(async (web, next) => {
-    const given = web.req.header('x-request-id') ?? '';
-    web.set('requestId', /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`);
-    web.header('x-request-id', web.get('requestId'));
-    web.header('cache-control', 'no-store');
-    web.header('x-content-type-options', 'nosniff');
-    web.header('referrer-policy', 'no-referrer');
-    await next();
-  });
-  for (const id of operationIds) {
+  for (const id of ids) {
     app.on(operation(id).method.toUpperCase(), toHonoPath(operation(id).path), (web) => serve(edge, id, web));
   }
-  app.get('/b/*', async (web) => {
-    const file = await serveBundle(context, web);
-    return web.newResponse(file.body, file);
-  });
-  addPages(app, context);
-  for (const [path, allowed] of allowedMethods()) {
+}
+
+function addRefusals(app: App, context: Context, ids: readonly OperationId[], hint: string): void {
+  for (const [path, allowed] of allowedMethods(ids)) {
     app.all(toHonoPath(path), (web) => {
       throw new Problem('method_not_allowed', `${web.req.method} is not possible here; ${allowed} is.`, {
         headers: { allow: allowed },
@@ -78,14 +99,9 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     });
   }
   app.notFound((web) =>
-    answerError(
-      web,
-      new Problem('not_found', 'There is nothing here. The operations are listed in /openapi.json.'),
-      context.log,
-    ),
+    answerError(web, new Problem('not_found', `There is nothing here. ${hint}`), context.log),
   );
   app.onError((error, web) => answerError(web, error, context.log));
-  return app;
 }
 
 interface Edge {
@@ -244,9 +260,9 @@ function toHonoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-function allowedMethods(): Map<string, string> {
+function allowedMethods(ids: readonly OperationId[]): Map<string, string> {
   const methods = new Map<string, string[]>();
-  for (const id of operationIds) {
+  for (const id of ids) {
     const { path, method } = operation(id);
     const known = methods.get(path) ?? [];
     known.push(...(method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));

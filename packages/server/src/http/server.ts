@@ -14,7 +14,10 @@ export interface RunningServer {
   close(graceSeconds: number): Promise<void>;
 }
 
-export async function listen(app: App, where: { host: string; port: number }): Promise<RunningServer> {
+export async function listen(
+  app: App,
+  where: { host: string; port: number; limits?: { connections: number } },
+): Promise<RunningServer> {
   const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
   const server = createServer(
     { keepAliveTimeout: 72_000 },
@@ -23,6 +26,7 @@ export async function listen(app: App, where: { host: string; port: number }): P
   server.headersTimeout = 20_000;
   server.requestTimeout = 60_000;
   server.maxHeadersCount = 100;
+  server.maxConnections = where.limits?.connections ?? Infinity;
   server.on('clientError', answerBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

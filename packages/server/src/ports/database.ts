@@ -302,6 +302,31 @@ export async function exclusively(transaction: Database, name: string): Promise<
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
 
+/**
+ * Runs the work unless another process is at work under the same name. The name is held by a connection: a process that
+ * ends, however it ends, lets go of it.
+ */
+export async function unlessElsewhere(
+  database: Database,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  // The lock of the data folder has let no other process in.
+  if (!isPostgres(database)) return work();
+  await database.connection().execute(async (connection) => {
+    const lock = sql<{
+      isMine: boolean;
+    }>`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as "isMine"`;
+    const { rows } = await lock.execute(connection);
+    if (rows[0]?.isMine !== true) return;
+    try {
+      await work();
+    } finally {
+      await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.execute(connection);
+    }
+  });
+}
+
 export function isPostgres(database: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
   return database.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -1,0 +1,123 @@
+/**
+ * The secrets of an installation: derived from SECRET_KEY, which all processes share, or kept in the data folder of the
+ * only one. They are not in the database, so that a copy of it alone is worth little; what is there is a fingerprint,
+ * which holds every process to the same secrets.
+ */
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, type Config } from './config.ts';
+import type { Secrets } from './context.ts';
+import { writeDurably } from './data-folder.ts';
+import type { Database } from './ports/database.ts';
+
+/** Throws when this process has other secrets than those that set the database up. */
+export async function openSecrets(
+  config: Pick<Config, 'dataDir' | 'secretKey' | 'databaseUrl'>,
+  database: Database,
+): Promise<Secrets> {
+  const file = join(config.dataDir, 'secrets.json');
+  const kept = await readSecretsFile(file);
+  const recorded = await readFingerprint(database);
+  // The file that lies beside a database of before there were fingerprints belongs to it.
+  const expected =
+    recorded ?? (config.databaseUrl === null && kept !== undefined ? fingerprintOf(kept) : null);
+  const secrets =
+    config.secretKey !== null
+      ? secretsFrom(config.secretKey)
+      : (kept ?? (expected === null ? await createSecrets(file) : undefined));
+  if (secrets === undefined || (expected !== null && fingerprintOf(secrets) !== expected)) {
+    throw new ConfigError(explainOther(config, file));
+  }
+  if (recorded === null) await recordFingerprint(database, secrets, explainOther(config, file));
+  return secrets;
+}
+
+function explainOther(config: Pick<Config, 'secretKey'>, file: string): string {
+  const given = config.secretKey === null ? `The secrets in ${file}` : 'This SECRET_KEY';
+  return (
+    `${given} did not set up this database: its API keys and project secrets could not be used. ` +
+    'Give every process the SECRET_KEY that the first one had. If that one had none, set SECRET_KEY_FILE to a copy of the secrets.json in its data folder.'
+  );
+}
+
+/** The text of another folder's secrets.json is taken as it is, so that an installation can grow out of its folder. */
+function secretsFrom(secretKey: string): Secrets {
+  if (secretKey.startsWith('{')) return parseSecrets(secretKey, 'SECRET_KEY');
+  const derive = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', secretKey, '', `docyard ${purpose}`, bytes));
+  return withSealKey({
+    keyPepper: derive('key pepper', 32),
+    linkKeys: [{ id: derive('link key id', 4).toString('hex'), key: derive('link key', 32) }],
+  });
+}
+
+interface SecretsFile {
+  keyPepper: string;
+  linkKeys: { id: string; key: string }[];
+}
+
+/** Undefined when there is none. One that cannot be read is an error, never made anew. */
+async function readSecretsFile(file: string): Promise<Secrets | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  return text === undefined ? undefined : parseSecrets(text, file);
+}
+
+/** The complaint tells nothing of the text: a message of the parser would quote it. */
+function parseSecrets(text: string, name: string): Secrets {
+  try {
+    const { keyPepper, linkKeys } = JSON.parse(text) as SecretsFile;
+    return withSealKey({
+      keyPepper: Buffer.from(keyPepper, 'base64'),
+      linkKeys: linkKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
+    });
+  } catch {
+    throw new ConfigError(`${name} is damaged: it should be the secrets.json of a data folder.`);
+  }
+}
+
+async function createSecrets(file: string): Promise<Secrets> {
+  const made: SecretsFile = {
+    keyPepper: randomBytes(32).toString('base64'),
+    linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
+  };
+  const text = `${JSON.stringify(made, null, 2)}\n`;
+  await writeDurably(file, text);
+  return parseSecrets(text, file);
+}
+
+/** Derived rather than kept, so that folders made before there was anything to seal need no change. */
+function withSealKey(secrets: Omit<Secrets, 'sealKey'>): Secrets {
+  const sealKey = Buffer.from(hkdfSync('sha256', secrets.keyPepper, '', 'docyard project secrets', 32));
+  return { ...secrets, sealKey };
+}
+
+const fingerprintName = 'fingerprint of the secrets';
+
+/** Says whether two secrets are the same, and nothing else about them. Keys for links may come and go. */
+function fingerprintOf({ keyPepper }: Secrets): string {
+  return createHmac('sha256', keyPepper).update('docyard fingerprint').digest('hex');
+}
+
+async function readFingerprint(database: Database): Promise<string | null> {
+  const row = await database
+    .selectFrom('installation')
+    .select('value')
+    .where('name', '=', fingerprintName)
+    .executeTakeFirst();
+  return row?.value ?? null;
+}
+
+/** Of two processes that start at the same time one is first; the other is held to it. */
+async function recordFingerprint(database: Database, secrets: Secrets, complaint: string): Promise<void> {
+  const value = fingerprintOf(secrets);
+  await database
+    .insertInto('installation')
+    .values({ name: fingerprintName, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  if ((await readFingerprint(database)) !== value) throw new ConfigError(complaint);
+}
