@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
-import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { checkBlobName } from '../../ports/blobs.ts';
 
 /** Jobs have time: a server that restarts or is moved is back within this. */
@@ -61,7 +61,6 @@ export interface S3Clients {
 }
 
 export async function makeS3Clients(location: S3Location): Promise<S3Clients> {
-  const { S3Client } = await import('@aws-sdk/client-s3');
   const { caFile } = location;
   const ca = caFile === undefined ? undefined : [...rootCertificates, await readFile(caFile, 'utf8')];
   const config = (patienceSeconds: number, answerSeconds: number): S3ClientConfig => ({

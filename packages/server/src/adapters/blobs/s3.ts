@@ -1,10 +1,22 @@
 /**
  * Objects in a bucket of any server that speaks S3. Uploads go up in parts while they are still being made, so that
- * nothing lies on the local disk; downloads are signed addresses of that server.
+ * nothing lies on the local disk; downloads are signed addresses of that server. The library is large (125 ms to load):
+ * import this file only where a bucket is configured.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { S3Client } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { checkBlobName, type BlobInfo, type BlobLink, type Blobs } from '../../ports/blobs.ts';
 import { Problem } from '../../problem.ts';
 import { makeS3Clients, parseS3Url, type S3Clients, type S3Location } from './s3-client.ts';
@@ -17,27 +29,15 @@ const smallObjectSeconds = 30;
 /** Throws a sentence for people when the address makes no sense; it does not connect yet. */
 export async function openS3Blobs(url: string): Promise<Blobs> {
   const location = parseS3Url(url);
-  const [s3, { Upload }, { getSignedUrl }, clients] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/lib-storage'),
-    import('@aws-sdk/s3-request-presigner'),
-    makeS3Clients(location),
-  ]);
-  return new S3Blobs({ ...s3, Upload, getSignedUrl }, location, clients);
+  return new S3Blobs(location, await makeS3Clients(location));
 }
 
-type Sdk = typeof import('@aws-sdk/client-s3') &
-  Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'> &
-  Pick<typeof import('@aws-sdk/s3-request-presigner'), 'getSignedUrl'>;
-
 class S3Blobs implements Blobs {
-  readonly #sdk: Sdk;
   readonly #location: S3Location;
   readonly #patient: S3Client;
   readonly #prompt: S3Client;
 
-  constructor(sdk: Sdk, location: S3Location, { patient, prompt }: S3Clients) {
-    this.#sdk = sdk;
+  constructor(location: S3Location, { patient, prompt }: S3Clients) {
     this.#location = location;
     this.#patient = patient;
     this.#prompt = prompt;
@@ -51,7 +51,7 @@ class S3Blobs implements Blobs {
     const object = this.#object(name);
     signal?.throwIfAborted();
     const source = watched(stream);
-    const upload = new this.#sdk.Upload({
+    const upload = new Upload({
       client: this.#patient,
       params: { ...object, Body: Readable.from(source.chunks), ContentType: contentTypeOf(name) },
       partSize: partBytes,
@@ -81,7 +81,7 @@ class S3Blobs implements Blobs {
   read(name: string, range?: { start: number; end: number }): Readable {
     const object = this.#object(name);
     const bytes = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-    const command = new this.#sdk.GetObjectCommand({ ...object, ...bytes });
+    const command = new GetObjectCommand({ ...object, ...bytes });
     const closed = new AbortController();
     const get = async () =>
       this.#prompt.send(command, { abortSignal: closed.signal }).catch((error: unknown) => {
@@ -108,13 +108,13 @@ class S3Blobs implements Blobs {
       for await (const keys of this.#keysBelow(below)) {
         if (keys.length === 0) continue;
         const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
-        const answer = await this.#prompt.send(new this.#sdk.DeleteObjectsCommand({ Bucket, Delete }));
+        const answer = await this.#prompt.send(new DeleteObjectsCommand({ Bucket, Delete }));
         const [first] = answer.Errors ?? [];
         if (first !== undefined) throw new Error(first.Code);
       }
       for await (const { key, uploadId } of this.#uploadsBelow(below)) {
         const which = { Bucket, Key: key, UploadId: uploadId };
-        await this.#prompt.send(new this.#sdk.AbortMultipartUploadCommand(which)).catch((error: unknown) => {
+        await this.#prompt.send(new AbortMultipartUploadCommand(which)).catch((error: unknown) => {
           if (!isMissing(error)) throw error;
         });
       }
@@ -132,8 +132,8 @@ class S3Blobs implements Blobs {
     const disposition = { ResponseContentDisposition: `attachment; filename="${fileName}"` };
     const command =
       method === 'HEAD'
-        ? new this.#sdk.HeadObjectCommand({ ...object, ...disposition })
-        : new this.#sdk.GetObjectCommand({ ...object, ...disposition });
+        ? new HeadObjectCommand({ ...object, ...disposition })
+        : new GetObjectCommand({ ...object, ...disposition });
     return orUnavailable(async () => {
       const { expiration } = await this.#prompt.config.credentials();
       const signedAt = Math.floor(Date.now() / 1000);
@@ -142,7 +142,7 @@ class S3Blobs implements Blobs {
         expiration === undefined ? seconds : Math.floor(expiration.getTime() / 1000) - signedAt;
       const expiresIn = Math.min(seconds, credentialSeconds);
       if (expiresIn < 1) throw new Error('ExpiredToken');
-      const url = await this.#sdk.getSignedUrl(this.#prompt, command, {
+      const url = await getSignedUrl(this.#prompt, command, {
         expiresIn,
         signingDate: new Date(signedAt * 1000),
       });
@@ -151,7 +151,7 @@ class S3Blobs implements Blobs {
   }
 
   async check(): Promise<void> {
-    const command = new this.#sdk.HeadBucketCommand({ Bucket: this.#location.bucket });
+    const command = new HeadBucketCommand({ Bucket: this.#location.bucket });
     await orUnavailable(() => this.#prompt.send(command));
   }
 
@@ -161,7 +161,7 @@ class S3Blobs implements Blobs {
   }
 
   async #head(client: S3Client, name: string): Promise<BlobInfo | undefined> {
-    const command = new this.#sdk.HeadObjectCommand(this.#object(name));
+    const command = new HeadObjectCommand(this.#object(name));
     try {
       return { sizeBytes: (await client.send(command)).ContentLength ?? 0 };
     } catch (error) {
@@ -172,7 +172,7 @@ class S3Blobs implements Blobs {
 
   /** One page at a time, at most 1,000: as many as one request may delete. */
   async *#keysBelow(prefix: string): AsyncGenerator<string[]> {
-    const pages = this.#sdk.paginateListObjectsV2(
+    const pages = paginateListObjectsV2(
       { client: this.#prompt },
       { Bucket: this.#location.bucket, Prefix: prefix },
     );
@@ -190,7 +190,7 @@ class S3Blobs implements Blobs {
   async *#uploadsBelow(prefix: string): AsyncGenerator<{ key: string; uploadId: string }> {
     const where = { Bucket: this.#location.bucket, Prefix: prefix };
     for (let from = {}, more = true; more;) {
-      const page = await this.#prompt.send(new this.#sdk.ListMultipartUploadsCommand({ ...where, ...from }));
+      const page = await this.#prompt.send(new ListMultipartUploadsCommand({ ...where, ...from }));
       for (const { Key = '', UploadId = '' } of page.Uploads ?? []) yield { key: Key, uploadId: UploadId };
       from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
       more = page.IsTruncated === true;
