@@ -4,10 +4,10 @@
 import { resolve } from 'node:path';
 import { CreateProject, UpdateProject, type Project } from '@docyard/api';
 import type { Command } from 'commander';
-import type { z } from 'zod';
 import { CommandError } from './errors.ts';
 import {
   addLocalOptions,
+  check,
   chooseOrganization,
   everyRow,
   operatorOf,
@@ -15,6 +15,7 @@ import {
   withData,
   type LocalOptions,
 } from './local.ts';
+import { describeProjectAgent } from './project-agent.ts';
 
 interface ProjectOptions extends LocalOptions {
   name?: string;
@@ -25,7 +26,7 @@ interface ProjectOptions extends LocalOptions {
 }
 
 export function describeProjects(command: Command): void {
-  command.description('List, create, change and delete projects.');
+  command.description('List, create, change and delete projects, and set them up for agent jobs.');
 
   addLocalOptions(command.command('list').description('List projects, newest first.')).action(list);
 
@@ -41,6 +42,8 @@ export function describeProjects(command: Command): void {
     .option('--domain <host>', 'new domain')
     .option('--repository <address>', 'new source');
   addSourceOptions(update).action(updateOne);
+
+  describeProjectAgent(command.command('agent'));
 
   addLocalOptions(command.command('delete').description('Delete a project with its jobs and bundles.'))
     .argument('<id>', 'id of the project, such as pr_…')
@@ -121,13 +124,6 @@ function sourceOf(options: ProjectOptions) {
     ...(options.ref === undefined ? {} : { ref: options.ref }),
     ...(options.directory === undefined ? {} : { directory: options.directory }),
   };
-}
-
-function check<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 2);
 }
 
 function row(project: Project): Record<string, string> {

@@ -1,0 +1,171 @@
+/** `docyard projects agent` as operators call it: shows and changes part by part, and takes no secret as an argument. */
+import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { setUpFirstRun } from '../first-run.ts';
+import { listOrganizations } from '../organizations/organizations.ts';
+import { readAgentSecrets } from '../projects/agent-settings.ts';
+import { createProject } from '../projects/projects.ts';
+import { composeForTest, present, temporaryFolder, type TestContext } from '../testing.ts';
+
+const binary = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
+const domain = 'docs.example.com';
+const files = temporaryFolder('files');
+
+let context: TestContext;
+let projectId: string;
+
+beforeAll(async () => {
+  context = await composeForTest();
+  await setUpFirstRun(context, { sample: false, adminKeyFile: undefined });
+  const organization = present((await listOrganizations(context))[0]);
+  const project = await createProject(context, {
+    name: 'Docs',
+    domain,
+    source: { repository: 'https://git.example.com/harbour/docs.git' },
+    actor: { organizationId: organization.id, name: 'cli', address: null, requestId: null },
+    allowLocal: false,
+  });
+  projectId = project.id;
+});
+
+function agent(args: string[], input = ''): { status: number | null; stdout: string; stderr: string } {
+  const where = ['projects', 'agent', domain, '--data', context.config.dataDir];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [binary, ...where, ...args], {
+    encoding: 'utf8',
+    input,
+  });
+  return { status, stdout, stderr };
+}
+
+function json(args: string[], input = ''): Record<string, unknown> {
+  const { status, stdout, stderr } = agent([...args, '--json'], input);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+function file(name: string, text: string): string {
+  writeFileSync(join(files, name), text);
+  return join(files, name);
+}
+
+test('without options it shows what there is, in words', () => {
+  expect(agent([]).stdout).toBe(
+    [
+      'forge           found by the address of the repository',
+      'model           that of the installation',
+      'limits          the usual ones',
+      'protected paths none',
+      'allowed paths   none',
+      'allowed keys    none',
+      'instructions    none',
+      '',
+    ].join('\n'),
+  );
+});
+
+describe('the forge', () => {
+  const credential = async () => (await readAgentSecrets(context, projectId)).forgeCredential;
+
+  test('is set with a token from a file or from standard input, kept, and forgotten', async () => {
+    const token = file('token', 'first-token\n');
+    const first = json(['--forge', 'gitea', '--token-file', token]);
+    expect(first['forge']).toEqual({ kind: 'gitea', apiBase: null, credential: { set: true } });
+    expect(await credential()).toEqual({ type: 'token', token: 'first-token' });
+    json(['--token-file', '-', '--username', 'ada'], 'second-token\n');
+    expect(await credential()).toEqual({ type: 'token', token: 'second-token', username: 'ada' });
+    const { stdout } = agent([]);
+    expect(stdout).toContain('forge           gitea, credential set\n');
+    expect(stdout).not.toContain('second-token');
+    expect(json(['--no-credential'])['forge']).toMatchObject({ kind: 'gitea', credential: { set: false } });
+    expect(await credential()).toBeNull();
+  });
+
+  test('may be a GitHub App', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const key = file('app.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    json([
+      '--forge',
+      'github',
+      '--api-base',
+      'https://git.example.com/api/v3',
+      '--app-id',
+      '7',
+      '--app-key-file',
+      key,
+    ]);
+    expect(await credential()).toMatchObject({ type: 'app', appId: '7' });
+    expect(json(['--no-forge'])['forge']).toBeNull();
+  });
+});
+
+test('the model is changed part by part', async () => {
+  const args = [
+    '--model-url',
+    'https://models.example.com/v1',
+    '--model',
+    'writer-1',
+    '--model-key-file',
+    '-',
+  ];
+  json(args, 'key-of-the-model');
+  const model = { provider: 'openai', url: 'https://models.example.com/v1', key: { set: true } };
+  expect(json(['--model', 'writer-2'])['model']).toEqual({ ...model, name: 'writer-2' });
+  expect((await readAgentSecrets(context, projectId)).modelKey).toBe('key-of-the-model');
+  expect(json(['--no-model-key'])['model']).toMatchObject({ key: { set: false } });
+  expect(json(['--no-model'])['model']).toBeNull();
+});
+
+test('limits are added to, the lists replace what was there, and each can be taken away', () => {
+  const instructions = file('instructions.md', 'Be brief.\n');
+  json(['--limit', 'steps=40', 'minutes=10', '--protect', 'legal', '--instructions-file', instructions]);
+  const changed = json([
+    '--limit',
+    'steps=50',
+    '--protect',
+    'a',
+    'b/**',
+    '--allow-key',
+    'redirects',
+    '--allow-path',
+    'x.js',
+  ]);
+  expect(changed).toMatchObject({
+    limits: { steps: 50, minutes: 10 },
+    protectedPaths: ['a', 'b/**'],
+    allowedPaths: ['x.js'],
+    allowedConfigKeys: ['redirects'],
+    instructions: 'Be brief.\n',
+  });
+  const none = ['--no-limits', '--no-protect', '--no-allow-path', '--no-allow-key', '--no-instructions'];
+  expect(json(none)).toMatchObject({
+    limits: {},
+    protectedPaths: [],
+    allowedPaths: [],
+    allowedConfigKeys: [],
+    instructions: null,
+  });
+});
+
+describe('a wrong call says what to do', () => {
+  test.each<[number, string, string[]]>([
+    [2, 'Allowed choices are github', ['--forge', 'sourcehut']],
+    [2, 'give --forge too', ['--token-file', '-']],
+    [2, '--username belongs to --token-file', ['--forge', 'bare', '--username', 'ada']],
+    [2, 'A GitHub App needs both', ['--forge', 'github', '--app-id', '7']],
+    [2, 'give --model-url and --model.', ['--model', 'writer-1']],
+    [2, 'write it as name=number', ['--limit', 'steps']],
+    [2, 'agent.limits', ['--limit', 'stepps=7']],
+    [2, 'agent.protectedPaths.0: A path has no ".." in it.', ['--protect', '../x']],
+    [1, 'cannot be read (ENOENT)', ['--forge', 'gitea', '--token-file', '/nowhere/token']],
+    [1, 'Only GitHub takes the key of an App.', ['--forge', 'gitea', '--app-id', '7', '--app-key-file', '-']],
+  ])('%s: %s', (status, hint, args) => {
+    const answer = agent(args, 'a-token');
+    expect(answer.stderr).toContain(hint);
+    expect({ status: answer.status, stdout: answer.stdout }).toEqual({ status, stdout: '' });
+    expect(answer.stderr).not.toContain('    at ');
+  });
+});
