@@ -17,6 +17,7 @@ import { prepareDataFolder } from './data-folder.ts';
 import type { StartPreview } from './agent/preview.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
+import { viewExport } from './exports/view.ts';
 import { createJob } from './jobs/store.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
 import type { Blobs } from './ports/blobs.ts';
@@ -41,6 +42,17 @@ const startPreview: StartPreview = (context, { ofJob, source }) => {
 const runAgent: Runner = async (context, input) => {
   const { agentRunner } = await import('./agent/run.ts');
   return agentRunner({ startPreview })(context, input);
+};
+
+const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] => {
+  const agent = async () => (await import('./agent/telling.ts')).agentView(given);
+  return {
+    export: { record: async (_database, job) => viewExport(job) },
+    agent: {
+      record: async (...change) => (await agent()).record(...change),
+      alsoHappened: async (...change) => (await agent()).alsoHappened(...change),
+    },
+  };
 };
 
 export const runners: Runners = { export: runExport, agent: runAgent };
@@ -70,6 +82,7 @@ export async function compose(config: Config): Promise<Context> {
       sources: new GitAndFolderSources(config.egress),
       forges: new HttpForges(config.egress, systemClock),
       clock: systemClock,
+      views: jobViews({ config, secrets }),
       log,
       close,
     };

@@ -11,6 +11,7 @@ import { buildApp, buildProbes } from './http/app.ts';
 import { listen } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
 import { Sweeper } from './sweeper.ts';
+import { WebhookDeliverer } from './webhooks/deliverer.ts';
 
 const stopGraceSeconds = 10;
 
@@ -79,13 +80,15 @@ async function begin(
 function makeWork(context: Context): { start(): Promise<void>; stop(): Promise<void> } {
   const sweeper = new Sweeper(context);
   const worker = new Worker(context, runners, () => sweeper.run());
+  const deliverer = new WebhookDeliverer(context);
   return {
     async start() {
       await worker.start();
       sweeper.start();
+      deliverer.start();
     },
     async stop() {
-      await worker.stop();
+      await Promise.all([worker.stop(), deliverer.stop()]);
       await sweeper.stop();
     },
   };

@@ -8,6 +8,7 @@ import { sweepAgentJobs } from './agent/retention.ts';
 import type { Context } from './context.ts';
 import { sweep } from './exports/retention.ts';
 import { unlessElsewhere } from './ports/database.ts';
+import { sweepWebhooks } from './webhooks/deliveries.ts';
 
 const everySeconds = 600;
 /** Of the time of a process. A large store takes long to look through, and every job that ends asks for it. */
@@ -22,7 +23,7 @@ export class Sweeper {
       work(context).catch((error: unknown) => context.log.warn({ err: error }, `${work.name} failed`));
     const removeOld = (): Promise<unknown> =>
       unlessElsewhere(context.database, 'sweep', async () => {
-        for (const work of [sweep, sweepAgentJobs]) await attempt(work);
+        for (const work of [sweep, sweepAgentJobs, sweepWebhooks]) await attempt(work);
       });
     this.#chores = [
       // Somebody waits for an answer: not behind the removing, and by whoever has just ended a job.

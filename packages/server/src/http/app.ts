@@ -17,6 +17,7 @@ import { agentHandlers } from './handlers/agent.ts';
 import { exportHandlers } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { restHandlers } from './handlers/rest.ts';
+import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { RateLimits } from './limits.ts';
 import { addPages } from './pages.ts';
@@ -82,6 +83,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...exportHandlers(stopping),
       ...agentHandlers(stopping),
       ...restHandlers,
+      ...webhookHandlers,
       ...healthHandlers(stopping),
     },
   };
