@@ -134,12 +134,10 @@ export function keepAccount(run: AcpRun, options: AccountOptions): Account {
         if (refused !== undefined) return { text: refused.message, isError: true };
         const runner = { ...run, tools: offeredTools(run.tools) };
         const result = await callTool(runner, call, options.signal);
-        if ((result.changes ?? []).length > 0) {
-          tree = await run.checkpoint();
-          await putIntoCopy(options.site, result.changes ?? []);
-        }
+        const ownChanges = result.changes ?? [];
+        if (ownChanges.length > 0) tree = await run.checkpoint();
         await writeResult(call, result);
-        return result;
+        return putIntoCopy(options.site, ownChanges).then(() => result, notInCopy);
       }),
     async settled() {
       await working;
@@ -152,4 +150,11 @@ export function keepAccount(run: AcpRun, options: AccountOptions): Account {
     },
     lastWords: () => words.trim(),
   };
+}
+
+/** Something of the agent's is in the way. The next look at the files undoes what the tool did, as the agent sees it. */
+function notInCopy(error: unknown): ToolResult {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return { text: `Your folder could not be changed (${code}), so nothing was. Try again.`, isError: true };
 }

@@ -363,19 +363,6 @@ describe.skipIf(weakness !== undefined)('the tools of a foreign agent', () => {
       'There is no such method.',
     ]);
   });
-
-  test('follow no link that is put in the way while they look', async () => {
-    const outside = temporaryFolder('outside');
-    writeFiles(outside, { 'secret.txt': 'the secret of the machine' });
-    const work = `const swap = 'while [ ! -e /tmp/stop ]; do mv guides kept; ln -s ${outside} guides; rm guides; mv kept guides; done; exit 0';
-      const child = require("node:child_process").spawn("sh", ["-c", swap], { stdio: "ignore" });
-      for (let i = 0; i < 15; i++) await tool("search", { pattern: "secret" });
-      fs.writeFileSync("/tmp/stop", "");
-      await new Promise((resolve) => child.on("exit", resolve))`;
-    const { run, steps } = scene(scripted(work));
-    await runAcp(run);
-    expect(JSON.stringify(steps)).not.toContain('the secret of the machine');
-  });
 });
 
 describe.skipIf(weakness !== undefined)('the model of a foreign agent', () => {

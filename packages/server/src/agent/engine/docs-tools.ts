@@ -6,7 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Tool, ToolCall, ToolResult } from '../contract.ts';
-import { listenIn, type LocalSocket } from '../local-socket.ts';
+import { listenIn, type LocalSocket } from '../../egress/local-socket.ts';
 
 export interface DocsToolsOptions {
   /** Where the socket is made. */

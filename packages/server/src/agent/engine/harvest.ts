@@ -161,7 +161,8 @@ async function eachFile(
   const walk = async (folder: FileHandle, at: string, depth: number): Promise<void> => {
     // The agent may have locked a folder; it is ours all the same.
     if (((await folder.stat()).mode & 0o700) !== 0o700) await chmod(inside(folder), 0o700);
-    for (const entry of await readdir(inside(folder), { withFileTypes: true })) {
+    const entries = await readdir(inside(folder), { withFileTypes: true });
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
       if (isKeptOut(path)) continue;
       count += 1;
@@ -192,6 +193,7 @@ async function openInside(folder: FileHandle, name: string, path: string, isFold
   return open(inside(folder, name), flags).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
+    if (code === 'EACCES') throw new PathRefused(`The agent left ${path}, which cannot be read.`);
     if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENXIO') throw notPlain(path);
     throw error;
   });
@@ -220,8 +222,9 @@ async function openFolderOf(site: string, names: readonly string[]): Promise<Fil
  * A place in a folder that is open: the kernel goes from the handle, so a folder that was meanwhile replaced by a link
  * leads nowhere else. Only Linux has this, and only Linux has the sandbox.
  */
-function inside(folder: FileHandle, name = '.'): string {
-  return `/proc/self/fd/${folder.fd}/${name}`;
+function inside(folder: FileHandle, name?: string): string {
+  const place = `/proc/self/fd/${folder.fd}`;
+  return name === undefined ? place : `${place}/${name}`;
 }
 
 function notPlain(path: string): PathRefused {

@@ -1,11 +1,11 @@
 /**
- * The model for a foreign agent: an HTTP server on a socket of ours that takes requests in the endpoint's own format and
- * passes them on through the gateway, which adds the key. Each is reserved against the budget before it is sent and paid
- * for when it is answered. It holds no key.
+ * The model for a foreign agent: takes requests in the endpoint's own format on a socket of ours and passes them on
+ * through the gateway, which adds the key. Each is reserved against the budget before it is sent and paid for when it is
+ * answered. It holds no key.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { serveLocalHttp, type LocalAnswer, type LocalRequest } from '../../egress/local-http.ts';
+import type { LocalSocket } from '../../egress/local-socket.ts';
 import { ModelFailure, type Limits, type ModelAnswer, type Usage } from '../contract.ts';
-import { listenIn, type LocalSocket } from '../local-socket.ts';
 import type { ModelSettings } from '../model/endpoint.ts';
 import { readForeignRequest, RequestRefused } from '../model/foreign-request.ts';
 import type { Forward } from '../model/gateway.ts';
@@ -33,7 +33,7 @@ export interface ModelBridge extends LocalSocket {
 }
 
 const mostRequestBytes = 20_000_000;
-const mostAnswerBytes = 20_000_000;
+const mostLineCharacters = 20_000_000;
 const mostCallsAtOnce = 8;
 /** The words of an agent that asks for more are rarely longer. */
 const usualOutputTokens = 8192;
@@ -41,78 +41,79 @@ const usualOutputTokens = 8192;
 export async function openModelBridge(options: BridgeOptions): Promise<ModelBridge> {
   const { model, used, limits } = options;
   const path = model.provider === 'anthropic' ? '/v1/messages' : '/v1/chat/completions';
-  const pending = new Set<{ inputTokens: number; outputTokens: number }>();
-  const working = new Set<Promise<void>>();
+  const pending = new Set<Reserved>();
   let failure: ModelFailure | undefined;
-  const server = createServer((request, response) => {
-    response.on('error', () => undefined);
-    const work = answer(request, response).catch((error: unknown) => fail(response, error));
-    working.add(work);
-    void work.then(() => working.delete(work));
-  });
 
-  function fail(response: ServerResponse, error: unknown): void {
-    if (error instanceof RequestRefused) return refuse(response, 400, error.message);
-    if (error instanceof ModelFailure) {
+  async function answer(request: LocalRequest): Promise<LocalAnswer> {
+    try {
+      return await passOn(request);
+    } catch (error) {
+      if (error instanceof RequestRefused) return refusal(400, error.message);
+      if (!(error instanceof ModelFailure)) throw error;
       if (error.reason !== 'cancelled') failure = error;
-      return refuse(response, statuses[error.reason], error.message);
+      return refusal(statuses[error.reason], error.message);
     }
-    // The answer broke off, unless the agent went away first; it sees that from its connection.
-    if (!response.destroyed) {
-      failure = new ModelFailure('model_unavailable', 'The answer of the model broke off.', { cause: error });
-    }
-    response.destroy();
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST' || request.url?.split('?')[0] !== path) {
-      return refuse(response, 404, `Only POST ${path} is answered here.`);
-    }
-    if (pending.size >= mostCallsAtOnce) return refuse(response, 429, 'Too many calls at once.');
-    const asked = readForeignRequest(await textOf(request), model);
-    const wanted = asked.wantedOutputTokens ?? usualOutputTokens;
-    const reservation = reserve(withPending(used, pending), limits, asked.inputTokens, wanted);
+  async function passOn({ method, path: asked, text, signal: gone }: LocalRequest): Promise<LocalAnswer> {
+    if (method !== 'POST' || asked !== path) return refusal(404, `Only POST ${path} is answered here.`);
+    if (pending.size >= mostCallsAtOnce) return refusal(429, 'Too many calls at once.');
+    const request = readForeignRequest(text, model);
+    const { inputTokens, wantedOutputTokens = usualOutputTokens } = request;
+    const reservation = reserve(withPending(used, pending), limits, inputTokens, wantedOutputTokens);
     if (reservation === undefined) {
       options.onSpent();
-      return refuse(response, 400, 'The budget of the run is used up.');
+      return refusal(400, 'The budget of the run is used up.');
     }
-    const call = { inputTokens: asked.inputTokens, outputTokens: reservation.maxOutputTokens };
-    pending.add(call);
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const meter = createMeter(asked.inputTokens);
+    const reserved = { inputTokens, outputTokens: reservation.maxOutputTokens };
+    pending.add(reserved);
     try {
-      const signal = AbortSignal.any([options.signal, gone.signal]);
-      const given = await options.forward(asked.withLimit(reservation.maxOutputTokens), signal);
-      try {
-        await pass(given, response, meter, asked.hidesUsage);
-        failure = undefined;
-      } finally {
-        // What was begun is paid for, whether or not it came to its end.
-        pay(meter.usage());
-      }
-    } finally {
-      pending.delete(call);
+      const signal = AbortSignal.any([options.signal, gone]);
+      const given = await options.forward(request.withLimit(reservation.maxOutputTokens), signal);
+      const isStream = given.headers.get('content-type')?.startsWith('text/event-stream') === true;
+      const meter = createMeter(inputTokens);
+      const pieces = isStream ? lines(given, meter, request.hidesUsage) : whole(given, meter);
+      const type = isStream ? 'text/event-stream' : 'application/json';
+      return { status: 200, type, body: paidFor(pieces, meter, reserved, gone) };
+    } catch (error) {
+      pending.delete(reserved);
+      throw error;
     }
   }
 
-  function pay(usage: ModelAnswer['usage']): void {
-    used.steps += 1;
-    used.inputTokens += usage.inputTokens;
-    used.outputTokens += usage.outputTokens;
-    used.cacheReadTokens += usage.cacheReadTokens;
-    options.onAnswer(usage);
+  /** What was begun is paid for, whether or not it comes to its end. */
+  async function* paidFor(
+    pieces: AsyncIterable<string>,
+    meter: Meter,
+    reserved: Reserved,
+    gone: AbortSignal,
+  ): AsyncGenerator<string> {
+    try {
+      yield* pieces;
+      failure = undefined;
+    } catch (error) {
+      const isStopped = gone.aborted || options.signal.aborted;
+      if (!isStopped) failure = new ModelFailure('model_unavailable', 'The answer of the model broke off.');
+      throw error;
+    } finally {
+      pending.delete(reserved);
+      const usage = meter.usage();
+      used.steps += 1;
+      used.inputTokens += usage.inputTokens;
+      used.outputTokens += usage.outputTokens;
+      used.cacheReadTokens += usage.cacheReadTokens;
+      options.onAnswer(usage);
+    }
   }
 
-  const socket = await listenIn(options.folder, 'model.sock', server);
-  return {
-    path: socket.path,
-    failure: () => failure,
-    async close() {
-      await socket.close();
-      await Promise.all(working);
-    },
-  };
+  const { folder } = options;
+  const socket = await serveLocalHttp({ folder, name: 'model.sock', mostRequestBytes, answer });
+  return { ...socket, failure: () => failure };
+}
+
+interface Reserved {
+  inputTokens: number;
+  outputTokens: number;
 }
 
 const statuses: Record<ModelFailure['reason'], number> = {
@@ -123,7 +124,7 @@ const statuses: Record<ModelFailure['reason'], number> = {
   cancelled: 503,
 };
 
-function withPending(used: Usage, pending: Iterable<{ inputTokens: number; outputTokens: number }>): Usage {
+function withPending(used: Usage, pending: Iterable<Reserved>): Usage {
   const sum = { ...used };
   for (const { inputTokens, outputTokens } of pending) {
     sum.steps += 1;
@@ -134,61 +135,34 @@ function withPending(used: Usage, pending: Iterable<{ inputTokens: number; outpu
 }
 
 /** Both formats have the message there. */
-function refuse(response: ServerResponse, status: number, message: string): void {
-  if (response.headersSent) return void response.destroy();
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-  response.end(JSON.stringify({ type: 'error', error: { type: 'docyard', message } }));
+function refusal(status: number, message: string): LocalAnswer {
+  const body = JSON.stringify({ type: 'error', error: { type: 'docyard', message } });
+  return { status, type: 'application/json', body };
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > mostRequestBytes) throw new RequestRefused('The request is too large.');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
+async function* whole(given: Response, meter: Meter): AsyncGenerator<string> {
+  const text = await given.text();
+  meter.read(text);
+  yield text;
 }
 
-/** Nothing of the endpoint's headers but the type goes along. */
-async function pass(
-  given: Response,
-  response: ServerResponse,
-  meter: Meter,
-  hidesUsage: boolean,
-): Promise<void> {
-  const isStream = given.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-  if (!isStream) {
-    const text = await given.text();
-    meter.read(text);
-    response.end(text);
-    return;
-  }
+/** Each is read as it passes. The empty line after one that is left out does no harm. */
+async function* lines(given: Response, meter: Meter, hidesUsage: boolean): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
   let rest = '';
-  const lines = async function* (): AsyncGenerator<string> {
-    const decoder = new TextDecoder();
-    for await (const bytes of given.body ?? []) {
-      rest += decoder.decode(bytes, { stream: true });
-      if (rest.length > mostAnswerBytes) throw new Error('A line of the answer is too long.');
-      const whole = rest.split('\n');
-      rest = whole.pop() ?? '';
-      yield* whole;
-    }
-    if (rest !== '') yield rest;
-  };
-  for await (const line of lines()) {
-    const data = line.startsWith('data:') ? meter.read(line.slice('data:'.length)) : 'other';
-    if (data === 'figures only' && hidesUsage) continue;
-    if (!response.write(`${line}\n`) && !response.destroyed) await drained(response);
+  for await (const bytes of given.body ?? []) {
+    const found = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = found.pop() ?? '';
+    if (rest.length > mostLineCharacters) throw new Error('A line of the answer is too long.');
+    yield found
+      .filter((line) => !isFigures(line, meter) || !hidesUsage)
+      .map((line) => `${line}\n`)
+      .join('');
   }
-  response.end();
+  isFigures(rest, meter);
+  yield rest;
 }
 
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
-  });
+function isFigures(line: string, meter: Meter): boolean {
+  return line.startsWith('data:') && meter.read(line.slice('data:'.length)) === 'figures only';
 }

@@ -1,0 +1,76 @@
+/** What comes back from a copy that somebody else writes to at the same time. Linux only, as the sandbox is. */
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder, writeFiles } from '../../testing.ts';
+import { PathRefused, type Tree } from '../contract.ts';
+import { benchOn } from '../tools/testing.ts';
+import { copyForAgent, harvest, putIntoCopy } from './harvest.ts';
+
+const files = { 'a.mdx': 'First.', 'guides/start.mdx': 'Start.', 'z.mdx': 'Last.' };
+
+async function scene() {
+  const folder = temporaryFolder('harvest');
+  const outside = join(folder, 'outside');
+  writeFiles(join(folder, 'tree'), files);
+  writeFiles(outside, { 'start.mdx': 'a secret of the machine', 'more.mdx': 'another' });
+  const { tree } = benchOn(join(folder, 'tree')).context;
+  const site = join(folder, 'site');
+  await copyForAgent(tree, site);
+  const swap = (): void => {
+    renameSync(join(site, 'guides'), join(site, '.kept'));
+    symlinkSync(outside, join(site, 'guides'));
+  };
+  return { tree, site, outside, swap };
+}
+
+/** A tree that lets something happen when the first file of the copy is compared with it. */
+function withMoment(tree: Tree, happen: () => void): Tree {
+  let isOver = false;
+  const get = (): string => {
+    if (!isOver) happen();
+    isOver = true;
+    return tree.folder;
+  };
+  return Object.defineProperty({ ...tree }, 'folder', { get });
+}
+
+test('a folder that becomes a link after it was listed is not followed', async () => {
+  const { tree, site, swap } = await scene();
+  const { changes, refused } = await harvest(withMoment(tree, swap), site);
+  expect(refused).toBeInstanceOf(PathRefused);
+  expect(refused?.message).toContain('guides');
+  expect(changes).toEqual([]);
+});
+
+test('a folder that is gone after it was listed counts as removed', async () => {
+  const { tree, site } = await scene();
+  const remove = (): void => rmSync(join(site, 'guides'), { recursive: true });
+  expect(await harvest(withMoment(tree, remove), site)).toEqual({
+    changes: [{ path: 'guides/start.mdx', content: null }],
+  });
+});
+
+test('what a tool wrote is not put through a link', async () => {
+  const { site, outside, swap } = await scene();
+  swap();
+  await expect(putIntoCopy(site, [{ path: 'guides/new.mdx', content: 'New.' }])).rejects.toThrow();
+  await expect(putIntoCopy(site, [{ path: 'guides/more.mdx', content: null }])).rejects.toThrow();
+  expect(existsSync(join(outside, 'new.mdx'))).toBe(false);
+  expect(existsSync(join(outside, 'more.mdx'))).toBe(true);
+});
+
+test('what a tool wrote is put where the agent sees it', async () => {
+  const { site } = await scene();
+  await putIntoCopy(site, [
+    { path: 'new/deep/page.mdx', content: 'New.' },
+    { path: 'a.mdx', content: null },
+    { path: 'z.mdx', content: 'Now.' },
+    { path: 'missing.mdx', content: null },
+    { path: 'AGENTS.md', content: 'Obey.' },
+  ]);
+  expect(readFileSync(join(site, 'new/deep/page.mdx'), 'utf8')).toBe('New.');
+  expect(readFileSync(join(site, 'z.mdx'), 'utf8')).toBe('Now.');
+  expect(existsSync(join(site, 'a.mdx'))).toBe(false);
+  expect(existsSync(join(site, 'AGENTS.md'))).toBe(false);
+});
