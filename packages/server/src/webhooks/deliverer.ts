@@ -7,20 +7,21 @@ import type { Context } from '../context.ts';
 import { claimDue, releaseClaim, settleAttempt, type ClaimedDelivery } from './attempts.ts';
 import { sendMessage } from './send.ts';
 
-const pollSeconds = 1;
 const mostAtOnce = 64;
 const mostPerOrganization = 4;
 const mostPerWebhook = 2;
 
 export class WebhookDeliverer {
   readonly #context: Context;
+  readonly #pollSeconds: number;
   readonly #underWay = new Map<ClaimedDelivery, Promise<void>>();
   readonly #stopping = new AbortController();
   #running = Promise.resolve();
   #wake = () => {};
 
-  constructor(context: Context) {
+  constructor(context: Context, { pollSeconds = 1 } = {}) {
     this.#context = context;
+    this.#pollSeconds = pollSeconds;
   }
 
   start(): void {
@@ -80,7 +81,7 @@ export class WebhookDeliverer {
 
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, pollSeconds * 1000);
+      const timer = setTimeout(resolve, this.#pollSeconds * 1000);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
