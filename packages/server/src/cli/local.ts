@@ -33,7 +33,7 @@ export async function withData(
   ]);
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...given });
-  if (!existsSync(join(config.dataDir, 'docyard.db'))) {
+  if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'docyard.db'))) {
     throw new CommandError(
       `${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`,
     );
@@ -42,7 +42,7 @@ export async function withData(
   try {
     await work(context);
   } finally {
-    await context.database.destroy();
+    await context.close();
   }
 }
 
