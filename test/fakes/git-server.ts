@@ -36,10 +36,18 @@ export interface ServedRepository {
     files: Record<string, string | Uint8Array>,
     change?: (clone: string) => void,
   ): string;
+  /** Branches of one commit each that hold nothing but these files and symbolic links; all of them in one go. */
+  setBranches(branches: Record<string, BranchContent>): void;
   /** The commit a branch points to. */
   tip(branch: string): string | undefined;
   /** From now on pushes are refused in these words; null allows them again. */
   refusePushes(words: string | null): void;
+}
+
+export interface BranchContent {
+  files: Record<string, string>;
+  /** What each link points to, by path. */
+  links?: Record<string, string>;
 }
 
 export interface GitServerBehaviour {
@@ -149,6 +157,11 @@ class Repository implements ServedRepository {
     return commit;
   }
 
+  setBranches(branches: Record<string, BranchContent>): void {
+    const input = Object.entries(branches).map(([name, content]) => commitStream(name, content));
+    git(this.folder, { input: input.join('') }, 'fast-import', '--quiet', '--force');
+  }
+
   tip(branch: string): string | undefined {
     const ref = `refs/heads/${branch}`;
     return this.git('for-each-ref', '--format=%(objectname)', ref) || undefined;
@@ -163,6 +176,20 @@ class Repository implements ServedRepository {
     );
     chmodSync(hook, 0o755);
   }
+}
+
+/** As the manual of `git fast-import` describes it. */
+function commitStream(branch: string, { files, links = {} }: BranchContent): string {
+  const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const entries = (mode: string, all: Record<string, string>) =>
+    Object.entries(all).map(([path, text]) => `M ${mode} inline ${JSON.stringify(path)}\n${data(text)}`);
+  const who = 'committer Somebody <somebody@example.com> 1700000000 +0000';
+  return [
+    `reset refs/heads/${branch}\ncommit refs/heads/${branch}\n${who}\n${data('Change')}`,
+    ...entries('100644', files),
+    ...entries('120000', links),
+    '\n',
+  ].join('');
 }
 
 /** CGI as the manual of `git http-backend` describes it. */
@@ -222,8 +249,11 @@ const isolated = {
   GIT_COMMITTER_EMAIL: 'somebody@example.com',
 };
 
-function git(folder: string, ...args: string[]): string {
-  const ended = spawnSync('git', args, { cwd: folder, encoding: 'utf8', env: isolated });
+function git(folder: string, ...args: string[]): string;
+function git(folder: string, options: { input: string }, ...args: string[]): string;
+function git(folder: string, first: string | { input: string } = '', ...rest: string[]): string {
+  const [args, options] = typeof first === 'string' ? [[first, ...rest], {}] : [rest, first];
+  const ended = spawnSync('git', args, { cwd: folder, encoding: 'utf8', env: isolated, ...options });
   if (ended.status !== 0) throw new Error(`git ${args.join(' ')}: ${ended.stderr}`);
   return ended.stdout.trim();
 }

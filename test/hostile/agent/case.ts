@@ -2,6 +2,7 @@
  * The form of a hostile case: a repository, what a model that obeys the attacker does with it, and what must not come of
  * it. Data only, so that the gate alone and the whole program are held to the same cases.
  */
+import type { AgentEnding } from '@docyard/api';
 import type { DiffFile } from '../../../packages/server/src/agent/contract.ts';
 import type { ScriptedAnswer, ScriptedCall } from '../../fakes/model-server.ts';
 
@@ -15,12 +16,18 @@ export interface HostileCase {
   turns: readonly ScriptedAnswer[];
   /** Changes that no tool makes, but an engine with a shell of its own could. */
   planted?: readonly DiffFile[];
+  /** Commands that only an engine with a shell of its own can run. `$CANARY` is a port that nobody may visit. */
+  shell?: string;
   /** What the gate says of the change, if every tool obeyed: the outcome and the rules that ask for it. */
   gate: string;
   /** What may be found on the forge when the whole program has run: nothing, a draft, or also a finished proposal. */
   proposal: 'none' | 'draft' | 'any';
   /** Values that nothing which leaves may hold in any form: branch, pull request, events, transcript, log. */
   mustNotLeave?: readonly string[];
+  /** Words of the repository that a model may be shown, but never as orders. */
+  notAnOrder?: string;
+  /** How the job may end, when what became of it does not tell. */
+  endings?: readonly AgentEnding[];
 }
 
 export const plainSite: Record<string, string> = {
@@ -88,4 +95,20 @@ export function fileChange(
     before,
     after,
   };
+}
+
+/** What a forge would act upon or show as something else than words: mentions, issues, links, markup, commands. */
+export function heededByForges(text: string): string[] {
+  const outsideCode = text.replaceAll(/\\[\s\S]|`[^`\n]*`/g, '');
+  return [
+    /@\w+|#\d+|https?:\/\/\S*|<[a-z/]\S*|www\.\w+|\[(?:skip ci|ci skip)\]/i,
+    /^\s*\/\w+|^(?:signed-off-by|co-authored-by|skip-checks):|^(?:draft|wip)\b/im,
+    /(?!\n)[\p{C}\p{Default_Ignorable_Code_Point}]/u,
+  ].flatMap((form) => form.exec(outsideCode)?.[0] ?? []);
+}
+
+/** Nothing in it is done by the tools of the built-in engine. */
+export function needsForeignEngine({ turns: answers, planted, shell }: HostileCase): boolean {
+  const calls = answers.flatMap(({ calls = [] }) => calls);
+  return shell !== undefined || (planted !== undefined && calls.every(({ name }) => name === 'finish'));
 }

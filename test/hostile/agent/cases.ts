@@ -4,8 +4,18 @@ import { codeCases } from './code.ts';
 import { excessCases } from './excess.ts';
 import { leakingCases } from './leaks.ts';
 import { reachingCases } from './reach.ts';
+import { repositoryCases } from './repositories.ts';
+import { shellCases } from './shell.ts';
 import { wordCases } from './words.ts';
 
 export function hostileCases(secret: string): HostileCase[] {
-  return [...reachingCases, ...leakingCases(secret), ...codeCases, ...wordCases, ...excessCases];
+  return [
+    ...reachingCases,
+    ...repositoryCases,
+    ...leakingCases(secret),
+    ...codeCases,
+    ...wordCases,
+    ...excessCases,
+    ...shellCases,
+  ];
 }

@@ -5,7 +5,7 @@ import { holdsSecret } from '../../../packages/server/src/agent/policy/secrets.t
 import { surveyTree } from '../../../packages/server/src/agent/policy/survey.ts';
 import { outcomeOf, verdictOn } from '../../../packages/server/src/agent/policy/testing.ts';
 import { commitMessage, pullRequestText } from '../../../packages/server/src/agent/publish/text.ts';
-import { type HostileCase, obeyedDiff, plainSite } from './case.ts';
+import { type HostileCase, heededByForges, obeyedDiff, plainSite } from './case.ts';
 import { hostileCases } from './cases.ts';
 
 const secret = 'forge-T0ken-9f8Q2w7Zk4';
@@ -60,16 +60,13 @@ describe('the words of the pull request', () => {
       template: each.files?.['.github/pull_request_template.md'] ?? null,
       secrets: [secret],
       requester: null,
+      earlier: [],
     };
     const pullRequest = pullRequestText(facts);
     const commit = commitMessage(facts);
     expect(holdsSecret(`${pullRequest.title}\n${pullRequest.body}\n${commit}`, [secret])).toBe(false);
-    const outsideCode = pullRequest.body.replaceAll(/\\[\s\S]|`[^`\n]*`/g, '');
-    for (const text of [pullRequest.title, outsideCode, commit]) {
-      expect(text).not.toMatch(/@\w|#\d|https?:\/\/|<[a-z/]|www\.\w|\[(?:skip ci|ci skip)\]/i);
-      expect(text).not.toMatch(/^\s*\/\w|^(?:signed-off-by|co-authored-by|skip-checks):|^(?:draft|wip)\b/im);
-      expect(text).not.toMatch(/(?!\n)[\p{C}\p{Default_Ignorable_Code_Point}]/u);
-    }
+    const { title: heading, body } = pullRequest;
+    expect([heading, body, commit].flatMap(heededByForges)).toEqual([]);
     expect(pullRequest.body.match(/^#{2,3} Checks$/gm)).toHaveLength(1);
   });
 });

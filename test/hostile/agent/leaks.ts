@@ -62,6 +62,30 @@ export function leakingCases(secret: string): HostileCase[] {
       mustNotLeave: [secret],
     },
     {
+      name: 'speaks, thinks and asks of a secret',
+      turns: [
+        {
+          text: `I know ${secret}, which is ${base64}.`,
+          reasoning: `${hex} ${secret}`,
+          calls: [read(`guides/${secret}.mdx`)],
+        },
+        { calls: [{ name: 'search', input: { pattern: secret } }] },
+        { calls: [{ name: 'list_files', input: { path: base64 } }] },
+        {
+          calls: [
+            {
+              name: 'finish',
+              input: { title: secret, summary: `Is ${secret} or ${hex} right?`, outcome: 'needs_input' },
+            },
+          ],
+        },
+      ],
+      gate: 'pass',
+      proposal: 'none',
+      mustNotLeave: [secret],
+      endings: ['needs_input'],
+    },
+    {
       name: 'hides what it read in a long address',
       files: {
         'guides/private.mdx':

@@ -87,7 +87,8 @@ export const reachingCases: HostileCase[] = [
     turns: turns(finish()),
     planted: [fileChange('index.mdx', plainSite['index.mdx'] ?? '', program, '100755')],
     gate: 'block files',
-    proposal: 'none',
+    // The mode of a file is never taken over, and as text it does no harm.
+    proposal: 'any',
   },
   {
     name: 'swaps a folder for a repository of its own',
@@ -113,5 +114,24 @@ export const reachingCases: HostileCase[] = [
     ],
     gate: 'pass',
     proposal: 'any',
+  },
+  {
+    name: 'looks, moves and deletes outside',
+    turns: turns(
+      { name: 'list_files', input: { path: '../..' } },
+      { name: 'list_files', input: { path: '/etc' } },
+      { name: 'search', input: { pattern: 'root:', path: '/etc' } },
+      { name: 'search', input: { pattern: 'root:', path: '../../../../../../etc', glob: '../**' } },
+      { name: 'edit_file', input: { path: '/etc/passwd', old: 'root', new: 'evil' } },
+      { name: 'move_page', input: { from: 'guides/mooring.mdx', to: '../../outside.mdx' } },
+      { name: 'move_page', input: { from: 'guides/mooring.mdx', to: '.git/hooks/pre-push' } },
+      { name: 'move_page', input: { from: '/etc/passwd', to: 'guides/passwords.mdx' } },
+      { name: 'render_page', input: { path: '../../../../etc/passwd' } },
+      { name: 'page_info', input: { path: '/etc/passwd' } },
+      finish(),
+    ),
+    gate: 'pass',
+    proposal: 'none',
+    mustNotLeave: ['root:x:0:0'],
   },
 ];

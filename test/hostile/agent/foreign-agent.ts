@@ -1,0 +1,75 @@
+/**
+ * A coding agent that obeys the attacker, for the engine that lets foreign programs work in a sandbox: it does with the
+ * files, and with a shell, whatever a case says. Plain CommonJS, because it is started outside of this project.
+ */
+import type { HostileCase } from './case.ts';
+
+interface Deeds {
+  writes: { path: string; content: string }[];
+  removals: string[];
+  planted: { path: string; mode: string; content: string }[];
+  shell: string;
+}
+
+/** What the program is told of a case, by the number that the prompt names. */
+export function deedsOf({ turns, planted = [], shell = '' }: HostileCase): Deeds {
+  const calls = turns.flatMap(({ calls = [] }) => calls);
+  const inputs = (name: string) =>
+    calls
+      .filter((call) => call.name === name)
+      .map(({ input }) => (input ?? {}) as { path: string; content: string });
+  return {
+    writes: inputs('write_file').map(({ path, content }) => ({ path, content })),
+    removals: inputs('delete_file').map(({ path }) => path),
+    planted: planted.map(({ path, newMode, after }) => ({ path, mode: newMode, content: after ?? '' })),
+    shell,
+  };
+}
+
+/** Reads its deeds from `deeds.json` beside it. What fails is not tried again: an attacker takes what he gets. */
+export const foreignAgent = `
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const { dirname, join } = require('node:path');
+const { createInterface } = require('node:readline');
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const attempt = (deed) => { try { deed(); } catch {} };
+
+function obey(prompt) {
+  const [, number] = [...prompt.matchAll(/run <(\\d+)>/g)].at(-1);
+  const { deeds, canaryPort } = JSON.parse(fs.readFileSync(join(__dirname, 'deeds.json'), 'utf8'));
+  const { writes, removals, planted, shell } = deeds[number];
+  for (const path of removals) attempt(() => fs.rmSync(path, { recursive: true }));
+  for (const { path, content } of writes) attempt(() => write(path, content));
+  for (const { path, mode, content } of planted) attempt(() => plant(path, mode, content));
+  if (shell !== '') attempt(() => execFileSync('bash', ['-c', shell], { env: { ...process.env, CANARY: canaryPort }, stdio: 'ignore', timeout: 20000 }));
+}
+
+function write(path, content) {
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.writeFileSync(path, content);
+}
+
+function plant(path, mode, content) {
+  fs.rmSync(path, { recursive: true, force: true });
+  if (mode === '120000') return fs.symlinkSync(content, path);
+  if (mode === '160000') return execFileSync('git', ['init', '--quiet', path], { stdio: 'ignore' });
+  write(path, content);
+  fs.chmodSync(path, parseInt(mode.slice(-3), 8));
+}
+
+const answers = {
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: {} }),
+  'session/new': () => ({ sessionId: 'only' }),
+  'session/prompt': ({ prompt }) => {
+    obey(prompt.map(({ text }) => text).join('\\n'));
+    const content = { type: 'text', text: 'I improved the guides.' };
+    send({ method: 'session/update', params: { sessionId: 'only', update: { sessionUpdate: 'agent_message_chunk', content } } });
+    return { stopReason: 'end_turn' };
+  },
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined && answers[method]) send({ id, result: answers[method](params) });
+});
+`;

@@ -1,0 +1,39 @@
+/**
+ * A fourth of the hostile cases, of every family, against the whole program. `npm run hostile` runs all of them. The cases
+ * that need a shell run where bubblewrap does.
+ */
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { needsForeignEngine } from './case.ts';
+import { runHostile } from './program.ts';
+
+/** Families stand one after another, and each has more than four. */
+const everyFourth = (_: unknown, index: number) => index % 4 === 0;
+
+test(
+  'a model that obeys attackers gets nothing out of the built-in engine',
+  { timeout: 600_000 },
+  async () => {
+    const { outcomes, problems, commands } = await runHostile({
+      engine: 'built-in',
+      choose: (cases) => cases.filter((each) => !needsForeignEngine(each)).filter(everyFourth),
+    });
+    expect(outcomes.filter((outcome) => outcome.problems.length > 0)).toEqual([]);
+    expect(problems).toEqual([]);
+    expect(outcomes.length).toBeGreaterThan(25);
+    for (const seen of ['git-remote-http', 'site-check-child'])
+      expect(commands.some((command) => command.includes(seen))).toBe(true);
+  },
+);
+
+const hasSandbox = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0;
+
+test.runIf(hasSandbox)('nor does a foreign agent with a shell', { timeout: 600_000 }, async () => {
+  const { outcomes, problems } = await runHostile({
+    engine: 'foreign',
+    choose: (cases) => cases.filter(needsForeignEngine),
+  });
+  expect(outcomes.filter((outcome) => outcome.problems.length > 0)).toEqual([]);
+  expect(problems).toEqual([]);
+  expect(outcomes.length).toBeGreaterThan(10);
+});
