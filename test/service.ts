@@ -27,6 +27,8 @@ export interface Service {
 }
 
 export interface ServiceOptions {
+  /** A worker has no key. */
+  role?: 'api' | 'worker';
   dataDir?: string;
   environment?: Record<string, string>;
   sample?: boolean;
@@ -61,6 +63,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     'warn',
   ];
   if (options.sample === false) args.push('--no-sample');
+  if (options.role !== undefined) args.push('--role', options.role);
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ...openLimits, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -71,7 +74,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   options.onSpawn?.(child);
   child.stderr?.on('data', (text: Buffer | string) => options.onLog?.(String(text)));
   const origin = await readOrigin(child);
-  const key = (await readFile(keyFile, 'utf8')).trim();
+  const key = options.role === 'worker' ? '' : (await readFile(keyFile, 'utf8')).trim();
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return {
     origin,
@@ -116,10 +119,19 @@ const children = new Set<ChildProcess>();
 const temporaryFolders: string[] = [];
 
 /** A test that fails half way leaves nothing behind. */
-process.once('exit', () => {
+process.once('exit', cleanUp);
+// The test runner ends its processes with a signal, and then there is no exit.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    cleanUp();
+    process.kill(process.pid, signal);
+  });
+}
+
+function cleanUp(): void {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
-});
+}
 
 /** Gone when the test process ends. */
 export function temporaryFolder(name: string): string {
