@@ -29,6 +29,9 @@ export interface LocalHttpOptions {
   answer(request: LocalRequest): Promise<LocalAnswer>;
 }
 
+/** Bounds what requests that are still being read can hold in memory. */
+const mostConnections = 32;
+
 export async function serveLocalHttp(options: LocalHttpOptions): Promise<LocalSocket> {
   const working = new Set<Promise<void>>();
   const server = createServer((request, response) => {
@@ -37,6 +40,7 @@ export async function serveLocalHttp(options: LocalHttpOptions): Promise<LocalSo
     working.add(work);
     void work.then(() => working.delete(work));
   });
+  server.maxConnections = mostConnections;
   const { path, close } = await listenIn(options.folder, options.name, server);
   return {
     path,

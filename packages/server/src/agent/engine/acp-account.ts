@@ -35,6 +35,8 @@ export interface AccountOptions {
 }
 
 const mostWords = 20_000;
+/** Of the agent's own and of ours together; an answer of a model rarely asks for more than a few. */
+const mostCallsPerStep = 10;
 /** After these kinds of calls the files may be different. */
 const writingCalls: ReadonlySet<string> = new Set([
   'acp_edit',
@@ -52,6 +54,8 @@ export function keepAccount(run: AcpRun, options: AccountOptions): Account {
   let words = '';
   let unwritten = '';
   let steps = usageOf(journal.steps).steps;
+  let calls = 0;
+  let waitingCalls = 0;
   let isModelSeen = false;
   let fault: unknown;
   let working = Promise.resolve();
@@ -70,6 +74,12 @@ export function keepAccount(run: AcpRun, options: AccountOptions): Account {
       },
     );
     return result;
+  }
+
+  function isOverLimits(): boolean {
+    const isOver = steps > limits.steps || calls > limits.steps * mostCallsPerStep;
+    if (isOver) options.onTooManySteps();
+    return isOver;
   }
 
   async function bringBack(): Promise<{ changes: FileChange[]; refused?: PathRefused }> {
@@ -112,12 +122,16 @@ export function keepAccount(run: AcpRun, options: AccountOptions): Account {
       // A model that we see is counted by its answers; of another one only the calls are known.
       const counts = !isModelSeen;
       if (counts) steps += 1;
-      if (steps > limits.steps) return options.onTooManySteps();
+      calls += 1;
+      if (isOverLimits()) return;
       const said = counts ? takeWords() : '';
+      waitingCalls += 1;
       inTurn(async () => {
+        waitingCalls -= 1;
         if (counts) await writeAnswer(noUsage, [call], said);
         // A file in the way is judged at the end; the agent may still remove it.
-        const { changes } = writingCalls.has(call.name) ? await bringBack() : { changes: [] };
+        const mayDiffer = writingCalls.has(call.name) && waitingCalls === 0 && !options.signal.aborted;
+        const { changes } = mayDiffer ? await bringBack() : { changes: [] };
         await writeResult(call, { text: update.text, isError, ...(changes.length > 0 ? { changes } : {}) });
       }).catch(() => undefined);
     },
@@ -129,6 +143,8 @@ export function keepAccount(run: AcpRun, options: AccountOptions): Account {
     },
     use: (call) =>
       inTurn(async () => {
+        calls += 1;
+        if (isOverLimits()) return { text: 'The run has had too many calls.', isError: true };
         const { changes, refused } = await bringBack();
         await writeChanges(changes);
         if (refused !== undefined) return { text: refused.message, isError: true };

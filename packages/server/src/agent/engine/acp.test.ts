@@ -365,6 +365,24 @@ describe.skipIf(weakness !== undefined)('the tools of a foreign agent', () => {
   });
 });
 
+describe.skipIf(weakness !== undefined)('an agent that never stops calling', () => {
+  const limits = { ...defaultLimits, steps: 2 };
+
+  test('tools of ours is stopped', async () => {
+    const { run, steps } = scene(scripted('for (;;) await tool("search", { pattern: "x" })'), { limits });
+    expect(await runAcp(run)).toMatchObject({ reason: 'budget' });
+    expect(steps.filter((step) => step.kind === 'result')).toHaveLength(20);
+  });
+
+  test('tools of its own is stopped, though its model is counted', async () => {
+    const { model } = await modelFor([{ text: 'Hello.' }]);
+    const work = `await ${askModel}.then((r) => r.text()); for (let i = 0; i < 500; i++) call("c" + i); await new Promise(() => {})`;
+    const { run, steps } = scene(scripted(work), { limits, model });
+    expect(await runAcp(run)).toMatchObject({ reason: 'budget' });
+    expect(steps.filter((step) => step.kind === 'result').length).toBeLessThanOrEqual(20);
+  });
+});
+
 describe.skipIf(weakness !== undefined)('the model of a foreign agent', () => {
   test('has a key that is nowhere in the sandbox', async () => {
     const { model, server } = await modelFor([{ text: 'Hello.', pieces: 1 }]);

@@ -79,7 +79,8 @@ function serve(connection: Socket, answer: (method: string, params: Params) => P
     // Whatever has no id is a notification, which nobody waits for.
     if (id === undefined) return;
     working = working
-      .then(() => answer(method, params))
+      // Nobody hears the answer to what was asked before the end.
+      .then(() => (connection.destroyed ? undefined : answer(method, params)))
       .then(
         (result) => {
           const error = { code: -32_601, message: 'There is no such method.' };

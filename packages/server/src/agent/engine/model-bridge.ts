@@ -32,7 +32,7 @@ export interface ModelBridge extends LocalSocket {
   failure(): ModelFailure | undefined;
 }
 
-const mostRequestBytes = 20_000_000;
+const mostRequestBytes = 8_000_000;
 const mostLineCharacters = 20_000_000;
 const mostCallsAtOnce = 8;
 /** The words of an agent that asks for more are rarely longer. */
