@@ -32,10 +32,9 @@ const passedFields = {
 /** Tools that the agent runs itself. Others would be run by the endpoint, some of them on the internet. */
 const ownTools = /^(?:function|custom|bash_\d+|text_editor_\d+)$/;
 const passedParts = new Set(
-  [
-    'text refusal image_url',
-    'image document thinking redacted_thinking tool_use tool_result',
-  ].flatMap((line) => line.split(' ')),
+  ['text refusal image_url', 'image document thinking redacted_thinking tool_use tool_result'].flatMap(
+    (line) => line.split(' '),
+  ),
 );
 const passedSources = new Set(['base64', 'text', 'content']);
 const mostNesting = 8;
