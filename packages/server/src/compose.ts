@@ -58,7 +58,8 @@ const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] 
 export const runners: Runners = { export: runExport, agent: runAgent };
 
 export async function compose(config: Config): Promise<Context> {
-  await prepareDataFolder(config.dataDir);
+  // On PostgreSQL a command needs no folder.
+  if (config.databaseUrl === null) await prepareDataFolder(config.dataDir);
   // Standard output is for people; the log goes to the other stream.
   const log = pino(
     { level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] },

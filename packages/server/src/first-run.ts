@@ -23,14 +23,15 @@ export interface FirstRunOptions {
 
 /** The text of a key that was made just now, or undefined on every later start. */
 export async function setUpFirstRun(context: Context, options: FirstRunOptions): Promise<string | undefined> {
-  const [existing] = await listOrganizations(context);
-  if (existing !== undefined) return replaceMissingKeyFile(context, existing.id, options.adminKeyFile);
-  const sampleRepository = options.sample ? await createSampleRepository(context.config.dataDir) : undefined;
+  const isFirst = (await listOrganizations(context)).length === 0;
+  const sampleRepository =
+    isFirst && options.sample ? await createSampleRepository(context.config.dataDir) : undefined;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
+    // Another process may have been started in the same moment; the second finds what the first has made.
     await exclusively(database, 'first-run');
-    // Another process may have been started in the same moment.
-    if ((await listOrganizations(inside)).length > 0) return undefined;
+    const [existing] = await listOrganizations(inside);
+    if (existing !== undefined) return replaceMissingKeyFile(inside, existing.id, options.adminKeyFile);
     const organization = await createOrganization(inside, {
       name: 'My organization',
       plan: 'enterprise',

@@ -4,8 +4,8 @@
  * which holds every process to the same secrets.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ConfigError, type Config } from './config.ts';
 import type { Secrets } from './context.ts';
 import { writeDurably } from './data-folder.ts';
@@ -85,6 +85,7 @@ async function createSecrets(file: string): Promise<Secrets> {
     linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
   };
   const text = `${JSON.stringify(made, null, 2)}\n`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeDurably(file, text);
   return parseSecrets(text, file);
 }

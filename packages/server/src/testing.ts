@@ -12,6 +12,7 @@ import { afterAll } from 'vitest';
 import { compose } from './compose.ts';
 import { readConfig, type Environment } from './config.ts';
 import type { Actor, Context } from './context.ts';
+import { prepareDataFolder } from './data-folder.ts';
 import { blobName, type ExportInput, type ExportResult } from './exports/record.ts';
 import { buildApp } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -71,6 +72,7 @@ export async function composeForTest(environment: Environment = {}): Promise<Tes
     ...openLimits,
     ...environment,
   });
+  await prepareDataFolder(config.dataDir);
   const context = { ...(await compose(config)), clock: new FakeClock() };
   cleanUp(() => context.close());
   return context;
