@@ -1,5 +1,5 @@
 /**
- * A fourth of the hostile cases, of every family, against the whole program. `npm run hostile` runs all of them. The cases
+ * A part of the hostile cases, of every family, against the whole program. `npm run hostile` runs all of them. The cases
  * that need a shell run where bubblewrap does.
  */
 import { spawnSync } from 'node:child_process';
@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { needsForeignEngine } from './case.ts';
 import { runHostile } from './program.ts';
 
-/** Families stand one after another, and each has more than four. */
-const everyFourth = (_: unknown, index: number) => index % 4 === 0;
+/** Families stand one after another, and each has more than five. */
+const every = (step: number) => (_: unknown, index: number) => index % step === 0;
 
 test(
   'a model that obeys attackers gets nothing out of the built-in engine',
@@ -16,11 +16,11 @@ test(
   async () => {
     const { outcomes, problems, commands } = await runHostile({
       engine: 'built-in',
-      choose: (cases) => cases.filter((each) => !needsForeignEngine(each)).filter(everyFourth),
+      choose: (cases) => cases.filter((each) => !needsForeignEngine(each)).filter(every(5)),
     });
     expect(outcomes.filter((outcome) => outcome.problems.length > 0)).toEqual([]);
     expect(problems).toEqual([]);
-    expect(outcomes.length).toBeGreaterThan(25);
+    expect(outcomes.length).toBeGreaterThan(20);
     for (const seen of ['git-remote-http', 'site-check-child'])
       expect(commands.some((command) => command.includes(seen))).toBe(true);
   },
@@ -31,9 +31,9 @@ const hasSandbox = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', '
 test.runIf(hasSandbox)('nor does a foreign agent with a shell', { timeout: 600_000 }, async () => {
   const { outcomes, problems } = await runHostile({
     engine: 'foreign',
-    choose: (cases) => cases.filter(needsForeignEngine),
+    choose: (cases) => cases.filter(needsForeignEngine).filter(every(2)),
   });
   expect(outcomes.filter((outcome) => outcome.problems.length > 0)).toEqual([]);
   expect(problems).toEqual([]);
-  expect(outcomes.length).toBeGreaterThan(10);
+  expect(outcomes.length).toBeGreaterThan(6);
 });

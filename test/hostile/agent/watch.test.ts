@@ -9,13 +9,13 @@ import { contentsOf, differences, startCanary, watchProcesses } from './watch.ts
 test('a process, a grandchild and a connection that nobody expects are noticed', async () => {
   const canary = await startCanary();
   const port = Number(canary.host.split(':')[1]);
-  const child = spawn(process.execPath, [
-    '-e',
-    `const { spawn } = require('node:child_process');
+  const program = `
+    const { spawn } = require('node:child_process');
     spawn('/bin/sh', ['-c', 'sleep 60; true']);
     const connect = () => require('node:net').connect(${port}, '127.0.0.1').on('error', () => {});
-    setInterval(connect, 5);`,
-  ]);
+    setInterval(connect, 5);
+  `;
+  const child = spawn(process.execPath, ['-e', program], { detached: true });
   const watch = watchProcesses({ pid: child.pid ?? 0, ports: [1] });
   const told = () => [...watch.problems].join('\n');
   try {
@@ -25,7 +25,7 @@ test('a process, a grandchild and a connection that nobody expects are noticed',
     await expect.poll(canary.visits, { timeout: 20_000 }).toBeGreaterThan(0);
   } finally {
     watch.stop();
-    for (const command of [child.pid ?? 0]) process.kill(command, 'SIGKILL');
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     await canary.close();
   }
 });
