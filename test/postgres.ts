@@ -3,6 +3,7 @@
  * for whoever asks. It uses the server that is installed and never touches a cluster of the machine.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,8 +15,10 @@ const user = 'docyard';
 
 export interface PostgresServer {
   port: number;
-  /** The address of a new and empty database. */
-  createDatabase(): Promise<string>;
+  /** The address of the database that is there from the beginning. */
+  url: string;
+  /** The address of a new database, empty or with everything another one has; nobody may be connected to that one. */
+  createDatabase(copyOf?: string): Promise<string>;
   /** Runs one statement as the superuser, in the database of the given address. */
   query(url: string, statement: string): Promise<string>;
   /** Ends every connection but that of the command itself, as a fail-over would. */
@@ -34,7 +37,7 @@ export interface PostgresServer {
 export const postgresMissing = binFolder() === undefined ? 'PostgreSQL is not installed' : undefined;
 if (postgresMissing !== undefined) console.warn(`Skipped: ${postgresMissing}.`);
 
-/** Without `durable` nothing waits for the disk: faster, and enough unless the machine itself is to fail. */
+/** Without `durable` nothing waits for the disk: it survives a crash of its own, not one of the machine. */
 export async function startPostgres(options: { durable?: boolean } = {}): Promise<PostgresServer> {
   const bin = binFolder();
   if (bin === undefined) throw new Error('PostgreSQL is not installed.');
@@ -50,7 +53,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
     unix_socket_directories: '',
     max_connections: '200',
     shared_buffers: '32MB',
-    ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+    ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
   const args = [
     '-D',
@@ -64,7 +67,6 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   const urlOf = (database: string) => `postgres://${user}@127.0.0.1:${port}/${database}`;
 
   let child: ChildProcess | undefined;
-  let databases = 0;
   const start = async () => {
     child = await launch(join(bin, 'postgres'), args, { cwd: folder, ...identity }, () =>
       command('pg_isready', '-q'),
@@ -90,11 +92,8 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
     port,
     start,
     query,
-    async createDatabase() {
-      const name = `test_${(databases += 1)}_${process.pid}`;
-      await command('createdb', name);
-      return urlOf(name);
-    },
+    url: urlOf('postgres'),
+    createDatabase: (copyOf) => createDatabase(urlOf('postgres'), copyOf),
     async cutConnections() {
       await query(
         urlOf('postgres'),
@@ -108,6 +107,28 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+let ofThisProcess: Promise<PostgresServer> | undefined;
+
+/**
+ * The address of a database for one test: on the server that all test files share when there is one (see
+ * `postgres-for-all.ts`), with its tables already made, else on one that this process starts and ends.
+ */
+export async function freshDatabase(): Promise<string> {
+  const { TEST_POSTGRES_URL: shared, TEST_POSTGRES_TEMPLATE: template } = process.env;
+  if (shared !== undefined) return createDatabase(shared, template);
+  ofThisProcess ??= startPostgres();
+  return (await ofThisProcess).createDatabase();
+}
+
+async function createDatabase(server: string, copyOf?: string): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const { hostname, port, username } = new URL(server);
+  const template = copyOf === undefined ? [] : ['-T', new URL(copyOf).pathname.slice(1)];
+  const args = ['-h', hostname, '-p', port, '-U', username, ...template, name];
+  await run(join(binFolder() ?? '', 'createdb'), args);
+  return Object.assign(new URL(server), { pathname: name }).href;
 }
 
 async function launch(

@@ -7,25 +7,44 @@ import type { JobChanges } from './changes.ts';
 
 const never = new AbortController().signal;
 
-export function describeChanges(name: string, make: () => JobChanges): void {
+/** `change` lets the job change, by this process or by another. */
+export type MakeChanges = () => Promise<{
+  changes: JobChanges;
+  change: (jobId: string) => Promise<void> | void;
+}>;
+
+export function describeChanges(name: string, make: MakeChanges): void {
   describe(`changes in ${name}`, () => {
-    test('only listeners of the job are told, each as often as something happened', () => {
-      const changes = make();
+    test('only listeners of the job are told', async () => {
+      const { changes, change } = await make();
       const heard: string[] = [];
       const stopFirst = changes.listen('a', () => heard.push('first'));
       const stopSecond = changes.listen('a', () => heard.push('second'));
       const stopOther = changes.listen('b', () => heard.push('other'));
-      changes.notify('a');
+      await change('a');
+      await expect.poll(() => heard).toEqual(['first', 'second']);
       stopFirst();
-      changes.notify('a');
-      changes.notify('nobody');
-      expect(heard).toEqual(['first', 'second', 'second']);
+      await change('a');
+      await change('nobody');
+      await change('b');
+      await expect.poll(() => heard).toEqual(['first', 'second', 'second', 'other']);
       stopSecond();
       stopOther();
     });
 
-    test('a listener may stop listening while it is told', () => {
-      const changes = make();
+    test('whoever has changed it here has told everybody here before the call returns', async () => {
+      const { changes } = await make();
+      let told = 0;
+      const stop = changes.listen('a', () => (told += 1));
+      changes.notify('a');
+      expect(told).toBe(1);
+      stop();
+      changes.notify('a');
+      expect(told).toBe(1);
+    });
+
+    test('a listener may stop listening while it is told', async () => {
+      const { changes } = await make();
       let told = 0;
       const stop = changes.listen('a', () => {
         told += 1;
@@ -36,8 +55,8 @@ export function describeChanges(name: string, make: () => JobChanges): void {
       expect(told).toBe(1);
     });
 
-    test('ending an old listening twice does not end a new one', () => {
-      const changes = make();
+    test('ending an old listening twice does not end a new one', async () => {
+      const { changes } = await make();
       const stop = changes.listen('a', () => {});
       stop();
       let told = 0;
@@ -49,34 +68,39 @@ export function describeChanges(name: string, make: () => JobChanges): void {
     });
 
     test('a change ends the wait; one of another job does not', async () => {
-      const changes = make();
+      const { changes, change } = await make();
       const wait = changes.next('a', { seconds: 60, signal: never });
-      changes.notify('b');
-      const first = await Promise.race([wait.happened, pause(20)]);
-      expect(first).toBe('paused');
-      changes.notify('a');
+      let ended = false;
+      void wait.happened.then(() => (ended = true));
+      const other = changes.next('b', { seconds: 60, signal: never });
+      await change('b');
+      expect(await other.happened).toBe('changed');
+      expect(ended).toBe(false);
+      await change('a');
       expect(await wait.happened).toBe('changed');
       wait.stop();
+      other.stop();
     });
 
     test('a change between the call and the await is not missed', async () => {
-      const changes = make();
+      const { changes } = await make();
       const wait = changes.next('a', { seconds: 60, signal: never });
       changes.notify('a');
-      await pause(5);
+      await new Promise((resolve) => setTimeout(resolve, 5));
       expect(await wait.happened).toBe('changed');
       wait.stop();
     });
 
     test('the end of the time ends the wait', async () => {
-      const wait = make().next('a', { seconds: 0.01, signal: never });
+      const { changes } = await make();
+      const wait = changes.next('a', { seconds: 0.01, signal: never });
       expect(await wait.happened).toBe('quiet');
       wait.stop();
     });
 
     test('the signal ends the wait, also one that was aborted before', async () => {
       const controller = new AbortController();
-      const changes = make();
+      const { changes } = await make();
       const wait = changes.next('a', { seconds: 60, signal: controller.signal });
       controller.abort();
       expect(await wait.happened).toBe('over');
@@ -87,6 +111,3 @@ export function describeChanges(name: string, make: () => JobChanges): void {
     });
   });
 }
-
-const pause = (milliseconds: number) =>
-  new Promise<'paused'>((resolve) => setTimeout(() => resolve('paused'), milliseconds));

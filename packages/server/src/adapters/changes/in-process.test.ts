@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { describeChanges } from '../../ports/changes.suite.ts';
 import { InProcessChanges } from './in-process.ts';
 
-describeChanges('this process', () => new InProcessChanges());
+describeChanges('this process', async () => {
+  const changes = new InProcessChanges();
+  return { changes, change: (jobId) => changes.notify(jobId) };
+});
 
 test('nothing is kept of a job that nobody waits for any more', async () => {
   const changes = new InProcessChanges();

@@ -7,7 +7,10 @@ import { InProcessQueue } from './in-process.ts';
 
 const database = await openSqlite(':memory:');
 
-describeQueue('in this process', async () => ({ queue: new InProcessQueue(), database }));
+describeQueue('in this process', async ({ mostOfOrganization } = {}) => ({
+  queue: new InProcessQueue(mostOfOrganization),
+  database,
+}));
 
 test('in any mix, every job comes once, in its order, and no organization waits two turns of another', async () => {
   const organizations = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 });

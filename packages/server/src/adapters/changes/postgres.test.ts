@@ -1,0 +1,112 @@
+/**
+ * Changes over PostgreSQL: the suite of the port with changes that another process makes, and a connection that is
+ * lost.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
+import { describeChanges } from '../../ports/changes.suite.ts';
+import { cleanUp } from '../../testing.ts';
+import { openPostgres } from '../database/postgres.ts';
+import { PostgresChanges } from './postgres.ts';
+
+const at = '2026-03-01T12:00:00.000Z';
+
+describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    cleanUp(() => server.remove());
+  });
+
+  async function make() {
+    const url = await server.createDatabase();
+    const database = await openPostgres({ url });
+    const lost: unknown[] = [];
+    const changes = await PostgresChanges.open({ url, warn: (error) => lost.push(error) });
+    cleanUp(async () => {
+      await changes.close();
+      await database.destroy();
+    });
+    const change = async (jobId: string) => {
+      await database.insertInto('job_events').values({ job_id: jobId, at, row: '{}' }).execute();
+    };
+    return { database, changes, change, lost };
+  }
+
+  describeChanges('PostgreSQL', make);
+
+  test('a change is told when it is committed, not before, and not when it is taken back', async () => {
+    const { database, changes } = await make();
+    const heard: string[] = [];
+    for (const job of ['kept', 'dropped', 'end']) changes.listen(job, () => heard.push(job));
+    const insert = (inside: typeof database, job_id: string) =>
+      inside.insertInto('job_events').values({ job_id, at, row: '{}' }).execute();
+    const dropped = database.transaction().execute(async (inside) => {
+      await insert(inside, 'dropped');
+      throw new Error('Changed my mind.');
+    });
+    await expect(dropped).rejects.toThrow('Changed my mind.');
+    await database.transaction().execute(async (inside) => {
+      await insert(inside, 'kept');
+      await insert(database, 'end');
+      await expect.poll(() => heard).toEqual(['end']);
+    });
+    await expect.poll(() => heard).toEqual(['end', 'kept']);
+  });
+
+  test('keys and organizations are told of, the use of a key is not', async () => {
+    const { database, changes, change } = await make();
+    const heard: string[] = [];
+    for (const name of ['keys', 'end']) changes.listen(name, () => heard.push(name));
+    const organization = { id: 'org_1', name: 'A', plan: 'free', local_sources: 0, created_at: at };
+    await database.insertInto('organizations').values(organization).execute();
+    const key = { id: 'key_1', organization_id: 'org_1', name: 'A', hash: 'h', prefix: 'p', last4: 'l' };
+    const rest = { scopes: '[]', allowed_addresses: '[]', created_at: at };
+    await database
+      .insertInto('api_keys')
+      .values({ ...key, ...rest })
+      .execute();
+    await database.updateTable('api_keys').set({ last_used_at: at }).execute();
+    await change('end');
+    await expect.poll(() => heard).toEqual(['end']);
+    await database.updateTable('api_keys').set({ revoked_at: at }).execute();
+    await expect.poll(() => heard).toEqual(['end', 'keys']);
+    await database.updateTable('organizations').set({ plan: 'enterprise' }).execute();
+    await expect.poll(() => heard).toEqual(['end', 'keys', 'keys']);
+  });
+
+  test('while the connection is lost listeners look for themselves, and then they are told again', async () => {
+    const { changes, change, lost } = await make();
+    expect(changes.isLive).toBe(true);
+    let told = 0;
+    const stop = changes.listen('a', () => (told += 1));
+    await server.crash();
+    await expect.poll(() => changes.isLive).toBe(false);
+    expect(lost.length).toBeGreaterThan(0);
+    const before = told;
+    await expect.poll(() => told, { timeout: 5000 }).toBeGreaterThan(before);
+    await server.start();
+    await expect.poll(() => changes.isLive, { timeout: 30_000 }).toBe(true);
+    const wait = changes.next('b', { seconds: 60, signal: new AbortController().signal });
+    await expect
+      .poll(() =>
+        change('b').then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    expect(await wait.happened).toBe('changed');
+    wait.stop();
+    stop();
+  });
+
+  test('a server that is not there is tried again, and closing ends the trying', async () => {
+    const warned: unknown[] = [];
+    const url = 'postgres://docyard@127.0.0.1:1/docyard';
+    const changes = await PostgresChanges.open({ url, warn: (error) => warned.push(error) });
+    expect(changes.isLive).toBe(false);
+    await expect.poll(() => warned.length).toBeGreaterThan(1);
+    await changes.close();
+  });
+});
