@@ -203,10 +203,12 @@ async function putBucket(endpoint: string, name: string, user: RgwServer['creden
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const names = 'host;x-amz-content-sha256;x-amz-date';
   const canonical = `PUT\n/${name}\n\nhost:${host}\nx-amz-content-sha256:${sha256('')}\nx-amz-date:${date}\n\n${names}\n${sha256('')}`;
-  const key = [...scope.split('/')].reduce<Buffer | string>(
-    (secret, part) => createHmac('sha256', secret).update(part).digest(),
-    `AWS4${user.AWS_SECRET_ACCESS_KEY}`,
-  );
+  const key = scope
+    .split('/')
+    .reduce<Buffer | string>(
+      (secret, part) => createHmac('sha256', secret).update(part).digest(),
+      `AWS4${user.AWS_SECRET_ACCESS_KEY}`,
+    );
   const signature = createHmac('sha256', key)
     .update(`AWS4-HMAC-SHA256\n${date}\n${scope}\n${sha256(canonical)}`)
     .digest('hex');

@@ -50,7 +50,7 @@ class S3Blobs implements Blobs {
   async putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo> {
     const object = this.#object(name);
     signal?.throwIfAborted();
-    const source = watched(stream);
+    const source = counted(stream);
     const upload = new Upload({
       client: this.#patient,
       params: { ...object, Body: Readable.from(source.chunks), ContentType: contentTypeOf(name) },
@@ -69,7 +69,9 @@ class S3Blobs implements Blobs {
     if (source.failure !== undefined) throw source.failure;
     if (!source.isWhole) throw unavailable(failure);
     // The answer to the last request may be lost although the request was not: what is there decides.
-    const stored = await this.#head(this.#patient, name);
+    const stored = await this.#head(this.#patient, name).catch((error: unknown) => {
+      throw unavailable(failure ?? error);
+    });
     if (stored?.sizeBytes === source.sizeBytes) return stored;
     throw unavailable(failure ?? new Error('LengthDiffers'));
   }
@@ -198,27 +200,28 @@ class S3Blobs implements Blobs {
   }
 }
 
-interface WatchedSource {
+interface Source {
   chunks: AsyncGenerator<Uint8Array>;
   sizeBytes: number;
   isWhole: boolean;
-  failure: unknown;
+  failure: Error | undefined;
 }
 
-/** Tells apart afterwards what was at fault: the one who made the bytes, or the one who took them. */
-function watched(stream: Readable): WatchedSource {
-  const source = { sizeBytes: 0, isWhole: false, failure: undefined as unknown, chunks: through() };
+/** Knows afterwards who was at fault: the one who made the bytes, or the one who took them and closed the stream. */
+function counted(stream: Readable): Source {
+  const source: Source = { chunks: through(), sizeBytes: 0, isWhole: false, failure: undefined };
   async function* through() {
-    try {
-      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-        source.sizeBytes += chunk.length;
-        yield chunk;
-      }
-      source.isWhole = true;
-    } catch (error) {
-      source.failure = error;
-      throw error;
+    const made = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    for (;;) {
+      const next = await made.next().catch((error: Error) => {
+        source.failure = error;
+        throw error;
+      });
+      if (next.done) break;
+      source.sizeBytes += next.value.length;
+      yield next.value;
     }
+    source.isWhole = true;
   }
   return source;
 }
