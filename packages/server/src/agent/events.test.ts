@@ -167,6 +167,46 @@ describe('events as a stream', () => {
   });
 });
 
+describe('events that are not as they were', () => {
+  const accept = { accept: 'text/event-stream' };
+
+  test('statuses past their time: steps go on, and the end is told as it is now', async () => {
+    const id = await newJob();
+    await take(id, steps);
+    await finish(id);
+    const { data } = await events(id);
+    await context.database.deleteFrom('job_events').where('job_id', '=', id).execute();
+    const text = await (await get(id, 'events', { ...accept, 'last-event-id': data[2]?.id ?? '' })).text();
+    const told = [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? '') as AgentEvent);
+    expect(told.map((event) => (event.type === 'status' ? event.status : event.kind))).toEqual([
+      'answer',
+      'result',
+      'ended',
+      'completed',
+    ]);
+  });
+
+  test('a machine whose clock is behind: each is told once all the same', async () => {
+    const id = await newJob();
+    await take(id, steps);
+    context.clock.advance(-3600);
+    await finish(id);
+    context.clock.advance(3600);
+    const all = (await events(id)).data;
+    const oneByOne: AgentEvent[] = [];
+    for (let after = '0-0'; oneByOne.length < 20;) {
+      const { data, lastEventId } = await events(id, `?limit=1&after=${after}`);
+      if (data.length === 0) break;
+      oneByOne.push(...data);
+      after = lastEventId;
+    }
+    const names = (told: AgentEvent[]) =>
+      told.map((event) => (event.type === 'status' ? event.at : event.kind)).toSorted();
+    expect(oneByOne).toHaveLength(8);
+    expect(names(oneByOne)).toEqual(names(all));
+  });
+});
+
 describe('the diff', () => {
   test('is empty as long as nothing was changed', async () => {
     const body = AgentDiff.parse(await (await get(await newJob(), 'diff')).json());

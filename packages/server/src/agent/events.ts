@@ -3,7 +3,7 @@
  * id of an event says how far each of the two has been read, so that nothing is missed or told twice.
  */
 import type { AgentEvent, AgentEvents } from '@docyard/api';
-import type { Job } from '../jobs/store.ts';
+import { hasEvent, type Job } from '../jobs/store.ts';
 import type { Step } from './contract.ts';
 import { firstLine } from './first-line.ts';
 import { readSteps, type RecordedStep } from './record.ts';
@@ -45,21 +45,52 @@ export async function readAgentEvents(
     afterSequence: after.step,
     most: input.most,
   });
-  // Steps first: at the same moment, the last step of a run comes before the end of the job.
-  const found = [
-    ...steps.map((step) => ({
-      of: 'step' as const,
-      sequence: step.sequence,
-      event: stepEvent(step, redact),
-    })),
-    ...rows.map((row) => ({ of: 'status' as const, sequence: row.sequence, event: statusEvent(row) })),
-  ].toSorted((a, b) => (a.event.at < b.event.at ? -1 : a.event.at > b.event.at ? 1 : 0));
+  const found = merged(
+    steps.map((step) => ({ of: 'step', sequence: step.sequence, event: stepEvent(step, redact) })),
+    rows.map((row) => ({ of: 'status', sequence: row.sequence, event: statusEvent(row) })),
+  );
   const position = after;
   const data = found.slice(0, input.most).map(({ of, sequence, event }) => {
     position[of] = sequence;
     return { id: idOf(position), ...event };
   });
   return { data, lastEventId: idOf(position) };
+}
+
+/** The same place, or the beginning of the statuses when the one it names is no longer kept: nothing may be missed. */
+export async function resumableId(
+  context: Pick<SettingsContext, 'database'>,
+  jobId: string,
+  id: string,
+): Promise<string> {
+  const { status, step } = positionOf(id);
+  const isKept = status === 0 || (await hasEvent(context, { jobId, sequence: status }));
+  return idOf({ status: isKept ? status : 0, step });
+}
+
+/** The status as it is now, for those who come when the event that told it is no longer kept. */
+export function currentStatus(job: Job, id: string): AgentEvent {
+  return { id, at: job.updated_at, type: 'status', status: statusOf(job), phase: phaseOf(job) };
+}
+
+interface Found {
+  of: keyof Position;
+  sequence: number;
+  event: Unnumbered;
+}
+
+/**
+ * By time, but each list in its own order, whatever the clocks of the machines say: the position would go back otherwise.
+ * At the same moment, the last step of a run comes before the end of the job.
+ */
+function merged(steps: readonly Found[], statuses: readonly Found[]): Found[] {
+  const found: Found[] = [];
+  let taken = 0;
+  for (const status of statuses) {
+    while ((steps[taken]?.event.at ?? '~') <= status.event.at) found.push(steps[taken++] as Found);
+    found.push(status);
+  }
+  return [...found, ...steps.slice(taken)];
 }
 
 function positionOf(id: string): Position {

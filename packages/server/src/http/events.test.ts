@@ -1,9 +1,12 @@
 /** Server-sent events: every change in order, resumed where the client stopped, and an end after the final record. */
+import { connect } from 'node:net';
 import { ExportJob } from '@docyard/api';
+import { Hono } from 'hono';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { InProcessChanges } from '../adapters/changes/in-process.ts';
-import { claimJob, completeJob, reportProgress, type Job } from '../jobs/store.ts';
+import { claimJob, completeJob, deleteJob, reportProgress, type Job } from '../jobs/store.ts';
 import {
+  cleanUp,
   composeForTest,
   createCompletedExport,
   createExport,
@@ -15,11 +18,14 @@ import {
   type TestContext,
   type TestService,
 } from '../testing.ts';
+import { streamExportEvents, type Pace } from './events.ts';
+import type { App } from './request.ts';
+import { listen } from './server.ts';
 
 let context: TestContext;
 let service: TestService;
 let key: string;
-let newJob: () => Promise<Job>;
+let newJob: (request?: { paths?: string[] }) => Promise<Job>;
 let newCompleted: () => Promise<Job>;
 
 beforeEach(async () => {
@@ -28,7 +34,7 @@ beforeEach(async () => {
   const tenant = await createTenant(context);
   const project = await createTestProject(context, tenant);
   key = tenant.key.key;
-  newJob = () => createExport(context, tenant, project);
+  newJob = (request) => createExport(context, tenant, project, request);
   newCompleted = () => createCompletedExport(context, tenant, project);
 });
 
@@ -108,6 +114,25 @@ describe('Last-Event-ID', () => {
     expect(told(frames)[0]).toEqual(['queued', 0]);
   });
 
+  test('of an event that is past its time gets all that is left', async () => {
+    const job = await newJob();
+    await run(job);
+    const all = framesIn(await (await follow(job.id)).text());
+    const resume = async (index: number) =>
+      framesIn(await (await follow(job.id, { 'last-event-id': all[index]?.id ?? '' })).text());
+    await context.database.deleteFrom('job_events').where('sequence', '<=', Number(all[2]?.id)).execute();
+    expect(await resume(1)).toEqual(all.slice(3));
+    await context.database.deleteFrom('job_events').execute();
+    expect(told(await resume(1))).toEqual([['completed', 100]]);
+  });
+
+  test('of an event of another job is taken for none', async () => {
+    const job = await newCompleted();
+    const other = framesIn(await (await follow((await newCompleted()).id)).text());
+    const last = { 'last-event-id': other.at(-1)?.id ?? '' };
+    expect(told(framesIn(await (await follow(job.id, last)).text()))[0]).toEqual(['queued', 0]);
+  });
+
   test('a connection that was cut in the middle misses nothing', async () => {
     const job = await newJob();
     const claimed = present(await claimJob(context, job.id));
@@ -168,6 +193,57 @@ test('a stop of the server ends the stream', async () => {
   await until(() => (context.changes as InProcessChanges).isListenedTo(job.id));
   service.stopping.abort();
   expect(told(framesIn(await body))).toEqual([['queued', 0]]);
+});
+
+test('a job that is deleted ends the stream', async () => {
+  const job = await newJob();
+  const body = (await follow(job.id)).text();
+  await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+  await deleteJob(context, job.id);
+  expect(told(framesIn(await body))).toEqual([['queued', 0]]);
+});
+
+describe('the pace', () => {
+  const quick: Pace = { keepAliveSeconds: 0.02, slowestReadSeconds: 0.1 };
+
+  /** The stream of one job behind a socket of its own, at a pace that a test can wait for. */
+  async function serveStream(job: Job, pace: Pace): Promise<number> {
+    const app: App = new Hono();
+    app.get('/', (web) => {
+      const cut = () => web.env.outgoing.destroy();
+      const { signal: stopping } = service.stopping;
+      return streamExportEvents(context, { job, afterSequence: 0, stopping, cut, pace });
+    });
+    const server = await listen(app, { host: '127.0.0.1', port: 0 });
+    cleanUp(() => server.close(0));
+    return server.port;
+  }
+
+  test('something is said again and again while nothing happens', async () => {
+    const port = await serveStream(await newJob(), quick);
+    const leaving = new AbortController();
+    const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
+    let seen = '';
+    for await (const part of present(body)) {
+      seen += Buffer.from(part).toString();
+      if (seen.split(': still here').length > 5) break;
+    }
+    expect(told(framesIn(seen))).toEqual([['queued', 0]]);
+  });
+
+  test('a client that does not read is cut off, and nothing of it is left', async () => {
+    const job = await newJob({ paths: Array.from({ length: 9000 }, () => 'x'.repeat(100)) });
+    const claimed = present(await claimJob(context, job.id));
+    for (let step = 1; step <= 30; step += 1) await reportProgress(context, claimed, { pageCount: step });
+    const socket = connect(await serveStream(job, { ...quick, keepAliveSeconds: 15 }), '127.0.0.1').pause();
+    let closed = false;
+    socket.on('close', () => (closed = true)).on('error', () => {});
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
+    await until(() => (context.changes as InProcessChanges).listenedJobs === 0);
+    socket.resume();
+    await until(() => closed);
+  });
 });
 
 test('the job of somebody else cannot be followed', async () => {

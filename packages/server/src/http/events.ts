@@ -1,47 +1,83 @@
 /**
- * Server-sent events of one job. Events come from the database, so a client that comes back with Last-Event-ID
- * misses nothing; the process only learns from `changes` when to look again.
+ * Server-sent events of one job. Events come from the database, so a client that comes back with Last-Event-ID misses
+ * nothing, whichever process it comes back to; the process only learns from `changes` when to look again.
  */
-import { readAgentEvents } from '../agent/events.ts';
-import { findAgentJob, type JobPlace } from '../agent/read.ts';
+import { currentStatus, readAgentEvents, resumableId } from '../agent/events.ts';
+import type { JobPlace } from '../agent/read.ts';
 import type { Context } from '../context.ts';
 import { readEvents } from '../exports/read.ts';
 import { viewExport } from '../exports/view.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import type { Job } from '../jobs/store.ts';
+import { hasEvent, readJob, type Job } from '../jobs/store.ts';
 
-const keepAliveSeconds = 15;
+export interface Pace {
+  /** Proxies close a connection on which nothing is said. */
+  keepAliveSeconds: number;
+  /** A client that takes nothing for so long is cut off; it may come back and go on. */
+  slowestReadSeconds: number;
+}
+
+export interface StreamOptions {
+  stopping: AbortSignal;
+  /** Closes the connection at once. */
+  cut(): void;
+  pace?: Pace;
+}
+
+const usualPace: Pace = { keepAliveSeconds: 15, slowestReadSeconds: 30 };
 const eventsAtOnce = 100;
+const opening = 'retry: 2000\n\n';
+const keepAlive = ': still here\n\n';
 
 export function streamExportEvents(
   context: Context,
-  input: { job: Job; afterSequence: number; signal: AbortSignal },
+  input: StreamOptions & { job: Job; afterSequence: number },
 ): Response {
-  return stream(input.signal, (signal) => exportFrames(context, input.job, input.afterSequence, signal));
+  return stream(context, input, (signal, pace) =>
+    exportFrames(context, input.job, input.afterSequence, signal, pace),
+  );
 }
 
 /** Ends when the job is no longer active and everything has been told. */
 export function streamAgentEvents(
   context: Context,
-  input: { place: JobPlace; after: string; signal: AbortSignal },
+  input: StreamOptions & { place: JobPlace; after: string },
 ): Response {
-  return stream(input.signal, (signal) => agentFrames(context, input.place, input.after, signal));
+  return stream(context, input, (signal, pace) =>
+    agentFrames(context, input.place, input.after, signal, pace),
+  );
 }
 
 function stream(
-  stopping: AbortSignal,
-  framesUntil: (signal: AbortSignal) => AsyncGenerator<string>,
+  { log }: Pick<Context, 'log'>,
+  { stopping, cut, pace = usualPace }: StreamOptions,
+  framesUntil: (signal: AbortSignal, pace: Pace) => AsyncGenerator<string>,
 ): Response {
   const over = new AbortController();
-  const frames = framesUntil(AbortSignal.any([stopping, over.signal]));
+  const frames = framesUntil(AbortSignal.any([stopping, over.signal]), pace);
   const encoder = new TextEncoder();
+  let unread: NodeJS.Timeout | undefined;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await frames.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      clearTimeout(unread);
+      // The client comes back by itself and goes on, so that a database that is away for a moment costs nothing.
+      const { done, value } = await frames.next().catch((error: unknown) => {
+        log.warn({ err: error }, 'a stream of events was broken off');
+        return { done: true, value: '' };
+      });
+      if (done) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(encoder.encode(value));
+      if ((controller.desiredSize ?? 0) <= 0) unread = setTimeout(cut, pace.slowestReadSeconds * 1000);
     },
-    cancel: () => over.abort(),
+    cancel() {
+      clearTimeout(unread);
+      over.abort();
+      // One that waits for its reader would never end by itself.
+      void frames.return(undefined);
+    },
   });
   return new Response(body, {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
@@ -50,15 +86,20 @@ function stream(
 
 async function* exportFrames(
   context: Context,
-  job: Job,
+  { id, organization_id: organizationId }: Job,
   afterSequence: number,
   signal: AbortSignal,
+  { keepAliveSeconds }: Pace,
 ): AsyncGenerator<string> {
-  yield 'retry: 2000\n\n';
-  let last = afterSequence;
+  yield opening;
+  const isKept = afterSequence > 0 && (await hasEvent(context, { jobId: id, sequence: afterSequence }));
+  let last = isKept ? afterSequence : 0;
   while (!signal.aborted) {
-    const change = context.changes.next(job.id, { seconds: keepAliveSeconds, signal });
+    const change = context.changes.next(id, { seconds: keepAliveSeconds, signal });
     try {
+      // The row first: when it is final, the events read after it are the last ones.
+      const job = await readJob(context, { id, organizationId, kind: 'export' });
+      if (job === undefined) return;
       const events = await readEvents(context, { job, afterSequence: last, most: eventsAtOnce });
       for (const { sequence, record } of events) {
         yield `id: ${sequence}\n${frameOf(record)}`;
@@ -67,11 +108,11 @@ async function* exportFrames(
       }
       if (events.length === eventsAtOnce) continue;
       if (isFinal(job.status)) {
-        // Its events are past their time, or the client has seen them all: the record as it is now, and the end.
-        if (events.length === 0 && last === 0) yield frameOf(viewExport(job));
+        // Its events are past their time: the record as it is now. With any other position the client has seen it.
+        if (last === 0) yield frameOf(viewExport(job));
         return;
       }
-      if ((await change.happened) === 'quiet') yield ': still here\n\n';
+      if ((await change.happened) === 'quiet') yield keepAlive;
     } finally {
       change.stop();
     }
@@ -80,30 +121,30 @@ async function* exportFrames(
 
 async function* agentFrames(
   context: Context,
-  place: JobPlace,
+  { id, projectId, organizationId }: JobPlace,
   after: string,
   signal: AbortSignal,
+  { keepAliveSeconds }: Pace,
 ): AsyncGenerator<string> {
-  yield 'retry: 2000\n\n';
-  let last = after;
+  yield opening;
+  let last = await resumableId(context, id, after);
+  let knowsStatus = !last.startsWith('0-');
   while (!signal.aborted) {
-    const change = context.changes.next(place.id, { seconds: keepAliveSeconds, signal });
+    const change = context.changes.next(id, { seconds: keepAliveSeconds, signal });
     try {
-      // The row first: when it is final, the events read after it are the last ones.
-      const job = await findAgentJob(context, place);
-      const { data, lastEventId } = await readAgentEvents(context, {
-        jobId: place.id,
-        projectId: place.projectId,
-        after: last,
-        most: eventsAtOnce,
-      });
-      for (const event of data) {
-        yield `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-      }
+      const job = await readJob(context, { id, organizationId, kind: 'agent' });
+      if (job === undefined) return;
+      const read = { jobId: id, projectId, after: last, most: eventsAtOnce };
+      const { data, lastEventId } = await readAgentEvents(context, read);
+      for (const event of data) yield agentFrameOf(event);
       last = lastEventId;
+      knowsStatus ||= data.some(({ type }) => type === 'status');
       if (data.length === eventsAtOnce) continue;
-      if (isFinal(job.status)) return;
-      if ((await change.happened) === 'quiet') yield ': still here\n\n';
+      if (isFinal(job.status)) {
+        if (!knowsStatus) yield agentFrameOf(currentStatus(job, last));
+        return;
+      }
+      if ((await change.happened) === 'quiet') yield keepAlive;
     } finally {
       change.stop();
     }
@@ -112,4 +153,8 @@ async function* agentFrames(
 
 function frameOf(record: unknown): string {
   return `event: job\ndata: ${JSON.stringify(record)}\n\n`;
+}
+
+function agentFrameOf(event: { id: string; type: string }): string {
+  return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -126,6 +126,20 @@ export async function readJob(
     .executeTakeFirst();
 }
 
+/** Events are kept for some days only; a client may come back with an older one. */
+export async function hasEvent(
+  context: Pick<Context, 'database'>,
+  event: { jobId: string; sequence: number },
+): Promise<boolean> {
+  const row = await context.database
+    .selectFrom('job_events')
+    .select('sequence')
+    .where('sequence', '=', event.sequence)
+    .where('job_id', '=', event.jobId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Undefined when the job is not queued any more, or for another attempt: somebody else has it, or it was cancelled. */
 export async function claimJob(
   context: StoreContext,

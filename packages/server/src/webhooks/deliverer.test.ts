@@ -343,7 +343,7 @@ test('what happened to a job is sent in its order', async () => {
   await untilSent(15);
   const byJob = Map.groupBy(receiver.received, ({ payload }) => payload.data['jobId']);
   expect([...byJob.values()].map((messages) => messages.map(({ payload }) => payload.type))).toEqual(
-    Array(5).fill(['export.queued', 'export.running', 'export.completed']),
+    Array.from({ length: 5 }, () => ['export.queued', 'export.running', 'export.completed']),
   );
 });
 

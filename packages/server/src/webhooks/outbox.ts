@@ -2,7 +2,7 @@
  * Writes down who is to be told of a change, in the transaction that makes the change: there is never one without the
  * other. It sends nothing.
  */
-import { testEvent, webhookEvents, type WebhookEvent } from '@docyard/api';
+import { webhookEvents, type testEvent, type WebhookEvent } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';

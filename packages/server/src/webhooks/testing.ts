@@ -2,7 +2,7 @@
  * A receiver of webhooks for tests: it keeps what it was sent and answers as it is told.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cleanUp } from '../testing.ts';
 
@@ -23,7 +23,7 @@ export interface Receiver {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const server = createServer(async (request, response) => {
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts).toString();
@@ -32,7 +32,9 @@ export async function startReceiver(): Promise<Receiver> {
     receiver.received.push(message);
     if (typeof receiver.answer === 'number') response.writeHead(receiver.answer).end('thanks');
     else receiver.answer(response, message);
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void receive(request, response));
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanUp(() => {
     server.closeAllConnections();

@@ -90,7 +90,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
       const after = input.query.after ?? (lastEventId || firstEventId);
       if (namesType(web.req.header('accept'), 'text/event-stream') && web.req.method === 'GET') {
         const place = { ...input.params, organizationId: request.caller.organizationId };
-        return streamAgentEvents(context, { place, after, signal: stopping });
+        return streamAgentEvents(context, { place, after, stopping, cut: () => web.env.outgoing.destroy() });
       }
       const most = input.query.limit ?? eventsAtOnce;
       const of = { jobId: job.id, projectId: job.project_id };

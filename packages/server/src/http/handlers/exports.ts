@@ -89,7 +89,8 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       const job = await findJob(request);
       const lastEventId = request.web.req.header('last-event-id') ?? '';
       const afterSequence = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
-      return streamExportEvents(request.context, { job, afterSequence, signal: stopping });
+      const cut = () => request.web.env.outgoing.destroy();
+      return streamExportEvents(request.context, { job, afterSequence, stopping, cut });
     },
 
     readReport: async (request) => {
