@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
 import { describeDatabase } from '../../ports/database.suite.ts';
-import { exclusively, inTransaction, type Database } from '../../ports/database.ts';
+import { exclusively, inTransaction, unlessElsewhere, type Database } from '../../ports/database.ts';
 import { cleanUp } from '../../testing.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -104,6 +104,27 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     test('needs a transaction', async () => {
       await expect(exclusively(await open(), 'a')).rejects.toThrow('Only a transaction');
     });
+  });
+
+  test('work that another process is at is left to it, until that has ended or lost its connection', async () => {
+    const url = await server.createDatabase();
+    const [one, two] = await Promise.all([open(url), open(url)]);
+    const done: string[] = [];
+    const run = (database: Database, name: string, meanwhile = async () => {}) =>
+      unlessElsewhere(database, 'sweep', async () => {
+        done.push(name);
+        await meanwhile();
+      });
+    await run(one, 'first', () => run(two, 'at the same time'));
+    await run(two, 'afterwards');
+    await expect(run(one, 'failing', () => Promise.reject(new Error('No.')))).rejects.toThrow('No.');
+    await run(two, 'after the failure');
+    const cut = run(one, 'cut off', async () => {
+      await server.cutConnections();
+      while (!done.includes('in its place')) await run(two, 'in its place').catch(() => {});
+    });
+    await expect(cut).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(done).toEqual(['first', 'afterwards', 'failing', 'after the failure', 'cut off', 'in its place']);
   });
 
   test('two transactions that wait for each other both end', async () => {

@@ -1,0 +1,74 @@
+/** What is cleaned up after jobs: soon, one at a time, and without taking all the time of a process. */
+import { expect, test } from 'vitest';
+import { Sweeper } from './sweeper.ts';
+import {
+  cleanUp,
+  composeForTest,
+  createCompletedExport,
+  createTenant,
+  createTestProject,
+  until,
+  type TestContext,
+} from './testing.ts';
+
+/** The sweeps are counted by what they ask the store for; each takes as long as it is told to. */
+async function setUp(sweepMs: number) {
+  const context: TestContext = await composeForTest({ RETENTION_EXPORTS: '1' });
+  const seen = { begun: 0, underWay: 0, mostAtOnce: 0 };
+  const { blobs } = context;
+  const list = blobs.listOwners.bind(blobs);
+  blobs.listOwners = async function* () {
+    seen.begun += 1;
+    seen.underWay += 1;
+    seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.underWay);
+    await new Promise((resolve) => setTimeout(resolve, sweepMs));
+    yield* list();
+    seen.underWay -= 1;
+  };
+  const sweeper = new Sweeper(context);
+  cleanUp(() => sweeper.stop());
+  return { context, sweeper, seen };
+}
+
+test('old exports are gone soon after a job has ended', async () => {
+  const { context, sweeper } = await setUp(0);
+  const tenant = await createTenant(context);
+  const project = await createTestProject(context, tenant);
+  await createCompletedExport(context, tenant, project);
+  await createCompletedExport(context, tenant, project);
+  sweeper.run();
+  const purged = () => context.database.selectFrom('jobs').select('id').where('purged_at', 'is not', null);
+  await until(async () => (await purged().execute()).length === 1);
+});
+
+test('however many jobs end, there is one sweep at a time and then one more', async () => {
+  const { sweeper, seen } = await setUp(20);
+  for (let job = 0; job < 50; job += 1) sweeper.run();
+  await until(() => seen.begun === 1 && seen.underWay === 1);
+  for (let job = 0; job < 50; job += 1) sweeper.run();
+  await until(() => seen.begun === 2 && seen.underWay === 0);
+  expect(seen.mostAtOnce).toBe(1);
+});
+
+test('a stop waits for the sweep under way, and not for the one that is due', async () => {
+  const { sweeper, seen } = await setUp(1000);
+  sweeper.run();
+  await until(() => seen.underWay === 1);
+  sweeper.run();
+  await sweeper.stop();
+  expect(seen).toEqual({ begun: 1, underWay: 0, mostAtOnce: 1 });
+});
+
+test('a sweep that fails is tried again', async () => {
+  const { context, sweeper, seen } = await setUp(0);
+  const { listOwners } = context.blobs;
+  context.blobs.listOwners = () => {
+    throw new Error('The store is away.');
+  };
+  sweeper.run();
+  await until(async () => {
+    context.blobs.listOwners = listOwners;
+    sweeper.run();
+    return seen.begun > 0;
+  });
+});
