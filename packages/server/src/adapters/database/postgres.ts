@@ -120,9 +120,8 @@ async function waitForServer(url: string, waitSeconds: number): Promise<void> {
       return;
     } catch (error) {
       if (!isPassing(error) || Date.now() > deadline) {
-        throw new Error(`The database ${nameOf(url)} cannot be reached: ${(error as Error).message}`, {
-          cause: error,
-        });
+        const message = `The database ${nameOf(url)} cannot be reached: ${(error as Error).message}`;
+        throw new Problem('storage_unavailable', message, { cause: error });
       }
       await new Promise((resolve) => setTimeout(resolve, 500));
     } finally {
