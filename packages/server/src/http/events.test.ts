@@ -197,10 +197,12 @@ test('a stop of the server ends the stream', async () => {
 
 test('a job that is deleted ends the stream', async () => {
   const job = await newJob();
-  const body = (await follow(job.id)).text();
-  await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
-  await deleteJob(context, job.id);
-  expect(told(framesIn(await body))).toEqual([['queued', 0]]);
+  let seen = '';
+  for await (const part of present((await follow(job.id)).body)) {
+    seen += Buffer.from(part).toString();
+    if (framesIn(seen).length === 1) await deleteJob(context, job.id);
+  }
+  expect(told(framesIn(seen))).toEqual([['queued', 0]]);
 });
 
 describe('the pace', () => {
@@ -239,8 +241,8 @@ describe('the pace', () => {
     let closed = false;
     socket.on('close', () => (closed = true)).on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await until(() => (context.changes as InProcessChanges).listenedJobs === 1);
-    await until(() => (context.changes as InProcessChanges).listenedJobs === 0);
+    await until(() => (context.changes as InProcessChanges).isListenedTo(job.id));
+    await until(() => !(context.changes as InProcessChanges).isListenedTo(job.id));
     socket.resume();
     await until(() => closed);
   });

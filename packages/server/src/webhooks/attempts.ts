@@ -20,7 +20,7 @@ export interface ClaimedDelivery {
 }
 
 /** Longer than an attempt can take. */
-const claimSeconds = 60;
+const claimSeconds = 30;
 /** Waits after the first attempt, the second, and so on: about 28 hours in all. */
 export const retrySeconds = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 const longestRetryAfterSeconds = 86_400;

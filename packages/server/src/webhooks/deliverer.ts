@@ -1,7 +1,7 @@
 /**
  * Delivers what waits in the outbox. Any number of processes may do so at once: a delivery is claimed by a guarded
- * UPDATE for a minute, and one whose process is gone is due again after it. So a message arrives at least once, with the
- * same id each time.
+ * UPDATE for half a minute, and one whose process is gone is due again after it. So a message arrives at least once,
+ * with the same id each time.
  */
 import type { Context } from '../context.ts';
 import { claimDue, releaseClaim, settleAttempt, type ClaimedDelivery } from './attempts.ts';
