@@ -2,6 +2,7 @@
  * Who is calling and may they: the key, the address, the scope, the plan, in that order. What belongs to
  * somebody else is not decided here; features look only among the caller's own.
  */
+import { hash } from 'node:crypto';
 import { scopesGrant, type Operation } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { addressAllowed, plainAddress } from '../keys/addresses.ts';
@@ -42,8 +43,7 @@ export class Callers {
       );
     }
     const [, token] = /^Bearer +(\S+)$/i.exec(web.req.header('authorization') ?? '') ?? [];
-    const find = (hash: string) => this.#keys.read(hash, keyChanges, () => findKeyHolder(context, hash));
-    const caller = token === undefined ? undefined : await authenticate(context, token, find);
+    const caller = token === undefined ? undefined : await this.#authenticate(token);
     if (caller === undefined) {
       throw new Problem('unauthorized', 'Send a valid API key as `Authorization: Bearer docyard_…`.');
     }
@@ -52,6 +52,13 @@ export class Callers {
     }
     await this.#touch(caller.keyId);
     return caller;
+  }
+
+  /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
+  #authenticate(token: string): Promise<Caller | undefined> {
+    const load = () => findKeyHolder(this.#context, token);
+    const find = () => this.#keys.read(hash('sha256', token), keyChanges, load);
+    return authenticate(this.#context, token, find);
   }
 
   async #touch(keyId: string): Promise<void> {

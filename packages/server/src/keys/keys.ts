@@ -127,16 +127,13 @@ export type KeyHolder = Selectable<KeyRow> & {
   local_sources: number;
 };
 
-export async function findKeyHolder(
-  context: Pick<Context, 'database'>,
-  hash: string,
-): Promise<KeyHolder | undefined> {
+export async function findKeyHolder(context: KeyContext, text: string): Promise<KeyHolder | undefined> {
   return context.database
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .selectAll('api_keys')
     .select(['organizations.name as organization_name', 'organizations.plan', 'organizations.local_sources'])
-    .where('api_keys.hash', '=', hash)
+    .where('api_keys.hash', '=', hashKey(context, text))
     .executeTakeFirst();
 }
 
@@ -147,10 +144,10 @@ export async function findKeyHolder(
 export async function authenticate(
   context: KeyContext,
   text: string,
-  find = (hash: string) => findKeyHolder(context, hash),
+  find = () => findKeyHolder(context, text),
 ): Promise<Caller | undefined> {
   if (!isWellFormedKey(text)) return undefined;
-  const row = await find(hashKey(context, text));
+  const row = await find();
   if (row === undefined || row.revoked_at !== null || hasExpired(context, row)) return undefined;
   return {
     keyId: row.id,
