@@ -1,9 +1,30 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { postgresMissing } from './test/postgres.ts';
+
+/** What touches the database most, once more on PostgreSQL. TEST_DATABASE=postgres runs everything on it instead. */
+const onBothDatabases = [
+  'packages/server/src/{audit,jobs,keys,organizations,projects,webhooks}/*.test.ts',
+  'packages/server/src/exports/{read,retention,start}.test.ts',
+  'packages/server/src/http/{idempotency,limits,waiting}.test.ts',
+  'test/contract/*.test.ts',
+];
+
+const everything = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
+const onPostgres = {
+  globalSetup: ['./test/postgres-for-all.ts'],
+  env: { TEST_DATABASE: 'postgres' },
+};
+const embedded = { extends: true as const, test: { name: 'embedded', include: everything } };
+const postgres = (include: string[]) => ({
+  extends: true as const,
+  test: { name: 'postgres', include, ...onPostgres },
+});
+
+if (postgresMissing !== undefined) console.warn(`Skipped: ${postgresMissing}.`);
 
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
@@ -11,5 +32,9 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     /** A browser on a machine that is busy with something else may miss a moment; a broken one misses it twice. */
     retry: process.env['CI'] ? 1 : 0,
+    projects:
+      process.env['TEST_DATABASE'] === 'postgres'
+        ? [postgres(everything)]
+        : [embedded, ...(postgresMissing === undefined ? [postgres(onBothDatabases)] : [])],
   },
 });

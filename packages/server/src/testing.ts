@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CreatedKey, Plan, Project, Scope, StartExport } from '@docyard/api';
 import { afterAll } from 'vitest';
+import { dropDatabase, dumpDatabase, freshDatabase } from '../../../test/postgres.ts';
 import { compose } from './compose.ts';
 import { readConfig, type Environment } from './config.ts';
 import type { Actor, Context } from './context.ts';
@@ -64,18 +65,29 @@ const openLimits = {
   LIMIT_AGENT_INSTRUCTIONS_PER_HOUR: '1000000',
 };
 
-/** Everything real in a folder of its own; limits are wide open unless a test sets them. */
+/**
+ * Everything real in a folder of its own; limits are wide open unless a test sets them. With TEST_DATABASE=postgres the
+ * database is a fresh one of a PostgreSQL.
+ */
 export async function composeForTest(environment: Environment = {}): Promise<TestContext> {
   const config = readConfig({
     DATA_DIR: temporaryFolder('data'),
     LOG_LEVEL: 'silent',
     ...openLimits,
+    ...(await databaseForTest()),
     ...environment,
   });
   await prepareDataFolder(config.dataDir);
   const context = { ...(await compose(config)), clock: new FakeClock() };
   cleanUp(() => context.close());
   return context;
+}
+
+async function databaseForTest(): Promise<Environment> {
+  if (process.env['TEST_DATABASE'] !== 'postgres') return {};
+  const url = await freshDatabase();
+  cleanUp(() => dropDatabase(url));
+  return { DATABASE_URL: url };
 }
 
 export interface Tenant {
@@ -192,13 +204,14 @@ export function jsonBody(value: unknown): RequestInit {
   return { method: 'POST', body: JSON.stringify(value), headers: { 'content-type': 'application/json' } };
 }
 
-/** The bytes of every file in the data folder, to look for what must not be there. */
+/** The bytes of every file in the data folder and of a database elsewhere, to look for what must not be there. */
 export function everythingKept(context: Context, exceptNames: readonly string[] = []): string {
-  const entries = readdirSync(context.config.dataDir, { recursive: true, withFileTypes: true });
-  return entries
+  const { dataDir, databaseUrl } = context.config;
+  const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true });
+  const files = entries
     .filter((entry) => entry.isFile() && !exceptNames.includes(entry.name))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
-    .join('\n');
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+  return [...files, ...(databaseUrl === null ? [] : [dumpDatabase(databaseUrl)])].join('\n');
 }
 
 export function present<T>(value: T | undefined | null): T {

@@ -1,6 +1,7 @@
 /** `Prefer: wait`: one request in place of many, which ends with the first change, the time, or the stop. */
 import { describe, expect, test } from 'vitest';
 import { InProcessChanges } from '../adapters/changes/in-process.ts';
+import type { PostgresChanges } from '../adapters/changes/postgres.ts';
 import { claimJob, reportProgress } from '../jobs/store.ts';
 import {
   composeForTest,
@@ -51,7 +52,7 @@ describe('on the real application', () => {
     const tenant = await createTenant(context);
     const project = await createTestProject(context, tenant);
     const service = await serveForTest(context);
-    const changes = context.changes as InProcessChanges;
+    const changes = context.changes as InProcessChanges | PostgresChanges;
     const { id } = await createExport(context, tenant, project);
     const claimed = present(await claimJob(context, id));
     const get = (headers: Record<string, string>, jobId = id) =>

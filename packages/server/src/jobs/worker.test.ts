@@ -344,7 +344,7 @@ describe('a worker that was lost', () => {
 });
 
 test('as many run at the same time as the setting says', async () => {
-  const { newJob, start } = await setUp({ EXPORT_CONCURRENCY: '3' });
+  const { newJob, start } = await setUp({ EXPORT_CONCURRENCY: '3', LIMIT_RUNNING_PER_ORGANIZATION: '9' });
   for (let made = 0; made < 5; made += 1) await newJob();
   const { started, runner } = endless();
   const worker = await start(runner);

@@ -51,6 +51,14 @@ export class PostgresChanges implements JobChanges {
     return this.#listeners.next(jobId, options);
   }
 
+  isListenedTo(jobId: string): boolean {
+    return this.#listeners.isListenedTo(jobId);
+  }
+
+  get listenedJobs(): number {
+    return this.#listeners.listenedJobs;
+  }
+
   get isLive(): boolean {
     return this.#client !== undefined;
   }

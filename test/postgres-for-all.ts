@@ -1,0 +1,17 @@
+/**
+ * Before the tests that run on PostgreSQL: one server for all of them, with a database to copy that has its tables.
+ */
+import { PgBossQueue } from '../packages/server/src/adapters/queue/pg-boss.ts';
+import { InProcessChanges } from '../packages/server/src/adapters/changes/in-process.ts';
+import { openPostgres } from '../packages/server/src/adapters/database/postgres.ts';
+import { startPostgres } from './postgres.ts';
+
+export default async function setUp(): Promise<() => Promise<void>> {
+  const server = await startPostgres();
+  const template = await server.createDatabase();
+  await (await openPostgres({ url: template })).destroy();
+  await (await PgBossQueue.open({ url: template, changes: new InProcessChanges() })).stop();
+  process.env['TEST_POSTGRES_URL'] = server.url;
+  process.env['TEST_POSTGRES_TEMPLATE'] = template;
+  return () => server.remove();
+}
