@@ -4,12 +4,16 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from '../context.ts';
 
-const source = fileURLToPath(new URL('../../../../docs', import.meta.url));
+/** In the published package the manual lies beside the code, in the repository above the packages. */
+const [source = ''] = ['../../docs', '../../../../docs']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .filter((folder) => existsSync(join(folder, 'docs.json')));
 const program = fileURLToPath(new URL('../../bin/docyard.js', import.meta.url));
 
 const contentTypes: Record<string, string> = {

@@ -1,0 +1,128 @@
+/**
+ * Makes the three packages ready for a registry: `npm run pack -- FOLDER` leaves three tarballs there. Node does not run
+ * TypeScript below node_modules, so what is published is JavaScript; the lines stay where they are in the source.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const packages = ['api', 'render', 'server'];
+/** Others program against these two, so they come with their types. */
+const typed = ['api', 'render'];
+
+/** What only tests need: it is not published. */
+const forTests = /\.(test|suite)\.ts$|(^|\/)(testing|test-server|render-fixture)\.ts$/;
+
+interface Manifest {
+  name: string;
+  private?: boolean;
+  exports?: Record<string, string>;
+  devDependencies?: unknown;
+}
+
+/** The paths of the tarballs. */
+export function packAll(target: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'docyard-pack-'));
+  mkdirSync(target, { recursive: true });
+  try {
+    for (const name of packages) stage(name, join(folder, name));
+    writeTypes(folder);
+    return packages.map((name) => {
+      const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', resolve(target)];
+      const told = execFileSync('npm', args, { cwd: join(folder, name), encoding: 'utf8', stdio: quietly });
+      const [{ filename = '' } = {}] = JSON.parse(told) as { filename?: string }[];
+      return join(target, filename);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const quietly = ['ignore', 'pipe', 'ignore'] as const satisfies string[];
+
+function stage(name: string, folder: string): void {
+  const source = join(root, 'packages', name);
+  const write = (file: string, text: string | Uint8Array) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  for (const file of filesBelow(source)) {
+    if (forTests.test(file)) continue;
+    const bytes = readFileSync(join(source, file));
+    if (/\.(ts|js)$/.test(file) && !file.includes('/files/')) {
+      write(file.replace(/\.ts$/, '.js'), toJavaScript(bytes.toString()));
+    } else write(file, bytes);
+  }
+  write('package.json', publishedManifest(readFileSync(join(source, 'package.json'), 'utf8')));
+  for (const file of ['LICENSE', 'THIRD-PARTY-NOTICES.md']) write(file, readFileSync(join(root, file)));
+  if (name !== 'server') return;
+  write('README.md', readFileSync(join(root, 'README.md')));
+  cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((file) => /^(src|bin|sample)\//.test(file))
+    .toSorted();
+}
+
+function toJavaScript(text: string): string {
+  return nameJavaScript(stripTypeScriptTypes(text, { mode: 'strip' }));
+}
+
+/** The names of our own files, in imports and where a program is started. */
+function nameJavaScript(text: string): string {
+  return text.replaceAll(/(\b(?:from|import|new URL) ?\(?'[^'\n]+)\.ts'/g, `$1.js'`);
+}
+
+function publishedManifest(text: string): string {
+  const { private: _private, devDependencies: _unused, exports, ...rest } = JSON.parse(text) as Manifest;
+  const published = Object.entries(exports ?? {}).map(([door, file]) => [door, file.replace(/\.ts$/, '.js')]);
+  const manifest = exports === undefined ? rest : { ...rest, exports: Object.fromEntries(published) };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** Beside each file, where the compiler looks without being told. */
+function writeTypes(folder: string): void {
+  const config = join(folder, 'tsconfig.json');
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: join(root, 'packages'),
+    outDir: join(folder, 'types'),
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  const files = typed.flatMap((name) => {
+    const { exports = {} } = JSON.parse(
+      readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
+    ) as Manifest;
+    return Object.values(exports).map((file) => join(root, 'packages', name, file));
+  });
+  writeFileSync(
+    config,
+    JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }),
+  );
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' });
+  for (const name of typed) {
+    const made = join(folder, 'types', name);
+    for (const file of filesBelow(made)) {
+      writeFileSync(join(folder, name, file), nameJavaScript(readFileSync(join(made, file), 'utf8')));
+    }
+  }
+}
+
+if (import.meta.main) {
+  const [target] = process.argv.slice(2);
+  if (target === undefined || target.startsWith('-')) {
+    console.log('npm run pack -- FOLDER\n\nWrites the packages as they are published, one tarball each.');
+    process.exit(target === '--help' ? 0 : 2);
+  }
+  for (const file of packAll(target)) console.log(file);
+}
