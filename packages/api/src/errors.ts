@@ -38,6 +38,7 @@ export const errorTable = {
   internal: { status: 500, title: 'Something went wrong here' },
   draining: { status: 503, title: 'The server is stopping' },
   queue_full: { status: 503, title: 'The queue is full' },
+  overloaded: { status: 503, title: 'The server cannot keep up' },
   storage_unavailable: { status: 503, title: 'Storage is not available' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

@@ -321,6 +321,8 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   if (operation.query !== undefined) codes.push('invalid_request');
   if (operation.method === 'post') codes.push('invalid_request', 'idempotency_key_reused');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining', 'storage_unavailable');
+  // New work is refused first; reads go on.
+  if (operation.errors.includes('queue_full')) codes.push('overloaded');
   return [...new Set(codes)];
 }
 

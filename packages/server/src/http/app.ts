@@ -12,6 +12,7 @@ import { Problem } from '../problem.ts';
 import { Callers, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
+import { vouchFor } from './connections.ts';
 import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
 import { exportHandlers } from './handlers/exports.ts';
@@ -19,6 +20,7 @@ import { healthHandlers } from './handlers/health.ts';
 import { restHandlers } from './handlers/rest.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
+import { Lateness } from './lateness.ts';
 import { RateLimits } from './limits.ts';
 import { addPages } from './pages.ts';
 import { Remembered } from './remembered.ts';
@@ -41,6 +43,7 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
   addOperations(app, context, stopping, operationIds);
   app.get('/b/*', async (web) => {
     const file = await serveBundle(context, web);
+    vouchFor(web.env.incoming.socket);
     return web.newResponse(file.body, file);
   });
   addPages(app, context);
@@ -72,9 +75,12 @@ function beginApp(): App {
 }
 
 function addOperations(app: App, context: Context, stopping: AbortSignal, ids: readonly OperationId[]): void {
+  const lateness = new Lateness();
+  lateness.watch(stopping);
   const edge: Edge = {
     context,
     stopping,
+    lateness,
     callers: new Callers(context),
     statuses: new Remembered(context.changes),
     limits: new RateLimits(context),
@@ -109,6 +115,7 @@ function addRefusals(app: App, context: Context, ids: readonly OperationId[], hi
 interface Edge {
   context: Context;
   stopping: AbortSignal;
+  lateness: Lateness;
   callers: Callers;
   statuses: Remembered<Reply<unknown>>;
   limits: RateLimits;
@@ -116,22 +123,20 @@ interface Edge {
   handlers: Handlers;
 }
 
+const streams: ReadonlySet<OperationId> = new Set<OperationId>(['followExport', 'followAgentJob']);
+
 async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
-  const { context, stopping } = edge;
+  const { context } = edge;
   const described = operation(id);
   const reading = described.method === 'get';
-  if (stopping.aborted && !reading) {
-    throw new Problem(
-      'draining',
-      'The server is stopping and takes no new work. Try again in a few seconds.',
-      {
-        headers: { 'retry-after': '5' },
-      },
-    );
-  }
+  refuseWork(edge, described);
   const caller = described.scope === null ? undefined : await edge.callers.require(web);
-  const giveBack = caller === undefined ? undefined : edge.limits.take(web, caller.keyId);
-  if (caller !== undefined) requireRights(caller, described);
+  const giveBack = caller === undefined ? undefined : await edge.limits.take(web, caller.keyId);
+  if (caller !== undefined) {
+    vouchFor(web.env.incoming.socket);
+    requireRights(caller, described);
+    if (streams.has(id)) edge.limits.openStream(web, caller.keyId);
+  }
   const body = reading ? new Uint8Array() : await readBody(web, context.config.limits.bodyBytes);
   const input = {
     params: web.req.param(),
@@ -143,6 +148,19 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   return reply instanceof Response
     ? web.newResponse(reply.body, reply)
     : answer(web, described, reply, giveBack);
+}
+
+/** A server that stops, or cannot keep up, goes on answering reads. */
+function refuseWork({ stopping, lateness }: Edge, { method, errors }: Operation): void {
+  const headers = { 'retry-after': '5' };
+  if (stopping.aborted && method !== 'get') {
+    const message = 'The server is stopping and takes no new work. Try again in a few seconds.';
+    throw new Problem('draining', message, { headers });
+  }
+  if (lateness.isTooLate && errors.includes('queue_full')) {
+    const message = 'There is more to do here than can be done. Try again in a few seconds.';
+    throw new Problem('overloaded', message, { headers });
+  }
 }
 
 interface Call {

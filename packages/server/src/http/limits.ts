@@ -1,71 +1,124 @@
 /**
- * Requests per minute and key, in fixed windows that begin with the first request. The counts live in this
- * process; what must survive a restart (starts per hour) is counted in the database.
+ * How much one caller may ask for. Requests a minute are counted down in this process from what it has borrowed of the
+ * key's window (`keys/rates.ts`); what must survive a restart (starts per hour) is counted in the database.
  */
 import { recentInstructions } from '../agent/start.ts';
 import type { Context } from '../context.ts';
 import { recentStarts } from '../exports/start.ts';
+import { borrowRequests, windowSeconds, type Rate } from '../keys/rates.ts';
 import { exclusively } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import type { Web } from './request.ts';
 
 interface Window {
-  endsAt: number;
-  used: number;
+  endsAtMs: number;
+  /** What this process has borrowed and not yet used. */
+  inHand: number;
+  /** What was left to borrow when it last asked. */
+  left: number;
 }
 
-const windowSeconds = 60;
+type LimitContext = Pick<Context, 'config' | 'clock' | 'database'>;
+
+const mostWindows = 10_000;
+/** One that follows a job needs one; whoever opens hundreds follows nothing. */
+const streamsPerKey = 100;
 
 export class RateLimits {
   readonly #windows = new Map<string, Window>();
-  readonly #context: Pick<Context, 'config' | 'clock'>;
+  readonly #borrowing = new Map<string, Promise<void>>();
+  readonly #streams = new Map<string, number>();
+  readonly #context: LimitContext;
 
-  constructor(context: Pick<Context, 'config' | 'clock'>) {
+  constructor(context: LimitContext) {
     this.#context = context;
   }
 
   /** Counts the request and writes the headers. The returned function takes the count back: a 304 is free. */
-  take(web: Web, keyId: string): () => void {
-    const reading = web.req.method === 'GET' || web.req.method === 'HEAD';
-    const name = reading ? 'reads' : 'writes';
+  async take(web: Web, keyId: string): Promise<() => void> {
     const { readsPerMinute, writesPerMinute } = this.#context.config.limits;
-    const quota = reading ? readsPerMinute : writesPerMinute;
-    const now = this.#context.clock.now().getTime();
-    const window = this.#window(`${name}:${keyId}`, now);
-    const seconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000));
+    const reading = web.req.method === 'GET' || web.req.method === 'HEAD';
+    const rate: Rate = reading
+      ? { name: 'reads', quota: readsPerMinute }
+      : { name: 'writes', quota: writesPerMinute };
+    const { window, isTaken } = await this.#takeOne(keyId, rate);
+    const seconds = Math.max(1, Math.ceil((window.endsAtMs - this.#nowMs()) / 1000));
     const tell = () => {
-      web.header('ratelimit-policy', `"${name}";q=${quota};w=${windowSeconds}`);
-      web.header('ratelimit', `"${name}";r=${Math.max(0, quota - window.used)};t=${seconds}`);
+      web.header('ratelimit-policy', `"${rate.name}";q=${rate.quota};w=${windowSeconds}`);
+      web.header('ratelimit', `"${rate.name}";r=${window.inHand + window.left};t=${seconds}`);
     };
-    if (window.used >= quota) {
-      tell();
+    tell();
+    if (!isTaken) {
       throw new Problem(
         'rate_limited',
-        `This key has made its ${quota} ${name} of this minute. Wait ${seconds} s.`,
-        {
-          headers: { 'retry-after': String(seconds) },
-        },
+        `This key has made its ${rate.quota} ${rate.name} of this minute. Wait ${seconds} s.`,
+        { headers: { 'retry-after': String(seconds) } },
       );
     }
-    window.used += 1;
-    tell();
     return () => {
-      window.used -= 1;
+      window.inHand += 1;
       tell();
     };
   }
 
-  #window(key: string, now: number): Window {
-    const open = this.#windows.get(key);
-    if (open !== undefined && open.endsAt > now) return open;
-    if (this.#windows.size > 10_000) this.#forgetEnded(now);
-    const fresh = { endsAt: now + windowSeconds * 1000, used: 0 };
-    this.#windows.set(key, fresh);
-    return fresh;
+  /** Counts a stream of events from now until its connection is given up. */
+  openStream(web: Web, keyId: string): void {
+    const open = this.#streams.get(keyId) ?? 0;
+    if (open >= streamsPerKey) {
+      throw new Problem(
+        'rate_limited',
+        `This key has ${open} streams of events open. Close some, or follow many jobs with a webhook.`,
+        { headers: { 'retry-after': '10' } },
+      );
+    }
+    this.#streams.set(keyId, open + 1);
+    web.env.outgoing.once('close', () => {
+      const left = (this.#streams.get(keyId) ?? 1) - 1;
+      if (left > 0) this.#streams.set(keyId, left);
+      else this.#streams.delete(keyId);
+    });
   }
 
-  #forgetEnded(now: number): void {
-    for (const [key, window] of this.#windows) if (window.endsAt <= now) this.#windows.delete(key);
+  /** Requests that come while it is being borrowed wait for the same loan, and look again whether it was enough. */
+  async #takeOne(keyId: string, rate: Rate): Promise<{ window: Window; isTaken: boolean }> {
+    const name = `${rate.name}:${keyId}`;
+    for (;;) {
+      const window = this.#windows.get(name);
+      if (window !== undefined && window.endsAtMs > this.#nowMs()) {
+        if (window.inHand > 0) {
+          window.inHand -= 1;
+          return { window, isTaken: true };
+        }
+        if (window.left === 0) return { window, isTaken: false };
+      }
+      const borrowing =
+        this.#borrowing.get(name) ??
+        this.#borrow(name, keyId, rate).finally(() => this.#borrowing.delete(name));
+      this.#borrowing.set(name, borrowing);
+      await borrowing;
+    }
+  }
+
+  async #borrow(name: string, keyId: string, rate: Rate): Promise<void> {
+    const { lent, left, endsAtMs } = await borrowRequests(this.#context, keyId, rate);
+    const known = this.#windows.get(name);
+    // What requests under way give back belongs to the window they were taken from.
+    if (known?.endsAtMs === endsAtMs) {
+      known.inHand += lent;
+      known.left = left;
+      return;
+    }
+    if (this.#windows.size > mostWindows) this.#forgetEnded();
+    this.#windows.set(name, { endsAtMs, inHand: lent, left });
+  }
+
+  #forgetEnded(): void {
+    const now = this.#nowMs();
+    for (const [name, { endsAtMs }] of this.#windows) if (endsAtMs <= now) this.#windows.delete(name);
+  }
+
+  #nowMs(): number {
+    return this.#context.clock.now().getTime();
   }
 }
 

@@ -1,33 +1,83 @@
 /**
- * The listening socket: time-outs for slow clients, JSON for requests too broken to reach the app, and a stop that
- * finishes what is under way.
+ * The listening socket: limits and time-outs for clients that are too many or too slow, JSON for requests too broken to
+ * reach the app, and a stop that finishes what is under way.
  */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
+import { Connections } from './connections.ts';
 import type { App } from './request.ts';
 
 export interface RunningServer {
   port: number;
+  /** Connections that are open now. */
+  readonly connections: number;
   /** Takes no new connection, lets requests under way end, cuts what is left after the grace. */
   close(graceSeconds: number): Promise<void>;
 }
 
-export async function listen(
-  app: App,
-  where: { host: string; port: number; limits?: { connections: number } },
-): Promise<RunningServer> {
+export interface Listening {
+  host: string;
+  port: number;
+  limits?: { connections: number };
+  trustProxy?: boolean;
+  patience?: Partial<Patience>;
+}
+
+/** How long is waited for a client. */
+export interface Patience {
+  headersMs: number;
+  requestMs: number;
+  /** For the reader of an answer to take any more of it. */
+  readingMs: number;
+  keepAliveMs: number;
+  /** For the request of a connection that is one too many. */
+  surplusMs: number;
+  /** How often the first two are looked after. */
+  checkMs: number;
+}
+
+const usualPatience: Patience = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  readingMs: 30_000,
+  keepAliveMs: 72_000,
+  surplusMs: 5000,
+  checkMs: 2000,
+};
+/** Of all connections, for those from one address on which nobody has shown a key yet. */
+const strangersShare = 1 / 4;
+const comeBackSeconds = 5;
+
+export async function listen(app: App, where: Listening): Promise<RunningServer> {
   const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
+  const patience = { ...usualPatience, ...where.patience };
+  const most = where.limits?.connections ?? Infinity;
+  const connections = new Connections({
+    connections: most,
+    strangersOfAddress: where.trustProxy ? Infinity : Math.max(1, Math.floor(most * strangersShare)),
+    surplusMs: patience.surplusMs,
+  });
   const server = createServer(
-    { keepAliveTimeout: 72_000 },
-    (incoming, outgoing) => void handle(incoming, outgoing),
+    { keepAliveTimeout: patience.keepAliveMs, connectionsCheckingInterval: patience.checkMs },
+    (incoming, outgoing) => {
+      const { socket } = incoming;
+      if (!connections.begin(socket)) return refuse(outgoing);
+      outgoing.once('close', () => connections.end(socket));
+      void handle(incoming, outgoing);
+    },
   );
-  server.headersTimeout = 20_000;
-  server.requestTimeout = 60_000;
+  server.headersTimeout = patience.headersMs;
+  server.requestTimeout = patience.requestMs;
   server.maxHeadersCount = 100;
-  server.maxConnections = where.limits?.connections ?? Infinity;
+  server.on('connection', (socket) => connections.accept(socket));
   server.on('clientError', answerBrokenRequest);
+  // Called when nothing has moved on a connection for so long, in either direction.
+  server.setTimeout(patience.readingMs, (socket) => {
+    if (connections.isIdle(socket) || socket.writableLength > 0) socket.destroy();
+    else socket.setTimeout(patience.readingMs);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(where.port, where.host, () => {
@@ -37,8 +87,25 @@ export async function listen(
   });
   return {
     port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections.count;
+    },
     close: (graceSeconds) => close(server, graceSeconds),
   };
+}
+
+/** To a connection that is one too many. */
+function refuse(outgoing: ServerResponse): void {
+  const body = bareBody('overloaded');
+  outgoing
+    .writeHead(errorTable.overloaded.status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'retry-after': String(comeBackSeconds),
+      connection: 'close',
+    })
+    .end(body);
 }
 
 /** A keep-alive connection busy at the time of close() goes idle after it and would hold the process for minutes. */

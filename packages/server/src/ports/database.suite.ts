@@ -19,6 +19,7 @@ const tables: Record<keyof Tables, true> = {
   idempotency: true,
   audit_log: true,
   installation: true,
+  rate_windows: true,
   webhooks: true,
   webhook_secrets: true,
   webhook_messages: true,

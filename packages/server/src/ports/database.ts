@@ -240,6 +240,16 @@ export interface WebhookAttemptRow {
   response: string;
 }
 
+/** What a key has used of a rate, counted for all processes; see `keys/rates.ts`. */
+export interface RateWindowRow {
+  key_id: string;
+  rate: string;
+  ends_at_ms: number;
+  used: number;
+  /** How much of it was lent last, to the process that has just written the row. */
+  lent: number;
+}
+
 /** What this installation knows of itself, by name. */
 export interface InstallationRow {
   name: string;
@@ -260,6 +270,7 @@ export interface Tables {
   idempotency: IdempotencyRow;
   audit_log: AuditRow;
   installation: InstallationRow;
+  rate_windows: RateWindowRow;
   webhooks: WebhookRow;
   webhook_secrets: WebhookSecretRow;
   webhook_messages: WebhookMessageRow;

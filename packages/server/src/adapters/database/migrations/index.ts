@@ -7,6 +7,7 @@ import { agent } from './0002-agent.ts';
 import { agentChanges } from './0003-agent-changes.ts';
 import { manyProcesses } from './0004-many-processes.ts';
 import { webhooks } from './0005-webhooks.ts';
+import { rateWindows } from './0006-rate-windows.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0003-agent-changes': agentChanges,
   '0004-many-processes': manyProcesses,
   '0005-webhooks': webhooks,
+  '0006-rate-windows': rateWindows,
 };

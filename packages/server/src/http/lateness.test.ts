@@ -1,0 +1,59 @@
+/** A server that cannot keep up takes no new work and goes on answering reads. */
+import { expect, test } from 'vitest';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  jsonBody,
+  serveForTest,
+  until,
+} from '../testing.ts';
+import { Lateness } from './lateness.ts';
+
+test('late once is a pause, late again and again is too late, in time once is enough', () => {
+  let now = 0;
+  const lateness = new Lateness(() => now);
+  const lookAfter = (ms: number) => {
+    now += ms;
+    lateness.look();
+    return lateness.isTooLate;
+  };
+  expect([250, 3000, 250].map(lookAfter)).toEqual([false, false, false]);
+  expect([800, 800].map(lookAfter)).toEqual([false, false]);
+  now += 800;
+  expect(lateness.isTooLate).toBe(true);
+  expect(lookAfter(0)).toBe(true);
+  expect(lookAfter(749)).toBe(false);
+});
+
+test('new work is refused with a time to come back, reads are answered', async () => {
+  const context = await composeForTest();
+  const tenant = await createTenant(context);
+  const { domain } = await createTestProject(context, tenant);
+  const service = await serveForTest(context);
+  const { key } = tenant.key;
+  const start = () => service.request('/v1/static-export/jobs', { ...jsonBody({ domain }), key });
+  let isBusy = true;
+  const keepBusy = () => {
+    for (const end = performance.now() + 800; performance.now() < end;);
+    if (isBusy) setTimeout(keepBusy);
+  };
+  keepBusy();
+  try {
+    let refused: Response | undefined;
+    await until(async () => {
+      const answer = await start();
+      if (answer.status === 503) refused = answer;
+      else await answer.body?.cancel();
+      return refused !== undefined;
+    }, 50);
+    expect(refused?.headers.get('retry-after')).toBe('5');
+    expect(await refused?.json()).toMatchObject({ code: 'overloaded' });
+    expect((await service.request('/v1/me', { key })).status).toBe(200);
+    const write = await service.request('/v1/api-keys', { ...jsonBody({ name: 'CI' }), key });
+    expect(write.status).toBe(201);
+  } finally {
+    isBusy = false;
+  }
+  await until(async () => (await start()).status === 202);
+});

@@ -1,0 +1,37 @@
+/**
+ * Whether this process keeps up: how much later than asked a timer is called. Late once is a pause of the machine; late
+ * again and again means that more comes in than can be answered, and new work is better sent elsewhere.
+ */
+const everyMs = 250;
+const lateMs = 500;
+const timesInARow = 3;
+
+export class Lateness {
+  readonly #now: () => number;
+  #lookedAtMs: number;
+  #timesLate = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#lookedAtMs = now();
+  }
+
+  watch(until: AbortSignal): void {
+    const timer = setInterval(() => this.look(), everyMs).unref();
+    until.addEventListener('abort', () => clearInterval(timer), { once: true });
+  }
+
+  look(): void {
+    this.#timesLate = this.#isLateNow() ? this.#timesLate + 1 : 0;
+    this.#lookedAtMs = this.#now();
+  }
+
+  /** The look that is due counts already: requests may be answered before the timer is called. */
+  get isTooLate(): boolean {
+    return this.#timesLate + (this.#isLateNow() ? 1 : 0) >= timesInARow;
+  }
+
+  #isLateNow(): boolean {
+    return this.#now() - this.#lookedAtMs - everyMs > lateMs;
+  }
+}
