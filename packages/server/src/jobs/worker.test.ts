@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '@docyard/api';
 import { InProcessQueue } from '../adapters/queue/in-process.ts';
+import type { Queue } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import {
   composeForTest,
@@ -82,8 +83,8 @@ describe('an ending', () => {
     const { newJob, start, ended, send } = await setUp();
     const worker = await start(done);
     const job = await newJob();
-    send(job);
-    send(job);
+    await send(job);
+    await send(job);
     expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 1 });
     await worker.stop();
   });
@@ -340,6 +341,53 @@ describe('a worker that was lost', () => {
     await worker.stop();
     expect(aborted).toBe(true);
     expect(await read(job)).toMatchObject({ status: 'running', attempt: 2, progress: 0, result: null });
+  });
+});
+
+describe('a worker whose job was given to another', () => {
+  test('is stopped without a report of its own, and changes nothing', async () => {
+    const { context, newJob, start, read } = await setUp();
+    const { started, runner } = endless();
+    const worker = await start(runner);
+    const job = await newJob();
+    await until(() => started.length === 1);
+    const others = { ...(await read(job)), attempt: 2 };
+    await context.database.updateTable('jobs').set({ attempt: 2 }).where('id', '=', job.id).execute();
+    await until(() => present(started[0]).signal.aborted, 5);
+    await until(async () => !(await context.queue.held([job.id])).has(job.id));
+    expect(await read(job)).toEqual(others);
+    await worker.stop();
+  });
+
+  test('ends its own attempt before it begins another of the same job', async () => {
+    const { context, newJob, read } = await setUp();
+    let deliver: Parameters<Queue['consume']>[2] = async () => {};
+    const queue: Queue = {
+      send: async () => {},
+      consume: async (kind, _concurrency, handle) => {
+        if (kind === 'export') deliver = handle;
+      },
+      held: async (jobIds) => new Set(jobIds),
+      stop: async () => {},
+    };
+    const seen: string[] = [];
+    const worker = await startWorker({ ...context, queue }, async (_context, { job, signal }) => {
+      seen.push(`begins ${job.attempt}`);
+      while (job.attempt === 1 && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+      seen.push(`ends ${job.attempt}`);
+      signal.throwIfAborted();
+      return done();
+    });
+    const job = await newJob();
+    const delivery = { kind: 'export' as const, jobId: job.id, organizationId: job.organization_id };
+    const first = deliver({ ...delivery, attempt: 0, priority: 0, isRedelivery: false });
+    await until(() => seen.length === 1);
+    await deliver({ ...delivery, attempt: 0, priority: 0, isRedelivery: true });
+    await deliver({ ...delivery, attempt: 1, priority: 1, isRedelivery: false });
+    await first;
+    expect(seen).toEqual(['begins 1', 'ends 1', 'begins 2', 'ends 2']);
+    expect(await read(job)).toMatchObject({ status: 'completed', attempt: 2 });
+    await worker.stop();
   });
 });
 
