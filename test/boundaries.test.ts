@@ -61,11 +61,14 @@ describe('packages', () => {
 
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [
-  ['wiring', /^(main|compose|serve|first-run|data-folder|secrets|sweeper)\.ts$|^cli\//],
+  ['wiring', /^(main|compose|serve|first-run|data-folder|secrets|sweeper)\.ts$|^(cli|operations)\//],
   ['edges', /^http\//],
   ['features', /^(exports|agent)\//],
   ['kernel', /^(rendering|jobs|projects|keys|organizations|audit|webhooks)\//],
-  ['types', /^(ports\/|egress\/|git\/|(problem|context|config|ids|paging|process-group|seal|version)\.ts$)/],
+  [
+    'types',
+    /^(ports\/|egress\/|git\/|(problem|context|config|ids|log|paging|process-group|seal|version)\.ts$)/,
+  ],
 ];
 const adapters = /^adapters\//;
 

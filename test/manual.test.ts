@@ -147,6 +147,7 @@ it('the configuration page lists every setting with its default', () => {
     OFFLINE: 'off',
     EGRESS_ALLOW: 'empty',
     AGENT_COMMAND: 'the built-in engine',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'none',
     MODEL_URL: 'none',
     MODEL_NAME: 'none',
     MODEL_KEY: 'none',

@@ -3,7 +3,6 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { FolderBlobs } from './adapters/blobs/folder.ts';
 import { InProcessChanges } from './adapters/changes/in-process.ts';
 import { systemClock } from './adapters/clock/system.ts';
@@ -11,6 +10,7 @@ import { openSqlite } from './adapters/database/sqlite.ts';
 import { HttpForges } from './adapters/forge/forges.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
 import { GitAndFolderSources } from './adapters/sources/sources.ts';
+import { silentMeasures, silentTracer } from './adapters/telemetry/silent.ts';
 import { ConfigError, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { prepareDataFolder } from './data-folder.ts';
@@ -20,7 +20,10 @@ import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
 import { createJob } from './jobs/store.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
+import { openLog } from './log.ts';
+import { makeChecks } from './operations/checks.ts';
 import type { Blobs } from './ports/blobs.ts';
+import type { Measures } from './ports/telemetry.ts';
 import { openSecrets } from './secrets.ts';
 import { version } from './version.ts';
 
@@ -57,28 +60,41 @@ const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] 
 
 export const runners: Runners = { export: runExport, agent: runAgent };
 
-export async function compose(config: Config): Promise<Context> {
+export type Telemetry = Pick<Context, 'measures' | 'tracer'>;
+
+const silence: Telemetry = { measures: silentMeasures, tracer: silentTracer };
+
+/** For a process that serves. A command that ends after a moment has nothing to be asked about. */
+export async function openTelemetry({ role, tracing }: Config): Promise<Telemetry> {
+  const { PrometheusMeasures } = await import('./adapters/telemetry/prometheus.ts');
+  const measures = new PrometheusMeasures({ version, role });
+  if (tracing === null) return { measures, tracer: silentTracer };
+  const { OpenTelemetryTracer } = await import('./adapters/telemetry/opentelemetry.ts');
+  return { measures, tracer: new OpenTelemetryTracer({ ...tracing, version, role }) };
+}
+
+export async function compose(config: Config, telemetry = silence): Promise<Context> {
   // On PostgreSQL a command needs no folder.
   if (config.databaseUrl === null) await prepareDataFolder(config.dataDir);
-  // Standard output is for people; the log goes to the other stream.
-  const log = pino(
-    { level: config.logLevel, base: null, redact: ['*.authorization', '*.key'] },
-    pino.destination(2),
-  );
+  const log = openLog(config);
   const blobs = await openBlobs(config);
-  const shared = await openDatabase(config, log);
+  const shared = await openDatabase(config, log, telemetry.measures);
   const close = async () => {
     await shared.queue.stop();
     await shared.changes.close();
     await shared.database.destroy();
+    await telemetry.tracer.close();
   };
   try {
     const secrets = await openSecrets(config, shared.database);
+    const parts = { config, ...shared, blobs, secrets };
     return {
       config,
       version,
+      checks: makeChecks(parts),
       secrets,
       ...shared,
+      ...telemetry,
       blobs,
       sources: new GitAndFolderSources(config.egress),
       forges: new HttpForges(config.egress, systemClock),
@@ -97,12 +113,14 @@ export async function compose(config: Config): Promise<Context> {
 async function openDatabase(
   config: Config,
   log: Context['log'],
+  measures: Measures,
 ): Promise<Pick<Context, 'database' | 'queue' | 'changes'>> {
   const { databaseUrl: url, limits } = config;
   const mostOfOrganization = limits.runningPerOrganization;
+  const applied = (migrations: string[]) => log.info({ migrations }, 'the database was brought up to date');
   if (url === null) {
     return {
-      database: await openSqlite(join(config.dataDir, 'docyard.db')),
+      database: await openSqlite(join(config.dataDir, 'docyard.db'), { measures, applied }),
       queue: new InProcessQueue(mostOfOrganization),
       changes: new InProcessChanges(),
     };
@@ -113,7 +131,7 @@ async function openDatabase(
     import('./adapters/queue/pg-boss.ts'),
   ]);
   const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, `${what}: trying again`);
-  const database = await openPostgres({ url });
+  const database = await openPostgres({ url, measures, applied });
   const changes = await PostgresChanges.open({ url, warn: warnOf('announcements are not heard') });
   const queue = await PgBossQueue.open({ url, changes, mostOfOrganization, warn: warnOf('queue') });
   return { database, changes, queue };

@@ -20,6 +20,8 @@ export interface Config {
   /** The secret that all processes share; null when the data folder has its own. */
   secretKey: string | null;
   publicUrl: string | null;
+  /** Where traces go; null when nothing is traced. */
+  tracing: { endpoint: string; service: string } | null;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   trustProxy: boolean;
   exportConcurrency: number;
@@ -103,6 +105,10 @@ export const settings = {
   LOG_LEVEL: {
     check: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
     meaning: 'How much is logged.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    meaning: 'OpenTelemetry collector that is sent traces over HTTP.',
   },
   TRUST_PROXY: {
     check: z.stringbool({ error: 'must be on or off' }).default(false),
@@ -202,6 +208,7 @@ export function readConfig(environment: Environment): Config {
     blobsUrl: value.BLOBS_URL ?? null,
     secretKey: value.SECRET_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
+    tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
     logLevel: value.LOG_LEVEL,
     trustProxy: value.TRUST_PROXY,
     exportConcurrency: value.EXPORT_CONCURRENCY,
@@ -274,6 +281,12 @@ function modelOf(value: {
   if (url === undefined) return null;
   if (name === undefined) throw new ConfigError('MODEL_URL is set: set MODEL_NAME too.');
   return { provider, url, name, key: value.MODEL_KEY ?? null };
+}
+
+/** The other variables of OpenTelemetry are read by its own libraries. */
+function tracingOf(endpoint: string | undefined, environment: Environment): Config['tracing'] {
+  if (endpoint === undefined || environment['OTEL_SDK_DISABLED'] === 'true') return null;
+  return { endpoint, service: environment['OTEL_SERVICE_NAME'] || 'docyard' };
 }
 
 /** What a command without a server may reach. A value that makes no sense reaches nothing. */

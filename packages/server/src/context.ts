@@ -12,6 +12,7 @@ import type { Database, JobRow } from './ports/database.ts';
 import type { Forges } from './ports/forge.ts';
 import type { JobKind, Queue } from './ports/queue.ts';
 import type { Sources } from './ports/sources.ts';
+import type { Measures, Tracer } from './ports/telemetry.ts';
 
 export interface Secrets {
   /** Mixed into the hash of every API key, so that the database alone does not allow a guess. */
@@ -30,6 +31,12 @@ export interface JobView {
   alsoHappened?(database: Database, job: Selectable<JobRow>, change: string): Promise<WebhookEvent[]>;
 }
 
+/** Resolves with a few words on how it is, and throws when the process cannot work like that. */
+export interface ReadinessCheck {
+  name: string;
+  run(): Promise<string>;
+}
+
 export interface Context {
   config: Config;
   version: string;
@@ -43,6 +50,9 @@ export interface Context {
   changes: JobChanges;
   views: Record<JobKind, JobView>;
   log: Logger;
+  checks: ReadinessCheck[];
+  measures: Measures;
+  tracer: Tracer;
   /** Lets go of everything that is open, once nobody uses it any more. */
   close(): Promise<void>;
 }

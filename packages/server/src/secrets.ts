@@ -103,6 +103,11 @@ function fingerprintOf({ keyPepper }: Secrets): string {
   return createHmac('sha256', keyPepper).update('docyard fingerprint').digest('hex');
 }
 
+/** Whether the database is still the one that these secrets belong to. */
+export async function holdsFingerprint(database: Database, secrets: Secrets): Promise<boolean> {
+  return (await readFingerprint(database)) === fingerprintOf(secrets);
+}
+
 async function readFingerprint(database: Database): Promise<string | null> {
   const row = await database
     .selectFrom('installation')

@@ -3,7 +3,7 @@
  * other way round and loses nothing: requests under way are answered, running jobs go back to the queue.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { compose, runners } from './compose.ts';
+import { compose, openTelemetry, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { emptyWorkFolder, lockDataFolder, prepareDataFolder } from './data-folder.ts';
@@ -30,7 +30,7 @@ export async function startService(
   const unlock = await lockDataFolder(config.dataDir);
   try {
     await emptyWorkFolder(config.dataDir);
-    const context = await compose(config);
+    const context = await compose(config, await openTelemetry(config));
     const begun = await begin(context, beforeListening).catch(async (error: unknown) => {
       await context.close();
       throw error;

@@ -131,7 +131,7 @@ async function store(
     errors,
     attempt: job.attempt,
   };
-  return { result, pageCount };
+  return { result, pageCount, bundleBytes: sizeBytes };
 }
 
 function isStrictFailure(error: unknown): boolean {

@@ -22,6 +22,8 @@ import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { Lateness } from './lateness.ts';
 import { RateLimits } from './limits.ts';
+import { addMetrics } from './metrics.ts';
+import { observe } from './observing.ts';
 import { addPages } from './pages.ts';
 import { Remembered } from './remembered.ts';
 import {
@@ -39,13 +41,14 @@ import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 
 /** `stopping` is aborted when the server begins to drain. */
 export function buildApp(context: Context, stopping: AbortSignal): App {
-  const app = beginApp();
+  const app = beginApp(context);
   addOperations(app, context, stopping, operationIds);
   app.get('/b/*', async (web) => {
     const file = await serveBundle(context, web);
     vouchFor(web.env.incoming.socket);
     return web.newResponse(file.body, file);
   });
+  addMetrics(app, context);
   addPages(app, context);
   addRefusals(app, context, operationIds, 'The operations are listed in /openapi.json.');
   return app;
@@ -54,13 +57,14 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
 /** For a process that only runs jobs: what an orchestrator asks of it, and nothing else. */
 export function buildProbes(context: Context, stopping: AbortSignal): App {
   const probes = ['readHealth', 'readReadiness'] as const;
-  const app = beginApp();
+  const app = beginApp(context);
   addOperations(app, context, stopping, probes);
+  addMetrics(app, context);
   addRefusals(app, context, probes, 'This process runs jobs; requests go to those with the role api or all.');
   return app;
 }
 
-function beginApp(): App {
+function beginApp(context: Context): App {
   const app: App = new Hono({ getPath: (request) => new URL(request.url).pathname });
   app.use(async (web, next) => {
     const given = web.req.header('x-request-id') ?? '';
@@ -71,6 +75,7 @@ function beginApp(): App {
     web.header('referrer-policy', 'no-referrer');
     await next();
   });
+  app.use(observe(context));
   return app;
 }
 
@@ -128,11 +133,13 @@ const streams: ReadonlySet<OperationId> = new Set<OperationId>(['followExport', 
 async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const { context } = edge;
   const described = operation(id);
+  web.set('operation', id);
   const reading = described.method === 'get';
   refuseWork(edge, described);
   const caller = described.scope === null ? undefined : await edge.callers.require(web);
   const giveBack = caller === undefined ? undefined : await edge.limits.take(web, caller.keyId);
   if (caller !== undefined) {
+    web.set('caller', caller);
     vouchFor(web.env.incoming.socket);
     requireRights(caller, described);
     if (streams.has(id)) edge.limits.openStream(web, caller.keyId);

@@ -10,6 +10,7 @@ import type { Web } from './request.ts';
 export function answerError(web: Web, error: unknown, log: Logger): Response {
   const problem = error instanceof Problem ? error : internal(error, web, log);
   const { status } = problem;
+  web.set('problem', problem.code);
   for (const [name, value] of Object.entries(problem.headers)) web.header(name, value);
   if (status === 401) web.header('www-authenticate', 'Bearer');
   const requestId = web.get('requestId');

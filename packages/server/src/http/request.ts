@@ -3,14 +3,20 @@
  * they decide nothing.
  */
 import type { HttpBindings } from '@hono/node-server';
-import type { OperationId, OperationResult, ParsedInput } from '@docyard/api';
+import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
 
-interface Surroundings {
+export interface Surroundings {
   Bindings: HttpBindings;
-  Variables: { requestId: string };
+  Variables: {
+    requestId: string;
+    /** What the request turned out to be; for the log and the numbers. */
+    operation?: OperationId;
+    caller?: Caller;
+    problem?: ErrorCode;
+  };
 }
 
 export type App = Hono<Surroundings>;

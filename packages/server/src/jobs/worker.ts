@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { jobKinds, type Delivered, type JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { moveAfterLoss } from './lifecycle.ts';
+import { observeAttempt, type AttemptOutcome } from './observing.ts';
 import * as store from './store.ts';
 
 export interface RunnerInput {
@@ -20,6 +21,8 @@ export interface RunnerInput {
 export interface Outcome {
   result: unknown;
   pageCount: number;
+  /** Of an export. */
+  bundleBytes?: number;
 }
 
 /** Throws a JobFailure for an ending with a reason; anything else is a fault of ours. */
@@ -60,18 +63,11 @@ const cancelCheckSeconds = 1;
 const reconcileEverySeconds = 30;
 const longestAgentSeconds = 4 * 3600;
 
-/** What this process has in hand of one job. */
-interface Attempt {
-  stop(): void;
-  ended: Promise<void>;
-}
-
 export class Worker {
   readonly #context: Context;
   readonly #runners: Runners;
   readonly #afterJob: () => void;
   readonly #stops = new Set<(reason: StopReason) => void>();
-  readonly #attempts = new Map<string, Attempt>();
   #reconciling: NodeJS.Timeout | undefined;
   #stopping = false;
 
@@ -128,7 +124,6 @@ export class Worker {
     const { jobId, attempt } = delivery;
     const log = this.#context.log.child({ jobId });
     try {
-      await this.#endEarlierAttempt(jobId);
       const job = await this.#persist(() => store.claimJob(this.#context, jobId, attempt));
       if (job === undefined) {
         if (delivery.isRedelivery) await this.#persist(() => this.#settleRedelivered(delivery, log));
@@ -140,13 +135,6 @@ export class Worker {
     } catch (error) {
       log.error({ err: error }, 'job could not be settled');
     }
-  }
-
-  /** The queue took this worker for lost and hands it its own job again. Two attempts must not share a work folder. */
-  async #endEarlierAttempt(jobId: string): Promise<void> {
-    const earlier = this.#attempts.get(jobId);
-    earlier?.stop();
-    await earlier?.ended;
   }
 
   /** The worker that had this delivery is gone; the row still says running if it went before the end. */
@@ -169,8 +157,7 @@ export class Worker {
       controller.abort(new Stopped(why));
     };
     const release = this.#watch(job, stop);
-    const ended = Promise.withResolvers<void>();
-    this.#attempts.set(job.id, { stop: () => stop('stopping'), ended: ended.promise });
+    const observed = observeAttempt(this.#context, job);
     try {
       const runner = this.#runners[job.kind as JobKind];
       log.info({ attempt: job.attempt }, 'job started');
@@ -178,20 +165,24 @@ export class Worker {
         job,
         signal: controller.signal,
         log,
-        report: (progress) => this.#report(job, progress, stop, log),
+        report: (progress) => {
+          observed.phase(progress.phase);
+          return this.#report(job, progress, stop, log);
+        },
       });
       const completed = await this.#persist(() => store.completeJob(this.#context, job, outcome));
       if (completed === undefined) {
         reason = 'canceled';
         throw new Error('The job was cancelled while its ending was written.');
       }
-      log.info({ pageCount: outcome.pageCount }, 'job completed');
+      const { pageCount: pages, bundleBytes } = outcome;
+      observed.ended('completed', { pages, ...(bundleBytes === undefined ? {} : { bundleBytes }) });
+      log.info({ pageCount: pages }, 'job completed');
     } catch (error) {
-      await this.#persist(() => this.#settle(job, error, reason, log));
+      const outcome = await this.#persist(() => this.#settle(job, error, reason, log));
+      observed.ended(outcome);
     } finally {
       release();
-      this.#attempts.delete(job.id);
-      ended.resolve();
       this.#afterJob();
     }
   }
@@ -212,23 +203,19 @@ export class Worker {
     }
   }
 
-  /**
-   * What others decide arrives as a change of the row: a cancellation, or that the job was given to another worker. It is
-   * announced, and found within a second where announcements do not reach.
-   */
+  /** Cancellation arrives as a change of the row: told at once in this process, found within a second elsewhere. */
   #watch(job: store.Job, stop: (reason: StopReason) => void): () => void {
     const { database, changes, log } = this.#context;
     const check = () => {
       database
         .selectFrom('jobs')
-        .select(['status', 'attempt', 'cancel_requested_at'])
+        .select('cancel_requested_at')
         .where('id', '=', job.id)
         .executeTakeFirst()
         .then((row) => {
-          if (row?.status !== 'running' || row.attempt !== job.attempt) stop('stopping');
-          else if (row.cancel_requested_at !== null) stop('canceled');
+          if (row !== undefined && row.cancel_requested_at !== null) stop('canceled');
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'the row of a running job could not be read'));
+        .catch((error: unknown) => log.warn({ err: error }, 'cancellation could not be checked'));
     };
     const timer = setInterval(check, cancelCheckSeconds * 1000);
     const deadline = setTimeout(() => stop('timeout'), this.#longestSeconds(job) * 1000);
@@ -243,16 +230,22 @@ export class Worker {
     };
   }
 
-  async #settle(job: store.Job, error: unknown, reason: StopReason | undefined, log: Logger): Promise<void> {
+  /** Resolves with the outcome of the attempt. */
+  async #settle(
+    job: store.Job,
+    error: unknown,
+    reason: StopReason | undefined,
+    log: Logger,
+  ): Promise<AttemptOutcome> {
     if (reason === 'stopping') {
       await store.releaseJob(this.#context, { id: job.id, attempt: job.attempt });
       log.info('job handed back');
-      return;
+      return 'handed_back';
     }
     if (reason === undefined && error instanceof RunnerLost) {
       log.warn({ err: error }, 'runner was lost');
       await this.#settleLost(job, log);
-      return;
+      return 'lost';
     }
     const failure =
       reason === 'canceled'
@@ -268,6 +261,7 @@ export class Worker {
     if (failure.code === 'internal') log.error({ err: error }, 'job failed');
     else log.info({ failure: failure.code }, 'job failed');
     await store.failJob(this.#context, job, failure, error instanceof JobFailure ? error.result : undefined);
+    return failure.code;
   }
 
   /** An agent keeps to the minutes of its own limits; this bound is for one that does not. */

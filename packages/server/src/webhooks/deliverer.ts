@@ -71,6 +71,7 @@ export class WebhookDeliverer {
     try {
       const sent = await sendMessage(this.#context, delivery.message, signal);
       log.debug({ status: sent.status, error: sent.error }, 'webhook sent');
+      this.#context.measures.webhookAttempted(sent.error === null ? 'delivered' : 'refused');
       await settleAttempt(this.#context, delivery, sent);
     } catch (error) {
       // Without a settlement the claim runs out, and the message is sent again.

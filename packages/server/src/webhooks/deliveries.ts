@@ -32,6 +32,16 @@ export async function listDeliveries(
   return { data: await viewDeliveries(context, data), nextCursor };
 }
 
+/** Of all organizations together. */
+export async function countWaitingDeliveries({ database }: Pick<Context, 'database'>): Promise<number> {
+  const { count } = await database
+    .selectFrom('webhook_deliveries')
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** The same message, at once, with all its retries before it. */
 export async function redeliver(
   context: DeliveryContext,

@@ -6,9 +6,10 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
-import { bringUpToDate } from './migrate.ts';
+import type { Measures } from '../../ports/telemetry.ts';
+import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
 
-export interface PostgresOptions {
+export interface PostgresOptions extends OpeningOptions {
   url: string;
   /** Connections of this process at most. */
   poolSize?: number;
@@ -20,12 +21,12 @@ const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tables>> {
-  const { url, poolSize = 10, waitSeconds = 30 } = options;
+  const { url, poolSize = 10, waitSeconds = 30, measures } = options;
   await waitForServer(url, waitSeconds);
   // Steps of a migration, and the wait for another process that runs them, may take longer than a request may.
   const first = await connect(connectionSettings(url), 1);
   try {
-    await bringUpToDate(first, nameOf(url));
+    await bringUpToDate(first, nameOf(url), options);
   } finally {
     await first.destroy();
   }
@@ -36,7 +37,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tab
     // For a server that does not answer at all, not even that it is late.
     query_timeout: statementTimeoutMs + 5000,
   };
-  return connect({ ...connectionSettings(url), ...limits }, poolSize);
+  return connect({ ...connectionSettings(url), ...limits }, poolSize, measures);
 }
 
 /** How every connection to this server is made. */
@@ -65,7 +66,7 @@ function nameOf(url: string): string {
   return `${host}${pathname}`;
 }
 
-async function connect(settings: PoolConfig, poolSize: number): Promise<Kysely<Tables>> {
+async function connect(settings: PoolConfig, poolSize: number, measures?: Measures): Promise<Kysely<Tables>> {
   const { default: pg } = await import('pg');
   // Counts and sequences are numbers everywhere else too; none comes near 2^53.
   const wholeNumber: number = pg.types.builtins.INT8;
@@ -76,7 +77,13 @@ async function connect(settings: PoolConfig, poolSize: number): Promise<Kysely<T
   // A connection may break while nobody uses it; without a listener that would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: translating(pool) }) });
+  measures?.watchConnections(() => ({
+    busy: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  }));
+  const dialect = new PostgresDialect({ pool: translating(pool) });
+  return new Kysely<Tables>({ dialect, ...counting(measures) });
 }
 
 /** Kysely's view of the pool, with errors that pass told as `storage_unavailable`. */

@@ -6,18 +6,19 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
-import { bringUpToDate } from './migrate.ts';
+import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
 
 /** The wait for another process' write blocks this one; the command line writes for milliseconds at most. */
 const busyTimeoutMs = 1000;
 
-export async function openSqlite(file: string): Promise<Kysely<Tables>> {
+export async function openSqlite(file: string, options: OpeningOptions = {}): Promise<Kysely<Tables>> {
   const connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
-  const database = new Kysely<Tables>({ dialect: new Dialect({ database: adapt(connection) }) });
-  await bringUpToDate(database, file);
+  const dialect = new Dialect({ database: adapt(connection) });
+  const database = new Kysely<Tables>({ dialect, ...counting(options.measures) });
+  await bringUpToDate(database, file, options);
   return database;
 }
 

@@ -1,11 +1,17 @@
 /**
  * Is the process alive, and can it do its work? Both answer without a key and tell nothing of any tenant.
  */
-import { access, constants } from 'node:fs/promises';
 import type { Readiness } from '@docyard/api';
-import { sql } from 'kysely';
-import type { Context } from '../../context.ts';
+import type { Context, ReadinessCheck } from '../../context.ts';
+import { Problem } from '../../problem.ts';
 import type { Handlers } from '../request.ts';
+
+type Check = Readiness['checks'][number];
+
+/** An orchestrator gives up after some seconds; it should be told which part is the slow one. */
+const longestMs = 3000;
+/** Anybody may ask, and a check may cost a request to the object storage. */
+const keptMs = 1000;
 
 export function healthHandlers(stopping: AbortSignal): Pick<Handlers, 'readHealth' | 'readReadiness'> {
   return {
@@ -18,17 +24,38 @@ export function healthHandlers(stopping: AbortSignal): Pick<Handlers, 'readHealt
 }
 
 export async function checkReadiness(context: Context, draining: boolean): Promise<Readiness> {
-  const checks = [
-    { name: 'serving', ok: !draining, message: draining ? 'stopping' : 'taking requests' },
-    await attempt('database', 'answers', () => sql`select 1`.execute(context.database)),
-    await attempt('storage', 'writable', () => access(context.config.dataDir, constants.W_OK)),
-  ];
+  const serving = { name: 'serving', ok: !draining, message: draining ? 'stopping' : 'taking requests' };
+  const checks = [serving, ...(await recentChecks(context))];
   return { status: checks.every(({ ok }) => ok) ? 'ready' : 'not_ready', version: context.version, checks };
 }
 
-async function attempt(name: string, good: string, work: () => Promise<unknown>) {
-  return work().then(
-    () => ({ name, ok: true, message: good }),
-    () => ({ name, ok: false, message: 'not usable; see the log' }),
-  );
+const recent = new WeakMap<Context, { atMs: number; checks: Promise<Check[]> }>();
+
+function recentChecks(context: Context): Promise<Check[]> {
+  const known = recent.get(context);
+  if (known !== undefined && performance.now() - known.atMs < keptMs) return known.checks;
+  const checks = Promise.all(context.checks.map((check) => attempt(context, check)));
+  recent.set(context, { atMs: performance.now(), checks });
+  return checks;
+}
+
+async function attempt({ log }: Context, { name, run }: ReadinessCheck): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('does not answer')), longestMs);
+  });
+  try {
+    return { name, ok: true, message: await Promise.race([run(), late]) };
+  } catch (error) {
+    log.warn({ err: error, check: name }, 'not ready');
+    return { name, ok: false, message: reasonOf(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Problems and our own sentences are for everybody; what a library says may name addresses. */
+function reasonOf(error: unknown): string {
+  const isOurs = error instanceof Problem || (error instanceof Error && !('code' in error));
+  return isOurs ? error.message : 'not usable; see the log';
 }

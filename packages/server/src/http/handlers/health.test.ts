@@ -1,0 +1,64 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { composeForTest, serveForTest } from '../../testing.ts';
+import type { Context } from '../../context.ts';
+
+async function readinessOf(context: Context) {
+  const { request } = await serveForTest(context);
+  const answer = await request('/readyz');
+  const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; message: string }[] };
+  return { status: answer.status, checks: Object.fromEntries(checks.map((each) => [each.name, each])) };
+}
+
+describe('readiness', () => {
+  it('names every part with how it is', async () => {
+    const { status, checks } = await readinessOf(await composeForTest());
+    expect(status).toBe(200);
+    expect(Object.keys(checks)).toEqual(['serving', 'database', 'secrets', 'storage', 'queue', 'disk']);
+    expect(checks['database']?.message).toMatch(/^answers, tables as of \d{4}-/);
+  });
+
+  it('says that bundles cannot be stored', async () => {
+    const context = await composeForTest();
+    rmSync(join(context.config.dataDir, 'blobs'), { recursive: true });
+    const { status, checks } = await readinessOf(context);
+    expect(status).toBe(503);
+    expect(checks['storage']).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('ENOENT') as string,
+    });
+    expect(checks['database']?.ok).toBe(true);
+  });
+
+  it('says that the database was set up with other secrets, and not with which', async () => {
+    const context = await composeForTest();
+    await context.database.updateTable('installation').set({ value: 'of another' }).execute();
+    const { status, checks } = await readinessOf(context);
+    expect(status).toBe(503);
+    expect(checks['secrets']).toMatchObject({ ok: false });
+    expect(JSON.stringify(checks)).not.toContain('of another');
+  });
+
+  it('does not wait for a part that does not answer, and tells nothing that a library says', async () => {
+    const context = await composeForTest();
+    const refused = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' });
+    context.checks.push(
+      { name: 'slow', run: () => new Promise(() => {}) },
+      { name: 'away', run: () => Promise.reject(refused) },
+    );
+    const { status, checks } = await readinessOf(context);
+    expect(status).toBe(503);
+    expect(checks['slow']?.message).toBe('does not answer');
+    expect(checks['away']?.message).toBe('not usable; see the log');
+  });
+
+  it('is asked of the parts once a second, however many ask', async () => {
+    const context = await composeForTest();
+    let asked = 0;
+    context.checks.push({ name: 'counted', run: async () => String((asked += 1)) });
+    const { request } = await serveForTest(context);
+    await Promise.all(Array.from({ length: 20 }, () => request('/readyz')));
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * `/metrics` for Prometheus. It needs no key and names no tenant, but is for the own network only: an installation on
+ * the internet must not tell strangers how busy it is.
+ */
+import { statfs } from 'node:fs/promises';
+import type { Context } from '../context.ts';
+import { countOpenJobs } from '../jobs/observing.ts';
+import { addressAllowed } from '../keys/addresses.ts';
+import { Problem } from '../problem.ts';
+import { countWaitingDeliveries } from '../webhooks/deliveries.ts';
+import { callerAddress, type App, type Web } from './request.ts';
+
+const ownNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+];
+
+export function addMetrics(app: App, context: Context): void {
+  app.get('/metrics', async (web) => {
+    if (!isOfOwnNetwork(context, web)) {
+      throw new Problem('address_refused', 'The numbers are handed out within the own network only.');
+    }
+    const [jobs, webhooksWaiting, disk] = await Promise.all([
+      orUndefined(countOpenJobs(context)),
+      orUndefined(countWaitingDeliveries(context)),
+      orUndefined(statfs(context.config.dataDir)),
+    ]);
+    const { type, text } = await context.measures.read({
+      ...(jobs === undefined ? {} : { jobs }),
+      ...(webhooksWaiting === undefined ? {} : { webhooksWaiting }),
+      ...(disk === undefined ? {} : { diskFreeBytes: disk.bavail * disk.bsize }),
+    });
+    return web.body(text, 200, { 'content-type': type });
+  });
+}
+
+/** Behind a proxy that we were not told of everybody seems to be near; the header gives it away. */
+function isOfOwnNetwork(context: Context, web: Web): boolean {
+  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some(
+    (name) => web.req.header(name) !== undefined,
+  );
+  if (forwarded && !context.config.trustProxy) return false;
+  return addressAllowed(ownNetworks, callerAddress(context, web));
+}
+
+/** A part that cannot be asked now must not take the others with it. */
+function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  return asked.catch(() => undefined);
+}
