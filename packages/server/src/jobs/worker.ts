@@ -63,11 +63,18 @@ const cancelCheckSeconds = 1;
 const reconcileEverySeconds = 30;
 const longestAgentSeconds = 4 * 3600;
 
+/** What this process has in hand of one job. */
+interface Attempt {
+  stop(): void;
+  ended: Promise<void>;
+}
+
 export class Worker {
   readonly #context: Context;
   readonly #runners: Runners;
   readonly #afterJob: () => void;
   readonly #stops = new Set<(reason: StopReason) => void>();
+  readonly #attempts = new Map<string, Attempt>();
   #reconciling: NodeJS.Timeout | undefined;
   #stopping = false;
 
@@ -124,6 +131,7 @@ export class Worker {
     const { jobId, attempt } = delivery;
     const log = this.#context.log.child({ jobId });
     try {
+      await this.#endEarlierAttempt(jobId);
       const job = await this.#persist(() => store.claimJob(this.#context, jobId, attempt));
       if (job === undefined) {
         if (delivery.isRedelivery) await this.#persist(() => this.#settleRedelivered(delivery, log));
@@ -135,6 +143,13 @@ export class Worker {
     } catch (error) {
       log.error({ err: error }, 'job could not be settled');
     }
+  }
+
+  /** The queue took this worker for lost and hands it its own job again. Two attempts must not share a work folder. */
+  async #endEarlierAttempt(jobId: string): Promise<void> {
+    const earlier = this.#attempts.get(jobId);
+    earlier?.stop();
+    await earlier?.ended;
   }
 
   /** The worker that had this delivery is gone; the row still says running if it went before the end. */
@@ -157,6 +172,8 @@ export class Worker {
       controller.abort(new Stopped(why));
     };
     const release = this.#watch(job, stop);
+    const ended = Promise.withResolvers<void>();
+    this.#attempts.set(job.id, { stop: () => stop('stopping'), ended: ended.promise });
     const observed = observeAttempt(this.#context, job);
     try {
       const runner = this.#runners[job.kind as JobKind];
@@ -183,6 +200,8 @@ export class Worker {
       observed.ended(outcome);
     } finally {
       release();
+      this.#attempts.delete(job.id);
+      ended.resolve();
       this.#afterJob();
     }
   }
@@ -203,19 +222,23 @@ export class Worker {
     }
   }
 
-  /** Cancellation arrives as a change of the row: told at once in this process, found within a second elsewhere. */
+  /**
+   * What others decide arrives as a change of the row: a cancellation, or that the job was given to another worker. It is
+   * announced, and found within a second where announcements do not reach.
+   */
   #watch(job: store.Job, stop: (reason: StopReason) => void): () => void {
     const { database, changes, log } = this.#context;
     const check = () => {
       database
         .selectFrom('jobs')
-        .select('cancel_requested_at')
+        .select(['status', 'attempt', 'cancel_requested_at'])
         .where('id', '=', job.id)
         .executeTakeFirst()
         .then((row) => {
-          if (row !== undefined && row.cancel_requested_at !== null) stop('canceled');
+          if (row?.status !== 'running' || row.attempt !== job.attempt) stop('stopping');
+          else if (row.cancel_requested_at !== null) stop('canceled');
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'cancellation could not be checked'));
+        .catch((error: unknown) => log.warn({ err: error }, 'the row of a running job could not be read'));
     };
     const timer = setInterval(check, cancelCheckSeconds * 1000);
     const deadline = setTimeout(() => stop('timeout'), this.#longestSeconds(job) * 1000);
