@@ -34,7 +34,7 @@ export async function startAgentJob(
     const details = [{ path: 'source.ref', message: complaint }];
     throw new Problem('invalid_request', complaint, { details });
   }
-  await refuseFullQueue(context);
+  await refuseFullQueue(context, actor.organizationId);
   const { limits } = await readRules(context, project.id);
   const input: AgentInput = {
     prompt: request.prompt,

@@ -74,7 +74,7 @@ export async function startExport(
 ): Promise<Job> {
   const { prepared, actor } = given;
   return inTransaction(context.database, async (database) => {
-    await refuseFullQueue({ ...context, database });
+    await refuseFullQueue({ ...context, database }, actor.organizationId);
     const job = await createJob(
       { ...context, database },
       {

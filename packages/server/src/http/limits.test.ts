@@ -1,6 +1,15 @@
 /** Limits: so many requests a minute and key, so many export starts an hour and organization, and a 304 is free. */
+import type { CreatedKey } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
-import { composeForTest, createTenant, createTestProject, jsonBody, serveForTest } from '../testing.ts';
+import {
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+  jsonBody,
+  serveForTest,
+  until,
+} from '../testing.ts';
 
 async function setUp(environment: Record<string, string>) {
   const context = await composeForTest(environment);
@@ -135,4 +144,56 @@ test('a full queue is told with a time to come back', async () => {
   expect(full.status).toBe(503);
   expect(full.headers.get('retry-after')).toBe('60');
   expect(await full.json()).toMatchObject({ code: 'queue_full' });
+});
+
+test('one organization leaves room in the queue for the next', async () => {
+  const { context, service, tenant } = await setUp({ LIMIT_QUEUED_JOBS: '9' });
+  const other = await createTenant(context, { name: 'Other' });
+  for (const each of [tenant, other]) {
+    await createTestProject(context, each, { domain: 'docs.example.com' });
+  }
+  const body = jsonBody({ domain: 'docs.example.com' });
+  const startUntilFull = async ({ key }: { key: string }) => {
+    for (let started = 0; ; started += 1) {
+      const answer = await service.request('/v1/static-export/jobs', { ...body, key });
+      if (answer.status === 202) continue;
+      expect(answer.status).toBe(503);
+      return { started, error: ((await answer.json()) as { error: string }).error };
+    }
+  };
+  expect(await startUntilFull(tenant.key)).toEqual({
+    started: 5,
+    error: 'Your organization has 5 jobs waiting already. Try again in a minute.',
+  });
+  expect((await startUntilFull(other.key)).started).toBe(2);
+});
+
+describe('streams of events', () => {
+  test('are bounded for each key, and one that ends makes room', async () => {
+    const { context, service, tenant } = await setUp({});
+    const job = await createExport(context, tenant, await createTestProject(context, tenant));
+    const path = `/v1/static-export/jobs/${job.id}/events`;
+    const open = async (key = tenant.key.key) => {
+      const abort = new AbortController();
+      const answer = await service.request(path, { key, signal: abort.signal });
+      return { status: answer.status, answer, close: () => abort.abort() };
+    };
+    const streams = await Promise.all(Array.from({ length: 100 }, () => open()));
+    expect(streams.every(({ status }) => status === 200)).toBe(true);
+    const refused = await open();
+    expect(refused.status).toBe(429);
+    expect(refused.answer.headers.get('retry-after')).toBe('10');
+    expect(await refused.answer.json()).toMatchObject({ code: 'rate_limited' });
+    const roll = await service.request('/v1/api-keys', { ...jsonBody({ name: 'CI' }), key: tenant.key.key });
+    const second = await open(((await roll.json()) as CreatedKey).key);
+    expect(second.status).toBe(200);
+    second.close();
+    streams[0]?.close();
+    await until(async () => {
+      const next = await open();
+      next.close();
+      return next.status === 200;
+    });
+    for (const stream of streams) stream.close();
+  });
 });

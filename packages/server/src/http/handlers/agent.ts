@@ -124,7 +124,7 @@ function instruct(
     await takeAgentInstruction(inside, web, project_id);
     // Read again now that it is our turn: another process may have made it go on.
     const before = await find({ ...request, context: inside });
-    if (isFinal(before.status)) await refuseFullQueue(inside);
+    if (isFinal(before.status)) await refuseFullQueue(inside, before.organization_id);
     const job = await work(inside, before);
     return {
       ...(await replyWith(inside, job)),
