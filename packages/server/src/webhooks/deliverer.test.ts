@@ -1,11 +1,10 @@
 /** Messages arrive signed, at least once, and again until they are taken; nobody waits for somebody else's receiver. */
 import type { WebhookDelivery, WebhookEvent } from '@docyard/api';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { viewExport } from '../exports/view.ts';
 import { listAuditLog } from '../audit/audit.ts';
 import {
-  cleanUp,
   composeForTest,
   createCompletedExport,
   createTenant,
@@ -34,12 +33,18 @@ beforeEach(async () => {
   tenant = await createTenant(context);
 });
 
+const started: WebhookDeliverer[] = [];
+
 function startDeliverer(): WebhookDeliverer {
-  const deliverer = new WebhookDeliverer(context, { pollSeconds: 0.01 });
+  const deliverer = new WebhookDeliverer(context, { pollSeconds: 0.03 });
   deliverer.start();
-  cleanUp(() => deliverer.stop());
+  started.push(deliverer);
   return deliverer;
 }
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((deliverer) => deliverer.stop()));
+});
 
 const create = (given: { events?: WebhookEvent[]; path?: string; of?: Tenant } = {}) =>
   createWebhook(context, {

@@ -1,6 +1,6 @@
 /** A change of a job and the messages about it are written together: never one without the other. */
 import type { ExportJob, WebhookEvent } from '@docyard/api';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { viewExport } from '../exports/view.ts';
 import {
   claimJob,
@@ -29,8 +29,11 @@ let context: TestContext;
 let tenant: Tenant;
 let newExport: () => Promise<Job>;
 
-beforeEach(async () => {
+beforeAll(async () => {
   context = await composeForTest();
+});
+
+beforeEach(async () => {
   tenant = await createTenant(context);
   const project = await createTestProject(context, tenant);
   newExport = () => createExport(context, tenant, project);
@@ -53,6 +56,7 @@ async function told(): Promise<Told[]> {
     .selectFrom('webhook_deliveries')
     .innerJoin('webhook_messages', 'webhook_messages.id', 'webhook_deliveries.message_id')
     .select(['webhook_deliveries.webhook_id', 'webhook_messages.payload'])
+    .where('webhook_deliveries.organization_id', '=', tenant.organizationId)
     .orderBy('webhook_deliveries.sequence')
     .execute();
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Told['payload'] }));
@@ -107,9 +111,10 @@ test('only webhooks of the same organization that are on and want it are told', 
 test('webhooks that are told of the same share one message', async () => {
   await subscribe(['export.queued']);
   await subscribe(['export.queued']);
-  await newExport();
+  const { id } = await newExport();
   expect(await told()).toHaveLength(2);
-  expect(await context.database.selectFrom('webhook_messages').select('id').execute()).toHaveLength(1);
+  const messages = context.database.selectFrom('webhook_messages').select('id').where('job_id', '=', id);
+  expect(await messages.execute()).toHaveLength(1);
 });
 
 test('a move that is undone was never told', async () => {

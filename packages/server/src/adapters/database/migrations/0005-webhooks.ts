@@ -81,7 +81,14 @@ export const webhooks: Migration = {
       .execute();
     const onDeliveries = (name: string, columns: string[]) =>
       schema.createIndex(name).on('webhook_deliveries').columns(columns).execute();
-    await onDeliveries('webhook_deliveries_due', ['status', 'next_at']);
+    await onDeliveries('webhook_deliveries_due', [
+      'status',
+      'next_at',
+      'webhook_id',
+      'organization_id',
+      'claimed_until',
+    ]);
+    await onDeliveries('webhook_deliveries_line', ['webhook_id', 'status', 'next_at', 'sequence']);
     await onDeliveries('webhook_deliveries_list', ['webhook_id', 'sequence']);
     await onDeliveries('webhook_deliveries_of_job', ['job_id', 'webhook_id', 'sequence']);
     await onDeliveries('webhook_deliveries_of_message', ['message_id']);
