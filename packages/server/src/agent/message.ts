@@ -5,19 +5,22 @@
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import type { Job, StoreContext } from '../jobs/store.ts';
+import { holdJob, type Job, type StoreContext } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { addMessage, markTaken, waitingMessages } from './record.ts';
 import { refusePurged } from './retention.ts';
 import { resumeAgentJob } from './start.ts';
 
-/** In the transaction of the caller. The job given must have been read in it. */
+/**
+ * In the transaction of the caller. The job is held meanwhile: if it ends right now, its worker finds the message when it
+ * looks for what is left.
+ */
 export async function messageAgentJob(
   context: StoreContext,
   given: { job: Job; prompt: string; actor: Actor },
 ): Promise<Job> {
-  const { job } = given;
+  const job = (await holdJob(context.database, given.job.id)) ?? given.job;
   refuseArchived(job);
   refusePurged(job);
   await addMessage(context, { jobId: job.id, prompt: given.prompt });
@@ -33,17 +36,23 @@ export function refuseArchived(job: Pick<Job, 'archived_at'>): void {
   );
 }
 
-/** Finished jobs with a message that no run took. Called after each job and now and then. */
+/** Finished jobs with a message that no run took. Called after each job and now and then, by every worker. */
 export async function continueWithMessages(context: StoreContext): Promise<void> {
   const left = await context.database
     .selectFrom('jobs')
-    .selectAll()
+    .select('id')
     .where('status', 'in', ['completed', 'failed'])
     .where('archived_at', 'is', null)
     .where('id', 'in', (eb) => eb.selectFrom('agent_messages').select('job_id').where('taken_at', 'is', null))
     .execute();
-  for (const job of left) {
-    await inTransaction(context.database, (database) => resumeWithMessages({ ...context, database }, job));
+  for (const { id } of left) {
+    await inTransaction(context.database, async (database) => {
+      const inside = { ...context, database };
+      const job = await holdJob(database, id);
+      // Somebody else may have been quicker.
+      const isLeft = job !== undefined && isFinal(job.status) && job.archived_at === null;
+      if (isLeft && (await waitingMessages(inside, id)).length > 0) await resumeWithMessages(inside, job);
+    });
   }
 }
 

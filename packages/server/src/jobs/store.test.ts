@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
-import { isPostgres } from '../ports/database.ts';
+import { inTransaction, isPostgres } from '../ports/database.ts';
 import { composeForTest, createExport, createTenant, createTestProject, present } from '../testing.ts';
 import type { Tenant, TestContext } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
@@ -365,3 +365,20 @@ async function perform(
   if (action.do === 'fail') return (await store.failJob(context, held, failure)) !== undefined;
   return (await store.releaseJob(context, held)) !== undefined;
 }
+
+test('a job that is held in a transaction is not changed by others until that has ended', async () => {
+  const claimed = await claim(await newJob());
+  const order: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const holding = inTransaction(context.database, async (database) => {
+    expect(await store.holdJob(database, claimed.id)).toEqual(claimed);
+    held.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    order.push('held');
+  });
+  await held.promise;
+  await store.completeJob(context, claimed, outcome);
+  order.push('completed');
+  await holding;
+  expect(order).toEqual(['held', 'completed']);
+});

@@ -83,29 +83,19 @@ async function refuseDeletedProject(database: Database, id: string): Promise<voi
   if (project === undefined) throw new Problem('not_found', 'The project was deleted a moment ago.');
 }
 
-/**
- * Checked in the transaction that puts one more job into the queue. An organization may have no more jobs waiting than
- * there are places left, so that the next one always finds some: alone it fills half of the queue, two fill two thirds.
- */
-export async function refuseFullQueue(
-  context: Pick<Context, 'database' | 'config'>,
-  organizationId: string,
-): Promise<void> {
+/** Checked in the transaction that puts one more job into the queue. */
+export async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
   await exclusively(context.database, 'queued-jobs');
-  const most = context.config.limits.queuedJobs;
-  const { all, own } = await context.database
+  const { count } = await context.database
     .selectFrom('jobs')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('all'),
-      fn.countAll<number>().filterWhere('organization_id', '=', organizationId).as('own'),
-    ])
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
     .where('status', '=', 'queued')
     .executeTakeFirstOrThrow();
-  if (own < most - all) return;
-  const whose = all >= most ? 'Too many jobs are waiting' : `Your organization has ${own} jobs waiting`;
-  throw new Problem('queue_full', `${whose} already. Try again in a minute.`, {
-    headers: { 'retry-after': '60' },
-  });
+  if (Number(count) >= context.config.limits.queuedJobs) {
+    throw new Problem('queue_full', 'Too many jobs are waiting already. Try again in a minute.', {
+      headers: { 'retry-after': '60' },
+    });
+  }
 }
 
 /** Part of every move to `queued`; on its own only for a row whose delivery was lost. */
@@ -148,6 +138,16 @@ export async function hasEvent(
     .where('job_id', '=', event.jobId)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Reads the row and keeps everybody from changing it until the transaction ends. */
+export async function holdJob(transaction: Database, id: string): Promise<Job | undefined> {
+  return transaction
+    .updateTable('jobs')
+    .set((eb) => ({ updated_at: eb.ref('updated_at') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** Undefined when the job is not queued any more, or for another attempt: somebody else has it, or it was cancelled. */
