@@ -83,19 +83,29 @@ async function refuseDeletedProject(database: Database, id: string): Promise<voi
   if (project === undefined) throw new Problem('not_found', 'The project was deleted a moment ago.');
 }
 
-/** Checked in the transaction that puts one more job into the queue. */
-export async function refuseFullQueue(context: Pick<Context, 'database' | 'config'>): Promise<void> {
+/**
+ * Checked in the transaction that puts one more job into the queue. An organization may have no more jobs waiting than
+ * there are places left, so that the next one always finds some: alone it fills half of the queue, two fill two thirds.
+ */
+export async function refuseFullQueue(
+  context: Pick<Context, 'database' | 'config'>,
+  organizationId: string,
+): Promise<void> {
   await exclusively(context.database, 'queued-jobs');
-  const { count } = await context.database
+  const most = context.config.limits.queuedJobs;
+  const { all, own } = await context.database
     .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('all'),
+      fn.countAll<number>().filterWhere('organization_id', '=', organizationId).as('own'),
+    ])
     .where('status', '=', 'queued')
     .executeTakeFirstOrThrow();
-  if (Number(count) >= context.config.limits.queuedJobs) {
-    throw new Problem('queue_full', 'Too many jobs are waiting already. Try again in a minute.', {
-      headers: { 'retry-after': '60' },
-    });
-  }
+  if (own < most - all) return;
+  const whose = all >= most ? 'Too many jobs are waiting' : `Your organization has ${own} jobs waiting`;
+  throw new Problem('queue_full', `${whose} already. Try again in a minute.`, {
+    headers: { 'retry-after': '60' },
+  });
 }
 
 /** Part of every move to `queued`; on its own only for a row whose delivery was lost. */
