@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -20,10 +20,19 @@ async function pack(files: Files) {
   const archive = new Archive(join(folder, 'spool'));
   for (const [path, content] of files) archive.add(path, content);
   const file = join(folder, 'bundle.tar.gz');
-  const packed = await archive.pack(file);
+  const packed = await packTo(file, archive);
   const list = archive.list();
   archive.close();
   return { file, packed, list, bytes: readFileSync(file) };
+}
+
+async function packTo(file: string, archive: Archive, onProgress?: (share: number) => void) {
+  const output = openSync(file, 'w');
+  try {
+    return await archive.pack(output, onProgress);
+  } finally {
+    closeSync(output);
+  }
 }
 
 function extract(file: string): Record<string, string> {
@@ -89,7 +98,7 @@ describe('the same files', () => {
     writeFileSync(join(folder, 'image.png'), content);
     const archive = new Archive(join(folder, 'spool'));
     archive.addFile('image.png', join(folder, 'image.png'));
-    await archive.pack(join(folder, 'bundle.tar.gz'));
+    await packTo(join(folder, 'bundle.tar.gz'), archive);
     archive.close();
     const { bytes } = await pack([['image.png', content]]);
     expect(readFileSync(join(folder, 'bundle.tar.gz')).equals(bytes)).toBe(true);
@@ -181,7 +190,7 @@ test('progress rises from 0 to 1', async () => {
   const archive = new Archive(join(folder, 'spool'));
   archive.add('large', randomBytes(3 * mebibyte));
   const shares: number[] = [];
-  await archive.pack(join(folder, 'bundle.tar.gz'), (share) => shares.push(share));
+  await packTo(join(folder, 'bundle.tar.gz'), archive, (share) => shares.push(share));
   archive.close();
   expect(shares.length).toBeGreaterThanOrEqual(3);
   expect(shares).toEqual(shares.toSorted((a, b) => a - b));
@@ -191,8 +200,9 @@ test('progress rises from 0 to 1', async () => {
 test('a file that cannot be read, or a place that cannot be written, is an error', async () => {
   const folder = temporaryFolder('archive');
   const archive = new Archive(join(folder, 'spool'));
-  mkdirSync(join(folder, 'taken'));
   expect(() => archive.addFile('a', join(folder, 'missing'))).toThrow('ENOENT');
-  await expect(archive.pack(join(folder, 'taken'))).rejects.toThrow('EISDIR');
+  const full = openSync('/dev/full', 'w');
+  await expect(archive.pack(full)).rejects.toThrow('ENOSPC');
+  closeSync(full);
   archive.close();
 });

@@ -73,22 +73,8 @@ export class Archive {
     return this.#sorted().map(({ path, sizeBytes, sha256 }) => ({ path, sizeBytes, sha256 }));
   }
 
-  /** Writes the archive; `onProgress` is told the share that is done, 0 to 1. */
-  async pack(file: string, onProgress: (share: number) => void = () => {}): Promise<PackedArchive> {
-    const output = openSync(file, 'w', 0o600);
-    try {
-      return await this.#packInto(output, onProgress);
-    } finally {
-      closeSync(output);
-    }
-  }
-
-  close(): void {
-    closeSync(this.#spool);
-    unlinkSync(this.#spoolFile);
-  }
-
-  async #packInto(output: number, onProgress: (share: number) => void): Promise<PackedArchive> {
+  /** Writes the archive to an open file or pipe; `onProgress` is told the share that is done, 0 to 1. */
+  async pack(output: number, onProgress: (share: number) => void = () => {}): Promise<PackedArchive> {
     const hash = createHash('sha256');
     let sizeBytes = 0;
     let rawBytes = 0;
@@ -112,6 +98,11 @@ export class Archive {
     for (const compressed of inFlight) emit(await compressed);
     emit(gzipTrailer(checksum, rawBytes));
     return { sizeBytes, sha256: hash.digest('hex'), fileCount: this.#entries.size };
+  }
+
+  close(): void {
+    closeSync(this.#spool);
+    unlinkSync(this.#spoolFile);
   }
 
   *#tarStream(): Generator<Uint8Array> {

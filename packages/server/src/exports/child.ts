@@ -2,7 +2,7 @@
  * The process that renders one export and ends with it. It keeps rendering and packing away from the server's
  * event loop, and strangers' files away from the server's memory. It has no network, no database and no secret.
  */
-import { writeFileSync } from 'node:fs';
+import { closeSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import {
   countingFindings,
@@ -15,6 +15,7 @@ import {
   type Diagnostic,
   type RenderEvent,
 } from '@docyard/render';
+import { outputDescriptor } from '../rendering/process.ts';
 import { Archive } from './archive.ts';
 import { manifestBytes } from './manifest.ts';
 import { Fetches } from './fetches.ts';
@@ -97,9 +98,9 @@ async function finish(
   });
   archive.add('manifest.json', manifest);
   writeFileSync(order.manifestFile, manifest);
-  const packed = await archive.pack(order.archiveFile, (share) =>
-    progress('packing', share, pageCount, null),
-  );
+  // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
+  const packed = await archive.pack(outputDescriptor, (share) => progress('packing', share, pageCount, null));
+  closeSync(outputDescriptor);
   archive.close();
   // The server ends this process as soon as it has the answer; what was compiled is kept for the next one.
   flushCompileCache();

@@ -9,7 +9,6 @@ export interface ExportOrder {
   type: 'export';
   folder: string;
   spoolFile: string;
-  archiveFile: string;
   manifestFile: string;
   reportFile: string;
   origin: string;

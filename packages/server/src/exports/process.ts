@@ -2,6 +2,7 @@
  * Has one order carried out by the rendering process and gives back its answer. It knows what its messages and its ends
  * mean for a job; how a process is started and ended is `rendering/process`.
  */
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
 import { converse, ProcessDied } from '../rendering/process.ts';
@@ -22,6 +23,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
     /** Gets documents of other hosts for it. */
     fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
+    takeOutput?: (output: Readable, answered: Promise<Answer<Type>>) => Promise<unknown>;
   },
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
@@ -32,6 +34,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
       order,
       signal,
       memoryMegabytes,
+      ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
       hear(raw, send) {
         const { data: message } = Message.safeParse(raw);
         if (message === undefined)

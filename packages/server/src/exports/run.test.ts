@@ -1,12 +1,16 @@
 /** An export from row to bundle with every real part: git, the rendering process, the archive, the store. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Manifest, Report, type Project, type StartExport } from '@docyard/api';
 import type { JobFailure, RunnerInput } from '../jobs/worker.ts';
 import { claimJob, completeJob, failJob, reportProgress, type Progress } from '../jobs/store.ts';
+import type { Blobs } from '../ports/blobs.ts';
+import { Problem } from '../problem.ts';
 import {
   commitAll,
   composeForTest,
@@ -156,6 +160,23 @@ describe('what ends it early', () => {
     expect(workLeft()).toEqual([]);
   });
 
+  test('a store that goes away for good while the bundle is on its way to it', async () => {
+    const { input } = await claimed(await projectWith(site));
+    const putStream = async (_name: string, stream: Readable) => {
+      await once(stream, 'readable');
+      throw new Problem('storage_unavailable', 'The object storage cannot be used at the moment.');
+    };
+    const blobs = Object.assign(Object.create(context.blobs) as Blobs, { putStream });
+    await expect(runExport({ ...context, blobs }, input)).rejects.toMatchObject({
+      failure: {
+        code: 'storage_failed',
+        retryable: true,
+        message: expect.stringContaining('storage') as string,
+      },
+    });
+    expect(workLeft()).toEqual([]);
+  });
+
   test('an abort: the rendering process is killed, and nothing is left', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 400 }, (_, n) => [
@@ -172,7 +193,7 @@ describe('what ends it early', () => {
     const running = runExport(context, input).catch((error: unknown) => error);
     await until(() => reports.some(({ phase }) => phase === 'loading'), 30);
     controller.abort();
-    expect(String(await running)).toContain('The rendering process ended early (SIGKILL)');
+    expect(String(await running)).toContain('AbortError');
     expect(workLeft()).toEqual([]);
     expect(await context.blobs.stat(`${job.id}/1/bundle.tar.gz`)).toBeUndefined();
   });

@@ -1,13 +1,15 @@
 /**
- * Runs one export: fetch the source at a pinned commit, render and pack it in a process of its own, make the
- * result durable. Everything happens in a work folder that is gone afterwards.
+ * Runs one export: fetch the source at a pinned commit, render and pack it in a process of its own straight into the
+ * store. Everything else happens in a work folder that is gone afterwards.
  */
-import { createReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
+import { Problem } from '../problem.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
@@ -64,7 +66,6 @@ function orderFor(
     type: 'export',
     folder: source.folder,
     spoolFile: join(workFolder, 'spool'),
-    archiveFile: join(workFolder, 'bundle.tar.gz'),
     manifestFile: join(workFolder, 'manifest.json'),
     reportFile: join(workFolder, 'report.json'),
     origin: `https://${job.domain}`,
@@ -75,7 +76,9 @@ function orderFor(
   };
 }
 
+/** The bundle goes to the store while it is still being packed. */
 async function render(context: Context, input: RunnerInput, order: ExportOrder): Promise<Answer<'exported'>> {
+  const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   let toldAt = 0;
   let phase = '';
   let reports = Promise.resolve();
@@ -91,9 +94,25 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
     memoryMegabytes,
     fetch: fetchWithin(context.config.egress),
     onProgress,
+    takeOutput: (output, answered) =>
+      context.blobs.putStream(bundle, Readable.from(whole(output, answered)), input.signal),
   });
   await reports;
   return answer;
+}
+
+/** Ends well only when every byte has arrived that was packed; else there must be no object. */
+async function* whole(output: Readable, answered: Promise<Answer<'exported'>>): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  for await (const chunk of output as AsyncIterable<Uint8Array>) {
+    hash.update(chunk);
+    sizeBytes += chunk.length;
+    yield chunk;
+  }
+  const packed = await answered;
+  if (sizeBytes !== packed.sizeBytes || hash.digest('hex') !== packed.sha256)
+    throw new Error('The bundle did not arrive as it was packed.');
 }
 
 function progressOf(message: Answer<'progress'>) {
@@ -109,21 +128,17 @@ function progressOf(message: Answer<'progress'>) {
   };
 }
 
-/** The bundle comes last: where it is, the rest is too. */
 async function store(
   context: Context,
-  { job, report, signal }: RunnerInput,
+  input: RunnerInput,
   order: ExportOrder,
   answer: Answer<'exported'>,
 ): Promise<Outcome> {
+  const { job, report, signal } = input;
   await report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount });
-  signal.throwIfAborted();
-  const name = (file: Parameters<typeof blobName>[2]) => blobName(job.id, job.attempt, file);
-  await context.blobs.putBytes(name('manifest.json'), await readFile(order.manifestFile));
-  await storeReport(context, { job }, order);
-  const stored = await context.blobs.putStream(name('bundle.tar.gz'), createReadStream(order.archiveFile));
-  if (stored.sizeBytes !== answer.sizeBytes)
-    throw new Error('The stored bundle is not as long as the packed one.');
+  const manifest = blobName(job.id, job.attempt, 'manifest.json');
+  await context.blobs.putBytes(manifest, await readFile(order.manifestFile), signal);
+  await storeReport(context, input, order);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
   const result: ExportResult = {
     bundle: { sizeBytes, sha256, fileCount },
@@ -140,16 +155,19 @@ function isStrictFailure(error: unknown): boolean {
 
 async function storeReport(
   { blobs }: Pick<Context, 'blobs'>,
-  { job }: Pick<RunnerInput, 'job'>,
+  { job, signal }: RunnerInput,
   order: ExportOrder,
 ): Promise<void> {
-  await blobs.putBytes(blobName(job.id, job.attempt, 'report.json'), await readFile(order.reportFile));
+  const name = blobName(job.id, job.attempt, 'report.json');
+  await blobs.putBytes(name, await readFile(order.reportFile), signal);
 }
 
 function asFailure(error: unknown): unknown {
   if (error instanceof SourceError) {
     return new JobFailure(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
   }
+  if (error instanceof Problem && error.code === 'storage_unavailable')
+    return new JobFailure('storage_failed', error.message, { hint: 'Retry the job.' });
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new JobFailure('storage_failed', 'The disk is full.', {

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
+import type { Readable } from 'node:stream';
 import { killGroup } from '../process-group.ts';
 
 export interface Conversation<Answer> {
@@ -13,9 +14,17 @@ export interface Conversation<Answer> {
   order: object;
   memoryMegabytes: number;
   signal: AbortSignal;
-  /** Hears every message, unchecked; what it gives back ends the conversation, what it throws fails it. */
+  /** Hears every message, unchecked; what it gives back is the answer, what it throws fails the conversation. */
   hear(raw: unknown, send: (message: object) => void): { answer: Answer } | undefined;
+  /**
+   * Takes what the process writes to `outputDescriptor`. The stream also ends when the process dies, so only `answered`
+   * tells whether it was whole. The conversation ends when this has, and fails when it does.
+   */
+  takeOutput?: (output: Readable, answered: Promise<Answer>) => Promise<unknown>;
 }
+
+/** After the usual three and the channel for messages. */
+export const outputDescriptor = 4;
 
 /** The process ended without an answer. */
 export class ProcessDied extends Error {
@@ -37,11 +46,12 @@ export async function converse<Answer>({
   memoryMegabytes,
   signal,
   hear,
+  takeOutput,
 }: Conversation<Answer>): Promise<Answer> {
   signal.throwIfAborted();
   const child = spawn(process.execPath, [`--max-old-space-size=${memoryMegabytes}`, program], {
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', takeOutput === undefined ? 'ignore' : 'pipe'],
     serialization: 'advanced',
     detached: true,
   });
@@ -54,27 +64,35 @@ export async function converse<Answer>({
     if (child.connected) child.send(message);
   };
   signal.addEventListener('abort', kill, { once: true });
-  try {
-    return await new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code, by) => {
-        const fail = () => reject(new ProcessDied(code, by, complaint));
-        // Its end can be seen before its last words, which are still on the way until the channel closes.
-        if (child.connected) child.once('disconnect', fail);
-        else fail();
-      });
-      child.on('message', (raw) => {
-        try {
-          const heard = hear(raw, send);
-          if (heard !== undefined) resolve(heard.answer);
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-      });
-      child.send(order, (error) => {
-        if (error !== null) reject(error);
-      });
+  const answered = new Promise<Answer>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, by) => {
+      const fail = () => reject(new ProcessDied(code, by, complaint));
+      // Its end can be seen before its last words, which are still on the way until the channel closes.
+      if (child.connected) child.once('disconnect', fail);
+      else fail();
     });
+    child.on('message', (raw) => {
+      try {
+        const heard = hear(raw, send);
+        if (heard !== undefined) resolve(heard.answer);
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    child.send(order, (error) => {
+      if (error !== null) reject(error);
+    });
+  });
+  const taken = takeOutput?.(child.stdio[outputDescriptor] as Readable, answered);
+  // Neither side is left waiting for the other: a process whose output nobody takes would write for ever.
+  for (const side of [answered, taken]) side?.catch(kill);
+  try {
+    const [output, answer] = await Promise.allSettled([taken, answered]);
+    // Whoever could not take the output knows better why than the process that was killed for it.
+    if (output.status === 'rejected') throw output.reason;
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
   } finally {
     signal.removeEventListener('abort', kill);
     kill();
