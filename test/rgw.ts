@@ -23,6 +23,8 @@ export interface RgwServer {
   credentials: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
   /** Makes a new bucket; the answer is fit for BLOBS_URL. */
   createBucket(): Promise<string>;
+  /** Names of all objects in a bucket, and of what uploads that never ended have left there. */
+  listObjects(bucketUrl: string): Promise<string[]>;
   /** Takes the gateway away at once, in the middle of whatever it does. What it has stored stays. */
   stop(): Promise<void>;
   /** After `stop`, on the same ports. */
@@ -69,6 +71,7 @@ export async function startRgw(): Promise<RgwServer> {
         await putBucket(endpoint, name, credentials);
         return `s3://${name}/?endpoint=${encodeURIComponent(endpoint)}`;
       },
+      listObjects: (bucketUrl) => listObjects(folder, new URL(bucketUrl).hostname),
       start,
       stop: () => daemons.stop('gateway'),
       remove,
@@ -168,6 +171,13 @@ async function createUser(folder: string): Promise<RgwServer['credentials']> {
   return { AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret };
 }
 
+/** From the store itself, past the gateway. */
+async function listObjects(folder: string, bucket: string): Promise<string[]> {
+  const args = ['bucket', 'list', '--bucket', bucket, '--max-entries', '1000000'];
+  const { stdout } = await commands(folder)('radosgw-admin', ...args);
+  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+}
+
 /** An authority of its own and a certificate for the loopback. */
 function makeCertificate(folder: string): void {
   const openssl = (...args: string[]) => {
@@ -225,7 +235,10 @@ async function putBucket(endpoint: string, name: string, user: RgwServer['creden
 
 function commands(folder: string) {
   return (program: string, ...args: string[]) =>
-    run(program, ['-c', join(folder, 'ceph.conf'), ...args], { timeout: readySeconds * 1000 });
+    run(program, ['-c', join(folder, 'ceph.conf'), ...args], {
+      timeout: readySeconds * 1000,
+      maxBuffer: 100_000_000,
+    });
 }
 
 /** The processes of one cluster, each in the foreground with its log in a file. */

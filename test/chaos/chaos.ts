@@ -1,0 +1,208 @@
+/**
+ * Six organizations with very different backlogs use an installation of six processes while everything it stands on
+ * breaks again and again. At the end nothing that was acknowledged may be lost, doubled or stuck.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { gitRepository, siteFiles } from '../service.ts';
+import { Chance } from '../torture/chance.ts';
+import { Caller, type Organization } from './callers.ts';
+import { checkHistory, checkJobs, checkMessages, checkObjects, checkQueue } from './checks.ts';
+import { Cluster } from './cluster.ts';
+import { jainIndex, mostAtOnce, readHistory, turnsWhileAllWait, waitsOf, type Change } from './history.ts';
+import { Ledger } from './ledger.ts';
+import { Receiver } from './receiver.ts';
+import { makeTrouble, type TroubleCounts } from './trouble.ts';
+
+export interface ChaosOptions {
+  jobs: number;
+  seed: number;
+  onProgress(text: string): void;
+  onLog?: ((text: string) => void) | undefined;
+}
+
+/** Of all jobs, by organization. */
+const shares = [0.4, 0.24, 0.16, 0.1, 0.06, 0.04];
+const runningPerOrganization = 2;
+const pages = 3;
+const sampleEverySeconds = 0.5;
+const progressEverySeconds = 10;
+/** Without an end of any job for so long, the rest is stuck. */
+const patienceSeconds = 180;
+
+export async function chaos(options: ChaosOptions) {
+  const beganAt = performance.now();
+  const stage = await setUp(options);
+  const { cluster, ledger, callers, receiver, organizations, chance } = stage;
+  try {
+    const { troubles, mostActive } = await useAndBreak(options, stage);
+    options.onProgress('all is calm: looking at what is left');
+    receiver.dropsSome = false;
+    const ended = await checkJobs(callers, ledger);
+    const organizationIds = organizations.map(({ id }) => id);
+    const history = await readHistory(cluster, organizationIds);
+    const messages = await checkMessages({ cluster, ledger, receiver }, history, 400);
+    // A worker sweeps when it starts.
+    const worker = chance.pick(cluster.living('worker'));
+    await worker?.stop();
+    await worker?.start();
+    const objects = await checkObjects(cluster, ledger, 60);
+    await checkQueue(cluster, ledger);
+    const followed = checkHistory(history, ledger);
+    const mostRunning = mostAtOnce(history);
+    for (const [what, most] of [
+      ['at work', mostRunning],
+      ['active in the queue', mostActive],
+    ] as const) {
+      if (most > runningPerOrganization)
+        ledger.complain(`${most} jobs of an organization were ${what} at once`);
+    }
+    const leaked = await cluster.stop();
+    for (const process of leaked) ledger.complain(`still running: ${process}`);
+    return {
+      seconds: Math.round((performance.now() - beganAt) / 1000),
+      troubles,
+      ...ended,
+      ...messages,
+      ...followed,
+      objects,
+      acknowledged: ledger.jobs.size,
+      retries: ledger.retries,
+      dropped: receiver.dropped,
+      failedStarts: cluster.members.reduce((sum, { failedStarts }) => sum + failedStarts, 0),
+      downloads: ledger.downloads,
+      mostRunning,
+      mostActive,
+      runningPerOrganization,
+      fairness: fairnessOf(history, organizations),
+      problems: ledger.problems,
+    };
+  } finally {
+    receiver.close();
+    await cluster.remove();
+  }
+}
+
+export type ChaosFigures = Awaited<ReturnType<typeof chaos>>;
+
+async function setUp({ jobs, seed, onProgress, onLog }: ChaosOptions) {
+  const chance = new Chance(seed);
+  const ledger = new Ledger();
+  const receiver = new Receiver(chance);
+  const environment = {
+    EGRESS_ALLOW: await receiver.listen(),
+    EXPORT_CONCURRENCY: '2',
+    RENDER_PROCESSES: '1',
+    RETENTION_EXPORTS: '1000000',
+    LIMIT_RUNNING_PER_ORGANIZATION: String(runningPerOrganization),
+    LIMIT_QUEUED_JOBS: '1000000',
+  };
+  onProgress('starting PostgreSQL, Ceph, three API processes and three workers');
+  const complain = (problem: string) => ledger.complain(problem);
+  const cluster = await Cluster.start({ environment, complain, onLog });
+  const repository = `file://${gitRepository(siteFiles(pages))}`;
+  const organizations: Organization[] = [];
+  for (const [index, wanted] of divide(jobs, shares).entries()) {
+    organizations.push(await createOrganization(cluster, `org${index + 1}`, wanted));
+  }
+  const signal = new AbortController();
+  const callers = organizations.map(
+    (organization) => new Caller({ cluster, chance, ledger, organization, signal: signal.signal }),
+  );
+  for (const caller of callers) {
+    const { name, domain } = caller.organization;
+    const source = { repository, ref: 'main' };
+    await caller.client.call('createProject', { body: { name, domain, source } });
+    const url = `http://${environment.EGRESS_ALLOW}/${name}`;
+    const { secret } = await caller.client.call('createWebhook', { body: { url } });
+    receiver.secrets.set(`/${name}`, secret);
+  }
+  return { cluster, chance, ledger, receiver, organizations, callers, patience: signal };
+}
+
+type Stage = Awaited<ReturnType<typeof setUp>>;
+
+async function createOrganization(cluster: Cluster, name: string, jobs: number): Promise<Organization> {
+  const traits = ['--plan', 'enterprise', '--local-sources'];
+  const created = (await cluster.command('orgs', 'create', '--name', name, ...traits)) as [{ id: string }];
+  const { id } = created[0];
+  const { key } = (await cluster.command('keys', 'create', '--org', id, '--name', 'chaos')) as {
+    key: string;
+  };
+  return { id, name, key, domain: `${name}.example.com`, jobs };
+}
+
+/** Until every job has ended, or none does any more. */
+async function useAndBreak(
+  options: ChaosOptions,
+  stage: Stage,
+): Promise<{ troubles: TroubleCounts; mostActive: number }> {
+  const { cluster, ledger, callers, chance, patience } = stage;
+  const over = new AbortController();
+  const onTrouble = (what: string) => options.onProgress(what);
+  const trouble = makeTrouble({ cluster, chance, signal: over.signal, onTrouble });
+  const sampling = sampleActive(cluster, over.signal);
+  const watching = watchProgress(options, stage, over.signal);
+  const outcomes = await Promise.allSettled(callers.map((caller) => caller.run()));
+  over.abort();
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'rejected' && !patience.signal.aborted) {
+      ledger.complain(`the client of org${index + 1} gave up: ${String(outcome.reason)}`);
+    }
+  }
+  const [troubles, mostActive] = await Promise.all([trouble, sampling, watching]);
+  return { troubles, mostActive };
+}
+
+async function watchProgress(
+  { jobs, onProgress }: ChaosOptions,
+  { ledger, patience }: Stage,
+  signal: AbortSignal,
+): Promise<void> {
+  const beganAt = performance.now();
+  let lastEnded = 0;
+  let lastChangeAt = beganAt;
+  while (!signal.aborted) {
+    await pause(progressEverySeconds * 1000, undefined, { signal }).catch(() => {});
+    const ended = ledger.jobs.size - ledger.unfinished().length;
+    if (ended !== lastEnded) lastChangeAt = performance.now();
+    lastEnded = ended;
+    const seconds = Math.round((performance.now() - beganAt) / 1000);
+    const { length: problems } = ledger.problems;
+    const text = `${seconds} s: ${ledger.jobs.size} of ${jobs} acknowledged, ${ended} seen ended`;
+    onProgress(`${text}, problems so far: ${problems}`);
+    if (performance.now() - lastChangeAt < patienceSeconds * 1000) continue;
+    ledger.complain(`nothing has ended for ${patienceSeconds} s`);
+    patience.abort(new Error('The rest is stuck.'));
+  }
+}
+
+/** Most deliveries of one organization that were in the hands of workers at the same time. */
+async function sampleActive(cluster: Cluster, signal: AbortSignal): Promise<number> {
+  const statement = `select count(*) from pgboss.job where state = 'active' and name = 'export' group by group_id`;
+  let most = 0;
+  while (!signal.aborted) {
+    const counts = await cluster.rows(statement).catch(() => []);
+    most = Math.max(most, ...counts.map(([count]) => Number(count)));
+    await pause(sampleEverySeconds * 1000, undefined, { signal }).catch(() => {});
+  }
+  return most;
+}
+
+function fairnessOf(history: readonly Change[], organizations: readonly Organization[]) {
+  const ids = organizations.map(({ id }) => id);
+  const turns = turnsWhileAllWait(history, ids);
+  return {
+    jain: jainIndex([...turns.values()]),
+    organizations: organizations.map(({ id, name, jobs }) => {
+      const waits = waitsOf(history, id).toSorted((a, b) => a - b);
+      const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
+      return { name, jobs, turns: turns.get(id) ?? 0, medianSeconds: at(0.5), longestSeconds: at(1) };
+    }),
+  };
+}
+
+/** Whole numbers with the given sum, at least one each. */
+function divide(sum: number, parts: readonly number[]): number[] {
+  const [, ...others] = parts.map((part) => Math.max(1, Math.round(sum * part)));
+  return [sum - others.reduce((total, count) => total + count, 0), ...others];
+}

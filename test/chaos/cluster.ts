@@ -1,0 +1,181 @@
+/**
+ * The installation that is given trouble: three API and three worker processes of the real program on one PostgreSQL and
+ * one bucket of Ceph's gateway. A process that ends is started again, as any supervisor would.
+ */
+import { execFile, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startPostgres, type PostgresServer } from '../postgres.ts';
+import { startRgw, type RgwServer } from '../rgw.ts';
+import { program, startService, temporaryFolder, type Service } from '../service.ts';
+import { killProcess, processesIn, survivors } from '../torture/processes.ts';
+
+const run = promisify(execFile);
+const ofEachRole = 3;
+
+export interface ClusterOptions {
+  environment: Record<string, string>;
+  /** Called with what should never happen. */
+  complain(problem: string): void;
+  onLog?: ((text: string) => void) | undefined;
+}
+
+export class Cluster {
+  readonly postgres: PostgresServer;
+  readonly rgw: RgwServer;
+  readonly databaseUrl: string;
+  readonly blobsUrl: string;
+  readonly members: Member[];
+  readonly #environment: Record<string, string>;
+
+  private constructor(parts: {
+    postgres: PostgresServer;
+    rgw: RgwServer;
+    databaseUrl: string;
+    blobsUrl: string;
+    options: ClusterOptions;
+  }) {
+    const { postgres, rgw, databaseUrl, blobsUrl, options } = parts;
+    this.postgres = postgres;
+    this.rgw = rgw;
+    this.databaseUrl = databaseUrl;
+    this.blobsUrl = blobsUrl;
+    this.#environment = {
+      ...options.environment,
+      ...rgw.credentials,
+      DATABASE_URL: databaseUrl,
+      BLOBS_URL: blobsUrl,
+      SECRET_KEY: randomBytes(32).toString('hex'),
+    };
+    const environment = this.#environment;
+    this.members = (['api', 'worker'] as const).flatMap((role) =>
+      Array.from(
+        { length: ofEachRole },
+        (_, index) => new Member({ ...options, role, name: `${role} ${index + 1}`, environment }),
+      ),
+    );
+  }
+
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const [postgres, rgw] = await Promise.all([startPostgres(), startRgw()]);
+    const [databaseUrl, blobsUrl] = await Promise.all([postgres.createDatabase(), rgw.createBucket()]);
+    const cluster = new Cluster({ postgres, rgw, databaseUrl, blobsUrl, options });
+    await Promise.all(cluster.members.map((member) => member.start()));
+    return cluster;
+  }
+
+  living(role: Member['role']): Member[] {
+    return this.members.filter((member) => member.role === role && member.service !== undefined);
+  }
+
+  /** What the command prints as JSON. */
+  async command(...args: string[]): Promise<unknown> {
+    const env = { ...process.env, ...this.#environment };
+    const { stdout } = await run(process.execPath, [program, ...args, '--json'], { env });
+    return JSON.parse(stdout);
+  }
+
+  /** The answer of the database, a list for each row. */
+  async rows(statement: string): Promise<string[][]> {
+    const text = await this.postgres.query(this.databaseUrl, statement);
+    return text === '' ? [] : text.split('\n').map((line) => line.split('|'));
+  }
+
+  /** Ends every process and says which were left by others. */
+  async stop(): Promise<string[]> {
+    await Promise.all(this.members.map((member) => member.stop()));
+    const left = await Promise.all(this.members.map(({ dataDir }) => survivors(dataDir, 5)));
+    left.flat().forEach(killProcess);
+    return left.flat().map(({ pid, command }) => `${pid} ${command}`);
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([this.postgres.remove(), this.rgw.remove()]);
+  }
+}
+
+interface MemberOptions extends ClusterOptions {
+  role: 'api' | 'worker';
+  name: string;
+}
+
+/** One place for a process, with its data folder. */
+export class Member {
+  readonly role: 'api' | 'worker';
+  readonly name: string;
+  readonly dataDir: string;
+  /** Undefined while there is none that is ready. */
+  service: Service | undefined;
+  /** Starts that came to nothing, such as one without a database. */
+  failedStarts = 0;
+  readonly #options: MemberOptions;
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.role = options.role;
+    this.name = options.name;
+    this.dataDir = temporaryFolder(`chaos-${options.role}`);
+  }
+
+  /** Resolves when it is ready, however often that takes. */
+  async start(): Promise<void> {
+    const { environment, onLog } = this.#options;
+    for (;;) {
+      try {
+        this.service = await startService({
+          role: this.role,
+          dataDir: this.dataDir,
+          workingFolder: this.dataDir,
+          environment,
+          sample: false,
+          onSpawn: (child) => this.#watch(child),
+          ...(onLog === undefined ? {} : { onLog: (text: string) => onLog(label(this.name, text)) }),
+        });
+        return;
+      } catch (error) {
+        this.failedStarts += 1;
+        onLog?.(label(this.name, `did not start: ${String(error)}`));
+        await pause(1000);
+      }
+    }
+  }
+
+  /** As when the whole machine goes, or only this process, whose children must then notice by themselves. */
+  async kill(what: 'machine' | 'process'): Promise<void> {
+    const ended = this.#take()?.kill();
+    if (what === 'machine') processesIn(this.dataDir).forEach(killProcess);
+    await ended;
+  }
+
+  async stop(): Promise<void> {
+    const status = await this.#take()?.stop();
+    if (status !== undefined && status !== 0) {
+      this.#options.complain(`${this.name} was told to stop and ended with ${status}`);
+    }
+  }
+
+  /** Whoever has taken it ends it. */
+  #take(): Service | undefined {
+    const { service } = this;
+    this.service = undefined;
+    return service;
+  }
+
+  #watch(child: ChildProcess): void {
+    child.once('exit', (status, signal) => {
+      if (this.service === undefined || this.service.pid !== child.pid) return;
+      this.service = undefined;
+      this.#options.complain(`${this.name} ended by itself with ${status ?? signal}`);
+      void this.start();
+    });
+  }
+}
+
+function label(name: string, text: string): string {
+  const at = new Date().toISOString().slice(11, 23);
+  return text
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [`${at} ${name}: ${line}\n`]))
+    .join('');
+}

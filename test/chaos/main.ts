@@ -1,0 +1,102 @@
+/**
+ * `npm run chaos`: an installation of six processes under constant trouble, with figures to publish. Ends with 1 when
+ * anything that was acknowledged was lost, doubled or stuck.
+ */
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { postgresMissing } from '../postgres.ts';
+import { rgwMissing } from '../rgw.ts';
+import { chaos, type ChaosFigures } from './chaos.ts';
+
+const help = `Breaks an installation again and again while it is used, and counts what it forgets: three API processes and
+three workers on one PostgreSQL and one Ceph gateway, used by six organizations.
+
+  npm run chaos -- [--jobs 500] [--seed 1] [--log FILE]
+
+  --jobs N     how many exports (default 500; at least 24; about 1 s each on two cores)
+  --seed N     which trouble and when (default 1)
+  --log FILE   write what the processes log to this file
+  --help       this text
+`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      jobs: { type: 'string', default: '500' },
+      seed: { type: 'string', default: '1' },
+      log: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const [jobs, seed] = [Number(values.jobs), Number(values.seed)];
+  if (values.help || !(Number.isInteger(jobs) && jobs >= 24 && Number.isInteger(seed))) {
+    process.stdout.write(help);
+    return values.help ? 0 : 2;
+  }
+  const missing = postgresMissing ?? rgwMissing;
+  if (missing !== undefined) {
+    console.error(`Not run: ${missing}.`);
+    return 2;
+  }
+  const { log } = values;
+  if (log !== undefined) writeFileSync(log, '');
+  const onProgress = (text: string) => {
+    const line = `${new Date().toISOString().slice(11, 19)} ${text}`;
+    console.log(line);
+    if (log !== undefined) appendFileSync(log, `${line}\n`);
+  };
+  const onLog = log === undefined ? undefined : (text: string) => appendFileSync(log, text);
+  const figures = await chaos({ jobs, seed, onProgress, onLog });
+  console.log(`\n${table(figures, seed)}\n\n${fairnessTable(figures)}`);
+  for (const problem of figures.problems) console.log(`- ${problem}`);
+  return figures.problems.length === 0 ? 0 : 1;
+}
+
+function table(figures: ChaosFigures, seed: number): string {
+  const rows: [string, number | string][] = [
+    ['exports acknowledged', figures.acknowledged],
+    ['seed', seed],
+    ...Object.entries(figures.troubles),
+    ['starts of processes that came to nothing', figures.failedStarts],
+    ['requests repeated because nobody answered', figures.retries.unanswered],
+    ['requests repeated because the answer said so', figures.retries.refused],
+    ['lost', figures.lost],
+    ['duplicated', figures.duplicated],
+    ['stuck', figures.stuck],
+    ['completed', figures.completed],
+    ['given up after three lost workers', figures.givenUp],
+    ['attempts', figures.attempts],
+    ['whole bundles downloaded during the trouble', figures.downloads],
+    ['whole bundles downloaded at the end', figures.wholeBundles],
+    ['objects in the storage after a sweep', figures.objects],
+    ['jobs followed by events, none missed', figures.followedByEvents],
+    ['webhook messages, each received at least once', figures.messages],
+    ['webhook requests received', figures.received],
+    ['webhook requests dropped by the receiver', figures.dropped],
+    ['jobs whose messages arrived out of order', figures.outOfOrder],
+    ['limit of running jobs for an organization', figures.runningPerOrganization],
+    ['most at work at once, from the events', figures.mostRunning],
+    ['most in the hands of workers at once, sampled', figures.mostActive],
+    ['fairness: Jain’s index of turns while all wait', figures.fairness.jain.toFixed(3)],
+    ['problems', figures.problems.length],
+    ['seconds', figures.seconds],
+  ];
+  return ['| Figure | Value |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join(
+    '\n',
+  );
+}
+
+function fairnessTable({ fairness }: ChaosFigures): string {
+  const rows = fairness.organizations.map(
+    ({ name, jobs, turns, medianSeconds, longestSeconds }) =>
+      `| ${name} | ${jobs} | ${turns} | ${medianSeconds} | ${longestSeconds} |`,
+  );
+  return [
+    '| Organization | Exports | Turns while all wait | Median wait (s) | Longest wait (s) |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
