@@ -23,7 +23,7 @@ import {
   type Tenant,
   type TestContext,
 } from '../testing.ts';
-import { createWebhook, subscribeToJob, updateWebhook } from './webhooks.ts';
+import { createWebhook, deleteWebhook, subscribeToJob, updateWebhook } from './webhooks.ts';
 
 let context: TestContext;
 let tenant: Tenant;
@@ -151,6 +151,26 @@ test('the webhook of a job is told of its end, and of no other job', async () =>
   expect(all.map(({ payload }) => [payload.type, (payload.data as ExportJob).jobId])).toEqual([
     ['export.completed', id],
   ]);
+});
+
+test('a webhook that is deleted at the same moment costs the job nothing', async () => {
+  const { id: webhookId } = await subscribe();
+  const { id } = await newExport();
+  let deletion = Promise.resolve();
+  const slow: TestContext['views'] = {
+    ...context.views,
+    export: {
+      async record(database, job) {
+        deletion = deleteWebhook(context, { webhookId, actor: tenant.actor });
+        // Long enough for it to go through, were it not held up.
+        await Promise.race([deletion, new Promise((resolve) => setTimeout(resolve, 300))]);
+        return context.views.export.record(database, job);
+      },
+    },
+  };
+  expect(await claimJob({ ...context, views: slow }, id)).toMatchObject({ status: 'running' });
+  await deletion;
+  expect(await told()).toEqual([]);
 });
 
 test('the preview of a branch is not told: nobody shall publish it', async () => {

@@ -6,7 +6,7 @@ import { webhookEvents, type testEvent, type WebhookEvent } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import type { JobRow, WebhookRow } from '../ports/database.ts';
+import { isPostgres, type JobRow, type WebhookRow } from '../ports/database.ts';
 import type { JobKind } from '../ports/queue.ts';
 
 type OutboxContext = Pick<Context, 'database' | 'clock'>;
@@ -70,6 +70,7 @@ export async function writeMessage(
   return deliveries.map((delivery) => delivery.id);
 }
 
+/** Held until the deliveries are written: one that is deleted meanwhile must not make the change of the job fail. */
 function webhooksFor(
   { database }: Pick<Context, 'database'>,
   job: Pick<JobRow, 'id' | 'organization_id'>,
@@ -81,6 +82,7 @@ function webhooksFor(
     .where('enabled', '=', 1)
     .where((eb) => eb.or([eb('job_id', 'is', null), eb('job_id', '=', job.id)]))
     .orderBy('sequence')
+    .$if(isPostgres(database), (query) => query.forKeyShare())
     .execute();
 }
 
