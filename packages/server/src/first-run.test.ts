@@ -51,6 +51,14 @@ test('a second start changes nothing', async () => {
   expect(await whatIsThere(context)).toEqual(before);
 });
 
+test('a key that nobody asked for is not made', async () => {
+  const context = await composeForTest();
+  expect(await setUpFirstRun(context, { ...plain, adminKey: false })).toBeUndefined();
+  const { organizations, keys } = await whatIsThere(context);
+  expect(organizations).toHaveLength(1);
+  expect(keys).toEqual([]);
+});
+
 test('without the sample there is no project and no repository', async () => {
   const context = await composeForTest();
   await setUpFirstRun(context, { ...plain, sample: false });

@@ -18,6 +18,8 @@ const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
 
 export interface FirstRunOptions {
   sample: boolean;
+  /** False where many people read what a server prints: there the key is made later, by hand. */
+  adminKey?: boolean;
   adminKeyFile: string | undefined;
 }
 
@@ -47,7 +49,7 @@ export async function setUpFirstRun(context: Context, options: FirstRunOptions):
         allowLocal: true,
       });
     }
-    return makeAdminKey(inside, actor, options.adminKeyFile);
+    return options.adminKey === false ? undefined : makeAdminKey(inside, actor, options.adminKeyFile);
   });
 }
 

@@ -12,6 +12,7 @@ interface ServeOptions {
   publicUrl?: string;
   logLevel?: string;
   adminKeyFile?: string;
+  adminKey: boolean;
   sample: boolean;
 }
 
@@ -25,6 +26,7 @@ export function describeServe(command: Command): void {
     .option('--public-url <url>', 'address under which clients reach the server')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
     .option('--admin-key-file <file>', 'write the first admin key to this file, readable only by you')
+    .option('--no-admin-key', 'make no admin key on the first start; docyard keys create makes one')
     .option('--no-sample', 'create no sample project on the first start')
     .addHelpText(
       'after',
@@ -54,7 +56,8 @@ async function serve(options: ServeOptions): Promise<void> {
     if (config.role === 'worker') return;
     // The sample lies on this machine, where a worker of another one does not find it.
     const sample = options.sample && config.role === 'all';
-    newKey = await setUpFirstRun(context, { sample, adminKeyFile: options.adminKeyFile });
+    const { adminKey, adminKeyFile } = options;
+    newKey = await setUpFirstRun(context, { sample, adminKey, adminKeyFile });
   }).catch((error: unknown) => {
     throw explainListen(error, config);
   });
