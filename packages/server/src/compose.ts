@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { FolderBlobs } from './adapters/blobs/folder.ts';
 import { InProcessChanges } from './adapters/changes/in-process.ts';
 import { systemClock } from './adapters/clock/system.ts';
+import type { OpeningOptions } from './adapters/database/migrate.ts';
 import { openSqlite } from './adapters/database/sqlite.ts';
 import { HttpForges } from './adapters/forge/forges.ts';
 import { InProcessQueue } from './adapters/queue/in-process.ts';
@@ -23,6 +24,7 @@ import type { Runner, Runners } from './jobs/worker.ts';
 import { openLog } from './log.ts';
 import { makeChecks } from './operations/checks.ts';
 import type { Blobs } from './ports/blobs.ts';
+import type { Database } from './ports/database.ts';
 import type { Measures } from './ports/telemetry.ts';
 import { openSecrets } from './secrets.ts';
 import { version } from './version.ts';
@@ -72,6 +74,18 @@ export async function openTelemetry({ role, tracing }: Config): Promise<Telemetr
   const { OpenTelemetryTracer } = await import('./adapters/telemetry/opentelemetry.ts');
   return { measures, tracer: new OpenTelemetryTracer({ ...tracing, version, role }) };
 }
+
+/** The tables alone, for commands that look at them or copy them as a whole. */
+export async function openTables(
+  { databaseUrl: url, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  options: OpeningOptions = {},
+): Promise<Database> {
+  if (url === null) return openSqlite(join(dataDir, 'docyard.db'), options);
+  const { openPostgres } = await import('./adapters/database/postgres.ts');
+  return openPostgres({ url, waitSeconds: 3, ...options });
+}
+
+export { knownMigrations, listMigrations } from './adapters/database/migrate.ts';
 
 export async function compose(config: Config, telemetry = silence): Promise<Context> {
   // On PostgreSQL a command needs no folder.
@@ -137,7 +151,10 @@ async function openDatabase(
   return { database, changes, queue };
 }
 
-async function openBlobs({ blobsUrl: url, dataDir }: Config): Promise<Blobs> {
+export async function openBlobs({
+  blobsUrl: url,
+  dataDir,
+}: Pick<Config, 'blobsUrl' | 'dataDir'>): Promise<Blobs> {
   if (url === null) return new FolderBlobs(join(dataDir, 'blobs'));
   try {
     if (url.startsWith('file:')) return new FolderBlobs(fileURLToPath(url));

@@ -7,10 +7,12 @@ import { ConfigError } from './config.ts';
 import { DataFolderError } from './data-folder.ts';
 import { Problem } from './problem.ts';
 import { describeAgent } from './cli/agent.ts';
+import { describeBackup, describeRestore } from './cli/backup.ts';
 import { describeBuild } from './cli/build.ts';
 import { describeCheck } from './cli/check.ts';
 import { CommandError } from './cli/errors.ts';
 import { describeKeys } from './cli/keys.ts';
+import { describeMigrate } from './cli/migrate.ts';
 import { describeOrgs } from './cli/orgs.ts';
 import { describeProjects } from './cli/projects.ts';
 import { describeServe } from './cli/serve.ts';
@@ -52,6 +54,9 @@ const commands = {
   orgs: describeOrgs,
   webhooks: describeWebhooks,
   agent: describeAgent,
+  backup: describeBackup,
+  restore: describeRestore,
+  migrate: describeMigrate,
 };
 
 const usageStatus = 2;

@@ -1,7 +1,7 @@
 /**
  * Brings the tables of a database up to date, whichever it is. Several processes may try at once: one does it.
  */
-import type { Kysely, LogEvent } from 'kysely';
+import { sql, type Kysely, type LogEvent } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Tables } from '../../ports/database.ts';
 import type { Measures } from '../../ports/telemetry.ts';
@@ -21,6 +21,12 @@ export async function bringUpToDate(
   { asItIs = false, applied = () => {} }: OpeningOptions = {},
 ): Promise<void> {
   if (asItIs) return;
+  const [newer] = (await appliedNames(database)).filter((applied) => !knownMigrations.includes(applied));
+  if (newer !== undefined) {
+    throw new Error(
+      `The database ${name} was brought up to date by a newer version of Docyard (${newer}). Use that version, or a backup from before.`,
+    );
+  }
   const { error, results = [] } = await migratorOf(database).migrateToLatest();
   const done = results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
   if (done.length > 0) applied(done);
@@ -37,10 +43,24 @@ export interface MigrationState {
   appliedAt: Date | null;
 }
 
-/** Every step that this program knows. Reads only. */
-export async function listMigrations(database: Kysely<Tables>): Promise<MigrationState[]> {
+export const knownMigrations: readonly string[] = Object.keys(migrations);
+
+/** Every step that this program knows, and those that a newer one has done. Reads only. */
+export async function listMigrations(
+  database: Kysely<Tables>,
+): Promise<{ known: MigrationState[]; newer: string[] }> {
   const known = await migratorOf(database).getMigrations();
-  return known.map(({ name, executedAt }) => ({ name, appliedAt: executedAt ?? null }));
+  return {
+    known: known.map(({ name, executedAt }) => ({ name, appliedAt: executedAt ?? null })),
+    newer: (await appliedNames(database)).filter((name) => !knownMigrations.includes(name)),
+  };
+}
+
+async function appliedNames(database: Kysely<Tables>): Promise<string[]> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
+  const applied = sql<{ name: string }>`select name from kysely_migration order by name`;
+  return (await applied.execute(database)).rows.map(({ name }) => name);
 }
 
 /** How Kysely is told to count queries; nothing when nobody wants to know. */
