@@ -129,8 +129,17 @@ export async function dropDatabase(url: string): Promise<void> {
 
 /** Every row of every table as text. */
 export function dumpDatabase(url: string): string {
-  const ended = spawnSync(join(binFolder() ?? '', 'pg_dump'), ['--data-only', url], { encoding: 'utf8' });
-  if (ended.status !== 0) throw new Error(`pg_dump: ${ended.stderr}`);
+  return runNow('pg_dump', ['--data-only', url]);
+}
+
+/** Each statement by itself. */
+export function runStatements(url: string, ...statements: string[]): void {
+  runNow('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...statements.flatMap((each) => ['-c', each]), url]);
+}
+
+function runNow(name: string, args: string[]): string {
+  const ended = spawnSync(join(binFolder() ?? '', name), args, { encoding: 'utf8' });
+  if (ended.status !== 0) throw new Error(`${name}: ${ended.stderr}`);
   return ended.stdout;
 }
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DocyardClient } from '@docyard/api';
+import { freshDatabase } from './postgres.ts';
 
 export const program = fileURLToPath(new URL('../packages/server/bin/docyard.js', import.meta.url));
 
@@ -65,7 +66,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (options.sample === false) args.push('--no-sample');
   if (options.role !== undefined) args.push('--role', options.role);
   const child = spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, ...openLimits, ...options.environment },
+    env: { ...process.env, ...openLimits, ...(await databaseFor(dataDir)), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.workingFolder === undefined ? {} : { cwd: options.workingFolder }),
   });
@@ -97,6 +98,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await ended;
     },
   };
+}
+
+const databases = new Map<string, string>();
+
+/** With TEST_DATABASE=postgres each data folder has a database of its own on a PostgreSQL. */
+async function databaseFor(dataDir: string): Promise<Record<string, string>> {
+  if (process.env['TEST_DATABASE'] === 'postgres' && !databases.has(dataDir))
+    databases.set(dataDir, await freshDatabase());
+  return databaseOf(dataDir);
+}
+
+/** What a command needs in its environment to find the database of the service with this data folder. */
+export function databaseOf(dataDir: string): { DATABASE_URL?: string } {
+  const url = databases.get(dataDir);
+  return url === undefined ? {} : { DATABASE_URL: url };
 }
 
 async function readOrigin(child: ChildProcess): Promise<string> {

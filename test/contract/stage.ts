@@ -11,7 +11,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AgentJob, ExportJob, Project } from '@docyard/api';
 import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
 import type { AgentInput } from '../../packages/server/src/agent/record.ts';
-import { program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
+import { runStatements } from '../postgres.ts';
+import { databaseOf, program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** An id of the right shape that nothing has. */
 export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd'): string {
@@ -131,6 +132,7 @@ export function addOrganization(
 function runCommand(dataDir: string, ...args: string[]): unknown {
   const ended = spawnSync(process.execPath, [program, ...args, '--data', dataDir, '--json'], {
     encoding: 'utf8',
+    env: { ...process.env, ...databaseOf(dataDir) },
   });
   if (ended.status !== 0) throw new Error(`docyard ${args.join(' ')}: ${ended.stderr}`);
   return JSON.parse(ended.stdout);
@@ -189,25 +191,60 @@ export function addAgentJob(
     pull_request: ended ? JSON.stringify(pullRequest) : null,
     created_at: now,
   };
+  type Values = Record<string, string | number | null>;
+  const columns = (record: Values) => Object.keys(record).join(', ');
+  const values = (record: Values) => Object.values(record).map(literal).join(', ');
+  write(
+    dataDir,
+    `INSERT INTO jobs (organization_id, ${columns(row)})
+     SELECT organization_id, ${values(row)} FROM projects WHERE id = ${literal(project.id)}`,
+    `INSERT INTO agent_runs (${columns(run)}) VALUES (${values(run)})`,
+  );
+  return id;
+}
+
+function literal(value: string | number | null): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+/** The claim on a webhook delivery holds for half a minute, which nobody wants to wait for. */
+export function passTimeOfClaims(dataDir: string): void {
+  write(dataDir, `UPDATE webhook_deliveries SET claimed_until = '2000' WHERE claimed_until IS NOT NULL`);
+}
+
+/** Straight into the database of the service, past everything that would check it. */
+function write(dataDir: string, ...statements: string[]): void {
+  const { DATABASE_URL: url } = databaseOf(dataDir);
+  if (url !== undefined) {
+    runStatements(url, ...statements);
+    return;
+  }
   const database = new DatabaseSync(join(dataDir, 'docyard.db'), { timeout: 5000 });
   try {
-    const names = Object.keys(row);
-    database
-      .prepare(
-        `INSERT INTO jobs (organization_id, ${names.join(', ')})
-         SELECT organization_id, ${names.map(() => '?').join(', ')} FROM projects WHERE id = ?`,
-      )
-      .run(...Object.values(row), project.id);
-    database
-      .prepare(
-        `INSERT INTO agent_runs (${Object.keys(run).join(', ')})
-         VALUES (${Object.keys(run)
-           .map(() => '?')
-           .join(', ')})`,
-      )
-      .run(...Object.values(run));
+    for (const statement of statements) database.exec(statement);
   } finally {
     database.close();
   }
-  return id;
+}
+
+/** Nothing can be written until the function that it gives has been called. */
+export function refuseWrites(dataDir: string): () => void {
+  const { DATABASE_URL: url } = databaseOf(dataDir);
+  if (url === undefined) {
+    const database = new DatabaseSync(join(dataDir, 'docyard.db'));
+    database.exec('BEGIN IMMEDIATE');
+    return () => {
+      database.exec('ROLLBACK');
+      database.close();
+    };
+  }
+  const readOnly = (value: 'on' | 'off') =>
+    runStatements(
+      url,
+      'SET default_transaction_read_only = off',
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${value}`,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+  readOnly('on');
+  return () => readOnly('off');
 }

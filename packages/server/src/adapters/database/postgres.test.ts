@@ -70,6 +70,14 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     expect(await counted.execute()).toEqual([{ count: 1 }]);
   });
 
+  test('a NUL, which PostgreSQL cannot keep, is kept as the sign for an unknown character', async () => {
+    const database = await open();
+    await insert(database, 'org_\0');
+    expect(await ids(database)).toEqual(['org_\uFFFD']);
+    const found = database.selectFrom('organizations').select('id').where('id', '=', 'nobody\0');
+    expect(await found.execute()).toEqual([]);
+  });
+
   describe('a name that is held', () => {
     test('lets one after the other decide, so that a count is never exceeded', async () => {
       const url = await server.createDatabase();

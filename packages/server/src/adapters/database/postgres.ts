@@ -91,7 +91,7 @@ function translating(pool: Pool) {
   const known = new WeakMap<PoolClient, ReturnType<typeof adapt>>();
   const adapt = (client: PoolClient) => ({
     query: ((text: string, values: unknown[]) =>
-      attempt(() => client.query(text, values))) as PoolClient['query'],
+      attempt(() => client.query(text, values.map(withoutNul)))) as PoolClient['query'],
     release: (error?: boolean) => client.release(error),
   });
   return {
@@ -104,6 +104,11 @@ function translating(pool: Pool) {
       return adapted;
     },
   };
+}
+
+/** PostgreSQL keeps every character of a text but this one, and callers send it on purpose. */
+function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
 async function attempt<T>(run: () => Promise<T>): Promise<T> {
