@@ -3,14 +3,12 @@
  * Docyard. A service that is killed while it sends, sends again.
  */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { waitForExport, type CreatedWebhook, type Webhook, type WebhookDelivery } from '@docyard/api';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startReceiver, type Received, type Receiver } from '../packages/server/src/webhooks/testing.ts';
 import * as stage from './contract/stage.ts';
-import { program, startService, type Service } from './service.ts';
+import { databaseOf, program, startService, type Service } from './service.ts';
 
 const domain = 'docs.example.com';
 let receiver: Receiver;
@@ -87,7 +85,7 @@ test('a message that was being sent when the process was killed is sent again, w
   await untilReceived('/killed', 1);
   await service.kill();
   receiver.answer = 204;
-  passTimeOfClaims(dataDir);
+  stage.passTimeOfClaims(dataDir);
   service = await start(dataDir);
   await untilReceived('/killed', 2);
   const [first, second] = receivedAt('/killed');
@@ -98,19 +96,12 @@ test('a message that was being sent when the process was killed is sent again, w
     .toMatchObject([{ status: 'delivered', attempts: [{ status: 204 }] }]);
 });
 
-/** A claim holds for half a minute, which nobody wants to wait for. */
-function passTimeOfClaims(dataDir: string): void {
-  const database = new DatabaseSync(join(dataDir, 'docyard.db'));
-  database.exec(`UPDATE webhook_deliveries SET claimed_until = '2000' WHERE claimed_until IS NOT NULL`);
-  database.close();
-}
-
 describe('docyard webhooks', () => {
   function docyard(...args: string[]): unknown {
     const command = ['webhooks', ...args, '--data', service.dataDir, '--json'];
     const ended = spawnSync(process.execPath, [program, ...command], {
       encoding: 'utf8',
-      env: { ...process.env, EGRESS_ALLOW: receiver.host },
+      env: { ...process.env, ...databaseOf(service.dataDir), EGRESS_ALLOW: receiver.host },
     });
     expect(ended.stderr).toBe('');
     return ended.stdout === '' ? undefined : JSON.parse(ended.stdout);
