@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util';
 import { exportPages } from './export-pages.ts';
 import { generators } from './generators.ts';
 import { toMarkdown, type Measurement, type Result } from './measurement.ts';
+import { pollers } from './pollers.ts';
 import { statusUnderLoad } from './status-under-load.ts';
 
-const measurements: readonly Measurement[] = [exportPages, statusUnderLoad, generators];
+const measurements: readonly Measurement[] = [exportPages, statusUnderLoad, pollers, generators];
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -22,12 +23,14 @@ async function main(args: string[]): Promise<number> {
       json: { type: 'string' },
       pages: { type: 'string' },
       peers: { type: 'string' },
+      pollers: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   const chosen = measurements.filter(({ name }) => values.only?.includes(name) ?? true);
-  const pages = values.pages === undefined ? undefined : Number(values.pages);
-  if (values.help || chosen.length === 0 || (pages !== undefined && !(pages > 0))) {
+  const pages = countOf(values.pages);
+  const pollerCount = countOf(values.pollers);
+  if (values.help || chosen.length === 0 || Number.isNaN(pages) || Number.isNaN(pollerCount)) {
     process.stdout.write(help());
     return values.help ? 0 : 2;
   }
@@ -38,7 +41,7 @@ async function main(args: string[]): Promise<number> {
   const results: Record<string, Result> = {};
   for (const { name, run } of chosen) {
     const tell = (progress: string) => process.stderr.write(`${name}: ${progress}\n`);
-    const result = await run(tell, { pages, peers: values.peers?.split(',') });
+    const result = await run(tell, { pages, pollers: pollerCount, peers: values.peers?.split(',') });
     results[name] = result;
     console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
   }
@@ -48,17 +51,24 @@ async function main(args: string[]): Promise<number> {
   return 0;
 }
 
+/** Not a number when it is none that makes sense. */
+function countOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return Number(text) > 0 ? Math.round(Number(text)) : Number.NaN;
+}
+
 function help(): string {
   const list = measurements.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n');
   return `Measures Docyard on this machine.
 
-  npm run bench -- [--only NAME]... [--pages NUMBER] [--peers NAME,NAME] [--json FILE]
+  npm run bench -- [--only NAME]... [--pages NUMBER] [--peers NAME,NAME] [--pollers NUMBER] [--json FILE]
 
-  --only NAME     only this measurement; may be repeated
-  --pages NUMBER  a site of so many pages instead of 1,000
-  --peers NAMES   only these other generators, separated by commas
-  --json FILE     write the figures to a file as well
-  --help          this text
+  --only NAME       only this measurement; may be repeated
+  --pages NUMBER    a site of so many pages instead of 1,000
+  --peers NAMES     only these other generators, separated by commas
+  --pollers NUMBER  so many instead of 10,000
+  --json FILE       write the figures to a file as well
+  --help            this text
 
 Measurements:
 ${list}

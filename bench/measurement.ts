@@ -12,6 +12,7 @@ export interface Measurement {
 export interface Choices {
   pages?: number | undefined;
   peers?: readonly string[] | undefined;
+  pollers?: number | undefined;
 }
 
 export interface Result {

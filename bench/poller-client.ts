@@ -1,0 +1,127 @@
+/**
+ * A process of its own that plays many pollers: each keeps a connection open, asks for the same record and waits for the
+ * answer before it asks again. It speaks plain HTTP over sockets, for a client library would cost more than the servers
+ * that are measured. Told what to do by messages from `pollers.ts`.
+ */
+import { createConnection, type Socket } from 'node:net';
+
+export type ToPollers =
+  | { type: 'connect'; port: number; request: string; pollers: number; connections: number }
+  /** `everyMs` is the pause between two requests of a poller; 0 for none. */
+  | { type: 'poll'; forMs: number; everyMs: number }
+  | { type: 'disconnect' };
+
+export interface Polled {
+  /** Milliseconds from the moment a request was due to the end of its answer. */
+  latencies: number[];
+  errors: number;
+  seconds: number;
+}
+
+interface Line {
+  socket: Socket;
+  /** When the requests of the pollers that share this connection were due; the first one is under way. */
+  due: number[];
+  received: string;
+}
+
+/** The accept queue of a server has room for some hundreds. */
+const connectingAtOnce = 200;
+
+let request = '';
+let pollers = 0;
+let lines: Line[] = [];
+let everyMs = 0;
+let isOver = true;
+let polled: Polled = { latencies: [], errors: 0, seconds: 0 };
+
+process.on('message', (message: ToPollers) => {
+  void obey(message).then((answer) => process.send?.(answer));
+});
+
+// Without a parent there is nobody to measure for.
+process.once('disconnect', () => process.exit());
+
+async function obey(message: ToPollers): Promise<unknown> {
+  if (message.type === 'connect') return connectAll(message);
+  if (message.type === 'poll') return poll(message);
+  for (const { socket } of lines) socket.destroy();
+  lines = [];
+  return null;
+}
+
+async function connectAll(wanted: { port: number; request: string; pollers: number; connections: number }) {
+  ({ request, pollers } = wanted);
+  while (lines.length < wanted.connections) {
+    const next = Math.min(connectingAtOnce, wanted.connections - lines.length);
+    lines.push(...(await Promise.all(Array.from({ length: next }, () => connect(wanted.port)))));
+  }
+  return lines.length;
+}
+
+function connect(port: number): Promise<Line> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ port, host: '127.0.0.1', noDelay: true });
+    const line: Line = { socket, due: [], received: '' };
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => receive(line, text));
+    socket.once('connect', () => resolve(line));
+    socket.on('error', reject);
+    socket.once('close', () => {
+      if (!isOver) polled.errors += line.due.length;
+      line.due = [];
+    });
+  });
+}
+
+/** Every poller asks at a moment of its own within the first pause, then again after each answer. */
+async function poll(wanted: { forMs: number; everyMs: number }): Promise<Polled> {
+  everyMs = wanted.everyMs;
+  polled = { latencies: [], errors: 0, seconds: 0 };
+  isOver = false;
+  const began = performance.now();
+  for (let poller = 0; poller < pollers; poller += 1) {
+    const line = lines[poller % lines.length];
+    if (line !== undefined) askAt(line, began + (poller / pollers) * everyMs);
+  }
+  await new Promise((resolve) => setTimeout(resolve, wanted.forMs));
+  isOver = true;
+  polled.seconds = (performance.now() - began) / 1000;
+  while (lines.some(({ due }) => due.length > 0)) await new Promise((resolve) => setTimeout(resolve, 10));
+  return polled;
+}
+
+function askAt(line: Line, dueAt: number): void {
+  const waitMs = dueAt - performance.now();
+  if (waitMs > 0) setTimeout(() => ask(line, dueAt), waitMs);
+  else ask(line, dueAt);
+}
+
+function ask(line: Line, dueAt: number): void {
+  if (isOver || line.socket.destroyed) return;
+  line.due.push(dueAt);
+  if (line.due.length === 1) line.socket.write(request);
+}
+
+function receive(line: Line, text: string): void {
+  line.received = line.received === '' ? text : line.received + text;
+  const isFine = statusOfWhole(line.received);
+  if (isFine === undefined) return;
+  line.received = '';
+  const dueAt = line.due.shift();
+  if (line.due.length > 0) line.socket.write(request);
+  if (dueAt === undefined || isOver) return;
+  const now = performance.now();
+  polled.latencies.push(now - dueAt);
+  if (!isFine) polled.errors += 1;
+  askAt(line, Math.max(now, dueAt + everyMs));
+}
+
+/** Whether the answer is the record; undefined while a part of it is missing. */
+function statusOfWhole(answer: string): boolean | undefined {
+  const headEnd = answer.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const [, length] = /\r\ncontent-length: (\d+)/i.exec(answer) ?? [];
+  if (length === undefined) throw new Error(`An answer without a length: ${answer.slice(0, headEnd)}`);
+  return answer.length < headEnd + 4 + Number(length) ? undefined : answer.startsWith('HTTP/1.1 200');
+}

@@ -1,0 +1,248 @@
+/**
+ * Ten thousand pollers of one job: how many requests a second are answered, how quickly, and what that costs the
+ * database, embedded and on PostgreSQL, beside a plain server that asks the database for each request.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { waitForExport } from '@docyard/api';
+import { postgresMissing, startPostgres, type PostgresServer } from '../test/postgres.ts';
+import { gitRepository, siteFiles, startService, type Service } from '../test/service.ts';
+import { median, percentile, rounded, type Measurement } from './measurement.ts';
+import { plainTable, startFastify } from './peers/fastify-pg.ts';
+import type { Polled, ToPollers } from './poller-client.ts';
+import { cpuSecondsOf } from './process-tree.ts';
+
+const rounds = 3;
+const warmUpMs = 1000;
+const measureMs = 5000;
+/** Together the pollers ask so often when they take their time. */
+const pacedPerSecond = 2000;
+/** Files that a process has open besides the sockets of the pollers. */
+const otherFiles = 200;
+
+interface Target {
+  name: string;
+  port: number;
+  pid: number;
+  /** The request as it goes over the wire. */
+  request: string;
+  countQueries(): Promise<number>;
+  stop(): unknown;
+}
+
+interface Figures {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  pacedP50: number;
+  pacedP99: number;
+  errors: number;
+  queriesPerSecond: number;
+  cpuMicroseconds: number;
+}
+
+export const pollers: Measurement = {
+  name: 'pollers',
+  about: 'status GETs of 10,000 pollers of one job, embedded, on PostgreSQL, and beside Fastify with pg',
+  async run(tell, { pollers: wanted = 10_000 }) {
+    const connections = Math.min(wanted, openFilesLimit() - otherFiles);
+    const { targets, skipped, stop } = await startTargets(tell, connections);
+    const client = startClient();
+    const measured = new Map<Target, Figures[]>(targets.map((target) => [target, []]));
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        // Each goes first once, so that none gains from its place.
+        for (let turn = 0; turn < targets.length; turn += 1) {
+          const target = targets[(round + turn) % targets.length] as Target;
+          tell(`round ${round + 1} of ${rounds}: ${target.name}`);
+          measured.get(target)?.push(await measure(client, target, { pollers: wanted, connections }));
+        }
+      }
+    } finally {
+      client.stop();
+      await stop();
+    }
+    return {
+      columns: [
+        '',
+        'requests/s',
+        'p50 ms',
+        'p99 ms',
+        `p50 ms at ${pacedPerSecond}/s`,
+        `p99 ms at ${pacedPerSecond}/s`,
+        'errors',
+        'database queries/s',
+        'requests a query',
+        'CPU µs a request',
+      ],
+      rows: [...measured].map(([target, figures]) => row(target, figures)),
+      notes: [
+        `${wanted} pollers of one job over ${connections} kept-alive connections${connections < wanted ? ' (this machine lets a process open no more)' : ''}, medians of ${rounds} interleaved rounds. First each poller asks again as soon as it has its answer, so that its latency is mostly the wait behind the others; then all together ask ${pacedPerSecond} times a second. Pollers, servers and PostgreSQL share the cores.`,
+        `Queries are counted by the adapter for SQLite and by pg_stat_database for PostgreSQL, there with what the queue asks on its own; both while the pollers ask as fast as they can. CPU is that of the server's process, without PostgreSQL. Docyard checks a key and counts a rate for each request, Fastify does neither.`,
+        ...skipped,
+      ],
+    };
+  },
+};
+
+async function startTargets(tell: (progress: string) => void, connections: number) {
+  const environment = {
+    LIMIT_CONNECTIONS: String(connections + otherFiles),
+    LIMIT_READS_PER_MINUTE: '1000000000',
+  };
+  const targets: Target[] = [];
+  const skipped: string[] = [];
+  tell('Docyard, embedded');
+  const embedded = await startService({ sample: false, environment });
+  const countSqlite = () => countByMetrics(embedded);
+  targets.push(await targetOf('Docyard, embedded (SQLite)', embedded, countSqlite));
+  let postgres: PostgresServer | undefined;
+  if (postgresMissing === undefined) {
+    tell('Docyard on PostgreSQL');
+    postgres = await startPostgres({ durable: true });
+    const url = await postgres.createDatabase();
+    const service = await startService({ sample: false, environment: { ...environment, DATABASE_URL: url } });
+    targets.push(await targetOf('Docyard on PostgreSQL', service, countByServer(postgres, url)));
+    try {
+      tell('Fastify with pg');
+      targets.push(await plainTarget(postgres));
+    } catch (error) {
+      skipped.push(`Skipped Fastify: ${error instanceof Error ? error.message : String(error)}.`);
+    }
+  } else {
+    skipped.push(`Skipped what needs PostgreSQL: ${postgresMissing}.`);
+  }
+  return {
+    targets,
+    skipped,
+    async stop() {
+      for (const target of targets) await target.stop();
+      await postgres?.remove();
+    },
+  };
+}
+
+/** A small site is exported; its job is what everybody polls. */
+async function targetOf(
+  name: string,
+  service: Service,
+  countQueries: () => Promise<number>,
+): Promise<Target> {
+  const domain = 'docs.example.com';
+  const source = { repository: `file://${gitRepository(siteFiles(3))}`, ref: 'main' };
+  await service.client.call('createProject', { body: { name: 'Docs', domain, source } });
+  const { jobId } = await service.client.call('startExport', { body: { domain } });
+  await waitForExport(service.client, jobId);
+  return {
+    name,
+    port: Number(new URL(service.origin).port),
+    pid: service.pid,
+    request: `GET /v1/static-export/jobs/${jobId} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
+    countQueries,
+    stop: () => service.stop(),
+  };
+}
+
+async function plainTarget(postgres: PostgresServer): Promise<Target> {
+  const url = await postgres.createDatabase();
+  await postgres.query(url, plainTable);
+  const server = await startFastify(url);
+  return {
+    name: 'Fastify with pg, one select a request',
+    port: server.port,
+    pid: server.pid,
+    request: 'GET /v1/static-export/jobs/se_5000 HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    countQueries: countByServer(postgres, url),
+    stop: () => server.stop(),
+  };
+}
+
+async function countByMetrics(service: Service): Promise<number> {
+  const text = await (await service.request('/metrics')).text();
+  const [, count] = /^docyard_database_query_duration_seconds_count(?:\{[^}]*\})? (\d+)$/m.exec(text) ?? [];
+  if (count === undefined) throw new Error('The metrics do not tell the number of queries.');
+  return Number(count);
+}
+
+/** Transactions, which are single statements here. */
+function countByServer(postgres: PostgresServer, url: string): () => Promise<number> {
+  const name = new URL(url).pathname.slice(1);
+  const statement = `select xact_commit + xact_rollback from pg_stat_database where datname = '${name}'`;
+  return async () => Number(await postgres.query(postgres.url, statement));
+}
+
+async function measure(
+  client: Client,
+  target: Target,
+  { pollers: count, connections }: { pollers: number; connections: number },
+): Promise<Figures> {
+  const { port, request } = target;
+  await client.ask({ type: 'connect', port, request, pollers: count, connections });
+  const poll = (forMs: number, everyMs: number) =>
+    client.ask({ type: 'poll', forMs, everyMs }) as Promise<Polled>;
+  await poll(warmUpMs, 0);
+  const queriesBefore = await target.countQueries();
+  const cpuBefore = cpuSecondsOf(target.pid);
+  const fast = await poll(measureMs, 0);
+  const cpuSeconds = cpuSecondsOf(target.pid) - cpuBefore;
+  const queries = (await target.countQueries()) - queriesBefore;
+  const paced = await poll(measureMs, (count / pacedPerSecond) * 1000);
+  await client.ask({ type: 'disconnect' });
+  return {
+    perSecond: fast.latencies.length / fast.seconds,
+    p50: percentile(fast.latencies, 0.5),
+    p99: percentile(fast.latencies, 0.99),
+    pacedP50: percentile(paced.latencies, 0.5),
+    pacedP99: percentile(paced.latencies, 0.99),
+    errors: fast.errors + paced.errors,
+    queriesPerSecond: queries / fast.seconds,
+    cpuMicroseconds: (cpuSeconds * 1e6) / fast.latencies.length,
+  };
+}
+
+function row(target: Target, figures: readonly Figures[]): (string | number)[] {
+  const middle = (name: keyof Figures) => median(figures.map((each) => each[name]));
+  const times = (['p50', 'p99', 'pacedP50', 'pacedP99'] as const).map((name) => rounded(middle(name)));
+  const queries = middle('queriesPerSecond');
+  return [
+    target.name,
+    Math.round(middle('perSecond')),
+    ...times,
+    figures.reduce((sum, { errors }) => sum + errors, 0),
+    rounded(queries),
+    rounded(middle('perSecond') / queries),
+    Math.round(middle('cpuMicroseconds')),
+  ];
+}
+
+interface Client {
+  ask(message: ToPollers): Promise<unknown>;
+  stop(): void;
+}
+
+function startClient(): Client {
+  const child = fork(fileURLToPath(new URL('poller-client.ts', import.meta.url)), [], {
+    serialization: 'advanced',
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The pollers ended with ${String(code)}.`);
+  });
+  ended.catch(() => {});
+  return {
+    async ask(message) {
+      const answered = once(child, 'message');
+      child.send(message);
+      const [answer] = (await Promise.race([answered, ended])) as unknown[];
+      return answer;
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+/** Node raises it by itself to what the machine allows. */
+function openFilesLimit(): number {
+  const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  return soft === undefined ? 1024 : Number(soft);
+}
