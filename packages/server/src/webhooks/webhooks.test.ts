@@ -93,8 +93,10 @@ describe('an address', () => {
 });
 
 test('an organization has at most 20, and each has its own', async () => {
-  for (let count = 0; count < 20; count += 1) await create();
-  await expect(create()).rejects.toMatchObject({ code: 'webhook_limit', status: 409 });
+  const made = await Promise.allSettled(Array.from({ length: 25 }, () => create()));
+  const refused = made.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  expect(refused).toHaveLength(5);
+  expect(refused[0]).toMatchObject({ code: 'webhook_limit', status: 409 });
   const other = await createTenant(context, { name: 'Other' });
   const theirs = await create({ actor: other.actor });
   const found = { code: 'not_found' };
