@@ -91,6 +91,11 @@ describe('impliedErrors', () => {
     expect(impliedErrors(operation('readExport'))).toContain('address_refused');
   });
 
+  it('warns of storage that is away wherever something is looked up', () => {
+    expect(impliedErrors(operation('readMe'))).toContain('storage_unavailable');
+    expect(impliedErrors(operation('openBundle'))).toContain('storage_unavailable');
+  });
+
   it('adds nothing where no key is used', () => {
     expect(impliedErrors(operation('readHealth'))).toEqual([]);
   });

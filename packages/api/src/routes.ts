@@ -314,13 +314,14 @@ export function operation(id: OperationId): Operation {
 /** What every operation of a kind can answer, so that the table above names only what is special. */
 export function impliedErrors(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [];
-  if (operation.scope !== null) codes.push('unauthorized', 'key_in_query', 'address_refused', 'rate_limited');
+  if (operation.scope !== null)
+    codes.push('unauthorized', 'key_in_query', 'address_refused', 'rate_limited', 'storage_unavailable');
   if (operation.scope !== null && operation.scope !== 'any') codes.push('scope_missing');
   if (operation.plan !== undefined) codes.push('plan_required');
   if (operation.body !== undefined) codes.push('invalid_request', 'malformed_json', 'unsupported_media_type');
   if (operation.query !== undefined) codes.push('invalid_request');
   if (operation.method === 'post') codes.push('invalid_request', 'idempotency_key_reused');
-  if (operation.method !== 'get') codes.push('payload_too_large', 'draining', 'storage_unavailable');
+  if (operation.method !== 'get') codes.push('payload_too_large', 'draining');
   // New work is refused first; reads go on.
   if (operation.errors.includes('queue_full')) codes.push('overloaded');
   return [...new Set(codes)];

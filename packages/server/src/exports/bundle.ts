@@ -1,31 +1,56 @@
 /**
- * Gives out links to the bundle of a completed export. The archive was made by the job: this only signs.
+ * Gives out links to the bundle of a completed export. The archive was made by the job: this only looks whether it can
+ * be had, and signs.
  */
 import type { Bundle } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
-import { signLink } from './links.ts';
+import type { BlobLink } from '../ports/blobs.ts';
+import { Problem } from '../problem.ts';
+import { bundleFileName, signLink } from './links.ts';
 import { finishedResult } from './read.ts';
+import { blobName } from './record.ts';
 
-export function createBundleLink(
-  context: Pick<Context, 'clock' | 'config' | 'secrets'>,
-  input: { job: Job; origin: string; ttlSeconds?: number | undefined },
-): Bundle {
-  const { bundle, attempt } = finishedResult(input.job);
-  const nowSeconds = Math.floor(context.clock.now().getTime() / 1000);
-  const expires = nowSeconds + (input.ttlSeconds ?? context.config.linkSeconds);
-  const path = signLink(context.secrets, {
-    jobId: input.job.id,
-    generation: attempt,
-    host: new URL(input.origin).host,
-    notBefore: nowSeconds,
-    expires,
-  });
+interface BundleRequest {
+  job: Job;
+  origin: string;
+  ttlSeconds?: number | undefined;
+  /** What the link is for; a store's own link opens for one method only. */
+  method?: 'GET' | 'HEAD';
+}
+
+export async function createBundleLink(
+  context: Pick<Context, 'blobs' | 'clock' | 'config' | 'secrets'>,
+  request: BundleRequest,
+): Promise<Bundle> {
+  const { job, method = 'GET' } = request;
+  const { bundle, attempt } = finishedResult(job);
+  const name = blobName(job.id, attempt, bundleFileName);
+  // A store that is away is told now, instead of by a link that leads nowhere.
+  if ((await context.blobs.stat(name)) === undefined) {
+    throw new Problem('bundle_purged', 'The bundle is no longer stored. Start a new export of the domain.');
+  }
+  const seconds = request.ttlSeconds ?? context.config.linkSeconds;
+  const link =
+    (await context.blobs.link(name, { seconds, fileName: bundleFileName, method })) ??
+    linkToThisServer(context, request, { generation: attempt, seconds });
   return {
-    jobId: input.job.id,
-    bundleUrl: input.origin + path,
+    jobId: job.id,
+    bundleUrl: link.url,
     sizeBytes: bundle.sizeBytes,
-    expiresAt: new Date(expires * 1000).toISOString(),
+    expiresAt: link.expiresAt.toISOString(),
     sha256: bundle.sha256,
   };
+}
+
+function linkToThisServer(
+  { clock, secrets }: Pick<Context, 'clock' | 'secrets'>,
+  { job, origin }: BundleRequest,
+  { generation, seconds }: { generation: number; seconds: number },
+): BlobLink {
+  const notBefore = Math.floor(clock.now().getTime() / 1000);
+  const expires = notBefore + seconds;
+  const host = new URL(origin).host;
+  const path = signLink(secrets, { jobId: job.id, generation, host, notBefore, expires });
+  return { url: origin + path, expiresAt: new Date(expires * 1000) };
 }

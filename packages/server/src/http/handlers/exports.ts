@@ -70,19 +70,19 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       }),
 
     createBundle: async (request) => {
+      const { context, origin, input, commit } = request;
       const job = await findJob(request);
-      const { origin, input } = request;
-      return request.commit(async (inside) => ({
-        body: createBundleLink(inside, { job, origin, ttlSeconds: input.body?.ttlSeconds }),
-      }));
+      // Asked before the transaction begins: the store may be far away.
+      const body = await createBundleLink(context, { job, origin, ttlSeconds: input.body?.ttlSeconds });
+      return commit(async () => ({ body }));
     },
 
-    openBundle: async (request) =>
-      goTo(createBundleLink(request.context, { job: await findJob(request), origin: request.origin })),
+    openBundle: async (request) => goTo(request, await findJob(request)),
 
-    openLatestBundle: async ({ context, caller, input, origin }) => {
+    openLatestBundle: async (request) => {
+      const { context, caller, input } = request;
       const where = { domain: input.query.domain, organizationId: caller.organizationId };
-      return goTo(createBundleLink(context, { job: await read.findLatestExport(context, where), origin }));
+      return goTo(request, await read.findLatestExport(context, where));
     },
 
     followExport: async (request) => {
@@ -158,6 +158,11 @@ function isReportType(type: string | undefined): type is (typeof reportTypes)[nu
   return reportTypes.some((known) => known === type);
 }
 
-function goTo({ bundleUrl }: { bundleUrl: string }): Reply<undefined> {
+async function goTo(
+  { context, origin, web }: Pick<Request<'openBundle'>, 'context' | 'origin' | 'web'>,
+  job: Job,
+): Promise<Reply<undefined>> {
+  const method = web.req.method === 'HEAD' ? 'HEAD' : 'GET';
+  const { bundleUrl } = await createBundleLink(context, { job, origin, method });
   return { body: undefined, headers: { location: bundleUrl } };
 }
