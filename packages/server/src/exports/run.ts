@@ -9,7 +9,6 @@ import { Readable } from 'node:stream';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
-import { Problem } from '../problem.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
@@ -166,8 +165,6 @@ function asFailure(error: unknown): unknown {
   if (error instanceof SourceError) {
     return new JobFailure(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
   }
-  if (error instanceof Problem && error.code === 'storage_unavailable')
-    return new JobFailure('storage_failed', error.message, { hint: 'Retry the job.' });
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new JobFailure('storage_failed', 'The disk is full.', {

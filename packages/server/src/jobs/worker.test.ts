@@ -311,6 +311,23 @@ describe('a worker that was lost', () => {
     await worker.stop();
   });
 
+  test('a job whose storage was away is tried again, and told as storage_failed when that does not help', async () => {
+    const { newJob, start, ended } = await setUp();
+    const [unlucky, doomed] = [await newJob(), await newJob()];
+    const worker = await start(async (_context, { job }) => {
+      if (job.id === doomed.id || job.attempt === 1)
+        throw new Problem('storage_unavailable', 'The store cannot be reached.');
+      return done();
+    });
+    expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
+    expect(failureOfRow(await ended(doomed))).toMatchObject({
+      code: 'storage_failed',
+      message: 'The store cannot be reached.',
+      retryable: true,
+    });
+    await worker.stop();
+  });
+
   test('its job ends as canceled if that was asked for', async () => {
     const { context, job, read, start, ended } = await lost(1);
     await requestCancel(context, await read(job));

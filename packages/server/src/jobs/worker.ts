@@ -217,7 +217,7 @@ export class Worker {
       const held = await store.reportProgress(this.#context, job, progress);
       if (!held) stop('stopping');
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'storage_unavailable') throw error;
+      if (!isStorageAway(error)) throw error;
       log.warn({ err: error }, 'progress not kept');
     }
   }
@@ -265,9 +265,9 @@ export class Worker {
       log.info('job handed back');
       return 'handed_back';
     }
-    if (reason === undefined && error instanceof RunnerLost) {
-      log.warn({ err: error }, 'runner was lost');
-      await this.#settleLost(job, log);
+    if (reason === undefined && (error instanceof RunnerLost || isStorageAway(error))) {
+      log.warn({ err: error }, 'attempt was lost');
+      await this.#settleLost(job, log, error);
       return 'lost';
     }
     const failure =
@@ -292,16 +292,15 @@ export class Worker {
     return kind === 'agent' ? longestAgentSeconds : this.#context.config.exportTimeoutSeconds;
   }
 
-  async #settleLost(job: store.Job, log: Logger): Promise<void> {
+  /** Not through a fault of the job, or so it seems: it is tried again, but not for ever. */
+  async #settleLost(job: store.Job, log: Logger, error?: unknown): Promise<void> {
     log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
     if (job.cancel_requested_at !== null) {
       await this.#failCanceled(job);
     } else if (moveAfterLoss(job.attempt - job.earlier_attempts) === 'release') {
       await store.releaseJob(this.#context, job);
     } else {
-      const message = `The worker was lost ${job.attempt} times while it ran this job.`;
-      const hint = 'The job may need more memory than the machine has.';
-      await store.failJob(this.#context, job, store.failureOf('worker_lost', message, { hint }));
+      await store.failJob(this.#context, job, failureAfterLosses(job, error));
     }
   }
 
@@ -316,12 +315,24 @@ export class Worker {
       try {
         return await write();
       } catch (error) {
-        const passing = error instanceof Problem && error.code === 'storage_unavailable';
         // A process that stops leaves the row as it is; the next one settles it.
-        if (!passing || this.#stopping) throw error;
+        if (!isStorageAway(error) || this.#stopping) throw error;
         this.#context.log.warn({ err: error }, 'database not writable, trying again');
         await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
       }
     }
   }
+}
+
+/** The database or the store for bundles. Both come back. */
+function isStorageAway(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === 'storage_unavailable';
+}
+
+function failureAfterLosses(job: store.Job, error: unknown): ReturnType<typeof store.failureOf> {
+  if (isStorageAway(error))
+    return store.failureOf('storage_failed', error.message, { hint: 'Retry the job.' });
+  const message = `The worker was lost ${job.attempt} times while it ran this job.`;
+  const hint = 'The job may need more memory than the machine has.';
+  return store.failureOf('worker_lost', message, { hint });
 }
