@@ -8,6 +8,7 @@ import { GitError } from '../git/run.ts';
 import { JobFailure, Stopped, type Outcome } from '../jobs/worker.ts';
 import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
+import { Problem } from '../problem.ts';
 import { ModelFailure, SiteCheckFailed, type EndReason } from './contract.ts';
 import { crashIfAsked } from './crash.ts';
 import { noteRun, type RunResult } from './record.ts';
@@ -35,6 +36,8 @@ export async function endOf(run: AgentRun, error: unknown): Promise<Outcome> {
   const { signal, log } = run.input;
   const stopped = error instanceof Stopped ? error : signal.aborted ? (signal.reason as unknown) : undefined;
   if (stopped instanceof Stopped && stopped.reason === 'stopping') throw stopped;
+  // The journal holds what was done; the next attempt goes on from there.
+  if (stopped === undefined && error instanceof Problem && error.code === 'storage_unavailable') throw error;
   const ended =
     stopped instanceof Stopped
       ? new RunEnded(stopped.reason === 'timeout' ? 'timeout' : 'cancelled', 'The job was stopped.')
