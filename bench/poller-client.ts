@@ -59,16 +59,20 @@ async function connectAll(wanted: { port: number; request: string; pollers: numb
   return lines.length;
 }
 
+/** Like any poller it asks at once; the first answer is not measured. */
 function connect(port: number): Promise<Line> {
   return new Promise((resolve, reject) => {
-    const socket = createConnection({ port, host: '127.0.0.1', noDelay: true });
+    const socket = createConnection({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
     const line: Line = { socket, due: [], received: '' };
     socket.setEncoding('latin1');
-    socket.on('data', (text: string) => receive(line, text));
-    socket.once('connect', () => resolve(line));
+    socket.on('data', (text: string) => {
+      receive(line, text);
+      if (line.received === '') resolve(line);
+    });
     socket.on('error', reject);
     socket.once('close', () => {
-      if (!isOver) polled.errors += line.due.length;
+      reject(new Error('A connection was closed before the first answer.'));
+      if (!isOver) polled.errors += 1;
       line.due = [];
     });
   });
