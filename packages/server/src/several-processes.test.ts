@@ -5,8 +5,9 @@
 import type { ExportJob, Project, UpdateProject } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase, postgresMissing } from '../../../test/postgres.ts';
-import { findBrokenEntry, recordAudit } from './audit/audit.ts';
+import { findBrokenEntry, listAuditLog, recordAudit } from './audit/audit.ts';
 import { setUpFirstRun } from './first-run.ts';
+import { revokeKey, rollKey } from './keys/keys.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { deleteProject, readProject, updateProject } from './projects/projects.ts';
 import {
@@ -142,6 +143,21 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
         each.status === 'rejected' ? [(each.reason as { code: string }).code] : [],
       );
       expect(refusal).toEqual([deleted.status === 'rejected' ? 'project_busy' : 'not_found']);
+    }
+  });
+
+  test('a key that is revoked while it is rolled was rolled before', async () => {
+    const [one, two] = contexts as [TestContext, TestContext];
+    for (let round = 0; round < 6; round += 1) {
+      const { key, actor } = await createTenant(one);
+      const [rolled] = await Promise.allSettled([
+        rollKey(one, { keyId: key.id, actor }),
+        revokeKey(two, { keyId: key.id, actor }),
+      ]);
+      const log = await listAuditLog(one, { organizationId: actor.organizationId, limit: 2 });
+      const actions = log.data.map(({ action }) => action);
+      if (rolled.status === 'fulfilled') expect(actions).toEqual(['key.revoke', 'key.roll']);
+      else expect(actions).toEqual(['key.revoke', 'key.create']);
     }
   });
 

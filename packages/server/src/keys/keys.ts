@@ -17,7 +17,7 @@ import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
-import { inTransaction, type KeyRow } from '../ports/database.ts';
+import { exclusively, inTransaction, type KeyRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { complainAboutRange } from './addresses.ts';
 import { isWellFormedKey, newKeyText } from './format.ts';
@@ -72,24 +72,25 @@ export async function rollKey(
   context: KeyContext,
   input: RollKey & { keyId: string; actor: Actor; granter?: Granter },
 ): Promise<CreatedKey> {
-  const old = await findKey(context, input.actor.organizationId, input.keyId);
-  if (old.revoked_at !== null || hasExpired(context, old)) {
-    throw new Problem(
-      'invalid_request',
-      'This key has ended and cannot be rolled. Create a new one instead.',
-    );
-  }
-  refuseMoreThanGranted(
-    JSON.parse(old.allowed_addresses) as string[],
-    JSON.parse(old.scopes) as Scope[],
-    input.granter,
-  );
-  const lifetime = old.expires_at === null ? null : Date.parse(old.expires_at) - Date.parse(old.created_at);
-  const overlapEnd = later(context, input.overlapSeconds ?? defaultOverlapSeconds);
   return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const old = await holdKey(inside, input);
+    if (old.revoked_at !== null || hasExpired(context, old)) {
+      throw new Problem(
+        'invalid_request',
+        'This key has ended and cannot be rolled. Create a new one instead.',
+      );
+    }
+    refuseMoreThanGranted(
+      JSON.parse(old.allowed_addresses) as string[],
+      JSON.parse(old.scopes) as Scope[],
+      input.granter,
+    );
+    const lifetime = old.expires_at === null ? null : Date.parse(old.expires_at) - Date.parse(old.created_at);
+    const overlapEnd = later(context, input.overlapSeconds ?? defaultOverlapSeconds);
     const oldEnd = old.expires_at !== null && old.expires_at < overlapEnd ? old.expires_at : overlapEnd;
     await database.updateTable('api_keys').set({ expires_at: oldEnd }).where('id', '=', old.id).execute();
-    return insertKey({ ...context, database }, input.actor, {
+    return insertKey(inside, input.actor, {
       name: old.name,
       scopes: old.scopes,
       allowed_addresses: old.allowed_addresses,
@@ -100,13 +101,23 @@ export async function rollKey(
 }
 
 export async function revokeKey(context: KeyContext, input: { keyId: string; actor: Actor }): Promise<void> {
-  const key = await findKey(context, input.actor.organizationId, input.keyId);
-  if (key.revoked_at !== null) return;
   await inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const key = await holdKey(inside, input);
+    if (key.revoked_at !== null) return;
     const revoked_at = nowText(context);
     await database.updateTable('api_keys').set({ revoked_at }).where('id', '=', key.id).execute();
-    await recordAudit({ ...context, database }, { actor: input.actor, action: 'key.revoke', object: key.id });
+    await recordAudit(inside, { actor: input.actor, action: 'key.revoke', object: key.id });
   });
+}
+
+/** Nobody revokes the key while it is rolled, or the reverse: its successor would outlive it. */
+async function holdKey(
+  context: KeyContext,
+  { keyId, actor }: { keyId: string; actor: Actor },
+): Promise<Selectable<KeyRow>> {
+  await exclusively(context.database, `key:${keyId}`);
+  return findKey(context, actor.organizationId, keyId);
 }
 
 export async function listKeys(
