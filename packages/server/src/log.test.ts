@@ -38,6 +38,13 @@ describe('a log line', () => {
     for (const line of text.trim().split('\n')) expect(() => void JSON.parse(line)).not.toThrow();
   });
 
+  it('leaves out the connection that an error of the database carries', () => {
+    const error = Object.assign(new Error('terminated'), { code: '57P01', client: { host: 'db.internal' } });
+    const text = logOf((log) => log.warn({ err: error }, 'trying again'));
+    expect(text).toContain('57P01');
+    expect(text).not.toContain('db.internal');
+  });
+
   it('keeps addresses readable but for what must not be seen of them', () => {
     const text = logOf((log) => {
       log.info({ url: 'postgres://docyard:hunter2@db.example.com/docyard' });

@@ -11,7 +11,15 @@ type LogConfig = Pick<Config, 'logLevel' | 'secretKey' | 'databaseUrl' | 'model'
 export function openLog(config: LogConfig, destination: DestinationStream = pino.destination(2)): Logger {
   const hide = hiding(knownSecrets(config));
   const redact = ['*.authorization', '*.key', '*.password', '*.connectionString'];
-  return pino({ level: config.logLevel, base: null, redact, hooks: { streamWrite: hide } }, destination);
+  const serializers = { err: withoutClient };
+  const hooks = { streamWrite: hide };
+  return pino({ level: config.logLevel, base: null, redact, serializers, hooks }, destination);
+}
+
+/** The driver of PostgreSQL hangs a whole connection on an error of it: a page of text that tells nothing. */
+function withoutClient(error: Error): unknown {
+  const { client: _client, ...told } = pino.stdSerializers.err(error) as { client?: unknown };
+  return told;
 }
 
 const shapes = [

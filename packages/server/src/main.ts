@@ -13,6 +13,7 @@ import { describeCheck } from './cli/check.ts';
 import { CommandError } from './cli/errors.ts';
 import { describeKeys } from './cli/keys.ts';
 import { describeMigrate } from './cli/migrate.ts';
+import { describeMigrateData } from './cli/migrate-data.ts';
 import { describeOrgs } from './cli/orgs.ts';
 import { describeProjects } from './cli/projects.ts';
 import { describeServe } from './cli/serve.ts';
@@ -57,6 +58,7 @@ const commands = {
   backup: describeBackup,
   restore: describeRestore,
   migrate: describeMigrate,
+  'migrate-data': describeMigrateData,
 };
 
 const usageStatus = 2;

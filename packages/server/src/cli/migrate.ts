@@ -29,7 +29,8 @@ async function migrate(options: LocalOptions & { plan?: boolean }): Promise<void
     let applied: string[] = [];
     const opening = options.plan ? { asItIs: true } : { applied: (names: string[]) => (applied = names) };
     const database = await openTables(config, opening);
-    const { known, newer } = await listMigrations(database).finally(async () => database.destroy());
+    const { known, newer } = await listMigrations(database);
+    await database.destroy();
     const pending = known.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
     const told = options.plan ? { pending, newer } : { applied };
     const text = options.plan ? tellPlan(pending, newer) : tellApplied(applied);

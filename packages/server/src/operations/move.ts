@@ -1,0 +1,225 @@
+/**
+ * Takes an installation from SQLite to an empty PostgreSQL: every row in one transaction, counted and summed up on both
+ * sides before it is committed; and its bundles to another store, each read back. What was cut off can be done again:
+ * the rows were never there, and bundles that have arrived whole are not sent twice.
+ */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { sql, type RawBuilder } from 'kysely';
+import type { ExportFile } from '../exports/record.ts';
+import type { Blobs } from '../ports/blobs.ts';
+import { exclusively, type Database, type Tables } from '../ports/database.ts';
+
+export class MoveError extends Error {
+  override name = 'MoveError';
+}
+
+/** In the order in which rows may refer to each other, each with the columns that tell its rows apart. */
+const tableKeys = {
+  organizations: ['id'],
+  projects: ['sequence'],
+  api_keys: ['sequence'],
+  jobs: ['sequence'],
+  job_events: ['sequence'],
+  agent_runs: ['job_id', 'number'],
+  agent_steps: ['sequence'],
+  agent_messages: ['sequence'],
+  project_settings: ['project_id', 'name'],
+  secrets: ['project_id', 'name'],
+  idempotency: ['organization_id', 'key'],
+  audit_log: ['sequence'],
+  installation: ['name'],
+  rate_windows: ['key_id', 'rate'],
+  webhooks: ['sequence'],
+  webhook_secrets: ['sequence'],
+  webhook_messages: ['id'],
+  webhook_deliveries: ['sequence'],
+  webhook_attempts: ['delivery_id', 'number'],
+} as const satisfies Record<keyof Tables, readonly string[]>;
+
+type TableName = keyof Tables;
+type Row = Record<string, string | number | null>;
+
+const tableNames = Object.keys(tableKeys) as TableName[];
+const rowsAtOnce = 200;
+
+/** How many rows, and the sum of the hashes of all: the same whatever order a database has for its texts. */
+export interface TableDigest {
+  table: string;
+  rows: number;
+  sum: string;
+}
+
+export async function copyTables(
+  from: Database,
+  to: Database,
+  tell: (copied: TableDigest) => void = () => {},
+): Promise<TableDigest[]> {
+  return to.transaction().execute(async (inside) => {
+    await exclusively(inside, 'move');
+    await refuseFullTables(inside);
+    const copied: TableDigest[] = [];
+    for (const table of tableNames) {
+      const digest = await copyTable(from, inside, table);
+      copied.push(digest);
+      tell(digest);
+    }
+    await refuseDifference(inside, copied);
+    return copied;
+  });
+}
+
+async function refuseFullTables(to: Database): Promise<void> {
+  for (const table of tableNames) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(to);
+    if (rows.length > 0) {
+      throw new MoveError(
+        `The PostgreSQL database is not empty: there are ${table} in it. Nothing was copied.`,
+      );
+    }
+  }
+}
+
+async function copyTable(from: Database, to: Database, table: TableName): Promise<TableDigest> {
+  const digest = new Digest(table);
+  for await (const rows of pages(from, table)) {
+    digest.add(rows);
+    try {
+      await insertRows(to, table, rows);
+    } catch (error) {
+      throw new MoveError(`Rows of ${table} were refused: ${(error as Error).message}. Nothing was copied.`, {
+        cause: error,
+      });
+    }
+  }
+  if (tableKeys[table][0] === 'sequence') await continueNumbering(from, to, table);
+  return digest.result;
+}
+
+/** Numbers go on where they were, also those of rows that have been deleted since: a cursor may still name one. */
+async function continueNumbering(from: Database, to: Database, table: TableName): Promise<void> {
+  const last = sql<{ seq: number }>`select seq from sqlite_sequence where name = ${table}`;
+  const [row] = (await last.execute(from)).rows;
+  if (row === undefined || row.seq < 1) return;
+  await sql`select setval(pg_get_serial_sequence(${table}, 'sequence'), ${row.seq})`.execute(to);
+}
+
+async function insertRows(to: Database, table: TableName, rows: Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(to);
+}
+
+/** Reads back what was written, while it can still be taken back. */
+async function refuseDifference(to: Database, copied: TableDigest[]): Promise<void> {
+  for (const { table, rows, sum } of copied) {
+    const digest = new Digest(table);
+    for await (const page of pages(to, table as TableName)) digest.add(page);
+    const { result } = digest;
+    if (result.rows === rows && result.sum === sum) continue;
+    throw new MoveError(
+      `${table} has ${result.rows} rows on the other side, not the same ${rows} as here. Nothing was copied.`,
+    );
+  }
+}
+
+/** All rows, some at a time, each database in its own order. */
+async function* pages(database: Database, table: TableName): AsyncGenerator<Row[]> {
+  const keys = tableKeys[table];
+  const columns = sql.join(keys.map((key) => sql.ref(key)));
+  let after: RawBuilder<unknown> = sql``;
+  for (;;) {
+    const query = sql<Row>`select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(rowsAtOnce)}`;
+    const { rows } = await query.execute(database);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    if (rows.length < rowsAtOnce) return;
+    after = sql`where (${columns}) > (${sql.join(keys.map((key) => last[key]))})`;
+  }
+}
+
+const modulus = 2n ** 256n;
+
+class Digest {
+  readonly #table: string;
+  #rows = 0;
+  #sum = 0n;
+
+  constructor(table: string) {
+    this.#table = table;
+  }
+
+  add(rows: Row[]): void {
+    for (const row of rows) {
+      const text = JSON.stringify(Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+      const hash = createHash('sha256').update(text).digest('hex');
+      this.#sum = (this.#sum + BigInt(`0x${hash}`)) % modulus;
+    }
+    this.#rows += rows.length;
+  }
+
+  get result(): TableDigest {
+    return { table: this.#table, rows: this.#rows, sum: this.#sum.toString(16).padStart(64, '0') };
+  }
+}
+
+const fileNames = ['bundle.tar.gz', 'manifest.json', 'report.json'] as const satisfies ExportFile[];
+
+export interface CopiedBlobs {
+  objects: number;
+  bytes: number;
+  /** Of the objects, those that were there from an earlier try. */
+  kept: number;
+}
+
+export async function copyBlobs(
+  from: Blobs,
+  to: Blobs,
+  tell: (sofar: CopiedBlobs) => void = () => {},
+): Promise<CopiedBlobs> {
+  await to.check();
+  const copied = { objects: 0, bytes: 0, kept: 0 };
+  for await (const { owner, generations } of from.listOwners()) {
+    for (const generation of generations) {
+      for (const name of fileNames.map((file) => `${owner}/${generation}/${file}`)) {
+        const found = await from.stat(name);
+        if (found === undefined) continue;
+        const isKept = await copyBlob(from, to, { name, sizeBytes: found.sizeBytes });
+        copied.objects += 1;
+        copied.bytes += found.sizeBytes;
+        copied.kept += isKept ? 1 : 0;
+        tell(copied);
+      }
+    }
+  }
+  return copied;
+}
+
+/** True when it was there already. */
+async function copyBlob(
+  from: Blobs,
+  to: Blobs,
+  { name, sizeBytes }: { name: string; sizeBytes: number },
+): Promise<boolean> {
+  const there = await to.stat(name);
+  if (there?.sizeBytes === sizeBytes && (await hashOf(from, name)) === (await hashOf(to, name))) return true;
+  const hash = createHash('sha256');
+  async function* through() {
+    for await (const chunk of from.read(name) as AsyncIterable<Uint8Array>) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  await to.putStream(name, Readable.from(through()));
+  if ((await hashOf(to, name)) !== hash.digest('hex'))
+    throw new MoveError(`${name} did not arrive as it was sent. Run the command again.`);
+  return false;
+}
+
+async function hashOf(blobs: Blobs, name: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of blobs.read(name) as AsyncIterable<Uint8Array>) hash.update(chunk);
+  return hash.digest('hex');
+}
