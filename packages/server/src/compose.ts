@@ -62,6 +62,8 @@ const jobViews = (given: Pick<Context, 'config' | 'secrets'>): Context['views'] 
 
 export const runners: Runners = { export: runExport, agent: runAgent };
 
+const sameWarningEveryMs = 10_000;
+
 export type Telemetry = Pick<Context, 'measures' | 'tracer'>;
 
 const silence: Telemetry = { measures: silentMeasures, tracer: silentTracer };
@@ -144,11 +146,26 @@ async function openDatabase(
     import('./adapters/changes/postgres.ts'),
     import('./adapters/queue/pg-boss.ts'),
   ]);
-  const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, `${what}: trying again`);
+  const warnOf = (what: string) => seldom((error) => log.warn({ err: error }, `${what}; trying again`));
   const database = await openPostgres({ url, measures, applied });
   const changes = await PostgresChanges.open({ url, warn: warnOf('announcements are not heard') });
-  const queue = await PgBossQueue.open({ url, changes, mostOfOrganization, warn: warnOf('queue') });
+  const queue = await PgBossQueue.open({
+    url,
+    changes,
+    mostOfOrganization,
+    warn: warnOf('the queue cannot be reached'),
+  });
   return { database, changes, queue };
+}
+
+/** While the database is away, every look at it fails, several times a second. */
+function seldom(tell: (error: unknown) => void): (error: unknown) => void {
+  let quietUntilMs = 0;
+  return (error) => {
+    if (performance.now() < quietUntilMs) return;
+    quietUntilMs = performance.now() + sameWarningEveryMs;
+    tell(error);
+  };
 }
 
 export async function openBlobs({

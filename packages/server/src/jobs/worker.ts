@@ -238,7 +238,7 @@ export class Worker {
           if (row?.status !== 'running' || row.attempt !== job.attempt) stop('stopping');
           else if (row.cancel_requested_at !== null) stop('canceled');
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'the row of a running job could not be read'));
+        .catch((error: unknown) => log.debug({ err: error }, 'the row of a running job could not be read'));
     };
     const timer = setInterval(check, cancelCheckSeconds * 1000);
     const deadline = setTimeout(() => stop('timeout'), this.#longestSeconds(job) * 1000);
