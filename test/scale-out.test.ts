@@ -89,6 +89,15 @@ describe.skipIf(postgresMissing !== undefined)(`several processes ${postgresMiss
     );
   });
 
+  test('a process that cannot open its queue ends, and does not linger without serving', async () => {
+    const database = await postgres.createDatabase();
+    // Enough for the tables, too little for the schema of the queue.
+    await postgres.query(database, 'create role small login; grant all on schema public to small');
+    const url = Object.assign(new URL(database), { username: 'small' }).href;
+    const starting = startService({ role: 'worker', environment: { ...shared, DATABASE_URL: url } });
+    await expect(starting).rejects.toThrow(/ended with 1: docyard: permission denied for database/);
+  });
+
   describe('within a second every process knows of', () => {
     /** Looks as polling clients do, so that something is remembered. */
     async function seenWithinASecond(isSo: () => Promise<boolean>): Promise<void> {

@@ -149,13 +149,15 @@ async function openDatabase(
   const warnOf = (what: string) => seldom((error) => log.warn({ err: error }, `${what}; trying again`));
   const database = await openPostgres({ url, measures, applied });
   const changes = await PostgresChanges.open({ url, warn: warnOf('announcements are not heard') });
-  const queue = await PgBossQueue.open({
-    url,
-    changes,
-    mostOfOrganization,
-    warn: warnOf('the queue cannot be reached'),
-  });
-  return { database, changes, queue };
+  try {
+    const warn = warnOf('the queue cannot be reached');
+    const queue = await PgBossQueue.open({ url, changes, mostOfOrganization, warn });
+    return { database, changes, queue };
+  } catch (error) {
+    await changes.close();
+    await database.destroy();
+    throw error;
+  }
 }
 
 /** While the database is away, every look at it fails, several times a second. */

@@ -76,10 +76,16 @@ export class PgBossQueue implements Queue {
       monitorIntervalSeconds: superviseEverySeconds,
     });
     boss.on('error', (error) => options.warn?.(error));
-    await boss.start();
-    for (const kind of jobKinds) {
-      await boss.createQueue(kind, queueSettings);
-      await boss.updateQueue(kind, queueSettings);
+    try {
+      await boss.start();
+      for (const kind of jobKinds) {
+        await boss.createQueue(kind, queueSettings);
+        await boss.updateQueue(kind, queueSettings);
+      }
+    } catch (error) {
+      // Its timers would keep a process alive that could not start.
+      await boss.stop({ graceful: false }).catch(() => {});
+      throw error;
     }
     return new PgBossQueue(boss, options);
   }
