@@ -1,7 +1,7 @@
 /**
- * Keeps the number of open connections in bounds. One too many is still listened to for a moment, so that it can be told
- * to come back instead of being cut. Whoever has shown a valid key or link is known; strangers may take only a part
- * of the room from one address, and an idle one makes way when there is none left.
+ * Keeps the number of open connections in bounds. Whoever has shown a valid key or link is known; strangers may take only
+ * a part of the room from one address, and an idle one makes way when there is no more. One too many for whom nobody can
+ * make way is listened to for a moment, so that it can be told to come back instead of being cut.
  */
 import type { Socket } from 'node:net';
 
@@ -46,14 +46,13 @@ export class Connections {
 
   accept(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
-    const ofAddress = this.#strangersOf.get(address) ?? 0;
-    if (ofAddress >= this.#limits.strangersOfAddress || !this.#hasRoom()) {
+    if (!this.#findRoom(address)) {
       this.#acceptForAMoment(socket);
       return;
     }
     const connection = { address, isStranger: true, requests: 0 };
     this.#open.set(socket, connection);
-    this.#strangersOf.set(address, ofAddress + 1);
+    this.#strangersOf.set(address, (this.#strangersOf.get(address) ?? 0) + 1);
     strangers.set(socket, () => this.#becomeKnown(connection));
     this.#idleStrangers.add(socket);
     socket.once('close', () => this.#forget(socket));
@@ -79,13 +78,16 @@ export class Connections {
     return (this.#open.get(socket)?.requests ?? 0) === 0;
   }
 
-  #hasRoom(): boolean {
-    if (this.#open.size < this.#limits.connections) return true;
-    const [oldest] = this.#idleStrangers;
-    if (oldest === undefined) return false;
-    this.#forget(oldest);
-    oldest.destroy();
-    return true;
+  #findRoom(address: string): boolean {
+    const isCrowded = (this.#strangersOf.get(address) ?? 0) >= this.#limits.strangersOfAddress;
+    if (!isCrowded && this.#open.size < this.#limits.connections) return true;
+    for (const oldest of this.#idleStrangers) {
+      if (isCrowded && this.#open.get(oldest)?.address !== address) continue;
+      this.#forget(oldest);
+      oldest.destroy();
+      return true;
+    }
+    return false;
   }
 
   #acceptForAMoment(socket: Socket): void {
