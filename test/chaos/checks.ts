@@ -13,6 +13,8 @@ import { isFinal, type Ledger } from './ledger.ts';
 import type { Receiver } from './receiver.ts';
 
 const mostLostAttempts = 3;
+/** How a job ends that was tried so often: honestly, and worth a retry. */
+const lostThrice = ['worker_lost', 'storage_failed'];
 const filesOfAnExport = ['bundle.tar.gz', 'manifest.json', 'report.json'];
 
 export interface Ended {
@@ -65,7 +67,7 @@ async function checkJob(caller: Caller, job: ExportJob, ledger: Ledger, ended: E
     const complaint = await checkBundle(caller, job).catch(String);
     if (complaint === undefined) ended.wholeBundles += 1;
     else ledger.complain(`the bundle of ${job.jobId}: ${complaint}`);
-  } else if (job.failure?.code === 'worker_lost' && job.attempt >= mostLostAttempts) {
+  } else if (job.attempt >= mostLostAttempts && lostThrice.includes(job.failure?.code ?? '')) {
     ended.givenUp += 1;
   } else {
     ledger.complain(`${job.jobId} failed: ${job.failure?.code} (${job.failure?.message})`);

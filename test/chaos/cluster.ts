@@ -13,6 +13,8 @@ import { killProcess, processesIn, survivors } from '../torture/processes.ts';
 
 const run = promisify(execFile);
 const ofEachRole = 3;
+/** Far longer than a start or a stop takes, also on a busy machine. */
+const longestSeconds = 120;
 
 export interface ClusterOptions {
   environment: Record<string, string>;
@@ -122,6 +124,7 @@ export class Member {
   async start(): Promise<void> {
     const { environment, onLog } = this.#options;
     for (;;) {
+      let deadline: NodeJS.Timeout | undefined;
       try {
         this.service = await startService({
           role: this.role,
@@ -129,7 +132,10 @@ export class Member {
           workingFolder: this.dataDir,
           environment,
           sample: false,
-          onSpawn: (child) => this.#watch(child),
+          onSpawn: (child) => {
+            deadline = this.#deadline('neither started nor ended', () => child.kill('SIGKILL'));
+            this.#watch(child);
+          },
           ...(onLog === undefined ? {} : { onLog: (text: string) => onLog(label(this.name, text)) }),
         });
         return;
@@ -137,6 +143,8 @@ export class Member {
         this.failedStarts += 1;
         onLog?.(label(this.name, `did not start: ${String(error)}`));
         await pause(1000);
+      } finally {
+        clearTimeout(deadline);
       }
     }
   }
@@ -149,10 +157,19 @@ export class Member {
   }
 
   async stop(): Promise<void> {
-    const status = await this.#take()?.stop();
-    if (status !== undefined && status !== 0) {
-      this.#options.complain(`${this.name} was told to stop and ended with ${status}`);
-    }
+    const service = this.#take();
+    if (service === undefined) return;
+    const deadline = this.#deadline('was told to stop and goes on', () => void service.kill());
+    const status = await service.stop();
+    clearTimeout(deadline);
+    if (status !== 0) this.#options.complain(`${this.name} was told to stop and ended with ${status}`);
+  }
+
+  #deadline(complaint: string, end: () => void): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#options.complain(`${this.name} ${complaint}`);
+      end();
+    }, longestSeconds * 1000);
   }
 
   /** Whoever has taken it ends it. */

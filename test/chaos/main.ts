@@ -19,6 +19,9 @@ three workers on one PostgreSQL and one Ceph gateway, used by six organizations.
   --help       this text
 `;
 
+// Servers that were started end with the process, but not with a signal.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<number> {
@@ -67,7 +70,7 @@ function table(figures: ChaosFigures, seed: number): string {
     ['duplicated', figures.duplicated],
     ['stuck', figures.stuck],
     ['completed', figures.completed],
-    ['given up after three lost workers', figures.givenUp],
+    ['given up after three lost attempts', figures.givenUp],
     ['attempts', figures.attempts],
     ['whole bundles downloaded during the trouble', figures.downloads],
     ['whole bundles downloaded at the end', figures.wholeBundles],
