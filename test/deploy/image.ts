@@ -1,0 +1,100 @@
+/**
+ * Builds what the image would hold, without Docker: the steps of the first stage of deploy/Dockerfile are carried out in a
+ * folder, and the program is run from it as the image would run it. bubblewrap stands in for the container: read-only
+ * root, user 10001, /app, /data and /tmp in their places. What apt installs is taken from this machine.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { temporaryFolder } from '../service.ts';
+import { copiesOf, filesOf, readDockerfile, root } from './dockerfile.ts';
+import { visit, type VisitFigures } from './visit.ts';
+
+export interface ImageFigures extends VisitFigures {
+  buildSeconds: number;
+  /** By what lies in /app. */
+  sizesMegabytes: Record<string, number>;
+}
+
+const instructions = readDockerfile();
+
+export async function checkImage(): Promise<ImageFigures> {
+  const app = temporaryFolder('image');
+  const started = performance.now();
+  build(app);
+  const buildSeconds = (performance.now() - started) / 1000;
+  const figures = await run(app, temporaryFolder('image-data'));
+  return { buildSeconds, sizesMegabytes: sizesOf(app), ...figures };
+}
+
+/** In the order of the file: a step sees what the ones before it have made. */
+function build(app: string): void {
+  const copies = copiesOf(instructions);
+  for (const { name, text, stage } of instructions) {
+    if (stage !== 0) continue;
+    if (name === 'COPY') {
+      for (const { from, to } of filesOf(copies.shift() ?? { sources: [], target: '' })) {
+        mkdirSync(dirname(join(app, to)), { recursive: true });
+        cpSync(join(root, from), join(app, to));
+      }
+    }
+    if (name === 'RUN') {
+      const command = text.replaceAll(/--mount=\S+ /g, '');
+      console.log(`  RUN ${command}`);
+      const npmCache = join(homedir(), '.npm');
+      mkdirSync(npmCache, { recursive: true });
+      const walls = [...container(), '--bind', app, '/app', '--bind', npmCache, npmCache, '--chdir', '/app'];
+      const ended = spawnSync('bwrap', [...walls, '--', 'sh', '-ec', command], { encoding: 'utf8' });
+      if (ended.status !== 0) throw new Error(`${command}\n${ended.stdout}${ended.stderr}`);
+    }
+  }
+}
+
+async function run(app: string, data: string): Promise<VisitFigures> {
+  const variables = instructions
+    .filter(({ name }) => name === 'ENV')
+    .flatMap(({ text }) => text.split(' ').map((pair) => pair.split('=')))
+    .flatMap(([name = '', value = '']) => ['--setenv', name, value]);
+  const port = String(20_000 + (process.pid % 20_000));
+  const walls = [
+    container(),
+    ['--ro-bind', app, '/app', '--bind', data, '/data', '--chdir', '/data', '--remount-ro', '/'],
+    ['--unshare-user', '--uid', '10001', '--gid', '10001', '--cap-drop', 'ALL', '--die-with-parent'],
+    variables,
+    ['--setenv', 'PORT', port],
+  ].flat();
+  const command = ['/app/packages/server/bin/docyard.js', 'serve', '--admin-key-file', '/data/admin-key'];
+  const child = spawn('bwrap', [...walls, '--', process.execPath, ...command]);
+  return visit(child, data, () => checkHealth(port));
+}
+
+/** The command by which Docker would find out whether the container is well. */
+function checkHealth(port: string): void {
+  const text = instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
+  const [, ...args] = JSON.parse(text.slice(text.indexOf('['))) as string[];
+  const ended = spawnSync(process.execPath, args, { env: { PORT: port } });
+  if (ended.status !== 0) throw new Error(`The health check fails: ${String(ended.stderr)}`);
+}
+
+/** Everything of this machine can be read but what the image has in its own places. */
+function container(): string[] {
+  const own = new Set(['app', 'data', 'tmp', 'proc', 'dev']);
+  const shown = readdirSync('/', { withFileTypes: true })
+    .filter((entry) => !own.has(entry.name) && (entry.isDirectory() || entry.isSymbolicLink()))
+    .flatMap(({ name }) => ['--ro-bind-try', `/${name}`, `/${name}`]);
+  return [...shown, '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'];
+}
+
+function sizesOf(app: string): Record<string, number> {
+  const sizes = readdirSync(app).map((name) => [name, bytesOf(join(app, name)) / 1e6]);
+  return Object.fromEntries(sizes) as Record<string, number>;
+}
+
+function bytesOf(path: string): number {
+  const { size } = statSync(path);
+  if (!statSync(path).isDirectory()) return size;
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .reduce((sum, entry) => sum + bytesOf(join(path, entry.name)), 0);
+}

@@ -1,0 +1,91 @@
+/**
+ * `npm run deploy-check`: carries out what deploy/ and the published packages promise, as far as that goes without Docker, a
+ * service manager and a cluster, and says what was not run. Ends with 1 when anything is wrong.
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { goMissing } from './helm/chart.ts';
+import { checkChartTypes } from './helm/types.ts';
+import { checkImage } from './image.ts';
+import { checkPackages } from './packages.ts';
+import type { VisitFigures } from './visit.ts';
+
+const help = `Builds and starts what operators are given. Needs the npm registry.
+
+  npm run deploy-check -- [--only image|packages|chart]
+`;
+
+const bwrapMissing =
+  spawnSync('bwrap', ['--version']).status === 0
+    ? undefined
+    : 'the image is not built: bubblewrap is not installed';
+
+/** Each says in lines what it found, or throws. */
+const checks: Record<string, { missing?: string | undefined; run(): Promise<string[]> }> = {
+  image: {
+    missing: bwrapMissing,
+    async run() {
+      const { sizesMegabytes, buildSeconds, ...figures } = await checkImage();
+      const sizes = Object.entries(sizesMegabytes).filter(([, size]) => size >= 0.1);
+      const total = Object.values(sizesMegabytes).reduce((sum, size) => sum + size, 0);
+      return [
+        `built in ${buildSeconds.toFixed(0)} s`,
+        `/app: ${total.toFixed(0)} MB (${sizes.map(([name, size]) => `${name} ${size.toFixed(1)}`).join(', ')})`,
+        ...described(figures),
+      ];
+    },
+  },
+  packages: {
+    async run() {
+      const { tarballKilobytes, installSeconds, ...figures } = await checkPackages();
+      return [
+        ...Object.entries(tarballKilobytes).map(([name, size]) => `${name}: ${size.toFixed(0)} kB`),
+        `installed in ${installSeconds.toFixed(0)} s`,
+        ...described(figures),
+      ];
+    },
+  },
+  chart: {
+    missing: goMissing,
+    run: async () => [`${checkChartTypes()} objects have the fields that Kubernetes has`],
+  },
+};
+
+const notRun = [
+  'docker build and docker compose up: the base image, what apt installs, tini, mounts of secrets, the S3 server',
+  'helm lint and helm install, a cluster: templates were rendered by a small program in Go, not by Helm',
+  'systemctl start: the unit is judged by systemd-analyze alone (npm test)',
+];
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  const options = { only: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help || (values.only !== undefined && !(values.only in checks))) {
+    process.stdout.write(help);
+    return values.help ? 0 : 2;
+  }
+  let wrong = 0;
+  for (const [name, { missing, run }] of Object.entries(checks)) {
+    if (values.only !== undefined && values.only !== name) continue;
+    console.log(`\n── ${name}`);
+    try {
+      const lines = missing === undefined ? await run() : [`Skipped: ${missing}.`];
+      for (const line of lines) console.log(`  ${line}`);
+    } catch (error) {
+      wrong += 1;
+      console.log(`  FAILED: ${(error as Error).message}`);
+    }
+  }
+  console.log(`\nNot run:\n${notRun.map((line) => `  ${line}`).join('\n')}`);
+  return wrong === 0 ? 0 : 1;
+}
+
+function described(figures: VisitFigures): string[] {
+  const { startMs, idleMegabytes, exportMegabytes, stopMs } = figures;
+  return [
+    `ready after ${startMs.toFixed(0)} ms, stopped within ${stopMs.toFixed(0)} ms`,
+    `memory: ${idleMegabytes.toFixed(0)} MB idle, ${exportMegabytes.toFixed(0)} MB at most during an export, children included`,
+  ];
+}
