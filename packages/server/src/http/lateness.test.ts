@@ -33,25 +33,21 @@ test('new work is refused with a time to come back, reads are answered', async (
   const service = await serveForTest(context);
   const { key } = tenant.key;
   const start = () => service.request('/v1/static-export/jobs', { ...jsonBody({ domain }), key });
+  let turns = 0;
   let isBusy = true;
   const keepBusy = () => {
+    turns += 1;
     for (const end = performance.now() + 800; performance.now() < end;);
     if (isBusy) setTimeout(keepBusy);
   };
   keepBusy();
   try {
-    let refused: Response | undefined;
-    await until(async () => {
-      const answer = await start();
-      if (answer.status === 503) refused = answer;
-      else await answer.body?.cancel();
-      return refused !== undefined;
-    }, 50);
-    expect(refused?.headers.get('retry-after')).toBe('5');
-    expect(await refused?.json()).toMatchObject({ code: 'overloaded' });
+    await until(() => turns > 3);
+    const refused = await start();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await refused.json()).toMatchObject({ code: 'overloaded' });
     expect((await service.request('/v1/me', { key })).status).toBe(200);
-    const write = await service.request('/v1/api-keys', { ...jsonBody({ name: 'CI' }), key });
-    expect(write.status).toBe(201);
   } finally {
     isBusy = false;
   }
