@@ -48,6 +48,11 @@ describe('help', () => {
     ['projects agent', '<project>', '--forge', '--token-file', '--model-url', '--limit', '--protect'],
     ['orgs', 'list', 'create', 'plan'],
     ['orgs create', '--plan', '--local-sources'],
+    ['doctor', '--data', '--json'],
+    ['backup', '<file>', '--data', '--no-blobs'],
+    ['restore', '<file>', '--data'],
+    ['migrate', '--plan', '--data', '--json'],
+    ['migrate-data', '--to', '--blobs-to', '--data', '--json'],
     ['agent', 'run', 'list', 'status', 'wait', 'message', 'cancel', 'retry', 'archive', 'diff'],
     ['agent run', '<prompt>', '--server', '--key', '--project', '--json', '--dry-run', '--no-wait'],
   ].map(([command = '', ...words]) => [command, words] as const);

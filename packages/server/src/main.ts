@@ -10,6 +10,7 @@ import { describeAgent } from './cli/agent.ts';
 import { describeBackup, describeRestore } from './cli/backup.ts';
 import { describeBuild } from './cli/build.ts';
 import { describeCheck } from './cli/check.ts';
+import { describeDoctor } from './cli/doctor.ts';
 import { CommandError } from './cli/errors.ts';
 import { describeKeys } from './cli/keys.ts';
 import { describeMigrate } from './cli/migrate.ts';
@@ -55,6 +56,7 @@ const commands = {
   orgs: describeOrgs,
   webhooks: describeWebhooks,
   agent: describeAgent,
+  doctor: describeDoctor,
   backup: describeBackup,
   restore: describeRestore,
   migrate: describeMigrate,

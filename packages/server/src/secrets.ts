@@ -33,6 +33,20 @@ export async function openSecrets(
   return secrets;
 }
 
+/** Whether the secrets that a start would use belong to this database. Makes and records nothing. */
+export async function judgeSecrets(
+  config: Pick<Config, 'dataDir' | 'secretKey'>,
+  database: Database | undefined,
+): Promise<'fit' | 'other' | 'unproven' | 'none'> {
+  const kept = await readSecretsFile(join(config.dataDir, 'secrets.json'));
+  const secrets = config.secretKey === null ? kept : secretsFrom(config.secretKey);
+  // A database that was never started with this version has no such table.
+  const recorded = database === undefined ? null : await readFingerprint(database).catch(() => null);
+  if (secrets === undefined) return recorded === null ? 'none' : 'other';
+  if (recorded === null) return 'unproven';
+  return recorded === fingerprintOf(secrets) ? 'fit' : 'other';
+}
+
 function explainOther(config: Pick<Config, 'secretKey'>, file: string): string {
   const given = config.secretKey === null ? `The secrets in ${file}` : 'This SECRET_KEY';
   return (
