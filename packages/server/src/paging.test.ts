@@ -3,13 +3,14 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { readPage, type PageRequest } from './paging.ts';
+import { isPostgres } from './ports/database.ts';
 import { composeForTest, type TestContext } from './testing.ts';
 
 let context: TestContext;
 
 beforeAll(async () => {
   context = await composeForTest();
-  await sql`pragma synchronous = off`.execute(context.database);
+  if (!isPostgres(context.database)) await sql`pragma synchronous = off`.execute(context.database);
 });
 
 let lists = 0;
