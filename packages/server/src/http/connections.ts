@@ -4,6 +4,7 @@
  * make way is listened to for a moment, so that it can be told to come back instead of being cut.
  */
 import type { Socket } from 'node:net';
+import { subscriberOf } from '../keys/addresses.ts';
 
 export interface ConnectionLimits {
   connections: number;
@@ -45,7 +46,7 @@ export class Connections {
   }
 
   accept(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
+    const address = subscriberOf(socket.remoteAddress ?? '');
     if (!this.#findRoom(address)) {
       this.#acceptForAMoment(socket);
       return;

@@ -1,6 +1,6 @@
 /** The address list of a key: what an entry may be, and whom it lets in. */
 import { describe, expect, test } from 'vitest';
-import { addressAllowed, complainAboutRange, plainAddress } from './addresses.ts';
+import { addressAllowed, complainAboutRange, plainAddress, subscriberOf } from './addresses.ts';
 
 describe('an entry of the list', () => {
   test.each([
@@ -60,4 +60,17 @@ test('only an IPv4 address in IPv6 clothing is undressed', () => {
   expect(plainAddress('203.0.113.7')).toBe('203.0.113.7');
   expect(plainAddress('::ffff:cb00:7107')).toBe('::ffff:cb00:7107');
   expect(plainAddress('::1')).toBe('::1');
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['', ''],
+])('%j belongs to the subscriber of %j', (address, subscriber) => {
+  expect(subscriberOf(address)).toBe(subscriber);
 });

@@ -34,3 +34,14 @@ export function addressAllowed(ranges: readonly string[], address: string): bool
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
+
+/** What one subscriber has: an IPv4 address, or a whole /64 of IPv6 addresses. */
+export function subscriberOf(address: string): string {
+  const plain = plainAddress(address);
+  if (isIP(plain) !== 6) return plain;
+  const [front = '', back] = plain.split('::');
+  const groups = front === '' ? [] : front.split(':');
+  const tail = back === undefined || back === '' ? [] : back.split(':');
+  while (groups.length + tail.length < 8) groups.push('0');
+  return `${[...groups, ...tail].slice(0, 4).join(':')}::/64`;
+}
