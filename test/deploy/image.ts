@@ -44,7 +44,12 @@ function build(app: string): void {
       console.log(`  RUN ${command}`);
       const npmCache = join(homedir(), '.npm');
       mkdirSync(npmCache, { recursive: true });
-      const walls = [...container(), '--bind', app, '/app', '--bind', npmCache, npmCache, '--chdir', '/app'];
+      const walls = [
+        container(),
+        ['--bind', app, '/app', '--bind', npmCache, npmCache, '--chdir', '/app'],
+        // The base image has none.
+        ['--ro-bind', '/dev/null', '/usr/bin/git'],
+      ].flat();
       const ended = spawnSync('bwrap', [...walls, '--', 'sh', '-ec', command], { encoding: 'utf8' });
       if (ended.status !== 0) throw new Error(`${command}\n${ended.stdout}${ended.stderr}`);
     }
