@@ -4,10 +4,14 @@ import { postgresMissing } from './test/postgres.ts';
 
 /** What touches the database most, once more on PostgreSQL. TEST_DATABASE=postgres runs everything on it instead. */
 const onBothDatabases = [
-  'packages/server/src/{audit,jobs,keys,organizations,projects,webhooks}/*.test.ts',
-  'packages/server/src/exports/{read,retention,start}.test.ts',
-  'packages/server/src/http/{idempotency,limits,waiting}.test.ts',
-  'test/contract/*.test.ts',
+  'packages/server/src/{audit,organizations}/*.test.ts',
+  'packages/server/src/jobs/{store,worker}.test.ts',
+  'packages/server/src/keys/{keys,rates}.test.ts',
+  'packages/server/src/projects/projects.test.ts',
+  'packages/server/src/webhooks/{deliverer,outbox,webhooks}.test.ts',
+  'packages/server/src/exports/{read,retention}.test.ts',
+  'packages/server/src/http/{idempotency,limits}.test.ts',
+  'test/contract/{contract,tenants}.test.ts',
 ];
 
 const everything = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
