@@ -33,6 +33,8 @@ export interface ServiceOptions {
   dataDir?: string;
   environment?: Record<string, string>;
   sample?: boolean;
+  /** `warn` unless a test looks at the log. */
+  logLevel?: 'trace' | 'info';
   /** Where the program runs; its children run there too. */
   workingFolder?: string;
   /** Called with the process as soon as there is one, before it is ready. */
@@ -61,7 +63,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     '--admin-key-file',
     keyFile,
     '--log-level',
-    'warn',
+    options.logLevel ?? 'warn',
   ];
   if (options.sample === false) args.push('--no-sample');
   if (options.role !== undefined) args.push('--role', options.role);

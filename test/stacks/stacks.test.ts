@@ -2,17 +2,18 @@
  * The whole program on each stack it can stand on: the same export, the same agent job and the same webhooks, with the
  * same answers.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { waitForExport, type ExportJob, type Manifest } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startReceiver, type Receiver } from '../../packages/server/src/webhooks/testing.ts';
-import { createProject, mendLink, runJob, setStage, type Stage } from '../agent/stage.ts';
-import { temporaryFolder, type Service } from '../service.ts';
+import { createProject, mendLink, modelKey, runJob, setStage, type Stage } from '../agent/stage.ts';
+import { program, temporaryFolder, type Service } from '../service.ts';
 import { stacks, type Stack } from './stack.ts';
 
 const patience = { timeout: 60_000 };
@@ -27,8 +28,11 @@ describe.each(stacks)('on $name', ({ missing, start }) => {
   let stack: Stack;
   let stage: Stage;
   let receiver: Receiver;
+  let processes: Service[];
   /** Whatever answers requests. */
   let service: Service;
+  /** What all processes have logged, at the level that tells most. */
+  let log = '';
   let projectId: string;
   let secret: string;
   let exported: ExportJob;
@@ -38,11 +42,14 @@ describe.each(stacks)('on $name', ({ missing, start }) => {
     [stack, receiver] = await Promise.all([start(), startReceiver()]);
     stage = await setStage({ script: mendLink, environment: stack.environment });
     stage.environment['EGRESS_ALLOW'] += `,${receiver.host}`;
-    const [first] = await Promise.all(
-      stack.roles.map((role) =>
-        stage.start({ dataDir: temporaryFolder('stack'), ...(role === undefined ? {} : { role }) }),
-      ),
+    const onLog = (text: string) => void (log += text);
+    processes = await Promise.all(
+      stack.roles.map((role) => {
+        const options = { dataDir: temporaryFolder('stack'), logLevel: 'trace' as const, onLog };
+        return stage.start({ ...options, ...(role === undefined ? {} : { role }) });
+      }),
     );
+    const [first] = processes;
     if (first === undefined) throw new Error('The stack has no process.');
     service = first;
     projectId = await createProject(service, stage, domain);
@@ -138,5 +145,44 @@ describe.each(stacks)('on $name', ({ missing, start }) => {
     await service.client.call('cancelExport', { params: { jobId } });
     const job = await waitForExport(service.client, jobId, { timeoutSeconds: 50 });
     expect(job).toMatchObject({ status: 'failed', failure: { code: 'canceled' }, bundle: null });
+  });
+
+  test('every process tells its numbers, and the doctor has nothing to put right', patience, async () => {
+    for (const { origin } of processes) {
+      const text = await (await fetch(`${origin}/metrics`)).text();
+      expect(text).toContain('\ndocyard_database_up 1\n');
+      expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+    }
+    const all = await Promise.all(
+      processes.map(async ({ origin }) => (await fetch(`${origin}/metrics`)).text()),
+    );
+    expect(all.join('')).toContain('docyard_job_attempts_total{kind="agent",outcome="completed"} 1');
+    const args = [program, 'doctor', '--json', '--data', service.dataDir];
+    // Not in a way that keeps this process from answering: the model is in it.
+    const env = { ...process.env, ...stage.environment };
+    const doctor = await promisify(execFile)(process.execPath, args, { encoding: 'utf8', env });
+    const findings = JSON.parse(doctor.stdout) as { check: string; outcome: string; message: string }[];
+    expect(findings.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+  });
+
+  test('the log names requests and jobs, and no secret', async () => {
+    const { bundleUrl } = await service.client.call('createBundle', { params: { jobId: exported.jobId } });
+    await fetch(bundleUrl);
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.some(({ msg, jobId }) => msg === 'request' && jobId === exported.jobId)).toBe(true);
+    expect(lines.some(({ msg, jobId }) => msg === 'job completed' && jobId === exported.jobId)).toBe(true);
+    const {
+      DATABASE_URL: _address,
+      BLOBS_URL: _bucket,
+      AWS_ACCESS_KEY_ID: _id,
+      ...hidden
+    } = stack.environment;
+    const secrets = [service.key, secret, stage.forge.token, modelKey, ...Object.values(hidden)];
+    const signature = /(?:[?&](?:s|X-Amz-Signature)=)([\w-]+)/.exec(bundleUrl)?.[1];
+    expect(signature).toBeDefined();
+    for (const each of [...secrets, signature ?? '']) expect(log).not.toContain(each);
   });
 });
