@@ -97,12 +97,16 @@ function tryAgainFor(seconds: number) {
   const nextTry = (deadline: number, retries: number): Try => ({
     deadline,
     getRetryCount: () => retries,
-    getRetryDelay: () => Math.min(4000, 100 * 2 ** retries) * (0.5 + Math.random() / 2),
+    getRetryDelay: () =>
+      Math.min(
+        Math.max(0, deadline - Date.now()),
+        Math.min(4000, 100 * 2 ** retries) * (0.5 + Math.random() / 2),
+      ),
   });
   return {
     acquireInitialRetryToken: async () => nextTry(Date.now() + seconds * 1000, 0),
     async refreshRetryTokenForRetry(last: Try, { errorType }: { errorType: string }) {
-      if (errorType === 'CLIENT_ERROR' || Date.now() > last.deadline) throw new Error('No more tries.');
+      if (errorType === 'CLIENT_ERROR' || Date.now() >= last.deadline) throw new Error('No more tries.');
       return nextTry(last.deadline, last.getRetryCount() + 1);
     },
     recordSuccess: () => {},

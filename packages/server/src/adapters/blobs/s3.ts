@@ -52,7 +52,7 @@ class S3Blobs implements Blobs {
     signal?.throwIfAborted();
     const source = counted(stream);
     const upload = new Upload({
-      client: this.#patient,
+      client: this.#patientUntil(signal),
       params: { ...object, Body: Readable.from(source.chunks), ContentType: contentTypeOf(name) },
       partSize: partBytes,
       queueSize: partsInFlight,
@@ -69,7 +69,7 @@ class S3Blobs implements Blobs {
     if (source.failure !== undefined) throw source.failure;
     if (!source.isWhole) throw unavailable(failure);
     // The answer to the last request may be lost although the request was not: what is there decides.
-    const stored = await this.#head(this.#patient, name).catch((error: unknown) => {
+    const stored = await this.#head(this.#patientUntil(signal), name).catch((error: unknown) => {
       throw unavailable(failure ?? error);
     });
     if (stored?.sizeBytes === source.sizeBytes) return stored;
@@ -155,6 +155,19 @@ class S3Blobs implements Blobs {
   async check(): Promise<void> {
     const command = new HeadBucketCommand({ Bucket: this.#location.bucket });
     await orUnavailable(() => this.#prompt.send(command));
+  }
+
+  /**
+   * The library gives its requests no signal, and one that waits for the server would hold up a process that stops. What
+   * cleans up after an upload is sent all the same.
+   */
+  #patientUntil(signal: AbortSignal | undefined): S3Client {
+    if (signal === undefined) return this.#patient;
+    const send = (command: GetObjectCommand) =>
+      command instanceof AbortMultipartUploadCommand
+        ? this.#prompt.send(command)
+        : this.#patient.send(command, { abortSignal: signal });
+    return Object.assign(Object.create(this.#patient) as S3Client, { send });
   }
 
   #object(name: string): { Bucket: string; Key: string } {

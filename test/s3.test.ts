@@ -1,0 +1,149 @@
+/**
+ * Bundles in a bucket, through the front door: links that the store itself answers, and a store that is away while a
+ * bundle is on its way to it, while somebody asks for it, and while the program is stopped.
+ */
+import { randomBytes, createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { waitForExport, type ExportJob } from '@docyard/api';
+import { downloadBundle } from '@docyard/api/download';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rgwMissing, startRgw, type RgwServer } from './rgw.ts';
+import { siteFiles, startService, temporaryFolder, writeFiles, type Service } from './service.ts';
+
+const patience = { timeout: 180_000 };
+
+describe.skipIf(rgwMissing !== undefined)(`bundles in a bucket (${rgwMissing ?? 'on Ceph'})`, () => {
+  let rgw: RgwServer;
+  let service: Service;
+  let environment: Record<string, string>;
+  const domain = 'docs.example.com';
+
+  beforeAll(async () => {
+    rgw = await startRgw();
+    environment = { ...rgw.credentials, BLOBS_URL: await rgw.createBucket() };
+    service = await startService({ environment, sample: false });
+    await service.client.call('createProject', {
+      body: { name: domain, domain, source: { repository: heavySite() } },
+    });
+  }, 180_000);
+
+  afterAll(async () => {
+    await service?.stop();
+    await rgw?.remove();
+  });
+
+  const start = async () => (await service.client.call('startExport', { body: { domain } })).jobId;
+  const ended = (jobId: string) => waitForExport(service.client, jobId, { timeoutSeconds: 150 });
+  const packing = async (jobId: string) => {
+    const progress = async () => (await service.client.call('readExport', { params: { jobId } })).progress;
+    await expect.poll(progress, { ...patience, interval: 20 }).toBeGreaterThanOrEqual(90);
+  };
+
+  async function download({ jobId, bundle }: ExportJob): Promise<string> {
+    const folder = temporaryFolder('bundle');
+    const file = join(folder, 'bundle.tar.gz');
+    await downloadBundle(service.client, jobId, file);
+    expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(bundle?.sha256);
+    expect(spawnSync('tar', ['-xzf', file, '-C', folder]).status).toBe(0);
+    return folder;
+  }
+
+  test('are downloaded from the store by links that end when they say', patience, async () => {
+    const job = await ended(await start());
+    expect(job).toMatchObject({ status: 'completed', failure: null });
+    expect(readdirSync(await download(job))).toContain('index.html');
+    expect(readdirSync(join(service.dataDir, 'blobs'))).toEqual([]);
+
+    const bundle = await service.client.call('createBundle', {
+      params: { jobId: job.jobId },
+      body: { ttlSeconds: 60 },
+    });
+    const url = new URL(bundle.bundleUrl);
+    expect([url.origin, url.searchParams.get('X-Amz-Expires')]).toEqual([rgw.endpoint, '60']);
+    const left = Date.parse(bundle.expiresAt) - Date.now();
+    expect(left > 0 && left <= 60_000).toBe(true);
+
+    for (const path of [`jobs/${job.jobId}/bundle`, `latest/bundle?domain=${domain}`]) {
+      const address = `/v1/static-export/${path}`;
+      const part = await fetch(await locationOf(address, 'GET'), { headers: { range: 'bytes=0-1' } });
+      expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, Buffer.from([0x1f, 0x8b])]);
+      const head = await fetch(await locationOf(address, 'HEAD'), { method: 'HEAD' });
+      expect([head.status, Number(head.headers.get('content-length'))]).toEqual([200, bundle.sizeBytes]);
+    }
+  });
+
+  async function locationOf(path: string, method: string): Promise<string> {
+    const answer = await service.request(path, { method });
+    expect(answer.status).toBe(302);
+    return answer.headers.get('location') ?? '';
+  }
+
+  test('arrive whole although the store restarts while they are on their way', patience, async () => {
+    const jobId = await start();
+    await packing(jobId);
+    await rgw.stop();
+    await rgw.start();
+    const job = await ended(jobId);
+    expect(job).toMatchObject({ status: 'completed', attempt: 1 });
+    await download(job);
+  });
+
+  test(
+    'cannot be had while the store is away, and whoever asks is told when to come back',
+    patience,
+    async () => {
+      const { data } = await service.client.call('listExports', { query: { status: 'completed' } });
+      const jobId = data[0]?.jobId ?? '';
+      await rgw.stop();
+      try {
+        for (const [method, file] of [
+          ['POST', 'bundle'],
+          ['GET', 'bundle'],
+          ['GET', 'manifest'],
+          ['GET', 'report'],
+        ]) {
+          const answer = await service.request(`/v1/static-export/jobs/${jobId}/${file}`, {
+            method: method ?? '',
+          });
+          const body = (await answer.json()) as { code: string };
+          expect([file, answer.status, body.code]).toEqual([file, 503, 'storage_unavailable']);
+          expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+        }
+      } finally {
+        await rgw.start();
+      }
+      expect((await service.request(`/v1/static-export/jobs/${jobId}/manifest`)).status).toBe(200);
+    },
+  );
+
+  test(
+    'do not hold up a program that is stopped while the store is away; the next one goes on',
+    patience,
+    async () => {
+      const jobId = await start();
+      await packing(jobId);
+      await rgw.stop();
+      try {
+        expect(await service.stop()).toBe(0);
+      } finally {
+        await rgw.start();
+      }
+      service = await startService({ environment, sample: false, dataDir: service.dataDir });
+      const job = await ended(jobId);
+      expect(job).toMatchObject({ status: 'completed', attempt: 2 });
+      await download(job);
+    },
+  );
+});
+
+/** Small pages, but pictures that cannot be made smaller: an upload of several parts. */
+function heavySite(): string {
+  const folder = temporaryFolder('heavy-site');
+  writeFiles(folder, siteFiles(3));
+  mkdirSync(join(folder, 'images'));
+  for (let picture = 0; picture < 40; picture += 1)
+    writeFileSync(join(folder, `images/picture-${picture}.png`), randomBytes(1_000_000));
+  return folder;
+}
