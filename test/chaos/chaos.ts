@@ -8,7 +8,7 @@ import { Chance } from '../torture/chance.ts';
 import { Caller, type Organization } from './callers.ts';
 import { checkHistory, checkJobs, checkMessages, checkObjects, checkQueue } from './checks.ts';
 import { Cluster } from './cluster.ts';
-import { jainIndex, mostAtOnce, readHistory, turnsWhileAllWait, waitsOf, type Change } from './history.ts';
+import { jainIndex, mostAtOnce, readHistory, turnsOf, waitsOf, type Change } from './history.ts';
 import { Ledger } from './ledger.ts';
 import { Receiver } from './receiver.ts';
 import { makeTrouble, type TroubleCounts } from './trouble.ts';
@@ -21,7 +21,7 @@ export interface ChaosOptions {
 }
 
 /** Of all jobs, by organization. */
-const shares = [0.4, 0.24, 0.16, 0.1, 0.06, 0.04];
+const partsOfAll = [0.4, 0.24, 0.16, 0.1, 0.06, 0.04];
 const runningPerOrganization = 2;
 const pages = 3;
 const sampleEverySeconds = 0.5;
@@ -101,7 +101,7 @@ async function setUp({ jobs, seed, onProgress, onLog }: ChaosOptions) {
   const cluster = await Cluster.start({ environment, complain, onLog });
   const repository = `file://${gitRepository(siteFiles(pages))}`;
   const organizations: Organization[] = [];
-  for (const [index, wanted] of divide(jobs, shares).entries()) {
+  for (const [index, wanted] of divide(jobs, partsOfAll).entries()) {
     organizations.push(await createOrganization(cluster, `org${index + 1}`, wanted));
   }
   const signal = new AbortController();
@@ -190,13 +190,15 @@ async function sampleActive(cluster: Cluster, signal: AbortSignal): Promise<numb
 
 function fairnessOf(history: readonly Change[], organizations: readonly Organization[]) {
   const ids = organizations.map(({ id }) => id);
-  const turns = turnsWhileAllWait(history, ids);
+  const turns = turnsOf(history, ids, runningPerOrganization);
+  const shares = [...turns.values()].filter(({ due }) => due > 0).map(({ got, due }) => got / due);
   return {
-    jain: jainIndex([...turns.values()]),
+    jain: jainIndex(shares),
     organizations: organizations.map(({ id, name, jobs }) => {
       const waits = waitsOf(history, id).toSorted((a, b) => a - b);
       const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
-      return { name, jobs, turns: turns.get(id) ?? 0, medianSeconds: at(0.5), longestSeconds: at(1) };
+      const { got = 0, due = 0 } = turns.get(id) ?? {};
+      return { name, jobs, got, due: Math.round(due), medianSeconds: at(0.5), longestSeconds: at(1) };
     }),
   };
 }

@@ -89,23 +89,43 @@ export function mostAtOnce(history: readonly Change[]): number {
   return most;
 }
 
-/** Jobs that were begun for the first time while every organization had at least one waiting, by organization. */
-export function turnsWhileAllWait(
+export interface Turns {
+  got: number;
+  /** What it would have got if everybody who could be served had been served equally often. */
+  due: number;
+}
+
+/**
+ * Each time a worker takes a job while several organizations wait, one of them has a turn, and each of them was due an
+ * equal part of it. One that is at its limit does not wait for a worker. What is tried again goes first, and is no turn.
+ */
+export function turnsOf(
   history: readonly Change[],
   organizationIds: readonly string[],
-): Map<string, number> {
-  const waiting = new Map(organizationIds.map((id) => [id, new Set<string>()]));
-  const turns = new Map(organizationIds.map((id) => [id, 0]));
+  runningPerOrganization: number,
+): Map<string, Turns> {
+  const places = new Map(
+    organizationIds.map((id) => [id, { waiting: new Set<string>(), running: new Set<string>() }]),
+  );
+  const turns = new Map(organizationIds.map((id) => [id, { got: 0, due: 0 }]));
   for (const { jobId, organizationId, status, attempt } of history) {
-    const own = waiting.get(organizationId);
-    if (own === undefined) continue;
-    if (status === 'queued') {
-      own.add(jobId);
-    } else if (own.has(jobId)) {
-      const allWait = [...waiting.values()].every((jobs) => jobs.size > 0);
-      if (allWait && attempt === 1) turns.set(organizationId, (turns.get(organizationId) ?? 0) + 1);
-      own.delete(jobId);
+    const place = places.get(organizationId);
+    if (place === undefined) continue;
+    if (status === 'running' && attempt === 1 && place.waiting.has(jobId)) {
+      const served = [...places].filter(
+        ([id, { waiting, running }]) =>
+          id === organizationId || (waiting.size > 0 && running.size < runningPerOrganization),
+      );
+      for (const [id] of served.length > 1 ? served : []) {
+        const own = turns.get(id) ?? { got: 0, due: 0 };
+        own.due += 1 / served.length;
+        if (id === organizationId) own.got += 1;
+      }
     }
+    place.waiting.delete(jobId);
+    place.running.delete(jobId);
+    if (status === 'queued' && attempt === 0) place.waiting.add(jobId);
+    if (status === 'running') place.running.add(jobId);
   }
   return turns;
 }

@@ -83,7 +83,7 @@ function table(figures: ChaosFigures, seed: number): string {
     ['limit of running jobs for an organization', figures.runningPerOrganization],
     ['most at work at once, from the events', figures.mostRunning],
     ['most in the hands of workers at once, sampled', figures.mostActive],
-    ['fairness: Jain’s index of turns while all wait', figures.fairness.jain.toFixed(3)],
+    ['fairness: Jain’s index of turns got for turns due', figures.fairness.jain.toFixed(3)],
     ['problems', figures.problems.length],
     ['seconds', figures.seconds],
   ];
@@ -94,12 +94,12 @@ function table(figures: ChaosFigures, seed: number): string {
 
 function fairnessTable({ fairness }: ChaosFigures): string {
   const rows = fairness.organizations.map(
-    ({ name, jobs, turns, medianSeconds, longestSeconds }) =>
-      `| ${name} | ${jobs} | ${turns} | ${medianSeconds} | ${longestSeconds} |`,
+    ({ name, jobs, got, due, medianSeconds, longestSeconds }) =>
+      `| ${name} | ${jobs} | ${got} | ${due} | ${medianSeconds} | ${longestSeconds} |`,
   );
   return [
-    '| Organization | Exports | Turns while all wait | Median wait (s) | Longest wait (s) |',
-    '|---|---|---|---|---|',
+    '| Organization | Exports | Turns while others waited | Turns due | Median wait (s) | Longest wait (s) |',
+    '|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

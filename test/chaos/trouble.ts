@@ -27,7 +27,7 @@ const deck = {
 export type Trouble = keyof typeof deck;
 export type TroubleCounts = Record<Trouble, number>;
 
-const everySeconds = { least: 2, most: 6 };
+const everySeconds = { least: 3, most: 7 };
 const downSeconds = { least: 0, most: 4 };
 
 /** Goes on until the signal; resolves when everything is mended. */
