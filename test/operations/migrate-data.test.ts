@@ -77,8 +77,13 @@ describe.skipIf(postgresMissing !== undefined)(`docyard migrate-data ${postgresM
       projects: 1,
       jobs: 3,
       agent_runs: 1,
+      installation: 1,
     });
     expect(told.blobs).toMatchObject({ objects: 6, kept: 0 });
+
+    const others = { DATABASE_URL: url, SECRET_KEY: 'others than those of before, long enough' };
+    const withOthers = startService({ environment: others, sample: false });
+    await expect(withOthers).rejects.toThrow(/did not set up this database/);
 
     const home = temporaryFolder('home');
     writeFileSync(join(home, 'admin-key'), earlier.key);

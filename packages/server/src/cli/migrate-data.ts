@@ -24,12 +24,14 @@ export function describeMigrateData(command: Command): void {
 }
 
 async function migrateData(options: MigrateDataOptions): Promise<void> {
-  const [{ readConfig }, { openTables, openBlobs }, { lockDataFolder }, move] = await Promise.all([
-    import('../config.ts'),
-    import('../compose.ts'),
-    import('../data-folder.ts'),
-    import('../operations/move.ts'),
-  ]);
+  const [{ readConfig }, { openTables, openBlobs }, { lockDataFolder }, { openSecrets }, move] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../compose.ts'),
+      import('../data-folder.ts'),
+      import('../secrets.ts'),
+      import('../operations/move.ts'),
+    ]);
   const environment = { ...process.env, ...(options.data === undefined ? {} : { DATA_DIR: options.data }) };
   const target = readConfig({
     ...environment,
@@ -56,6 +58,8 @@ async function migrateData(options: MigrateDataOptions): Promise<void> {
     const from = await openTables({ databaseUrl: null, dataDir });
     const to = await openTables({ databaseUrl, dataDir });
     try {
+      // Leaves their fingerprint among the rows: a process with other secrets will not start on the copy.
+      await openSecrets({ dataDir, secretKey: target.secretKey, databaseUrl: null }, from);
       const tables = await move.copyTables(from, to, ({ table, rows }) => say(`  ${table}: ${rows}`));
       say('Every table has the same rows on both sides. Committed.\n');
       say(nextSteps(dataDir, options.blobsTo));
