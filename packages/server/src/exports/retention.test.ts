@@ -86,7 +86,7 @@ describe('files that no row speaks of', () => {
   test('go: of a deleted job, of a failed one, of one purged before a crash', async () => {
     const { context, tenant, project, complete, kept } = await setUp();
     const bytes = Buffer.from('x');
-    await context.blobs.putBytes('se_deleted/1/bundle.tar.gz', bytes);
+    await context.blobs.putBytes('se_00000000deadbeef/1/bundle.tar.gz', bytes);
     const failed = present(await claimJob(context, (await createExport(context, tenant, project)).id));
     await failJob(context, failed, failureOf('internal', 'Broken.'));
     await context.blobs.putBytes(`${failed.id}/1/bundle.tar.gz`, bytes);
@@ -95,6 +95,13 @@ describe('files that no row speaks of', () => {
     await context.database.updateTable('jobs').set(marked).where('id', '=', purged.id).execute();
     await sweep(context);
     expect(await kept()).toEqual([]);
+  });
+
+  test('stay when they are not ours: a bucket may hold other things', async () => {
+    const { context, kept } = await setUp();
+    await context.blobs.putBytes('pictures/2026/harbour.png', Buffer.from('x'));
+    await sweep(context);
+    expect(await kept()).toEqual(['pictures']);
   });
 
   test('stay for the usual days when they say why a job failed', async () => {

@@ -10,6 +10,7 @@ import { failedByFindings, resultOf } from './record.ts';
 const eventDays = 7;
 const idempotencyHours = 24;
 const ownersAtOnce = 200;
+const exportId = /^se_[0-9a-f]{16}$/;
 
 export async function sweep(context: Context): Promise<{ purged: string[] }> {
   const purged = await purgeOldExports(context);
@@ -64,12 +65,16 @@ async function removeOrphans(context: Context): Promise<void> {
       .execute();
     const known = new Map(jobs.map((job) => [job.id, job]));
     for (const { owner, generations } of owners) {
+      // A bucket may also be somebody else's: what does not look like ours is not touched.
+      if (!exportId.test(owner)) continue;
       const keep = keptOf(context, known.get(owner));
       if (keep === 'everything') continue;
-      if (keep === 'nothing') await context.blobs.removeAll(owner);
-      else
-        for (const generation of generations)
-          if (generation !== keep.attempt) await context.blobs.removeAll(`${owner}/${generation}`);
+      if (keep === 'nothing') {
+        await context.blobs.removeAll(owner);
+        continue;
+      }
+      const others = generations.filter((generation) => generation !== keep.attempt);
+      for (const other of others) await context.blobs.removeAll(`${owner}/${other}`);
     }
   }
 }

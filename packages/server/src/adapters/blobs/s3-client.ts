@@ -14,6 +14,7 @@ const writeAnswerSeconds = 120;
 const readPatienceSeconds = 3;
 const readAnswerSeconds = 10;
 const connectSeconds = 3;
+const longestPauseMs = 4000;
 
 export interface S3Location {
   bucket: string;
@@ -94,15 +95,11 @@ interface Try {
 
 /** For a length of time, not a number of times: a server that restarts needs seconds, however often it is asked. */
 function tryAgainFor(seconds: number) {
-  const nextTry = (deadline: number, retries: number): Try => ({
-    deadline,
-    getRetryCount: () => retries,
-    getRetryDelay: () =>
-      Math.min(
-        Math.max(0, deadline - Date.now()),
-        Math.min(4000, 100 * 2 ** retries) * (0.5 + Math.random() / 2),
-      ),
-  });
+  const nextTry = (deadline: number, retries: number): Try => {
+    const pauseMs = Math.min(longestPauseMs, 100 * 2 ** retries) * (0.5 + Math.random() / 2);
+    const leftMs = Math.max(0, deadline - Date.now());
+    return { deadline, getRetryCount: () => retries, getRetryDelay: () => Math.min(pauseMs, leftMs) };
+  };
   return {
     acquireInitialRetryToken: async () => nextTry(Date.now() + seconds * 1000, 0),
     async refreshRetryTokenForRetry(last: Try, { errorType }: { errorType: string }) {
