@@ -203,8 +203,10 @@ test('while the server drains, reading goes on and writing is told to come back'
   expect((await draining.request('/v1/me', { key: tenant.key.key })).status).toBe(200);
   const ready = await draining.request('/readyz');
   expect(ready.status).toBe(503);
-  expect(await ready.json()).toMatchObject({
-    status: 'not_ready',
-    checks: [{ name: 'serving', ok: false }, { ok: true }, { ok: true }],
-  });
+  const { status, checks } = (await ready.json()) as {
+    status: string;
+    checks: { name: string; ok: boolean }[];
+  };
+  expect(status).toBe('not_ready');
+  expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['serving']);
 });

@@ -65,7 +65,6 @@ function isProbe(operation: string): boolean {
 
 /** The one that was started, else the one that was asked for. */
 function jobOf(web: Web): string | undefined {
-  const [id] =
-    /(?:se|aj)_[0-9a-f]{16}/.exec(`${web.res.headers.get('location') ?? ''} ${web.req.path}`) ?? [];
-  return id;
+  const started = web.req.method === 'POST' ? (web.res.headers.get('location') ?? '') : '';
+  return /(?:se|aj)_[0-9a-f]{16}/.exec(`${started} ${web.req.path}`)?.[0];
 }
