@@ -30,14 +30,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tab
   } finally {
     await first.destroy();
   }
-  const limits = {
-    statement_timeout: statementTimeoutMs,
+  return connect({ ...connectionSettings(url), ...timeLimits(statementTimeoutMs) }, poolSize, measures);
+}
+
+export function timeLimits(statementMs: number) {
+  return {
+    statement_timeout: statementMs,
     // A machine that vanished with a transaction open must not keep its locks.
-    idle_in_transaction_session_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementMs,
     // For a server that does not answer at all, not even that it is late.
-    query_timeout: statementTimeoutMs + 5000,
+    query_timeout: statementMs + 2000,
   };
-  return connect({ ...connectionSettings(url), ...limits }, poolSize, measures);
 }
 
 /** How every connection to this server is made. */
@@ -52,7 +55,7 @@ export function connectionSettings(url: string) {
 }
 
 /** True for what passes by itself: no connection, no answer in time, no room. */
-export function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && (passingCodes.has(code) || passingClasses.has(code.slice(0, 2))))

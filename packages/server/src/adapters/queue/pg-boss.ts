@@ -8,7 +8,7 @@ import type { PgBoss } from 'pg-boss';
 import type { JobChanges } from '../../ports/changes.ts';
 import type { Database } from '../../ports/database.ts';
 import { jobKinds, type Delivered, type Delivery, type JobKind, type Queue } from '../../ports/queue.ts';
-import { connectionSettings } from '../database/postgres.ts';
+import { connectionSettings, timeLimits } from '../database/postgres.ts';
 import { changesChannel } from '../changes/postgres.ts';
 
 export interface PgBossOptions {
@@ -34,6 +34,7 @@ const touchEverySeconds = 3;
 const superviseEverySeconds = 1;
 /** Finds what no notification told: a delivery that another worker lost, an organization below its limit again. */
 const pollEverySeconds = 0.5;
+const sameWarningSeconds = 10;
 
 const queueSettings = {
   heartbeatSeconds,
@@ -57,17 +58,20 @@ export class PgBossQueue implements Queue {
   #connectionWasLost = false;
   #superviseFrom = 0;
 
-  private constructor(boss: PgBoss, options: PgBossOptions) {
+  private constructor(boss: PgBoss, options: Required<Pick<PgBossOptions, 'warn'>> & PgBossOptions) {
     this.#boss = boss;
     this.#changes = options.changes;
     this.#mostOfOrganization = options.mostOfOrganization ?? Infinity;
-    this.#warn = options.warn ?? (() => {});
+    this.#warn = options.warn;
   }
 
-  static async open(options: PgBossOptions): Promise<PgBossQueue> {
+  static async open(given: PgBossOptions): Promise<PgBossQueue> {
+    const options = { ...given, warn: sparingly(given.warn ?? (() => {})) };
     const pgBoss = await import('pg-boss');
     const boss = new pgBoss.PgBoss({
       ...connectionSettings(options.url),
+      // A connection whose other end vanished must be given up soon, or the signs of life go with it.
+      ...timeLimits(8000),
       // Its own connections: signs of life must not wait behind the requests of a busy server.
       max: 3,
       supervise: false,
@@ -75,7 +79,7 @@ export class PgBossQueue implements Queue {
       superviseIntervalSeconds: superviseEverySeconds,
       monitorIntervalSeconds: superviseEverySeconds,
     });
-    boss.on('error', (error) => options.warn?.(error));
+    boss.on('error', options.warn);
     try {
       await boss.start();
       for (const kind of jobKinds) {
@@ -293,6 +297,17 @@ async function nextTurn(database: Database, delivery: Delivery): Promise<number>
     where name = ${delivery.kind} and state <= 'active'
       and priority <= ${band}::integer and priority > ${band - bandWidth}::integer`.execute(database);
   return result.rows[0]?.turn ?? 1;
+}
+
+/** While the database is away everything fails several times a second; saying so now and then is enough. */
+function sparingly(warn: (error: unknown) => void): (error: unknown) => void {
+  let [last, lastAt] = ['', 0];
+  return (error) => {
+    const text = String(error instanceof Error ? error.message : error);
+    if (text === last && Date.now() - lastAt < sameWarningSeconds * 1000) return;
+    [last, lastAt] = [text, Date.now()];
+    warn(error);
+  };
 }
 
 /** The same job and attempt is the same delivery, however often it is sent. */
