@@ -65,6 +65,20 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     expect(await queue.held(['dropped'])).toEqual(new Set());
   });
 
+  test('a role without privileges that owns the database is enough', async () => {
+    const url = new URL(await server.createDatabase());
+    await server.query(url.href, 'create role plain login');
+    await server.query(url.href, `alter database ${url.pathname.slice(1)} owner to plain`);
+    url.username = 'plain';
+    const database = await openPostgres({ url: url.href });
+    cleanUp(() => database.destroy());
+    const queue = await open(url.href, 1);
+    const got: string[] = [];
+    await queue.consume('export', 1, async ({ jobId }) => void got.push(jobId));
+    await queue.send(database, delivery('a'));
+    await expect.poll(() => got, patience).toEqual(['a']);
+  });
+
   test('nothing is left of what was handled', async () => {
     const { queue, database, url } = await make();
     for (const job of ['a', 'b', 'c']) await queue.send(database, delivery(job));

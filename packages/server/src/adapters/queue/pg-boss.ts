@@ -256,7 +256,11 @@ class Line {
   async #take() {
     const { kind, mostOfOrganization } = this.#options;
     if (mostOfOrganization === Infinity) return (await this.#boss.fetch<Delivery>(kind))[0];
-    const transaction = await this.#boss.getDb().beginTransaction?.();
+    const database = this.#boss.getDb();
+    // Most often nothing waits; then idle workers need not stand in line for the lock.
+    const waiting = `select from pgboss.job where name = $1 and state < 'active' limit 1`;
+    if ((await database.executeSql(waiting, [kind])).rows.length === 0) return undefined;
+    const transaction = await database.beginTransaction?.();
     if (transaction === undefined) throw new Error('pg-boss has no connections of its own.');
     try {
       const { db } = transaction;
