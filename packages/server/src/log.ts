@@ -22,23 +22,24 @@ function withoutClient(error: Error): unknown {
   return told;
 }
 
+/** What stands in a group is shown; the rest of a match is not. */
 const shapes = [
   // API keys, secrets of webhooks.
-  /\b(?:docyard|whsec)_[A-Za-z0-9+/=]{16,}/,
+  /(?:docyard|whsec)_[A-Za-z0-9+/=]{16,}/,
   // Keys of models and tokens of forges.
-  /\b(?:sk-[A-Za-z0-9_-]{16,}|gh[opsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,})/,
+  /\bsk-[A-Za-z0-9_-]{16,}|\bgh[opsu]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}/,
   // What is sent in a header.
-  /\b(?:Bearer|Basic) +[A-Za-z0-9._~+/=-]{8,}/i,
+  /(?:[Bb]earer|BEARER|[Bb]asic|BASIC) +[A-Za-z0-9._~+/=-]{8,}/,
   // Passwords in addresses.
-  /(?<=:\/\/[^\s/:@"\\]{0,100}:)[^\s/@"\\]+(?=@)/,
+  /(:\/\/[^\s/:@"\\]{0,100}:)[^\s/@"\\]+(?=@)/,
   // Signatures of download links, ours and those of object stores.
-  /(?<=[?&](?:s|sig|X-Amz-(?:Signature|Credential|Security-Token))=)[^&\s"\\]+/i,
+  /([?&](?:s|[Ss]ig|X-Amz-(?:Signature|Credential|Security-Token))=)[^&\s"\\]+/,
 ];
 
 function hiding(known: readonly string[]): (line: string) => string {
   const literal = known.map((secret) => JSON.stringify(secret).slice(1, -1)).map(escaped);
-  const pattern = new RegExp([...literal, ...shapes.map(({ source }) => source)].join('|'), 'gi');
-  return (line) => line.replaceAll(pattern, '[hidden]');
+  const pattern = new RegExp([...literal, ...shapes.map(({ source }) => source)].join('|'), 'g');
+  return (line) => line.replaceAll(pattern, '$1$2[hidden]');
 }
 
 function escaped(text: string): string {
