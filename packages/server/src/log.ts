@@ -49,7 +49,15 @@ function escaped(text: string): string {
 /** A short one would also hide what is none. */
 function knownSecrets({ secretKey, databaseUrl, model }: LogConfig): string[] {
   const password = databaseUrl === null ? '' : new URL(databaseUrl).password;
-  return [secretKey, password, decodeURIComponent(password), model?.key].flatMap((secret) =>
+  return [secretKey, password, decoded(password), model?.key].flatMap((secret) =>
     secret !== null && secret !== undefined && secret.length >= 8 ? [secret] : [],
   );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
