@@ -3,6 +3,7 @@
  * 200 ms to load: import this file only where tracing is configured. Headers, sampling and batching follow the usual
  * OTEL_* variables, which the libraries read themselves.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -15,6 +16,8 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, NodeTracerProvider, type NodeTracerConfig } from '@opentelemetry/sdk-trace-node';
 import type { Span, SpanEnd, Tracer } from '../../ports/telemetry.ts';
+
+const longestClosingMs = 2000;
 
 export interface TracingOptions {
   /** The address of the collector, without `/v1/traces`. */
@@ -43,8 +46,10 @@ export class OpenTelemetryTracer implements Tracer {
     return new TracedSpan(this.#tracer, this.#tracer.startSpan(name, { kind: otelKind }, inside));
   }
 
+  /** The exporter tries for 10 s and more to reach a collector; a process that stops does not wait for that. */
   async close(): Promise<void> {
-    await this.#provider.shutdown().catch(() => {});
+    const sent = this.#provider.shutdown().catch(() => {});
+    await Promise.race([sent, pause(longestClosingMs, undefined, { ref: false })]);
   }
 }
 
