@@ -125,7 +125,7 @@ async function welcome(shown: {
 function welcomeWorker(origin: string): string {
   const lines = [
     `  Docyard is running at ${origin}`,
-    '  It runs jobs. Of requests it answers only those for /healthz and /readyz.',
+    '  It runs jobs. Of requests it answers only those for /healthz, /readyz and /metrics.',
     '  Ctrl-C stops it: running jobs go to another worker.',
   ];
   return `\n${lines.join('\n\n')}\n\n`;
