@@ -137,8 +137,11 @@ export class PgBossQueue implements Queue {
     const touch = () => {
       for (const line of this.#lines) line.touch().catch(this.#warn);
     };
+    let supervising: Promise<void> | undefined;
     const supervise = () => {
-      this.#supervise().catch(this.#warn);
+      supervising ??= this.#supervise()
+        .catch(this.#warn)
+        .finally(() => (supervising = undefined));
     };
     this.#timers.push(setInterval(touch, touchEverySeconds * 1000));
     this.#timers.push(setInterval(supervise, superviseEverySeconds * 1000));
@@ -153,7 +156,7 @@ export class PgBossQueue implements Queue {
       if (this.#connectionWasLost) {
         await this.#boss.getDb().executeSql('select 1');
         this.#connectionWasLost = false;
-        this.#superviseFrom = Date.now() + heartbeatSeconds * 1000;
+        this.#superviseFrom = Date.now() + 2 * touchEverySeconds * 1000;
       }
       if (Date.now() >= this.#superviseFrom) await this.#boss.supervise();
     } catch (error) {
