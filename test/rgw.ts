@@ -303,7 +303,16 @@ const children = new Set<ChildProcess>();
 const folders = new Set<string>();
 
 /** A test that fails half way leaves nothing behind. */
-process.once('exit', () => {
+process.once('exit', cleanUp);
+// The test runner ends its processes with a signal, and then there is no exit.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    cleanUp();
+    process.kill(process.pid, signal);
+  });
+}
+
+function cleanUp(): void {
   for (const child of children) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+}

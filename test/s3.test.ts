@@ -2,13 +2,17 @@
  * Bundles in a bucket, through the front door: links that the store itself answers, and a store that is away while a
  * bundle is on its way to it, while somebody asks for it, and while the program is stopped.
  */
-import { randomBytes, createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { waitForExport, type ExportJob } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openS3Blobs } from '../packages/server/src/adapters/blobs/s3.ts';
 import { rgwMissing, startRgw, type RgwServer } from './rgw.ts';
 import { siteFiles, startService, temporaryFolder, writeFiles, type Service } from './service.ts';
 
@@ -79,6 +83,35 @@ describe.skipIf(rgwMissing !== undefined)(`bundles in a bucket (${rgwMissing ?? 
     expect(answer.status).toBe(302);
     return answer.headers.get('location') ?? '';
   }
+
+  test('that were moved there open with the links of before, whole and in part', patience, async () => {
+    const dataDir = temporaryFolder('moved');
+    const before = await startService({ dataDir });
+    const { jobId } = await before.client.call('startExport', { body: { domain: 'handbook.example.com' } });
+    await waitForExport(before.client, jobId, { timeoutSeconds: 100 });
+    const { bundleUrl, sha256 } = await before.client.call('createBundle', { params: { jobId } });
+    await before.stop();
+
+    const bucket = await rgw.createBucket();
+    for (const [name, value] of Object.entries(rgw.credentials)) vi.stubEnv(name, value);
+    const blobs = await openS3Blobs(bucket);
+    for (const file of ['bundle.tar.gz', 'manifest.json', 'report.json'])
+      await blobs.putBytes(`${jobId}/1/${file}`, readFileSync(join(dataDir, `blobs/${jobId}/1/${file}`)));
+    vi.unstubAllEnvs();
+
+    const after = await startService({ dataDir, environment: { ...environment, BLOBS_URL: bucket } });
+    // The port is another one now, and a link is for the host it was made for.
+    const { host, pathname, search } = new URL(bundleUrl);
+    const get = async (headers = {}) => {
+      const asked = request(after.origin + pathname + search, { headers: { host, ...headers } }).end();
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      return { status: answer.statusCode, bytes: await buffer(answer) };
+    };
+    const { bytes } = await get();
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
+    expect(await get({ range: 'bytes=2-5' })).toEqual({ status: 206, bytes: bytes.subarray(2, 6) });
+    await after.stop();
+  });
 
   test('arrive whole although the store restarts while they are on their way', patience, async () => {
     const jobId = await start();
