@@ -32,6 +32,8 @@ interface CallerOptions {
 
 const startersAtOnce = 3;
 const followersAtOnce = 8;
+/** Some minutes. Nothing is away for so long. */
+const mostTries = 500;
 const pollSeconds = { least: 0.5, most: 2 };
 
 export class Caller {
@@ -67,11 +69,12 @@ export class Caller {
 
   /** Repeats what failed for a reason that passes, as long as there is patience. */
   async insist<T>(what: string, work: () => Promise<T>): Promise<T> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await work();
       } catch (error) {
         this.#options.signal.throwIfAborted();
+        if (tries === mostTries) throw error;
         const answer = error instanceof DocyardError ? error : undefined;
         this.#options.ledger.countRetry(answer?.status);
         if (answer !== undefined && !isPassing(answer)) {
