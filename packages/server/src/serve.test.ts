@@ -1,7 +1,8 @@
 /** The whole service in one process: started, stopped without loss, and not started twice on one folder or port. */
 import { describe, expect, test } from 'vitest';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { readConfig } from './config.ts';
 import { setUpFirstRun } from './first-run.ts';
 import { startService } from './serve.ts';
@@ -70,6 +71,15 @@ test('a stop hands a running job back, and the next start goes on with it', asyn
     await service.stop();
     expect(await read()).toEqual({ status: 'queued', attempt });
   }
+});
+
+test('requests that never reach the application are counted too', async () => {
+  const service = await startService(settingsFor(temporaryFolder('serve')));
+  const socket = connect(service.port, '127.0.0.1').end('this is no request\r\n\r\n');
+  expect(await text(socket)).toContain('"code":"invalid_request"');
+  const { text: numbers } = await service.context.measures.read({});
+  expect(numbers).toContain('docyard_http_problems_total{code="invalid_request"} 1');
+  await service.stop();
 });
 
 describe('a port that is in use', () => {

@@ -3,6 +3,7 @@
  * other way round and loses nothing: requests under way are answered, running jobs go back to the queue.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { errorTable, type ErrorCode } from '@docyard/api';
 import { compose, openTelemetry, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -59,7 +60,7 @@ async function begin(
   const stopping = new AbortController();
   const app = (config.role === 'worker' ? buildProbes : buildApp)(context, stopping.signal);
   // The port first: when it is taken, no job has been touched.
-  const server = await listen(app, config);
+  const server = await listen(app, { ...config, refused: (code) => countRefusal(context, code) });
   const work = config.role === 'api' ? undefined : makeWork(context);
   await work?.start().catch(async (error: unknown) => {
     await server.close(0);
@@ -74,6 +75,11 @@ async function begin(
       await server.close(stopGraceSeconds);
     },
   };
+}
+
+/** What never reached the app: connections that were too many, requests that were none. */
+function countRefusal({ measures }: Context, problem: ErrorCode): void {
+  measures.requestEnded({ operation: 'other', status: errorTable[problem].status, seconds: 0, problem });
 }
 
 /** What is done without being asked over HTTP. */

@@ -23,6 +23,8 @@ export interface Listening {
   limits?: { connections: number };
   trustProxy?: boolean;
   patience?: Partial<Patience>;
+  /** Told of answers that the app knows nothing of. */
+  refused?: (code: ErrorCode) => void;
 }
 
 /** How long is waited for a client. */
@@ -54,6 +56,7 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
   const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
   const patience = { ...usualPatience, ...where.patience };
   const most = where.limits?.connections ?? Infinity;
+  const { refused = () => {} } = where;
   const connections = new Connections({
     connections: most,
     strangersOfAddress: where.trustProxy ? Infinity : Math.max(1, Math.floor(most * strangersShare)),
@@ -63,7 +66,10 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
     { keepAliveTimeout: patience.keepAliveMs, connectionsCheckingInterval: patience.checkMs },
     (incoming, outgoing) => {
       const { socket } = incoming;
-      if (!connections.begin(socket)) return refuse(outgoing);
+      if (!connections.begin(socket)) {
+        refused('overloaded');
+        return refuse(outgoing);
+      }
       outgoing.once('close', () => connections.end(socket));
       void handle(incoming, outgoing);
     },
@@ -72,7 +78,10 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
   server.requestTimeout = patience.requestMs;
   server.maxHeadersCount = 100;
   server.on('connection', (socket) => connections.accept(socket));
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const code = answerBrokenRequest(error, socket);
+    if (code !== undefined) refused(code);
+  });
   // Called when nothing has moved on a connection for so long, in either direction.
   server.setTimeout(patience.readingMs, (socket) => {
     if (connections.isIdle(socket) || socket.writableLength > 0) socket.destroy();
@@ -120,10 +129,11 @@ async function close(server: Server, graceSeconds: number): Promise<void> {
   clearTimeout(cut);
 }
 
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+/** Undefined when there is nobody left to answer. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): ErrorCode | undefined {
   if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
-    return;
+    return undefined;
   }
   const code: ErrorCode =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -136,6 +146,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+  return code;
 }
 
 /** A host or path that makes no URL never reaches the app. */
