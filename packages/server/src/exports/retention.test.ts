@@ -60,6 +60,18 @@ test('after 30 days an export goes, but the newest of a project never', async ()
   expect(await kept()).toEqual(ids([newest]));
 });
 
+test('previews of branches are counted apart', async () => {
+  const { context, complete, kept, ids } = await setUp();
+  const published = await complete();
+  const previews: Job[] = [];
+  for (let made = 0; made < 6; made += 1) previews.push(await complete());
+  const mark = { preview_of: 'aj_0123456789abcdef' };
+  for (const { id } of previews)
+    await context.database.updateTable('jobs').set(mark).where('id', '=', id).execute();
+  await sweep(context);
+  expect(await kept()).toEqual(ids([published, ...previews.slice(1)]));
+});
+
 test('the settings count', async () => {
   const { context, complete } = await setUp();
   const [first, second] = [await complete(), await complete()];

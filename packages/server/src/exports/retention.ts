@@ -2,6 +2,7 @@
  * Removes what is no longer kept: files of old exports, files no row speaks of, events and idempotency records
  * past their time. The newest completed export of a project always stays.
  */
+import { sql } from 'kysely';
 import type { Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { markPurged, type Job } from '../jobs/store.ts';
@@ -13,39 +14,37 @@ const ownersAtOnce = 200;
 const exportId = /^se_[0-9a-f]{16}$/;
 
 export async function sweep(context: Context): Promise<{ purged: string[] }> {
+  // First what needs the database alone: it goes on while the store is away.
+  await removeOldRows(context);
   const purged = await purgeOldExports(context);
   await removeOrphans(context);
-  await removeOldRows(context);
   return { purged };
 }
+
+/** Previews of branches are counted apart: they must not push out what was published. */
+const newestFirst = sql<number>`row_number() over (partition by project_id, preview_of is null order by sequence desc)`;
 
 /** The row is marked before the files go: a link may then fail a moment early, but never half way. */
 async function purgeOldExports(context: Context): Promise<string[]> {
   const { retention } = context.config;
   const oldest = hoursAgo(context, retention.days * 24);
-  const kept = await context.database
+  const ranked = context.database
     .selectFrom('jobs')
-    .select(['id', 'project_id', 'preview_of', 'finished_at'])
+    .select(['id', 'finished_at', newestFirst.as('place')])
     .where('kind', '=', 'export')
     .where('status', '=', 'completed')
-    .where('purged_at', 'is', null)
-    .orderBy('project_id')
-    .orderBy('sequence', 'desc')
+    .where('purged_at', 'is', null);
+  const expendable = await context.database
+    .selectFrom(ranked.as('ranked'))
+    .select('id')
+    .where('place', '>', 1)
+    .where(({ or, eb }) => or([eb('place', '>', retention.exports), eb('finished_at', '<', oldest)]))
     .execute();
-  const seen = new Map<string, number>();
-  const purged: string[] = [];
-  for (const job of kept) {
-    // Previews of branches are counted apart: they must not push out what was published.
-    const line = job.preview_of === null ? job.project_id : `previews of ${job.project_id}`;
-    const newer = seen.get(line) ?? 0;
-    seen.set(line, newer + 1);
-    const expendable = newer >= retention.exports || (job.finished_at ?? '') < oldest;
-    if (newer === 0 || !expendable) continue;
-    await markPurged(context, job.id);
-    await context.blobs.removeAll(job.id);
-    purged.push(job.id);
+  for (const { id } of expendable) {
+    await markPurged(context, id);
+    await context.blobs.removeAll(id);
   }
-  return purged;
+  return expendable.map(({ id }) => id);
 }
 
 /**
