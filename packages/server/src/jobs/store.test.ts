@@ -36,6 +36,7 @@ async function events(job: { id: string }) {
     .selectFrom('job_events')
     .selectAll()
     .where('job_id', '=', job.id)
+    .orderBy('sequence')
     .execute();
   return rows.map(({ row }) => JSON.parse(row) as Omit<store.Job, 'input'>);
 }
