@@ -30,6 +30,7 @@ import {
 import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../packages/server/src/config.ts';
+import { buildProgram } from '../packages/server/src/main.ts';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const sites = { manual: join(repository, 'docs'), sample: join(repository, 'packages/server/sample') };
@@ -165,6 +166,31 @@ it('the configuration page lists every setting with its default', () => {
   expect(listed).toEqual(expected);
 });
 
+describe.each(buildProgram().commands.map((command) => ({ name: command.name(), command })))(
+  'docyard $name',
+  ({ name, command }) => {
+    const cli = page('reference/cli');
+    /** Options that several commands share stand once, before the first of them. */
+    const [shared = ''] = section(cli, 'Commands on the data folder').split('\n### ');
+    const own = partAbout(cli, name);
+
+    it('is on the page of commands, with its subcommands', () => {
+      const names = command.commands.map((subcommand) => subcommand.name());
+      expect(names.filter((subcommand) => !own.includes(`docyard ${name} ${subcommand}`))).toEqual([]);
+    });
+
+    it('is shown with every option it has', () => {
+      const shown = flagsIn(shared + own);
+      expect(flagsOf(command).filter((flag) => !shown.includes(flag))).toEqual([]);
+    });
+
+    it('is shown with no option that does not exist', () => {
+      const known = buildProgram().commands.flatMap(flagsOf);
+      expect(flagsIn(own).filter((flag) => !known.includes(flag))).toEqual([]);
+    });
+  },
+);
+
 describe.each(Object.entries(sites))('the %s site', (_name, root) => {
   const files = pageFiles(root);
 
@@ -215,6 +241,21 @@ function section(text: string, heading: string, level = '##'): string {
   const rest = plain.slice(start + 1 + level.length);
   const end = rest.search(new RegExp(`\\n#{1,${level.length}} `));
   return end < 0 ? rest : rest.slice(0, end);
+}
+
+function flagsIn(text: string): string[] {
+  return text.match(/--[a-z][a-z-]*/g) ?? [];
+}
+
+function flagsOf(command: ReturnType<typeof buildProgram>): string[] {
+  return [command, ...command.commands].flatMap((each) => each.options).flatMap(({ long }) => long ?? []);
+}
+
+/** The section whose heading names the command, of whatever level. */
+function partAbout(text: string, command: string): string {
+  const [, level = '##', heading = ''] =
+    new RegExp(`^(##+) (.*docyard ${command}(?: .*)?)$`, 'm').exec(text) ?? [];
+  return section(text, heading, level);
 }
 
 /** The body rows of the first table, cell by cell, without code marks and anchors. */

@@ -30,7 +30,8 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-function buildProgram(): Command {
+/** The manual is held to it. */
+export function buildProgram(): Command {
   const program = new Command('docyard')
     .description('Self-hosted documentation service: static export and agent jobs.')
     .version(version, '-V, --version', 'print the version')
