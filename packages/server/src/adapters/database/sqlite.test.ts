@@ -51,7 +51,9 @@ describe('migrations', () => {
     const raw = new DatabaseSync(file);
     raw.exec("insert into kysely_migration values ('9999-future', '2030-01-01')");
     raw.close();
-    await expect(openSqlite(file)).rejects.toThrow(`The database ${file} was brought up to date by a newer version`);
+    await expect(openSqlite(file)).rejects.toThrow(
+      `The database ${file} was brought up to date by a newer version`,
+    );
   });
 
   test('a file that is no database is refused', async () => {
