@@ -30,7 +30,7 @@ export const operations = {
     plan: 'enterprise',
     body: schemas.StartExport,
     success: json(202, schemas.ExportJob),
-    errors: ['not_found', 'queue_full', 'idempotency_in_progress'],
+    errors: ['not_found', 'queue_full'],
   },
   listExports: {
     method: 'get',
@@ -320,7 +320,8 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   if (operation.plan !== undefined) codes.push('plan_required');
   if (operation.body !== undefined) codes.push('invalid_request', 'malformed_json', 'unsupported_media_type');
   if (operation.query !== undefined) codes.push('invalid_request');
-  if (operation.method === 'post') codes.push('invalid_request', 'idempotency_key_reused');
+  if (operation.method === 'post')
+    codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining');
   // New work is refused first; reads go on.
   if (operation.errors.includes('queue_full')) codes.push('overloaded');
