@@ -29,6 +29,7 @@ import {
 } from '@docyard/api';
 import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
+import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
 import { settings } from '../packages/server/src/config.ts';
 import { buildProgram } from '../packages/server/src/main.ts';
 
@@ -164,6 +165,16 @@ it('the configuration page lists every setting with its default', () => {
     cells.slice(0, 2),
   );
   expect(listed).toEqual(expected);
+});
+
+it('the monitoring page lists every number', async () => {
+  const { text } = await new PrometheusMeasures({ version: '0', role: 'all' }).read({});
+  const kept = [...text.matchAll(/^# HELP (docyard_\w+)/gm)].map(([, name]) => name ?? '');
+  const rows = tableRows(section(page('operate/monitoring'), 'Numbers'));
+  const listed = rows
+    .flatMap(([names = '']) => names.split(', '))
+    .filter((name) => name.startsWith('docyard_'));
+  expect(listed.toSorted()).toEqual(kept.toSorted());
 });
 
 describe.each(buildProgram().commands.map((command) => ({ name: command.name(), command })))(
