@@ -9,9 +9,9 @@ import {
   type WebhookEvent,
 } from '@docyard/api';
 import { Option, type Command } from 'commander';
-import { CommandError } from './errors.ts';
 import {
   addLocalOptions,
+  check,
   chooseOrganization,
   everyRow,
   operatorOf,
@@ -60,16 +60,15 @@ async function list(options: LocalOptions): Promise<void> {
 async function create(
   options: LocalOptions & { url: string; event?: WebhookEvent[]; description?: string },
 ): Promise<void> {
-  const wanted = CreateWebhook.safeParse({
+  const wanted = check(CreateWebhook, {
     url: options.url,
     ...(options.event === undefined ? {} : { events: options.event }),
     ...(options.description === undefined ? {} : { description: options.description }),
   });
-  if (!wanted.success) throw new CommandError(wanted.error.issues[0]?.message ?? 'Not valid.', 2);
   await withData(options, async (context) => {
     const { createWebhook } = await import('../webhooks/webhooks.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    const made = await createWebhook(context, { ...wanted.data, actor });
+    const made = await createWebhook(context, { ...wanted, actor });
     if (options.json) process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
     else process.stdout.write(`${made.id}, its secret shown this once:\n\n  ${made.secret}\n\n`);
   });
