@@ -83,10 +83,6 @@ export async function startPostgres(options: { durable?: boolean } = {}): Promis
     (await run(join(bin, 'psql'), ['-X', '-q', '-A', '-t', '-c', statement, url])).stdout.trim();
 
   await start();
-  process.once('exit', () => {
-    child?.kill('SIGQUIT');
-    rmSync(folder, { recursive: true, force: true });
-  });
   return {
     port,
     start,
@@ -159,6 +155,7 @@ async function launch(
   ready: () => Promise<unknown>,
 ): Promise<ChildProcess> {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  endWithThisProcess(child, options.cwd);
   let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-5000);
@@ -174,6 +171,22 @@ async function launch(
   }
   child.kill('SIGQUIT');
   throw new Error(`PostgreSQL did not start: ${complaint}`);
+}
+
+/** However this process ends, even killed: a shell waits for the end of a pipe that only this process holds. */
+function endWithThisProcess(child: ChildProcess, folder: string): void {
+  const script = 'cat >/dev/null; kill -QUIT "$0"; sleep 1; rm -rf "$1"';
+  const args = ['-c', script, String(child.pid), folder];
+  const guard = spawn('sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  guard.unref();
+  (guard.stdin as unknown as { unref(): void }).unref();
+  child.once('exit', () => {
+    try {
+      if (guard.pid !== undefined) process.kill(-guard.pid, 'SIGKILL');
+    } catch {
+      // It is gone already.
+    }
+  });
 }
 
 /** The newest of Debian's folders, else where the path leads. */
