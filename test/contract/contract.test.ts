@@ -293,10 +293,13 @@ async function whileItStops(id: OperationId): Promise<Answer> {
 const shownOnce: ErrorCode = 'storage_unavailable';
 /** Needs a server that cannot keep up: `packages/server/src/http/lateness.test.ts`. */
 const shownElsewhere: ErrorCode = 'overloaded';
+/** Every POST can meet its first self, but only this one is slow enough to be met for certain. */
+const slowPost = { id: 'startExport', code: 'idempotency_in_progress' } as const;
 
 describe.each(document.operations)('$id', ({ id, outcomes }) => {
   const walked = outcomes
     .filter(({ code }) => code !== shownOnce && code !== shownElsewhere)
+    .filter(({ code }) => code !== slowPost.code || id === slowPost.id)
     .map(({ status, code }) => ({
       status,
       code,
@@ -372,17 +375,20 @@ function pathsOf(operations: DocumentedOperation[]): { path: string; methods: st
 }
 
 describe('a database that cannot be written', () => {
+  /** Whoever else of the process tries to write meanwhile holds up a read for as long as the first one was. */
+  const patience = { timeout: 30_000 };
+
   it('answers 503 storage_unavailable, and reads go on', async () => {
     const given = await valid.createProject();
     const allowWrites = stage.refuseWrites(service.dataDir);
     try {
       const answer = await ask('createProject', given);
       expect({ status: answer.status, code: codeOf(answer) }).toEqual({ status: 503, code: shownOnce });
-      await expect.poll(async () => (await ask('readProject', project())).status).toBe(200);
+      await expect.poll(async () => (await ask('readProject', project())).status, patience).toBe(200);
     } finally {
       allowWrites();
     }
-    await expect.poll(async () => (await ask('createProject', given)).status).toBe(201);
+    await expect.poll(async () => (await ask('createProject', given)).status, patience).toBe(201);
   });
 });
 
