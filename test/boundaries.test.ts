@@ -36,6 +36,16 @@ function importsOf(file: string): Import[] {
   }));
 }
 
+/** Without those that wait for `import()`, and without types. */
+function importsLoadedWith(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const specifiers = [...text.matchAll(/^(?:import|export)\s(?!type\s)[^;]*?from\s+'([^']+)'/gm)];
+  return specifiers.map(([, to = '']) => ({
+    from: file,
+    to: to.startsWith('.') ? relative(root, resolve(root, dirname(file), to)) : to,
+  }));
+}
+
 describe('packages', () => {
   const allowed: Record<string, RegExp> = {
     'packages/api/src': /^(zod|packages\/api\/)/,
@@ -120,6 +130,20 @@ describe('inside the server', () => {
       .flatMap(importsOf)
       .filter(({ to }) => /^(ai|@ai-sdk\/.*)$/.test(to));
     expect([...new Set(knowing.map(({ from }) => from))]).toEqual([`${prefix}agent/model/providers.ts`]);
+  });
+
+  test('a start on SQLite loads no library that only other installations need', () => {
+    const heavy = /^(pg|pg-boss|prom-client|@(aws-sdk|smithy|opentelemetry)\/.*)$/;
+    const loaded = new Set([`${prefix}cli/serve.ts`, `${prefix}serve.ts`, `${prefix}compose.ts`]);
+    const wrong: Import[] = [];
+    for (const file of loaded) {
+      for (const found of importsLoadedWith(file)) {
+        if (heavy.test(found.to)) wrong.push(found);
+        if (found.to.startsWith(prefix)) loaded.add(found.to);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(loaded).toContain(`${prefix}http/app.ts`);
   });
 
   test('nothing below the edges mentions HTTP, but the one way out', () => {
