@@ -64,6 +64,7 @@ async function checkJob(caller: Caller, job: ExportJob, ledger: Ledger, ended: E
     ledger.complain(`stuck: ${job.jobId} is ${job.status}, ${job.phase}, attempt ${job.attempt}`);
   } else if (job.status === 'completed') {
     ended.completed += 1;
+    if (job.source.commit === null) ledger.complain(`${job.jobId} does not know its commit`);
     const complaint = await checkBundle(caller, job).catch(String);
     if (complaint === undefined) ended.wholeBundles += 1;
     else ledger.complain(`the bundle of ${job.jobId}: ${complaint}`);

@@ -65,6 +65,7 @@ async function claimed(project: Project, request: Partial<StartExport> = {}) {
       reports.push(progress);
       await reportProgress(context, job, progress);
     },
+    insist: (work) => work(),
   };
   return { job, input, reports, controller };
 }

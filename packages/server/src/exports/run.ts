@@ -41,13 +41,13 @@ export const runExport: Runner = async (context, input) => {
 
 async function fetchSource(
   context: Context,
-  { job, signal, report }: RunnerInput,
+  { job, signal, report, insist }: RunnerInput,
   { source }: ExportInput,
   workFolder: string,
 ): Promise<FetchedSource> {
   await report({ phase: 'fetching', progress: phaseStart.fetching });
   const repository = { projectId: job.project_id, repository: source.repository };
-  const credential = await borrowGitCredential(context, repository, signal);
+  const credential = await insist(() => borrowGitCredential(context, repository, signal));
   const wanted = { ...source, commit: job.source_commit, credential };
   const fetched = await context.sources.fetch(wanted, workFolder, signal);
   await report({ phase: 'loading', progress: phaseStart.loading, commit: fetched.commit });

@@ -2,6 +2,7 @@
  * The worker with small runners: whatever a runner does, and whenever the process stops, the row ends completed,
  * failed, or back in the queue.
  */
+import type { Context } from '../context.ts';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '@docyard/api';
 import { InProcessQueue } from '../adapters/queue/in-process.ts';
@@ -127,29 +128,48 @@ describe('an ending', () => {
     expect(await ended(bad)).toMatchObject({ status: 'failed' });
   });
 
-  test('a full disk costs a progress report, not the job, and the ending is written once it can be', async () => {
-    const { context, newJob, ended } = await setUp();
-    const job = await newJob();
-    let full = false;
-    let refusals = 0;
-    const flaky = new Proxy(context.database, {
+  /** Refuses some transactions from the moment that it is told to. */
+  function flakyDatabase(context: Context, mostRefusals: number) {
+    const state = { isAway: false, refusals: 0 };
+    const database = new Proxy(context.database, {
       get(target, name) {
-        if (name === 'transaction' && full) {
-          refusals += 1;
-          if (refusals === 3) full = false;
+        if (name === 'transaction' && state.isAway) {
+          state.refusals += 1;
+          if (state.refusals === mostRefusals) state.isAway = false;
           throw new Problem('storage_unavailable', 'The database cannot be written at the moment.');
         }
         const value = Reflect.get(target, name) as unknown;
         return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       },
     });
-    await startWorker({ ...context, database: flaky }, async (_context, { report }) => {
-      full = true;
+    return { database, state };
+  }
+
+  test('a full disk costs a progress report, not the job, and the ending is written once it can be', async () => {
+    const { context, newJob, ended } = await setUp();
+    const job = await newJob();
+    const { database, state } = flakyDatabase(context, 3);
+    await startWorker({ ...context, database }, async (_context, { report }) => {
+      state.isAway = true;
       await report({ progress: 50 });
       return done();
     });
     expect(await ended(job)).toMatchObject({ status: 'completed' });
-    expect(refusals).toBe(3);
+    expect(state.refusals).toBe(3);
+  });
+
+  test('a database that is away for a moment costs neither the commit of a job nor what it reads', async () => {
+    const { context, newJob, ended } = await setUp();
+    const [reporting, reading] = [await newJob(), await newJob()];
+    const { database, state } = flakyDatabase(context, 1);
+    await startWorker({ ...context, database }, async (inside, { job, report, insist }) => {
+      Object.assign(state, { isAway: true, refusals: 0 });
+      if (job.id === reporting.id) await report({ commit: 'abc' });
+      else await insist(() => inside.database.transaction().execute(async () => 'read'));
+      return done();
+    });
+    expect(await ended(reporting)).toMatchObject({ status: 'completed', attempt: 1, source_commit: 'abc' });
+    expect(await ended(reading)).toMatchObject({ status: 'completed', attempt: 1 });
   });
 });
 

@@ -16,6 +16,8 @@ export interface RunnerInput {
   signal: AbortSignal;
   log: Logger;
   report(progress: store.Progress): Promise<void>;
+  /** Does again what needs the database, until it is back from wherever it was. Only for what may be done twice. */
+  insist<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface Outcome {
@@ -186,6 +188,7 @@ export class Worker {
           observed.phase(progress.phase);
           return this.#report(job, progress, stop, log);
         },
+        insist: (work) => this.#persist(work),
       });
       const completed = await this.#persist(() => store.completeJob(this.#context, job, outcome));
       if (completed === undefined) {
@@ -213,8 +216,10 @@ export class Worker {
     stop: (reason: StopReason) => void,
     log: Logger,
   ): Promise<void> {
+    const keep = () => store.reportProgress(this.#context, job, progress);
     try {
-      const held = await store.reportProgress(this.#context, job, progress);
+      // The commit is told once, and the record of the job lacks it for ever if it is not kept.
+      const held = await (progress.commit === undefined ? keep() : this.#persist(keep));
       if (!held) stop('stopping');
     } catch (error) {
       if (!isStorageAway(error)) throw error;
