@@ -2,10 +2,10 @@
  * The worker with small runners: whatever a runner does, and whenever the process stops, the row ends completed,
  * failed, or back in the queue.
  */
-import type { Context } from '../context.ts';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '@docyard/api';
 import { InProcessQueue } from '../adapters/queue/in-process.ts';
+import type { Context } from '../context.ts';
 import type { Queue } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import {
