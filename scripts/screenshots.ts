@@ -35,8 +35,12 @@ const screens = [
 ];
 
 const [target, option, theme] = process.argv.slice(2);
-if (!target) throw new Error('Name the folder for the pictures.');
-await main(resolve(target), option === '--theme' ? theme : undefined);
+if (!target || target.startsWith('-')) {
+  console.log('npm run screenshots -- FOLDER [--theme NAME]');
+  process.exitCode = target === '--help' ? 0 : 2;
+} else {
+  await main(resolve(target), option === '--theme' ? theme : undefined);
+}
 
 async function main(folder: string, look: string | undefined): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'docyard-screenshots-'));
