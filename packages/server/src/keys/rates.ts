@@ -21,7 +21,7 @@ export interface Loan {
 }
 
 export const windowSeconds = 60;
-/** 600 reads cost some 75 statements; a process that borrows and vanishes takes 37 of them with it at most. */
+/** 600 reads cost 81 statements; a process that borrows and vanishes takes 37 of them with it at most. */
 const partOfRest = 16;
 
 /** A window begins with the first request. Clocks that differ by seconds make it shorter or longer by as much. */
