@@ -4,12 +4,12 @@
  */
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { endWithTest, temporaryFolder } from './leftovers.ts';
 
 const run = promisify(execFile);
 const readySeconds = 90;
@@ -39,15 +39,13 @@ if (rgwMissing !== undefined) console.warn(`Skipped: ${rgwMissing}.`);
 
 export async function startRgw(): Promise<RgwServer> {
   if (rgwMissing !== undefined) throw new Error(rgwMissing);
-  const folder = mkdtempSync(join(tmpdir(), 'docyard-rgw-'));
-  folders.add(folder);
+  const folder = temporaryFolder('rgw');
   const plainPort = await freePort();
   const securePort = await freePort();
   const daemons = new Daemons(folder);
   const remove = async () => {
     await daemons.stopAll();
     rmSync(folder, { recursive: true, force: true });
-    folders.delete(folder);
   };
   try {
     await startStore(folder, daemons, await freePort());
@@ -257,8 +255,7 @@ class Daemons {
     });
     child.once('error', () => {});
     this.#running.set(name, child);
-    children.add(child);
-    child.once('exit', () => children.delete(child));
+    endWithTest(child);
   }
 
   async stop(name: string): Promise<void> {
@@ -297,22 +294,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-const children = new Set<ChildProcess>();
-const folders = new Set<string>();
-
-/** A test that fails half way leaves nothing behind. */
-process.once('exit', cleanUp);
-// The test runner ends its processes with a signal, and then there is no exit.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    cleanUp();
-    process.kill(process.pid, signal);
-  });
-}
-
-function cleanUp(): void {
-  for (const child of children) child.kill('SIGKILL');
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

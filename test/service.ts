@@ -3,13 +3,15 @@
  * port, and stops it. Everything goes through the front door; nothing of the server is imported.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DocyardClient } from '@docyard/api';
+import { endWithTest, temporaryFolder } from './leftovers.ts';
 import { freshDatabase } from './postgres.ts';
+
+export { temporaryFolder } from './leftovers.ts';
 
 export const program = fileURLToPath(new URL('../packages/server/bin/docyard.js', import.meta.url));
 
@@ -72,8 +74,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.workingFolder === undefined ? {} : { cwd: options.workingFolder }),
   });
-  children.add(child);
-  child.once('exit', () => children.delete(child));
+  endWithTest(child);
   options.onSpawn?.(child);
   child.stderr?.on('data', (text: Buffer | string) => options.onLog?.(String(text)));
   const origin = await readOrigin(child);
@@ -131,31 +132,6 @@ async function readOrigin(child: ChildProcess): Promise<string> {
       if (origin !== undefined) resolve(origin.replace('localhost', '127.0.0.1'));
     });
   });
-}
-
-const children = new Set<ChildProcess>();
-const temporaryFolders: string[] = [];
-
-/** A test that fails half way leaves nothing behind. */
-process.once('exit', cleanUp);
-// The test runner ends its processes with a signal, and then there is no exit.
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    cleanUp();
-    process.kill(process.pid, signal);
-  });
-}
-
-function cleanUp(): void {
-  for (const child of children) child.kill('SIGKILL');
-  for (const folder of temporaryFolders) rmSync(folder, { recursive: true, force: true });
-}
-
-/** Gone when the test process ends. */
-export function temporaryFolder(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `docyard-${name}-`));
-  temporaryFolders.push(folder);
-  return folder;
 }
 
 /** A git repository with these files and one commit; returns its folder. */
