@@ -3,13 +3,16 @@
  * the calls of our tools. Everything is written in the order in which it happened. The agent's own account is never
  * relied on: what changed is read from its files.
  */
-import type { FileChange, ModelAnswer, PathRefused, ToolCall, ToolResult } from '../contract.ts';
+import type { EngineRun, FileChange, ModelAnswer, PathRefused, ToolCall, ToolResult } from '../contract.ts';
 import { usageOf } from '../replay.ts';
-import type { AcpRun } from './acp.ts';
 import type { AgentUpdate } from './acp-session.ts';
-import { callTool } from './call-tool.ts';
+import { callTool, type ToolRunner } from './call-tool.ts';
 import { offeredTools } from './docs-tools.ts';
 import { harvest, putIntoCopy } from './harvest.ts';
+
+export interface AccountedRun extends EngineRun, ToolRunner {
+  limits: EngineRun['limits'];
+}
 
 export interface Account {
   hear(update: AgentUpdate): void;
@@ -47,7 +50,7 @@ const writingCalls: ReadonlySet<string> = new Set([
 ]);
 const noUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 };
 
-export function keepAccount(run: AcpRun, options: AccountOptions): Account {
+export function keepAccount(run: AccountedRun, options: AccountOptions): Account {
   const { journal, limits, toolContext } = run;
   const { tree: files } = toolContext;
   let { tree } = options;

@@ -5,13 +5,12 @@
  */
 import { rm, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EndReason, EngineRun, LoopEnd, Step } from '../contract.ts';
+import type { EndReason, LoopEnd, Step } from '../contract.ts';
 import type { ModelSettings } from '../model/endpoint.ts';
 import type { Forward } from '../model/gateway.ts';
 import { usageOf } from '../replay.ts';
-import { keepAccount, type Account } from './acp-account.ts';
+import { keepAccount, type Account, type AccountedRun } from './acp-account.ts';
 import { AcpFailure, openAcpSession, type AcpSession } from './acp-session.ts';
-import type { ToolRunner } from './call-tool.ts';
 import { openDocsTools } from './docs-tools.ts';
 import { copyForAgent } from './harvest.ts';
 import { openModelBridge, type ModelBridge } from './model-bridge.ts';
@@ -23,8 +22,7 @@ import {
   type Sandboxed,
 } from './sandbox.ts';
 
-export interface AcpRun extends EngineRun, ToolRunner {
-  limits: EngineRun['limits'];
+export interface AcpRun extends AccountedRun {
   agent: Sandboxed;
   /** For the copy; made and removed here. */
   folder: string;
