@@ -337,7 +337,7 @@ function isStorageAway(error: unknown): error is Problem {
 function failureAfterLosses(job: store.Job, error: unknown): ReturnType<typeof store.failureOf> {
   if (isStorageAway(error))
     return store.failureOf('storage_failed', error.message, { hint: 'Retry the job.' });
-  const message = `The worker was lost ${job.attempt} times while it ran this job.`;
+  const message = `The worker was lost ${job.attempt - job.earlier_attempts} times while it ran this job.`;
   const hint = 'The job may need more memory than the machine has.';
   return store.failureOf('worker_lost', message, { hint });
 }
