@@ -61,7 +61,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     const findings: Finding[] = [];
     for (const [check, look] of Object.entries(looks)) {
       const verdict = await look(config, opened).catch((error: unknown) =>
-        failed(reasonOf(error), 'See the message; if it tells nothing, run with DEBUG=1.'),
+        failed(reasonOf(error), 'This could not be looked at; the message says why.'),
       );
       findings.push({ check, ...verdict });
     }
