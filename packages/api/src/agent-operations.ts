@@ -48,7 +48,8 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}',
     tag,
     summary: 'Get agent job',
-    description: 'The current state of one agent job. Meant to be polled.',
+    description:
+      'The current state of one agent job. Meant to be polled. `Prefer: wait=N` (up to 55) holds the answer until the record changes.',
     scope: 'agent:read',
     params: jobParams,
     success: json(200, schemas.AgentJob),
@@ -83,7 +84,7 @@ export const agentOperations = {
         .regex(/^\d{1,15}-\d{1,15}$/, 'Give the id of an event.')
         .optional()
         .meta({ description: 'Only events after this one.' }),
-      limit: schemas.Page.limit,
+      limit: schemas.Page.limit.meta({ description: '1 to 100, default 100; for JSON.' }),
     }),
     success: { ...json(200, schemas.AgentEvents), alsoTypes: ['text/event-stream'] },
     errors: ['not_found'],

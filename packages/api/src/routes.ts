@@ -254,7 +254,8 @@ export const operations = {
     path: '/v1/api-keys/{keyId}',
     tag: 'API keys',
     summary: 'Revoke an API key',
-    description: 'Works at once. Revoking twice is no error.',
+    description:
+      'Works at once, and within a second where several processes answer. Revoking twice is no error.',
     scope: 'keys:write',
     params: keyParams,
     success: { status: 204, kind: 'empty' },
