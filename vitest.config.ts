@@ -11,7 +11,7 @@ const onBothDatabases = [
   'packages/server/src/webhooks/{deliverer,outbox,webhooks}.test.ts',
   'packages/server/src/exports/{read,retention}.test.ts',
   'packages/server/src/http/{idempotency,limits}.test.ts',
-  'test/contract/{contract,tenants}.test.ts',
+  'test/contract/tenants.test.ts',
 ];
 
 const everything = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
@@ -33,7 +33,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     /** On two cores the default is one at a time, and most tests wait for other processes. */
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     /** A browser on a machine that is busy with something else may miss a moment; a broken one misses it twice. */
     retry: process.env['CI'] ? 1 : 0,
     projects:
