@@ -34,6 +34,8 @@ export function inertPlainLine(line: string): string {
       .replaceAll(foreignReference, '$1$2 ')
       .replaceAll(/\[(?:[^[\]]{0,40}\bci\b[^[\]]{0,40}|[^[\]]{0,20}\bactions\b[^[\]]{0,20})\]/gi, '')
       .replaceAll(/\*{2,}/g, '')
+      // What is left of it has no scheme, or has come together by what was taken out in between.
+      .replaceAll('://', ': //')
       .replace(/^(?=\/)/, '- ')
       .replace(/^([A-Za-z][\w-]*):(?=\s|$)/, '$1 –')
   );

@@ -343,6 +343,11 @@ describe('whatever a model writes', () => {
     );
   });
 
+  it('leaves nothing of an address without a scheme, or put together from pieces', () => {
+    for (const summary of ['://close', 'https:**//evil.example', ':[skip ci]//x'])
+      expect(commitMessage({ ...facts, title: 'Mend', summary })).not.toContain('://');
+  });
+
   it('is as harmless in titles and commits', () => {
     fc.assert(
       fc.property(text, text, (title, summary) => {
