@@ -14,12 +14,34 @@ const onBothDatabases = [
   'test/contract/tenants.test.ts',
 ];
 
+/** Minutes of work that commands of their own repeat at length (scenarios, torture, chaos): `npm run test:long`. */
+const long = [
+  'test/s3.test.ts',
+  'test/agent/many.test.ts',
+  'test/scenarios/scenarios.test.ts',
+  'test/torture/torture.test.ts',
+];
+
 const everything = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
 const onPostgres = {
   globalSetup: ['./test/postgres-for-all.ts'],
   env: { TEST_DATABASE: 'postgres' },
 };
-const embedded = { extends: true as const, test: { name: 'embedded', include: everything } };
+const isLong = process.env['LONG_TESTS'] !== undefined;
+const ofRenderer = ['packages/render/src/**/*.test.ts'];
+const embedded = {
+  extends: true as const,
+  test: {
+    name: 'embedded',
+    include: isLong ? long : everything,
+    exclude: isLong ? [] : [...long, ...ofRenderer],
+  },
+};
+/** The renderer keeps no state between files; loading it once for all of them saves half a second each. */
+const renderer = {
+  extends: true as const,
+  test: { name: 'renderer', include: isLong ? [] : ofRenderer, isolate: false },
+};
 const postgres = (include: string[]) => ({
   extends: true as const,
   test: { name: 'postgres', include, ...onPostgres },
@@ -39,6 +61,10 @@ export default defineConfig({
     projects:
       process.env['TEST_DATABASE'] === 'postgres'
         ? [postgres(everything)]
-        : [embedded, ...(postgresMissing === undefined ? [postgres(onBothDatabases)] : [])],
+        : [
+            embedded,
+            renderer,
+            ...(postgresMissing === undefined && !isLong ? [postgres(onBothDatabases)] : []),
+          ],
   },
 });
