@@ -14,10 +14,11 @@ const onBothDatabases = [
   'test/contract/tenants.test.ts',
 ];
 
-/** Minutes of work that commands of their own repeat at length (scenarios, torture, chaos): `npm run test:long`. */
+/** Minutes of work that commands of their own repeat at length (hostile, scenarios, torture, chaos): `npm run test:long`. */
 const long = [
   'test/s3.test.ts',
   'test/agent/many.test.ts',
+  'test/hostile/agent/program.test.ts',
   'test/scenarios/scenarios.test.ts',
   'test/torture/torture.test.ts',
 ];
