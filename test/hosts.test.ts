@@ -6,10 +6,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { loadSite, renderSite, type UrlStyle } from '@docyard/render';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { freePort } from './free-port.ts';
 import { temporaryFolder, writeFiles } from './service.ts';
 
 const site = {
@@ -260,15 +260,6 @@ async function exportSite(folder: string, options: { urlStyle: UrlStyle; basePat
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), bytes);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }
 
 interface Answer {

@@ -5,10 +5,10 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
 import { endWithTest, temporaryFolder } from './leftovers.ts';
 
 const run = promisify(execFile);
@@ -286,12 +286,4 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
     if (Date.now() > deadline) throw new Error(`Not so after ${readySeconds} seconds: ${what}.`);
     await pause(100);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

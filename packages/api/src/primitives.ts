@@ -7,6 +7,9 @@ export const timestamp = z.iso.datetime();
 export const nullableTimestamp = timestamp.nullable();
 export const wholeNumber = z.int().min(0);
 
+/** How long what is replaced goes on counting beside its successor: a week at most. */
+export const overlapSeconds = z.int().min(0).max(604_800);
+
 /** A leading dash would read as an option of git. */
 export const gitRef = z
   .string()

@@ -10,6 +10,7 @@ import {
   httpUrl,
   Metadata,
   nullableTimestamp,
+  overlapSeconds,
   staysInside,
   timestamp,
   wholeNumber,
@@ -353,10 +354,7 @@ export type CreateKey = z.infer<typeof CreateKey>;
 
 export const RollKey = z
   .strictObject({
-    overlapSeconds: z
-      .int()
-      .min(0)
-      .max(604_800)
+    overlapSeconds: overlapSeconds
       .optional()
       .meta({ description: 'How long the old key goes on working. Default 3600.' }),
   })

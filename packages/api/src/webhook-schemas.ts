@@ -3,7 +3,7 @@
  * out once, when it is made.
  */
 import { z } from 'zod';
-import { httpUrl, nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
+import { httpUrl, nullableTimestamp, overlapSeconds, timestamp, wholeNumber } from './primitives.ts';
 
 /** Everything that is told. Closed; a test holds the manual to it. */
 export const webhookEvents = {
@@ -80,10 +80,7 @@ export type CreatedWebhook = z.infer<typeof CreatedWebhook>;
 
 export const RotateSecret = z
   .strictObject({
-    overlapSeconds: z
-      .int()
-      .min(0)
-      .max(604_800)
+    overlapSeconds: overlapSeconds
       .optional()
       .meta({ description: 'How long messages are signed with the old secret too. Default 86400.' }),
   })

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Actor, Context } from './context.ts';
 import { writeDurably } from './data-folder.ts';
+import { sampleIdentity } from './git/sample-identity.ts';
 import { sampleDomain } from './http/first-steps.ts';
 import { createKey } from './keys/keys.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
@@ -87,15 +88,7 @@ async function createSampleRepository(dataDir: string): Promise<string> {
 }
 
 async function git(folder: string, args: string[]): Promise<void> {
-  const identity = [
-    '-c',
-    'user.name=Docyard',
-    '-c',
-    'user.email=docyard@localhost',
-    '-c',
-    'commit.gpgsign=false',
-  ];
-  const child = spawn('git', [...identity, '-c', 'core.hooksPath=/dev/null', ...args], {
+  const child = spawn('git', [...sampleIdentity, '-c', 'core.hooksPath=/dev/null', ...args], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {

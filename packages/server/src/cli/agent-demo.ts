@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { DocyardClient, waitForAgentJob, type AgentJob } from '@docyard/api';
 import type { Command } from 'commander';
+import { sampleIdentity } from '../git/sample-identity.ts';
 import { CommandError } from './errors.ts';
 import { startScriptedModel, type ScriptedTask } from './demo/scripted-model.ts';
 import { brokenLink, tasks } from './demo/tasks.ts';
@@ -116,15 +117,7 @@ function endingOf(job: AgentJob): string {
 }
 
 function git(folder: string, ...args: string[]): string {
-  const identity = [
-    '-c',
-    'user.name=Docyard',
-    '-c',
-    'user.email=docyard@localhost',
-    '-c',
-    'commit.gpgsign=false',
-  ];
-  const ended = spawnSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' });
+  const ended = spawnSync('git', [...sampleIdentity, ...args], { cwd: folder, encoding: 'utf8' });
   if (ended.status !== 0) throw new CommandError(`git is needed for the demonstration: ${ended.stderr}`);
   return ended.stdout.trim();
 }
