@@ -7,8 +7,8 @@ import { hash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
-import type { ArchivedFile } from '../exports/archive.ts';
-import { manifestBytes } from '../exports/manifest.ts';
+import type { ArchivedFile } from '../bundles/archive.ts';
+import { manifestBytes } from '../bundles/manifest.ts';
 import { CommandError } from './errors.ts';
 import {
   addFailOptions,

@@ -16,8 +16,8 @@ import {
   type RenderEvent,
 } from '@docyard/render';
 import { outputDescriptor } from '../rendering/process.ts';
-import { Archive } from './archive.ts';
-import { manifestBytes } from './manifest.ts';
+import { Archive } from '../bundles/archive.ts';
+import { manifestBytes } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
 import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile } from './messages.ts';
 

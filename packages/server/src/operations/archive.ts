@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
-import { endOfArchive, entryHeader, entryPadding } from '../exports/tar.ts';
+import { endOfArchive, entryHeader, entryPadding } from '../bundles/tar.ts';
 
 const ArchivedFile = z.object({ name: z.string(), sizeBytes: z.int().min(0), sha256: z.string().length(64) });
 
