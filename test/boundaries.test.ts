@@ -71,13 +71,13 @@ describe('packages', () => {
 
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [
-  ['wiring', /^(main|compose|serve|first-run|data-folder|secrets|sweeper)\.ts$|^(cli|operations)\//],
+  ['wiring', /^(main|compose|serve|first-run|secrets|sweeper)\.ts$|^(cli|operations)\//],
   ['edges', /^http\//],
   ['features', /^(exports|agent|deployments)\//],
   ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks)\//],
   [
     'types',
-    /^(ports\/|egress\/|git\/|(problem|context|config|ids|log|paging|process-group|seal|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|(problem|context|config|data-folder|ids|log|paging|process-group|seal|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;
