@@ -177,12 +177,15 @@ it('the monitoring page lists every number', async () => {
   expect(listed.toSorted()).toEqual(kept.toSorted());
 });
 
-describe.each(buildProgram().commands.map((command) => ({ name: command.name(), command })))(
+const everyCommand = (await buildProgram()).commands;
+
+describe.each(everyCommand.map((command) => ({ name: command.name(), command })))(
   'docyard $name',
   ({ name, command }) => {
     const cli = page('reference/cli');
     /** Options that several commands share stand once, before the first of them. */
-    const [shared = ''] = section(cli, 'Commands on the data folder').split('\n### ');
+    const [local = ''] = section(cli, 'Commands on the data folder').split('\n### ');
+    const shared = local + section(cli, 'Commands for a running service');
     const own = partAbout(cli, name);
 
     it('is on the page of commands, with its subcommands', () => {
@@ -196,7 +199,7 @@ describe.each(buildProgram().commands.map((command) => ({ name: command.name(), 
     });
 
     it('is shown with no option that does not exist', () => {
-      const known = buildProgram().commands.flatMap(flagsOf);
+      const known = everyCommand.flatMap(flagsOf);
       expect(flagsIn(own).filter((flag) => !known.includes(flag))).toEqual([]);
     });
   },
@@ -258,7 +261,7 @@ function flagsIn(text: string): string[] {
   return text.match(/--[a-z][a-z-]*/g) ?? [];
 }
 
-function flagsOf(command: ReturnType<typeof buildProgram>): string[] {
+function flagsOf(command: Awaited<ReturnType<typeof buildProgram>>): string[] {
   return [command, ...command.commands].flatMap((each) => each.options).flatMap(({ long }) => long ?? []);
 }
 

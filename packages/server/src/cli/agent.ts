@@ -2,24 +2,17 @@
  * `docyard agent`: agent jobs of a running service, over its API. It knows nothing that a client does not.
  */
 import { readFile } from 'node:fs/promises';
-import {
-  DocyardClient,
-  DocyardError,
-  pause,
-  waitForAgentJob,
-  type AgentEvent,
-  type AgentJob,
-} from '@docyard/api';
+import { pause, waitForAgentJob, type AgentEvent, type AgentJob, type DocyardClient } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { describeAgentDemo } from './agent-demo.ts';
+import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
+import { exitTable } from './exit.ts';
 import { everyRow, print } from './local.ts';
+import { printable } from './terminal.ts';
 
-interface RemoteOptions {
-  server: string;
-  key?: string;
+interface RemoteOptions extends ServerOptions {
   project?: string;
-  json?: boolean;
 }
 
 interface Target {
@@ -66,15 +59,9 @@ export function describeAgent(command: Command): void {
 }
 
 function remote(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--server <url>', 'address of the service')
-        .env('DOCYARD_URL')
-        .default('http://127.0.0.1:4400'),
-    )
-    .option('--key <key>', 'API key (default: DOCYARD_API_KEY or DOCYARD_KEY of the environment)')
-    .addOption(new Option('--project <id>', 'project; needed when there are several').env('DOCYARD_PROJECT'))
-    .option('--json', 'print JSON');
+  return addServerOptions(command).addOption(
+    new Option('--project <id>', 'project; needed when there are several').env('DOCYARD_PROJECT'),
+  );
 }
 
 type JobAction = (target: Target, id: string, options: RemoteOptions) => Promise<void>;
@@ -82,9 +69,7 @@ type JobAction = (target: Target, id: string, options: RemoteOptions) => Promise
 function withJob(command: Command, action: JobAction): void {
   remote(command)
     .argument('<id>', 'id of the job, such as aj_…')
-    .action(async (id: string, options: RemoteOptions) => {
-      await told(async () => action(await connect(options), id, options));
-    });
+    .action(async (id: string, options: RemoteOptions) => action(await targetOf(options), id, options));
 }
 
 interface RunOptions extends RemoteOptions {
@@ -97,22 +82,20 @@ interface RunOptions extends RemoteOptions {
 }
 
 async function run(prompt: string, options: RunOptions): Promise<void> {
-  await told(async () => {
-    const target = await connect(options);
-    const job = await target.client.call('createAgentJob', {
-      params: { projectId: target.projectId },
-      body: {
-        prompt: await textOf(prompt),
-        ...(options.ref === undefined ? {} : { source: { ref: options.ref } }),
-        ...(options.model === undefined ? {} : { model: options.model }),
-        ...(options.path === undefined ? {} : { scope: { paths: options.path } }),
-        ...(options.draft === undefined ? {} : { draft: options.draft }),
-        ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
-      },
-    });
-    if (options.wait) await follow(target, job.id, options);
-    else show(options, job);
+  const target = await targetOf(options);
+  const job = await target.client.call('createAgentJob', {
+    params: { projectId: target.projectId },
+    body: {
+      prompt: await textOf(prompt),
+      ...(options.ref === undefined ? {} : { source: { ref: options.ref } }),
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(options.path === undefined ? {} : { scope: { paths: options.path } }),
+      ...(options.draft === undefined ? {} : { draft: options.draft }),
+      ...(options.dryRun === undefined ? {} : { dryRun: options.dryRun }),
+    },
   });
+  if (options.wait) await follow(target, job.id, options);
+  else show(options, job);
 }
 
 async function message(
@@ -120,30 +103,26 @@ async function message(
   prompt: string,
   options: RemoteOptions & { wait?: boolean },
 ): Promise<void> {
-  await told(async () => {
-    const target = await connect(options);
-    const params = { projectId: target.projectId, id };
-    const job = await target.client.call('messageAgentJob', {
-      params,
-      body: { prompt: await textOf(prompt) },
-    });
-    if (options.wait) await follow(target, id, options);
-    else show(options, job);
+  const target = await targetOf(options);
+  const params = { projectId: target.projectId, id };
+  const job = await target.client.call('messageAgentJob', {
+    params,
+    body: { prompt: await textOf(prompt) },
   });
+  if (options.wait) await follow(target, id, options);
+  else show(options, job);
 }
 
 async function list(options: RemoteOptions & { status?: AgentJob['status'] }): Promise<void> {
-  await told(async () => {
-    const { client, projectId } = await connect(options);
-    const filter = options.status === undefined ? {} : { status: options.status };
-    const jobs = await everyRow((cursor) =>
-      client.call('listAgentJobs', {
-        params: { projectId },
-        query: { limit: 100, ...filter, ...(cursor === undefined ? {} : { cursor }) },
-      }),
-    );
-    print(options, jobs, jobs.map(row));
-  });
+  const { client, projectId } = await targetOf(options);
+  const filter = options.status === undefined ? {} : { status: options.status };
+  const jobs = await everyRow((cursor) =>
+    client.call('listAgentJobs', {
+      params: { projectId },
+      query: { limit: 100, ...filter, ...(cursor === undefined ? {} : { cursor }) },
+    }),
+  );
+  print(options, jobs, jobs.map(row));
 }
 
 async function status({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
@@ -168,13 +147,13 @@ function simple(operation: 'cancelAgentJob' | 'retryAgentJob' | 'archiveAgentJob
 
 const lookEverySeconds = 1;
 
-/** Steps go to standard error where somebody watches; the record goes to standard output. Failed ends with status 1. */
+/** Steps go to standard error where somebody watches; the record goes to standard output. */
 async function follow({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
   const params = { projectId, id };
   const watched = process.stderr.isTTY && options.json !== true;
   const job = watched ? await watch(client, params) : await waitForAgentJob(client, params);
   show(options, job);
-  if (job.status === 'failed') process.exitCode = 1;
+  if (job.status === 'failed') process.exitCode = exitTable.job_failed.status;
 }
 
 /** The record does not change with every step, so whoever watches asks for the steps. */
@@ -241,27 +220,15 @@ function row(job: AgentJob): Record<string, string> {
   };
 }
 
-/** A model wrote it: no line breaks, and nothing that moves the cursor of a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
-}
-
 async function textOf(prompt: string): Promise<string> {
   if (!prompt.startsWith('@')) return prompt;
   return readFile(prompt.slice(1), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${prompt.slice(1)} cannot be read (${error.code}).`, 2);
+    throw new CommandError(`${prompt.slice(1)} cannot be read (${error.code}).`, 'usage');
   });
 }
 
-async function connect(options: RemoteOptions): Promise<Target> {
-  const apiKey = options.key ?? process.env['DOCYARD_API_KEY'] ?? process.env['DOCYARD_KEY'];
-  if (apiKey === undefined || apiKey === '') {
-    throw new CommandError('Give an API key with --key, or set DOCYARD_API_KEY.', 2);
-  }
-  if (!URL.canParse(options.server)) {
-    throw new CommandError(`${options.server} is no address. Give one such as https://docs.example.com.`, 2);
-  }
-  const client = new DocyardClient({ baseUrl: options.server, apiKey });
+async function targetOf(options: RemoteOptions): Promise<Target> {
+  const client = await connect(options);
   return { client, projectId: options.project ?? (await onlyProject(client)) };
 }
 
@@ -274,17 +241,6 @@ async function onlyProject(client: DocyardClient): Promise<string> {
     known === ''
       ? 'There is no project yet. Create one first.'
       : `Choose a project with --project: ${known}.`,
-    2,
+    'usage',
   );
-}
-
-/** What the service says is a sentence for a person already. */
-async function told(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof DocyardError) throw new CommandError(error.message);
-    if (error instanceof TypeError) throw new CommandError(`The service did not answer: ${error.message}.`);
-    throw error;
-  }
 }

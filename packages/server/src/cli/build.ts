@@ -10,6 +10,7 @@ import type { Command } from 'commander';
 import type { ArchivedFile } from '../bundles/archive.ts';
 import { manifestBytes } from '../bundles/manifest.ts';
 import { CommandError } from './errors.ts';
+import { exitTable } from './exit.ts';
 import {
   addFailOptions,
   failOnOf,
@@ -65,7 +66,7 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const out = resolve(options.out);
   const urlStyle = urlStyles.find((style) => style === options.urlStyle);
   if (urlStyle === undefined)
-    throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 2);
+    throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 'usage');
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
   const { countingFindings } = await import('@docyard/render');
@@ -92,7 +93,8 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   };
   if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else process.stdout.write(described(summary, report, site.root, out));
-  if (countingFindings(report.diagnostics, failOn).length > 0) process.exitCode = 1;
+  if (countingFindings(report.diagnostics, failOn).length > 0)
+    process.exitCode = exitTable.problems_found.status;
 }
 
 const marker = '.docyard-build';

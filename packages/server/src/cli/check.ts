@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { Diagnostic, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
+import { exitTable } from './exit.ts';
 import {
   addFailOptions,
   failOnOf,
@@ -36,7 +37,7 @@ const mostShown = 500;
 
 const examples = `
 Examples:
-  docyard check docs                                    errors end with status 1
+  docyard check docs                                    errors end with status 7
   docyard check docs --strict                           warnings do as well
   docyard check docs --fail-on broken_link,broken_anchor
   docyard check docs --format sarif --output docs.sarif
@@ -61,7 +62,7 @@ export function describeCheck(command: Command): void {
 
 async function check(folder: string, options: CheckOptions): Promise<void> {
   const format = formats.find((name) => name === options.format);
-  if (format === undefined) throw new CommandError(`--format must be one of ${formats.join(', ')}.`, 2);
+  if (format === undefined) throw new CommandError(`--format must be one of ${formats.join(', ')}.`, 'usage');
   const failOn = await failOnOf(options, ['error']);
   const keep = await filterOf(options);
   const root = resolve(folder);
@@ -78,7 +79,8 @@ async function check(folder: string, options: CheckOptions): Promise<void> {
     await writeFile(options.output, text);
     process.stderr.write(summaryText(report, false));
   }
-  if (countingFindings(report.diagnostics, failOn).length > 0) process.exitCode = 1;
+  if (countingFindings(report.diagnostics, failOn).length > 0)
+    process.exitCode = exitTable.problems_found.status;
 }
 
 type TimedReport = SiteReport & { slowest: { file: string; milliseconds: number }[] };

@@ -3,6 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { Finding } from '../operations/doctor.ts';
+import { exitTable } from './exit.ts';
 
 export function describeDoctor(command: Command): void {
   command
@@ -20,7 +21,7 @@ async function doctor(options: { data?: string; json?: boolean }): Promise<void>
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
   const findings = await examine(readConfig({ ...process.env, ...given }));
   process.stdout.write(options.json ? `${JSON.stringify(findings, null, 2)}\n` : tell(findings));
-  if (findings.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+  if (findings.some(({ outcome }) => outcome === 'failed')) process.exitCode = exitTable.failed.status;
 }
 
 const marks = { ok: 'ok    ', note: 'note  ', failed: 'FAILED' };

@@ -1,10 +1,16 @@
 /** A failure of a command with a sentence for the person who called it. */
-export class CommandError extends Error {
-  readonly status: number;
+import { exitTable, type Exit } from './exit.ts';
 
-  constructor(message: string, status = 1) {
+export class CommandError extends Error {
+  readonly exit: Exit;
+
+  constructor(message: string, exit: Exit = 'failed') {
     super(message);
     this.name = 'CommandError';
-    this.status = status;
+    this.exit = exit;
+  }
+
+  get status(): number {
+    return exitTable[this.exit].status;
   }
 }

@@ -18,7 +18,7 @@ export function addFailOptions(command: Command, usual: string): Command {
   return command
     .option(
       '--fail-on <list>',
-      `end with status 1 on these: error, warning, info or codes (default: ${usual})`,
+      `end with status 7 on these: error, warning, info or codes (default: ${usual})`,
     )
     .option('--strict', 'the same as --fail-on warning');
 }
@@ -37,7 +37,7 @@ export async function findingNames(option: string, list: string): Promise<string
   if (unknown === undefined) return names;
   throw new CommandError(
     `${option}: there is no finding "${unknown}". Name error, warning, info, or codes from the manual's page of findings.`,
-    2,
+    'usage',
   );
 }
 

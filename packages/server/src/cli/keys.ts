@@ -58,7 +58,7 @@ async function create(
   const expiresInDays =
     options.expires === 'none' ? null : keyLifetimesDays.find((days) => String(days) === options.expires);
   if (expiresInDays === undefined) {
-    throw new CommandError(`--expires must be ${keyLifetimesDays.join(', ')} or none.`, 2);
+    throw new CommandError(`--expires must be ${keyLifetimesDays.join(', ')} or none.`, 'usage');
   }
   const wanted: CreateKey = {
     name: options.name,
@@ -76,7 +76,7 @@ async function create(
 async function roll(keyId: string, options: LocalOptions & { overlap: string }): Promise<void> {
   const overlapSeconds = Number(options.overlap);
   if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0) {
-    throw new CommandError('--overlap must be a whole number of seconds.', 2);
+    throw new CommandError('--overlap must be a whole number of seconds.', 'usage');
   }
   await withData(options, async (context) => {
     const { rollKey } = await import('../keys/keys.ts');

@@ -52,7 +52,7 @@ export async function chooseOrganization(context: Context, id: string | undefine
   const chosen = id === undefined ? organizations[0] : organizations.find((each) => each.id === id);
   const list = organizations.map((each) => `${each.id} (${each.name})`).join(', ');
   if (id === undefined && organizations.length > 1) {
-    throw new CommandError(`There are several organizations; choose one with --org: ${list}.`, 2);
+    throw new CommandError(`There are several organizations; choose one with --org: ${list}.`, 'usage');
   }
   if (chosen === undefined)
     throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`);
@@ -68,7 +68,7 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 2);
+  throw new CommandError(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`, 'usage');
 }
 
 /** Walks through every page of a list. */

@@ -40,7 +40,7 @@ async function migrateData(options: MigrateDataOptions): Promise<void> {
   });
   const { databaseUrl, dataDir } = target;
   if (databaseUrl === null)
-    throw new CommandError('Where to? Give --to postgres://…, or set DATABASE_URL.', 2);
+    throw new CommandError('Where to? Give --to postgres://…, or set DATABASE_URL.', 'usage');
   if (!existsSync(join(dataDir, 'docyard.db')))
     throw new CommandError(`${dataDir} holds no Docyard data. Name its folder with --data.`);
   const say = (line: string) => {

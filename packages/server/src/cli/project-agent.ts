@@ -126,7 +126,10 @@ function forgeOf(options: AgentOptions, kept: Settings['forge']): unknown {
   const kind = options.forge;
   if (kind === undefined && options.apiBase === undefined && credential === undefined) return undefined;
   if (kind === undefined && kept === null) {
-    throw new CommandError(`The project names no forge yet: give --forge too (${forgeKinds.join(', ')}).`, 2);
+    throw new CommandError(
+      `The project names no forge yet: give --forge too (${forgeKinds.join(', ')}).`,
+      'usage',
+    );
   }
   // Another kind of forge has its API elsewhere.
   const apiBase = options.apiBase ?? (kind === undefined || kind === kept?.kind ? kept?.apiBase : null);
@@ -137,15 +140,16 @@ function credentialOf(options: AgentOptions): Forge['credential'] {
   const { tokenFile, username, appId, appKeyFile, installationId } = options;
   if (tokenFile !== undefined) {
     if (appId !== undefined || appKeyFile !== undefined) {
-      throw new CommandError('Give either --token-file or --app-id with --app-key-file.', 2);
+      throw new CommandError('Give either --token-file or --app-id with --app-key-file.', 'usage');
     }
     const token = textIn(tokenFile, '--token-file').trim();
     return { type: 'token', token, ...(username === undefined ? {} : { username }) };
   }
-  if (username !== undefined) throw new CommandError('--username belongs to --token-file: give that too.', 2);
+  if (username !== undefined)
+    throw new CommandError('--username belongs to --token-file: give that too.', 'usage');
   if (appId === undefined && appKeyFile === undefined && installationId === undefined) return undefined;
   if (appId === undefined || appKeyFile === undefined) {
-    throw new CommandError('A GitHub App needs both --app-id and --app-key-file.', 2);
+    throw new CommandError('A GitHub App needs both --app-id and --app-key-file.', 'usage');
   }
   const privateKey = textIn(appKeyFile, '--app-key-file');
   return { type: 'app', appId, privateKey, ...(installationId === undefined ? {} : { installationId }) };
@@ -165,7 +169,7 @@ function modelOf(options: AgentOptions, kept: Settings['model']): unknown {
   if (wanted.name === undefined || wanted.url === undefined) {
     throw new CommandError(
       'The project has no model endpoint of its own yet: give --model-url and --model.',
-      2,
+      'usage',
     );
   }
   return definedOnly({ ...wanted, provider: provider ?? kept?.provider ?? modelProviders[0], key });
@@ -176,7 +180,7 @@ function limitsOf(options: AgentOptions, kept: Settings['limits']): unknown {
   if (options.limit === undefined) return undefined;
   const given = options.limit.map((text) => {
     const [, name, number] = /^([a-zA-Z]+)=(\d{1,9})$/.exec(text) ?? [];
-    if (name === undefined) throw new CommandError(`--limit ${text}: write it as name=number.`, 2);
+    if (name === undefined) throw new CommandError(`--limit ${text}: write it as name=number.`, 'usage');
     return [name, Number(number)] as const;
   });
   return { ...kept, ...Object.fromEntries(given) };

@@ -84,7 +84,7 @@ async function createOne(options: ProjectOptions): Promise<void> {
 
 async function updateOne(projectId: string, options: ProjectOptions): Promise<void> {
   if (options.repository === undefined && (options.ref !== undefined || options.directory !== undefined)) {
-    throw new CommandError('--ref and --directory belong to a source: give --repository too.', 2);
+    throw new CommandError('--ref and --directory belong to a source: give --repository too.', 'usage');
   }
   const change = check(UpdateProject, {
     ...(options.name === undefined ? {} : { name: options.name }),

@@ -1,0 +1,63 @@
+/**
+ * Turns whatever ended a command into a sentence, a status, and with `--json` an object. Expected errors have no stack
+ * unless DEBUG is set; anything else is a fault of ours and shows one.
+ */
+import { DocyardError } from '@docyard/api';
+import { DownloadError } from '@docyard/api/download';
+import { BundleRefused } from '../bundles/refusal.ts';
+import { ConfigError } from '../config.ts';
+import { DataFolderError } from '../data-folder.ts';
+import { Problem } from '../problem.ts';
+import { explainRefusal, explainSilence } from './connection.ts';
+import { CommandError } from './errors.ts';
+import { exitOfHttp, exitTable, type Exit } from './exit.ts';
+
+interface Explanation {
+  exit: Exit;
+  /** Stable; what a script compares with. */
+  code: string;
+  message: string;
+  expected: boolean;
+}
+
+export function explain(error: unknown, { json }: { json: boolean }): number {
+  const { exit, code, message, expected } = explanationOf(error);
+  process.stderr.write(`docyard: ${message}\n`);
+  if (!expected || process.env['DEBUG'] !== undefined) {
+    process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
+  }
+  if (json) process.stdout.write(failureJson(code, message));
+  return exitTable[exit].status;
+}
+
+function failureJson(code: string, message: string): string {
+  return `${JSON.stringify({ ok: false, code, message })}\n`;
+}
+
+function explanationOf(error: unknown): Explanation {
+  const expected = true;
+  if (error instanceof CommandError) {
+    return { exit: error.exit, code: error.exit, message: error.message, expected };
+  }
+  if (error instanceof DocyardError) {
+    const exit = exitOfHttp(error.status, error.code);
+    return { exit, code: error.code, message: explainRefusal(error), expected };
+  }
+  if (error instanceof Problem) {
+    return {
+      exit: exitOfHttp(error.status, error.code),
+      code: error.code,
+      message: error.message,
+      expected,
+    };
+  }
+  if (error instanceof BundleRefused) {
+    return { exit: 'problems_found', code: error.refusal, message: error.message, expected };
+  }
+  const silence = explainSilence(error);
+  if (silence !== undefined) return { exit: 'failed', code: 'unreachable', message: silence, expected };
+  const message = error instanceof Error ? error.message : String(error);
+  const known =
+    error instanceof ConfigError || error instanceof DataFolderError || error instanceof DownloadError;
+  return { exit: 'failed', code: 'failed', message, expected: known };
+}
