@@ -373,3 +373,37 @@ describe('retryAfterSeconds', () => {
 function read(retryAfter: string): number | undefined {
   return retryAfterSeconds(new Headers({ 'retry-after': retryAfter }));
 }
+
+describe('a list', () => {
+  const pages = [
+    { data: [{ jobId: 'se_3' }, { jobId: 'se_2' }], nextCursor: 'next' },
+    { data: [{ jobId: 'se_1' }], nextCursor: null },
+  ];
+
+  it('is walked through to its end', async () => {
+    const { url, asked } = await serve((response, _asked, turn) => sendJson(response, 200, pages[turn - 1]));
+    const ids: string[] = [];
+    for await (const { jobId } of clientOf(url).each('listExports', { query: { limit: 2 } })) ids.push(jobId);
+    expect(ids).toEqual(['se_3', 'se_2', 'se_1']);
+    expect(asked.map(({ path }) => path)).toEqual([
+      '/v1/static-export/jobs?limit=2',
+      '/v1/static-export/jobs?limit=2&cursor=next',
+    ]);
+  });
+
+  it('is asked for no further than it is used', async () => {
+    const { url, asked } = await serve((response, _asked, turn) => sendJson(response, 200, pages[turn - 1]));
+    for await (const { jobId } of clientOf(url).each('listExports')) if (jobId === 'se_2') break;
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('an idempotency key of the caller', () => {
+  it('is sent with a POST, and with nothing else', async () => {
+    const { url, asked } = await serve((response) => sendJson(response, 200, job));
+    const options = { idempotencyKey: 'release-7' };
+    await clientOf(url).call('startExport', start, options);
+    await clientOf(url).call('readExport', { params }, options);
+    expect(asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['release-7', undefined]);
+  });
+});

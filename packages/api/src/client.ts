@@ -27,6 +27,8 @@ export interface ClientOptions {
 export interface CallOptions {
   signal?: AbortSignal;
   headers?: Record<string, string>;
+  /** One of your own for a POST, so that the same request of another process counts as a repeat. */
+  idempotencyKey?: string;
 }
 
 /** Every operation with one answer; a stream of events has none. */
@@ -54,6 +56,13 @@ type CallArguments<Id extends OperationId> = [Parts<Id>] extends [never]
   : [RequiredParts<Id>] extends [never]
     ? [input?: CallInput<Id>, options?: CallOptions]
     : [input: CallInput<Id>, options?: CallOptions];
+
+/** Every operation that answers with a part of a list. */
+export type ListId = {
+  [Id in CallableId]: OperationResult<Id> extends { data: unknown[]; nextCursor: string | null } ? Id : never;
+}[CallableId];
+type ItemOf<Id extends ListId> =
+  OperationResult<Id> extends { data: (infer Item)[]; nextCursor: string | null } ? Item : never;
 
 /** As much of an error body as can be understood: a newer server may send codes this client does not know. */
 const ReadableError = z.object({
@@ -118,6 +127,23 @@ export class DocyardClient {
     return (await this.#send(request, options?.signal)) as Answer<OperationResult<Id>>;
   }
 
+  /** Every item of a list, however many requests that takes; `query.limit` is how many come with one. */
+  async *each<Id extends ListId>(
+    id: Id,
+    ...[input, options]: CallArguments<Id>
+  ): AsyncGenerator<ItemOf<Id>, void, undefined> {
+    const parts: RequestParts = input ?? {};
+    let cursor: string | undefined;
+    do {
+      const query = { ...parts.query, ...(cursor === undefined ? {} : { cursor }) };
+      const request = buildRequest(id, { ...parts, query }, this.#options, options);
+      const { body } = await this.#send(request, options?.signal);
+      const page = body as { data: ItemOf<Id>[]; nextCursor: string | null };
+      yield* page.data;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
   async #send(request: BuiltRequest, signal: AbortSignal | undefined): Promise<Answer<unknown>> {
     const tries = this.#options.tries ?? 5;
     for (let attempt = 1; ; attempt += 1) {
@@ -179,7 +205,9 @@ function buildRequest(
     authorization: `Bearer ${client.apiKey.trim()}`,
     accept: 'application/json',
   });
-  if (described.method === 'post') headers.set('idempotency-key', crypto.randomUUID());
+  if (described.method === 'post') {
+    headers.set('idempotency-key', options?.idempotencyKey ?? crypto.randomUUID());
+  }
   if (parts.body !== undefined) headers.set('content-type', 'application/json');
   for (const [name, value] of Object.entries(options?.headers ?? {})) headers.set(name, value);
   return {

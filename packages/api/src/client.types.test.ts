@@ -2,7 +2,7 @@
  * The types of `client.call` for every kind of operation. The compiler is the judge; nothing is ever sent.
  */
 import { describe, expectTypeOf, it } from 'vitest';
-import type { CallableId, CallOptions, DocyardClient, DocyardError } from './client.ts';
+import type { CallableId, CallOptions, DocyardClient, DocyardError, ListId } from './client.ts';
 import type { ErrorCode } from './errors.ts';
 import type { OperationId, OperationInput, OperationResult, ParsedInput } from './routes.ts';
 import type {
@@ -65,6 +65,20 @@ function calls(client: DocyardClient) {
   };
 }
 
+/** Never called either. */
+function lists(client: DocyardClient) {
+  return {
+    exports: () => client.each('listExports', { query: { status: 'failed' } }),
+    agentJobs: () => client.each('listAgentJobs', { params: { projectId: 'pr_1' } }),
+    projects: () => client.each('listProjects'),
+    // @ts-expect-error: this operation answers with one record
+    wrong: () => client.each('readMe'),
+  };
+}
+
+type Lists = ReturnType<typeof lists>;
+type ItemOf<K extends keyof Lists> = ReturnType<Lists[K]> extends AsyncGenerator<infer Item> ? Item : never;
+
 type Calls = ReturnType<typeof calls>;
 type Result<K extends Exclude<keyof Calls, 'wrong'>> = Awaited<ReturnType<Calls[K]>>;
 
@@ -95,7 +109,24 @@ describe('client.call', () => {
   });
 
   it('takes the options last', () => {
-    expectTypeOf<CallOptions>().toEqualTypeOf<{ signal?: AbortSignal; headers?: Record<string, string> }>();
+    expectTypeOf<CallOptions>().toEqualTypeOf<{
+      signal?: AbortSignal;
+      headers?: Record<string, string>;
+      idempotencyKey?: string;
+    }>();
+  });
+});
+
+describe('client.each', () => {
+  it('gives the items of a list, one by one', () => {
+    expectTypeOf<ItemOf<'exports'>>().toEqualTypeOf<ExportJob>();
+    expectTypeOf<ItemOf<'agentJobs'>>().toEqualTypeOf<AgentJob>();
+    expectTypeOf<ItemOf<'projects'>>().toEqualTypeOf<Project>();
+  });
+
+  it('is there for every operation that is named a list', () => {
+    expectTypeOf<Extract<CallableId, `list${string}`>>().toExtend<ListId>();
+    expectTypeOf<Exclude<ListId, `list${string}`>>().toEqualTypeOf<'readAgentTranscript'>();
   });
 });
 

@@ -6,6 +6,8 @@ export * from './client.ts';
 export * from './errors.ts';
 export { buildOpenApi } from './openapi.ts';
 export * from './routes.ts';
+export * from './run-export.ts';
 export * from './schemas.ts';
 export * from './scopes.ts';
+export * from './verify-webhook.ts';
 export * from './wait.ts';
