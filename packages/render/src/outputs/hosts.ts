@@ -3,6 +3,7 @@
  * there. Sources and destinations arrive checked or encoded; each file quotes them once more in its own way.
  */
 import { caddyfile } from './hosts-caddy.ts';
+import { docyardRules } from './hosts-docyard.ts';
 import { type HostedSite, destinationOf, filledDestination } from './hosts-site.ts';
 import { nginxConfiguration } from './hosts-nginx.ts';
 import { responseHeaders } from './headers.ts';
@@ -26,6 +27,7 @@ export function* hostFiles(context: OutputContext, redirects: ResolvedRedirects)
   yield { path: '_hosts/nginx.conf', content: nginxConfiguration(site) };
   yield { path: '_hosts/Caddyfile', content: caddyfile(site) };
   yield { path: '_hosts/s3-routing-rules.json', content: `${JSON.stringify(rules, null, 2)}\n` };
+  yield { path: '_hosts/docyard.json', content: docyardRules(site) };
   yield { path: '_hosts/README.txt', content: instructions(site, rules.length) };
 }
 
@@ -124,6 +126,8 @@ function instructions({ basePath, patterns, exact }: HostedSite, ruleCount: numb
 
 ${where}
 Every redirect to a page is also a small HTML file, so nothing here is needed for them to work.
+
+docyard    Nothing to do: docyard site reads _hosts/docyard.json.
 
 nginx      In a server block:      root /srv/www;
                                    include ${folder}/_hosts/nginx.conf;

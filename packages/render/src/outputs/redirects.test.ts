@@ -73,6 +73,44 @@ describe('a wildcard', () => {
     ]);
   });
 
+  test('is told to `docyard site` with the pages it leads to, without the path of the site', async () => {
+    const site = await render(
+      [
+        { source: '/v1/*/start', destination: '/new/start', permanent: false },
+        { source: '/v2/:slug*', destination: '/new/:slug*' },
+        { source: '/über', destination: '/guide#teil' },
+      ],
+      { basePath: '/docs' },
+    );
+    expect(JSON.parse(site.files.get('_hosts/docyard.json') ?? '')).toEqual({
+      format: 1,
+      basePath: '/docs',
+      headers: {
+        'Content-Security-Policy': expect.stringContaining("default-src 'none'"),
+        'X-Content-Type-Options': 'nosniff',
+        'Referrer-Policy': 'strict-origin-when-cross-origin',
+      },
+      redirects: [
+        { from: '/über', to: '/guide.html#teil', permanent: true },
+        { from: '/v1', to: '/new/start.html', permanent: false },
+        { from: '/v2/start', to: '/new/start.html', permanent: true },
+        { from: '/v2/deep/er', to: '/new/deep/er.html', permanent: true },
+      ],
+      patterns: [
+        {
+          from: [{ text: '/v1/' }, { name: '*', rest: true }, { text: '/start' }],
+          to: [{ text: '/new/start.html' }],
+          permanent: false,
+        },
+        {
+          from: [{ text: '/v2/' }, { name: 'slug', rest: true }],
+          to: [{ text: '/new/' }, { name: 'slug', rest: true }],
+          permanent: true,
+        },
+      ],
+    });
+  });
+
   test('that would send missing pages around for ever is left to the pages there are', async () => {
     const site = await render([{ source: '/new/:slug*', destination: '/new/deep/:slug*' }]);
     expect(site.files.get('new/er.html')).toContain('url=../new/deep/er.html"');
