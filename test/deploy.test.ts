@@ -13,19 +13,17 @@ import { readConfig, settings, type Environment } from '../packages/server/src/c
 import { temporaryFolder } from '../packages/server/src/testing.ts';
 import { copiesOf, filesOf, isSent, readDockerfile, root } from './deploy/dockerfile.ts';
 import {
-  chart,
-  defaultValues,
   goMissing,
   leastValues,
   mergeValues,
   mostValues,
-  renderChart,
-  valuesSchema,
+  openChart,
   type Json,
   type Manifest,
 } from './deploy/helm/chart.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const { facts, defaultValues, valuesSchema, render: renderChart } = openChart('docyard');
 const version = (JSON.parse(read('packages/server/package.json')) as { version: string }).version;
 const present = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
@@ -260,7 +258,7 @@ describe('the values of the Helm chart', () => {
   });
 
   test('have the version of the program', () => {
-    expect(chart).toMatchObject({ version, appVersion: version });
+    expect(facts).toMatchObject({ version, appVersion: version });
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * The chart, rendered for a set of values. No Helm is needed, only Go (see render.go); so this is not Helm's own rendering, and
+ * The charts, rendered for a set of values. No Helm is needed, only Go (see render.go); so this is not Helm's own rendering, and
  * nothing here has met a cluster.
  */
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 
-const folder = fileURLToPath(new URL('../../../deploy/helm/docyard', import.meta.url));
+const charts = fileURLToPath(new URL('../../../deploy/helm', import.meta.url));
 const renderer = fileURLToPath(new URL('render.go', import.meta.url));
 
 /** Why charts cannot be rendered here, or undefined. */
@@ -28,9 +28,25 @@ export interface Manifest {
   data?: Record<string, string>;
 }
 
-export const chart = readYaml('Chart.yaml') as { name: string; version: string; appVersion: string };
-export const defaultValues = readYaml('values.yaml') as Record<string, Json>;
-export const valuesSchema = JSON.parse(readFileSync(join(folder, 'values.schema.json'), 'utf8')) as object;
+export interface Chart {
+  facts: { name: string; version: string; appVersion: string };
+  defaultValues: Record<string, Json>;
+  valuesSchema: object;
+  /** As `helm template`: throws what a template complains of. */
+  render(given: Record<string, Json>, release?: string): Manifest[];
+}
+
+export function openChart(name: 'docyard' | 'docyard-site'): Chart {
+  const read = (file: string) => readFileSync(join(charts, name, file), 'utf8');
+  const facts = parse(read('Chart.yaml')) as Chart['facts'];
+  const defaultValues = parse(read('values.yaml')) as Chart['defaultValues'];
+  return {
+    facts,
+    defaultValues,
+    valuesSchema: JSON.parse(read('values.schema.json')) as object,
+    render: (given, release = name) => renderChart(name, facts, mergeValues(defaultValues, given), release),
+  };
+}
 
 /** What every installation has to say. */
 export const leastValues: Record<string, Json> = {
@@ -68,13 +84,53 @@ export const mostValues: Record<string, Json> = {
   podMonitor: { enabled: true, labels: { release: 'prometheus' } },
 };
 
-/** As `helm template`: throws what a template complains of. */
-export function renderChart(given: Record<string, Json>, release = 'docyard'): Manifest[] {
+/** The three values that the chart of a site is about. */
+export const leastSiteValues: Record<string, Json> = {
+  staticExport: { enabled: true, bundleUrl: 'https://docs.example.com/bundle.tar.gz', version: '2.1' },
+};
+
+/** Everything that is off by itself. */
+export const mostSiteValues: Record<string, Json> = {
+  staticExport: {
+    enabled: true,
+    bundleUrl: 'https://docyard.example.com/v1/static-export/jobs/se_1/bundle',
+    version: '20261115',
+    sha256: 'a'.repeat(64),
+    publicKey: [`RW${'A'.repeat(54)}`, `untrusted comment: key\nRW${'B'.repeat(54)}\n`],
+    refreshFrom: 'https://docyard.example.com/v1/static-export/latest/bundle?domain=docs.example.com',
+    refreshSeconds: 1_000_000,
+    apiKey: { existingSecret: 'docyard-key' },
+  },
+  basePath: '/docs',
+  bundleVolume: { image: 'registry.example.com/docs-bundle:2.1' },
+  imagePullSecrets: [{ name: 'registry' }],
+  autoscaling: { enabled: true },
+  podAnnotations: { team: 'docs' },
+  nodeSelector: { 'kubernetes.io/arch': 'amd64' },
+  tolerations: [{ key: 'dedicated', operator: 'Equal', value: 'docs', effect: 'NoSchedule' }],
+  affinity: { podAntiAffinity: {} },
+  ingress: {
+    enabled: true,
+    host: 'docs.example.com',
+    className: 'nginx',
+    annotations: { 'cert-manager.io/cluster-issuer': 'letsencrypt' },
+    tlsSecret: 'docs-tls',
+  },
+  serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/docs' } },
+  networkPolicy: {
+    from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
+    to: [{ ipBlock: { cidr: '192.0.2.0/24' } }],
+    ports: [443, 8443],
+  },
+  podMonitor: { enabled: true, labels: { release: 'prometheus' } },
+};
+
+function renderChart(name: string, facts: Chart['facts'], values: Json, release: string): Manifest[] {
   const asked = {
-    folder,
+    folder: join(charts, name),
     release: { Name: release, Namespace: 'docs', Service: 'Helm', IsInstall: true, IsUpgrade: false },
-    chart: { Name: chart.name, Version: chart.version, AppVersion: chart.appVersion },
-    values: mergeValues(defaultValues, given),
+    chart: { Name: facts.name, Version: facts.version, AppVersion: facts.appVersion },
+    values,
   };
   const ended = spawnSync('go', ['run', renderer], { input: JSON.stringify(asked), encoding: 'utf8' });
   if (ended.status !== 0) throw new Error(ended.stderr);
@@ -108,8 +164,4 @@ export function mergeValues(usual: Json, given: Json): Json {
 
 function isObject(value: Json): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readYaml(file: string): unknown {
-  return parse(readFileSync(join(folder, file), 'utf8'));
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sort"
 	"strings"
 	"text/template"
@@ -91,6 +92,10 @@ func functions(all *template.Template) template.FuncMap {
 			}
 			return value
 		},
+		"fail":      func(complaint string) (string, error) { return "", errors.New(complaint) },
+		"hasPrefix": func(prefix, text string) bool { return strings.HasPrefix(text, prefix) },
+		"int":       func(number float64) int { return int(number) },
+		"kindIs":    func(kind string, value any) bool { return reflect.ValueOf(value).Kind().String() == kind },
 		"dict": func(pairs ...any) map[string]any {
 			made := map[string]any{}
 			for i := 0; i+1 < len(pairs); i += 2 {

@@ -1,5 +1,5 @@
 /**
- * Holds the rendered chart to the types of the Kubernetes API, which name every field: one that is unknown, missing or of the
+ * Holds the rendered charts to the types of the Kubernetes API, which name every field: one that is unknown, missing or of the
  * wrong type does not compile. The types come from npm, into a folder of their own; they are no dependency.
  */
 import { spawnSync } from 'node:child_process';
@@ -7,7 +7,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../service.ts';
 import { root } from '../dockerfile.ts';
-import { leastValues, mostValues, renderChart, type Manifest } from './chart.ts';
+import {
+  leastSiteValues,
+  leastValues,
+  mostSiteValues,
+  mostValues,
+  openChart,
+  type Manifest,
+} from './chart.ts';
 
 const typesPackage = 'kubernetes-models@5.1.0';
 /** Not part of Kubernetes, but of an operator that many clusters have. */
@@ -18,9 +25,13 @@ export function checkChartTypes(): number {
   const folder = temporaryFolder('kubernetes');
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', typesPackage], folder);
-  const manifests = [...renderChart(leastValues), ...renderChart(mostValues, 'docs')].filter(
-    ({ kind }) => !foreignKinds.includes(kind),
-  );
+  const [service, site] = [openChart('docyard'), openChart('docyard-site')];
+  const manifests = [
+    ...service.render(leastValues),
+    ...service.render(mostValues, 'docs'),
+    ...site.render(leastSiteValues),
+    ...site.render(mostSiteValues, 'docs'),
+  ].filter(({ kind }) => !foreignKinds.includes(kind));
   writeFileSync(join(folder, 'manifests.ts'), manifests.map(asTyped).join('\n'));
   const options = [
     '--noEmit',

@@ -1,0 +1,204 @@
+/**
+ * What operators are given to serve one exported site: the chart, the unit and the container fit the command that they start.
+ * Nothing here has met a cluster or a service manager.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from './deploy/dockerfile.ts';
+import {
+  goMissing,
+  leastSiteValues,
+  mergeValues,
+  mostSiteValues,
+  openChart,
+  type Json,
+  type Manifest,
+} from './deploy/helm/chart.ts';
+
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const { version } = JSON.parse(read('packages/server/package.json')) as { version: string };
+const { facts, defaultValues, valuesSchema, render } = openChart('docyard-site');
+
+const { staticExport: leastExport } = leastSiteValues as { staticExport: Record<string, Json> };
+const withExport = (changes: Record<string, Json>): Record<string, Json> => ({
+  staticExport: { ...leastExport, ...changes },
+});
+
+describe('the values of the chart', () => {
+  const validate = new Ajv({ allowUnionTypes: true }).compile(valuesSchema);
+  const isValid = (given: Json) => validate(mergeValues(defaultValues, given));
+
+  test('fit their schema, which knows every one of them', () => {
+    expect(isValid(leastSiteValues), JSON.stringify(validate.errors)).toBe(true);
+    expect(isValid(mostSiteValues), JSON.stringify(validate.errors)).toBe(true);
+    const { properties } = valuesSchema as { properties: Record<string, object> };
+    expect(Object.keys(properties).toSorted()).toEqual(['global', ...Object.keys(defaultValues)].toSorted());
+  });
+
+  test.each([
+    ['a slip of the pen', { ...leastSiteValues, replicaCount: 3 }],
+    ['a slip of the pen in what matters most', withExport({ bundleURL: 'https://docs.example.com/b' })],
+    ['a version that Helm would write as 2.0261115e+07', withExport({ version: 20_261_115 })],
+    ['an address that nothing is fetched from', withExport({ bundleUrl: 'ftp://docs.example.com/b' })],
+    ['half a hash', withExport({ sha256: 'abc' })],
+    ['text that is no key', withExport({ publicKey: 'MCowBQYDK2VwAyEA' })],
+    ['a path that ends in a slash', { ...leastSiteValues, basePath: '/docs/' }],
+  ])('are refused: %s', (_name, given: Json) => {
+    expect(isValid(given)).toBe(false);
+  });
+
+  test('have the version of the program', () => {
+    expect(facts).toMatchObject({ version, appVersion: version });
+  });
+});
+
+interface Pod {
+  securityContext: object;
+  terminationGracePeriodSeconds: number;
+  containers: {
+    image: string;
+    args: string[];
+    securityContext: object;
+    readinessProbe: { httpGet: { path: string } };
+    livenessProbe: { httpGet: { path: string } };
+    volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
+  }[];
+  volumes: ({ name: string } & Record<string, unknown>)[];
+}
+
+interface DeploymentSpec {
+  strategy: { type: string; rollingUpdate?: { maxUnavailable: number } };
+  selector: { matchLabels: Record<string, string> };
+  template: { metadata: { labels: Record<string, string> }; spec: Pod };
+}
+
+const find = (manifests: Manifest[], kind: string) => manifests.find((manifest) => manifest.kind === kind);
+const deploymentOf = (manifests: Manifest[]) =>
+  find(manifests, 'Deployment')?.spec as unknown as DeploymentSpec;
+const settingsOf = (manifests: Manifest[]) =>
+  parse(find(manifests, 'ConfigMap')?.data?.['site.yaml'] ?? '') as { staticExport: Record<string, unknown> };
+const egressOf = (manifests: Manifest[]) =>
+  find(manifests, 'NetworkPolicy')?.spec?.['egress'] as { to?: object[]; ports: { port: number }[] }[];
+
+if (goMissing !== undefined) console.warn(`Skipped: ${goMissing}.`);
+describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
+  const rendered: Record<string, Manifest[]> = {};
+  beforeAll(() => {
+    rendered['least'] = render(leastSiteValues);
+    rendered['most'] = render(mostSiteValues, 'docs');
+  });
+  const of = (set: string) => rendered[set] ?? [];
+  const kinds = (set: string) => of(set).map(({ kind }) => kind);
+
+  test('has what every installation needs', () => {
+    const least = ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'];
+    expect(kinds('least').toSorted()).toEqual([...least, 'ServiceAccount']);
+  });
+
+  test('has what can be turned on', () => {
+    const more = kinds('most').filter((kind) => !kinds('least').includes(kind));
+    expect(more.toSorted()).toEqual(['HorizontalPodAutoscaler', 'Ingress', 'PodMonitor']);
+  });
+
+  test('hands the three values to the program, and no value that was not given', () => {
+    expect(settingsOf(of('least'))).toEqual({ staticExport: { ...leastExport, keep: 3 } });
+  });
+
+  test('hands over everything else as it was given', () => {
+    const { staticExport } = mostSiteValues as { staticExport: Record<string, Json> };
+    const { apiKey: _, ...plain } = staticExport;
+    expect(settingsOf(of('most'))).toEqual({
+      staticExport: { ...plain, keep: 3, apiKeyFile: '/run/secrets/docyard/api-key' },
+      basePath: '/docs',
+    });
+  });
+
+  describe.each(['least', 'most'])('with the %s values', (set) => {
+    test('selectors find their own pods', () => {
+      const { selector, template } = deploymentOf(of(set));
+      expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+      expect(find(of(set), 'Service')?.spec?.['selector']).toEqual(selector.matchLabels);
+      expect(find(of(set), 'NetworkPolicy')?.spec?.['podSelector']).toEqual(selector);
+      expect(find(of(set), 'PodDisruptionBudget')?.spec?.['selector']).toEqual(selector);
+    });
+
+    test('takes no pod away before another one serves the site', () => {
+      const { strategy, template } = deploymentOf(of(set));
+      expect(strategy).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } });
+      const [container] = template.spec.containers;
+      expect(container?.readinessProbe.httpGet.path).toBe('/readyz');
+      expect(container?.livenessProbe.httpGet.path).toBe('/healthz');
+    });
+
+    test('runs a pod that the restricted standard admits, and mounts what it has', () => {
+      const { spec } = deploymentOf(of(set)).template;
+      expect(spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      const [container] = spec.containers;
+      expect(container).toMatchObject({
+        image: `docyard:${version}`,
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+      });
+      expect(container?.volumeMounts.map(({ name }) => name)).toEqual(spec.volumes.map(({ name }) => name));
+      const writable = container?.volumeMounts.filter(({ readOnly }) => readOnly !== true) ?? [];
+      expect(writable.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp']);
+    });
+  });
+
+  test('another version rolls the pods', () => {
+    const sums = [leastSiteValues, withExport({ version: '2.2' })].map(
+      (values) => /"checksum\/settings":"[0-9a-f]{64}"/.exec(JSON.stringify(render(values)))?.[0],
+    );
+    expect(sums[0]).toBeDefined();
+    expect(sums[0]).not.toBe(sums[1]);
+  });
+
+  test('lets pods out only to names and to the ports of the bundle', () => {
+    const ports = egressOf(of('least')).map((rule) => rule.ports.map(({ port }) => port));
+    expect(ports).toEqual([[53, 53], [443]]);
+    expect(JSON.stringify(egressOf(of('least'))[1])).toContain('169.254.169.254/32');
+    expect(egressOf(of('most'))[1]).toMatchObject({ to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] });
+  });
+
+  test.each([
+    ['existingClaim', { persistentVolumeClaim: { claimName: 'it', readOnly: true } }],
+    ['configMap', { configMap: { name: 'it' } }],
+    ['image', { image: { reference: 'it', pullPolicy: 'IfNotPresent' } }],
+  ])('a bundle from %s needs no way out', (kind, volume) => {
+    const closed = render({ ...withExport({ bundleUrl: '' }), bundleVolume: { [kind]: 'it' } });
+    expect(egressOf(closed)).toEqual([]);
+    expect(settingsOf(closed).staticExport).toMatchObject({ refreshFrom: '/bundle', version: '2.1' });
+    expect(deploymentOf(closed).template.spec.volumes.at(-1)).toEqual({ name: 'bundle', ...volume });
+  });
+
+  test('a claim for what was imported by hand is used by one pod at a time', () => {
+    const one = render({ ...leastSiteValues, replicas: 1, data: { existingClaim: 'releases' } });
+    expect(deploymentOf(one).strategy).toEqual({ type: 'Recreate' });
+    expect(deploymentOf(one).template.spec.volumes[0]).toEqual({
+      name: 'data',
+      persistentVolumeClaim: { claimName: 'releases' },
+    });
+    expect(() => render({ ...leastSiteValues, data: { existingClaim: 'releases' } })).toThrow(
+      'data.existingClaim is for one pod',
+    );
+  });
+
+  test('says that nothing tells where the bundle is', () => {
+    expect(() => render(withExport({ bundleUrl: '' }))).toThrow('staticExport.bundleUrl is required');
+  });
+
+  test('a name as long as Helm allows stays within what Kubernetes allows', () => {
+    const names = render(leastSiteValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
+    const wrong = names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name));
+    expect(wrong).toEqual([]);
+  });
+});
