@@ -1,0 +1,229 @@
+/**
+ * What is different between two exports of a site, told in pages. A page is a Markdown file of the bundle with its HTML
+ * beside it. Its text is the Markdown: when only the HTML differs, the page looks different but says the same.
+ */
+import type { Manifest } from './manifest.ts';
+import { makePatch } from './patch.ts';
+
+/** One of the two. Without `read` only hashes are compared, and no title is told. */
+export interface Side {
+  manifest: Manifest;
+  /** The files that are there, of these. */
+  read?: (paths: ReadonlySet<string>) => Promise<Map<string, Uint8Array>>;
+}
+
+export interface Page {
+  /** As readers see it: `/guides/start`. */
+  path: string;
+  title: string | null;
+}
+
+export interface MovedPage extends Page {
+  from: string;
+  /** It was also edited. */
+  changed: boolean;
+}
+
+export interface SiteDiff {
+  identical: boolean;
+  from: SideFacts;
+  to: SideFacts;
+  pages: {
+    added: Page[];
+    changed: Page[];
+    removed: Page[];
+    moved: MovedPage[];
+    /** Paths of pages that say the same as before, with something else around it: navigation, theme, a footer. */
+    restyled: string[];
+  };
+  /** Files that are no page. */
+  files: { added: string[]; changed: string[]; removed: string[] };
+  /** What the new and the changed files weigh, uncompressed. */
+  changedBytes: number;
+}
+
+type SideFacts = Pick<Manifest, 'version' | 'commit' | 'committedAt' | 'pages'> & { bytes: number };
+
+/** Titles are looked up of so many pages; who changes more is not reading a list. */
+const mostRead = 2000;
+
+export async function diffSites(from: Side, to: Side): Promise<SiteDiff> {
+  const [before, after] = [new Files(from.manifest), new Files(to.manifest)];
+  const changed = [...after.pages].filter(
+    (page) => before.pages.has(page) && before.hash(page) !== after.hash(page),
+  );
+  const added = [...after.pages].filter((page) => !before.pages.has(page));
+  const removed = [...before.pages].filter((page) => !after.pages.has(page));
+  const [oldTexts, newTexts] = await Promise.all([
+    readSome(from, removed),
+    readSome(to, [...added, ...changed]),
+  ]);
+  const moves = findMoves({ added, removed, before, after, oldTexts, newTexts });
+  const movedFrom = new Set(moves.values());
+  const describe = (texts: Map<string, Uint8Array>) => (page: string) => ({
+    path: pagePath(page),
+    title: titleOf(texts.get(page)),
+  });
+  return {
+    identical: sameFiles(before, after),
+    from: factsOf(from.manifest),
+    to: factsOf(to.manifest),
+    pages: {
+      added: added.filter((page) => !moves.has(page)).map(describe(newTexts)),
+      changed: changed.map(describe(newTexts)),
+      removed: removed.filter((page) => !movedFrom.has(page)).map(describe(oldTexts)),
+      moved: [...moves].map(([page, old]) => ({
+        ...describe(newTexts)(page),
+        from: pagePath(old),
+        changed: before.hash(old) !== after.hash(page),
+      })),
+      restyled: restyledPages(before, after).map(pagePath),
+    },
+    files: {
+      added: after.others.filter((path) => !before.has(path)),
+      changed: after.others.filter((path) => before.has(path) && before.hash(path) !== after.hash(path)),
+      removed: before.others.filter((path) => !after.has(path)),
+    },
+    changedBytes: after.bytesWhere((path) => before.hash(path) !== after.hash(path)),
+  };
+}
+
+/** The files of one manifest, and which of them make its pages. */
+class Files {
+  /** The Markdown of each page. */
+  readonly pages: ReadonlySet<string>;
+  /** What is neither the Markdown nor the HTML of a page. */
+  readonly others: readonly string[];
+  readonly #files: ReadonlyMap<string, Manifest['files'][number]>;
+
+  constructor(manifest: Manifest) {
+    this.#files = new Map(manifest.files.map((file) => [file.path, file]));
+    const paths = [...this.#files.keys()].toSorted();
+    this.pages = new Set(paths.filter((path) => this.htmlOf(path) !== undefined));
+    const html = new Set([...this.pages].map((page) => this.htmlOf(page)));
+    this.others = paths.filter((path) => !this.pages.has(path) && !html.has(path));
+  }
+
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  hash(path: string): string | undefined {
+    return this.#files.get(path)?.sha256;
+  }
+
+  htmlOf(path: string): string | undefined {
+    if (!path.endsWith('.md')) return undefined;
+    const stem = path.slice(0, -'.md'.length);
+    return [`${stem}.html`, `${stem}/index.html`].find((html) => this.#files.has(html));
+  }
+
+  bytesWhere(isMeant: (path: string) => boolean): number {
+    const meant = [...this.#files.values()].filter(({ path }) => isMeant(path));
+    return meant.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  }
+
+  get size(): number {
+    return this.#files.size;
+  }
+
+  get paths(): Iterable<string> {
+    return this.#files.keys();
+  }
+}
+
+/**
+ * New page to the old one it was. Either their Markdown is the same to the byte; or, when it can be read, they have the same
+ * name in another folder, no other page has that name, and most of the one is in the other. (The Markdown of a page names
+ * other files relative to its folder, so a page that went a folder deeper is never the same to the byte.)
+ */
+function findMoves(input: {
+  added: readonly string[];
+  removed: readonly string[];
+  before: Files;
+  after: Files;
+  oldTexts: Map<string, Uint8Array>;
+  newTexts: Map<string, Uint8Array>;
+}): Map<string, string> {
+  const { added, removed, before, after, oldTexts, newTexts } = input;
+  const moves = new Map<string, string>();
+  const oldByHash = onlyOnes(removed, (page) => before.hash(page));
+  for (const [hash, page] of onlyOnes(added, (each) => after.hash(each))) {
+    const old = oldByHash.get(hash);
+    if (old !== undefined) moves.set(page, old);
+  }
+  const taken = new Set(moves.values());
+  const oldByName = onlyOnes(
+    removed.filter((page) => !taken.has(page)),
+    nameOf,
+  );
+  const newByName = onlyOnes(
+    added.filter((page) => !moves.has(page)),
+    nameOf,
+  );
+  for (const [name, page] of newByName) {
+    const old = oldByName.get(name);
+    if (old !== undefined && isMostly(oldTexts.get(old), newTexts.get(page))) moves.set(page, old);
+  }
+  return moves;
+}
+
+/** By key; a key that two share is left out. */
+function onlyOnes<Key>(pages: readonly string[], keyOf: (page: string) => Key | undefined): Map<Key, string> {
+  const found = new Map<Key, string>();
+  const shared = new Set<Key>();
+  for (const page of pages) {
+    const key = keyOf(page);
+    if (key === undefined) continue;
+    if (found.has(key)) shared.add(key);
+    found.set(key, page);
+  }
+  for (const key of shared) found.delete(key);
+  return found;
+}
+
+/** Half of the new text can be copied from the old one. */
+function isMostly(old: Uint8Array | undefined, text: Uint8Array | undefined): boolean {
+  if (old === undefined || text === undefined) return false;
+  const patch = makePatch(old, text);
+  return patch !== undefined && patch.length * 2 < text.length;
+}
+
+function restyledPages(before: Files, after: Files): string[] {
+  return [...after.pages].filter((page) => {
+    if (!before.pages.has(page) || before.hash(page) !== after.hash(page)) return false;
+    return before.hash(before.htmlOf(page) ?? '') !== after.hash(after.htmlOf(page) ?? '');
+  });
+}
+
+function sameFiles(before: Files, after: Files): boolean {
+  return (
+    before.size === after.size && [...after.paths].every((path) => before.hash(path) === after.hash(path))
+  );
+}
+
+async function readSome(side: Side, pages: readonly string[]): Promise<Map<string, Uint8Array>> {
+  if (side.read === undefined || pages.length === 0) return new Map();
+  return side.read(new Set(pages.slice(0, mostRead)));
+}
+
+/** The first heading. A page begins with it, after a line or two. */
+function titleOf(markdown: Uint8Array | undefined): string | null {
+  if (markdown === undefined) return null;
+  const start = Buffer.from(markdown.buffer, markdown.byteOffset, Math.min(markdown.length, 4096)).toString();
+  const heading = start.split('\n').find((line) => line.startsWith('# '));
+  return heading?.slice(2).trim() ?? null;
+}
+
+function pagePath(markdownFile: string): string {
+  return markdownFile === 'index.md' ? '/' : `/${markdownFile.slice(0, -'.md'.length)}`;
+}
+
+function nameOf(page: string): string {
+  return page.slice(page.lastIndexOf('/') + 1);
+}
+
+function factsOf({ version, commit, committedAt, pages, files }: Manifest): SideFacts {
+  const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return { version, commit, committedAt, pages, bytes };
+}
