@@ -65,7 +65,10 @@ describe('verifyWebhook', () => {
     ['another id', signed({ headers: { 'webhook-id': 'msg_2' } })],
     ['no signature', signed({ headers: { 'webhook-signature': '' } })],
     ['a signature that is none', signed({ headers: { 'webhook-signature': 'v1,!' } })],
-    ['a signature of another kind', signed({ headers: { 'webhook-signature': `v1a${signature().slice(2)}` } })],
+    [
+      'a signature of another kind',
+      signed({ headers: { 'webhook-signature': `v1a${signature().slice(2)}` } }),
+    ],
     ['no headers', { secret, body, headers: {} }],
     ['a time that is none', signed({ headers: { 'webhook-timestamp': 'NaN' } })],
     ['a time long gone', signed({ at: minutesFromNow(-6) })],
@@ -75,7 +78,10 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook(message)).rejects.toBeInstanceOf(WebhookVerificationError);
   });
 
-  it.each(['docyard_key', ''])('says that the secret %j is none, instead of refusing every message', async (text) => {
-    await expect(verifyWebhook({ ...signed(), secret: text })).rejects.toBeInstanceOf(TypeError);
-  });
+  it.each(['docyard_key', ''])(
+    'says that the secret %j is none, instead of refusing every message',
+    async (text) => {
+      await expect(verifyWebhook({ ...signed(), secret: text })).rejects.toBeInstanceOf(TypeError);
+    },
+  );
 });
