@@ -18,6 +18,7 @@ export {
   unknownFindings,
 } from './check/report.ts';
 export { reportHtml } from './check/report-html.ts';
+export { reportMarkdown } from './check/report-markdown.ts';
 export { reportJunit } from './check/junit.ts';
 export { reportSarif } from './check/sarif.ts';
 export type { PageAddress, PageCode } from './check/page-code.ts';

@@ -4,6 +4,7 @@ import { diagnosticCodes } from './codes.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { reportJunit } from './junit.ts';
 import { reportHtml } from './report-html.ts';
+import { reportMarkdown } from './report-markdown.ts';
 import { buildReport, countingFindings, isNewSince, narrowReport, unknownFindings } from './report.ts';
 import { reportSarif } from './sarif.ts';
 
@@ -130,5 +131,45 @@ describe('the page', () => {
 
   it('says so when there is nothing to say', () => {
     expect(reportHtml(buildReport([], { weights, orphans: [] }), 'S')).toContain('Nothing was found');
+  });
+});
+
+describe('Markdown', () => {
+  it('counts, and lists the gravest first with its place', () => {
+    expect(reportMarkdown(report).split('\n').slice(0, 5)).toEqual([
+      '**3 pages: 1 error, 1 warning, 1 note.**',
+      '',
+      '| Severity | Place | Finding | Code |',
+      '|---|---|---|---|',
+      '| 🔴 error | a.mdx&#58;9 | Not MDX | mdx&#95;syntax |',
+    ]);
+  });
+
+  it('a site without findings is one line', () => {
+    const clean = buildReport([], { weights: [], orphans: [] });
+    expect(reportMarkdown(clean)).toBe('**0 pages: 0 errors, 0 warnings, 0 notes.**\n');
+  });
+
+  it('nothing that a page says becomes a heading, a cell, a link, a mention or a tag', () => {
+    const message = '\n\n# x | @team #1 [a](https://b) <img src=x> `c` *d* ![e](f) www.g.example \u2028';
+    const hostile: Diagnostic = { severity: 'error', code: 'mdx_syntax', message, file: '`|a`\n.mdx' };
+    const [, , , , row = '', ...rest] = reportMarkdown(
+      buildReport([hostile], { weights, orphans: [] }),
+    ).split('\n');
+    expect(rest).toEqual(['']);
+    expect(row.match(/\|/g)).toHaveLength(5);
+    expect(row).not.toMatch(/[@[\]<>`*!]|https?:|www\.| #/);
+  });
+
+  it('stops long before a build server would cut it, and says so', () => {
+    const many = Array.from({ length: 60 }, (_, index): Diagnostic => ({
+      severity: 'warning',
+      code: 'broken_link',
+      message: 'x'.repeat(5000),
+      file: `${index}.mdx`,
+    }));
+    const text = reportMarkdown(buildReport(many, { weights, orphans: [] }));
+    expect(text).toContain('… and 10 more');
+    expect(text.length).toBeLessThan(50_000);
   });
 });
