@@ -14,7 +14,7 @@ import { navigationFromFolders } from './navigation/from-folders.ts';
 import type { Section } from './navigation/tree.ts';
 import { type SiteFiles, listFiles, routeOfFile } from './navigation/files.ts';
 import type { ApiPages } from './openapi/generate.ts';
-import type { FetchRemote } from './openapi/library.ts';
+import type { FetchRemote, SpecMemory } from './openapi/library.ts';
 import { loadApi } from './openapi/site-api.ts';
 import type { SpecDocument } from './openapi/target.ts';
 import { maximumSourceBytes } from './page/source.ts';
@@ -26,6 +26,16 @@ export interface LoadOptions {
   root: string;
   /** Fetches API descriptions of other hosts; without it they are left out. Limits of time and place are its own. */
   fetchRemote?: FetchRemote;
+  /** What an earlier load has read; see `LoadMemory`. */
+  memory?: LoadMemory;
+}
+
+/** What the next load need not read again. Whoever keeps it drops what has changed in the folder since. */
+export interface LoadMemory {
+  files?: SiteFiles | undefined;
+  /** By file. */
+  pages: Map<string, ReadPage>;
+  specs: SpecMemory;
 }
 
 export interface PageRef {
@@ -60,17 +70,19 @@ export interface Site {
 
 const readAtOnce = 32;
 
-export async function loadSite({ root, fetchRemote }: LoadOptions): Promise<Site> {
+export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Promise<Site> {
   await requireFolder(root);
   const source = await readConfig(root);
   const { settings, diagnostics: settingFindings } = readSettings(source, basename(root));
-  const files = await listFiles(root);
-  const read = await readPages(root, files);
+  const files = memory?.files ?? (await listFiles(root));
+  if (memory) memory.files = files;
+  const read = await readPages(root, files, memory?.pages);
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
   const api = await loadApi({
     root,
     files: files.all,
     fetchRemote,
+    memory: memory?.specs,
     settings: settings.api,
     navigation: source.config['navigation'],
     metas: fromFiles,
@@ -136,6 +148,7 @@ function emptySite(source: ConfigSource): Diagnostic {
 async function readPages(
   root: string,
   files: SiteFiles,
+  known?: Map<string, ReadPage>,
 ): Promise<{ pages: ReadPage[]; diagnostics: Diagnostic[] }> {
   const byRoute = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
@@ -146,9 +159,11 @@ async function readPages(
     if (other !== undefined) diagnostics.push(duplicateRoute(other, file));
     byRoute.set(route, file);
   }
-  const pages = await mapInBatches([...byRoute], async ([route, file]) =>
-    readPageMeta(await readWithinLimit(join(root, file)), file, route),
-  );
+  const pages = await mapInBatches([...byRoute], async ([route, file]) => {
+    const page = known?.get(file) ?? (await readPage(root, file, route));
+    known?.set(file, page);
+    return page;
+  });
   const imported = new Set(
     pages.flatMap(({ meta, imports }) => imports.map((path) => importedFile(path, meta.file))),
   );
@@ -157,9 +172,10 @@ async function readPages(
 }
 
 /** A page over the limit becomes an error panel later; until then it counts as empty. */
-async function readWithinLimit(path: string): Promise<Uint8Array> {
+export async function readPage(root: string, file: string, route: string): Promise<ReadPage> {
+  const path = join(root, file);
   const { size } = await stat(path);
-  return size > maximumSourceBytes ? new Uint8Array() : readFile(path);
+  return readPageMeta(size > maximumSourceBytes ? new Uint8Array() : await readFile(path), file, route);
 }
 
 async function mapInBatches<Item, Result>(

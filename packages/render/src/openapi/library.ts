@@ -28,6 +28,15 @@ export interface Spec {
   findings: Diagnostic[];
 }
 
+type FileKind = 'description' | 'overlay' | 'nothing';
+
+/** What a preview keeps of a library for the next one, as long as no file that could be a description changes. */
+export interface SpecMemory {
+  kinds: Map<string, FileKind>;
+  /** By name and overlays. */
+  specs: Map<string, { spec: Spec | undefined; diagnostics: Diagnostic[] }>;
+}
+
 const headBytes = 4096;
 const readAtOnce = 32;
 const maximumFindings = 20;
@@ -39,6 +48,7 @@ export interface LibraryOptions {
   fetchRemote?: FetchRemote | undefined;
   /** Where the site names an address elsewhere, for findings about it. */
   placeOfAddress: (url: string) => { file: string; line?: number; column?: number };
+  memory?: SpecMemory | undefined;
 }
 
 export class SpecLibrary {
@@ -65,7 +75,9 @@ export class SpecLibrary {
   /** Looks at the first bytes of every file that could be a description. Overlays are read: they are small. */
   async scan(): Promise<void> {
     const files = [...this.#files].filter((file) => /\.(?:json|ya?ml)$/i.test(file)).toSorted();
-    const kinds = await inBatches(files, (file) => this.#kindOfFile(file));
+    const known = this.#options.memory?.kinds;
+    const kinds = await inBatches(files, async (file) => known?.get(file) ?? this.#kindOfFile(file));
+    files.forEach((file, index) => known?.set(file, kinds[index] ?? 'nothing'));
     this.#candidates = files.filter((_, index) => kinds[index] === 'description');
     for (const file of files.filter((_, index) => kinds[index] === 'overlay')) {
       const read = await this.#read(file);
@@ -74,7 +86,7 @@ export class SpecLibrary {
     }
   }
 
-  async #kindOfFile(file: string): Promise<'description' | 'overlay' | 'nothing'> {
+  async #kindOfFile(file: string): Promise<FileKind> {
     const answer = looksLike(await readHead(join(this.#options.root, file)).catch(() => ''));
     if (answer !== 'unclear') return answer;
     const read = await this.#read(file);
@@ -113,8 +125,21 @@ export class SpecLibrary {
   /** Reads what has not been read yet; afterwards `get` answers. In order, so that findings come in the same order. */
   async load(keys: Iterable<string>): Promise<void> {
     for (const key of keys) {
-      if (!this.#specs.has(key)) this.#specs.set(key, await this.#load(key));
+      if (!this.#specs.has(key)) this.#specs.set(key, await this.#remembered(key));
     }
+  }
+
+  async #remembered(key: string): Promise<Spec | undefined> {
+    const name = [key, ...(this.#overlays.get(key) ?? [])].join('\n');
+    const kept = this.#options.memory?.specs.get(name);
+    if (kept) {
+      this.diagnostics.push(...kept.diagnostics);
+      return kept.spec;
+    }
+    const toldBefore = this.diagnostics.length;
+    const spec = await this.#load(key);
+    this.#options.memory?.specs.set(name, { spec, diagnostics: this.diagnostics.slice(toldBefore) });
+    return spec;
   }
 
   get(key: string): Spec | undefined {

@@ -29,7 +29,16 @@ export class DocumentError extends Error {
   }
 }
 
-/** The result for a page that cannot be rendered; also used by the supervisor when a page ends its process. */
+/** The result for a page that no parser survives. */
+export function crashedPage(task: PageTask): PageResult {
+  const message = 'The page ended the process that rendered it, or took too long';
+  return failedPage(
+    task,
+    new DocumentError('page_crashed', message, { file: task.file, line: 1, column: 1 }),
+  );
+}
+
+/** The result for a page that cannot be rendered. */
 export function failedPage(task: PageTask, error: unknown): PageResult {
   const known = error instanceof DocumentError ? error : undefined;
   const code = known?.code ?? 'page_failed';

@@ -66,6 +66,12 @@ export class ModuleSources {
     return document;
   }
 
+  /** A preview says which files are not what they were. */
+  forget(file: string): void {
+    this.#programs.delete(file);
+    for (const key of this.#documents.keys()) if (key.endsWith(` ${file}`)) this.#documents.delete(key);
+  }
+
   program(file: string): Program {
     const known = this.#programs.get(file);
     if (known) return known;
@@ -88,6 +94,11 @@ export class PageModules {
     this.#sources = sources;
     this.#host = host;
     this.#parser = parser;
+  }
+
+  /** Every file that the page was made from, its own included. */
+  get files(): string[] {
+    return [...this.#loaded.keys()];
   }
 
   snippet(name: string): Module | undefined {

@@ -2,11 +2,10 @@
  * Renders pages in child processes and survives their death. Pages go out in batches; when a process dies, the pages
  * it held are retried one at a time; the one that kills is given to the slow parser, and then becomes an error panel.
  */
-import { getCompileCacheDir } from 'node:module';
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from './parser.ts';
-import { DocumentError, failedPage } from './failure.ts';
+import { crashedPage } from './failure.ts';
+import { startRenderProcess } from './start-process.ts';
 import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
 
 export interface PoolOptions {
@@ -24,7 +23,6 @@ const batchSize = 16;
 const refillBelow = 4;
 const maximumBuffered = 256;
 const defaultPageTimeoutMs = 30_000;
-const memoryLimitMb = 512;
 
 export async function* renderPages(
   tasks: readonly PageTask[],
@@ -99,13 +97,7 @@ class Pool {
   }
 
   #start(): void {
-    const child = fork(this.#options.processFile ?? processFile(), [], {
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Compiled code is kept where the parent keeps its own, if it does.
-      env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
-      execArgv: [`--max-old-space-size=${memoryLimitMb}`],
-    });
+    const child = startRenderProcess(this.#options.processFile);
     const worker: Worker = { child, held: new Map(), timer: undefined };
     this.#workers.add(worker);
     child.on('message', (message: FromProcess) => this.#receive(worker, message.result));
@@ -181,22 +173,11 @@ class Pool {
   #suspect({ task, parser, alone }: Assignment): void {
     if (!alone) this.#suspects.push({ task, parser, alone: true });
     else if (parser === 'fast') this.#suspects.push({ task, parser: 'slow', alone: true });
-    else {
-      const message = 'The page ended the process that rendered it, or took too long';
-      this.#finish(
-        failedPage(task, new DocumentError('page_crashed', message, { file: task.file, line: 1, column: 1 })),
-      );
-    }
+    else this.#finish(crashedPage(task));
   }
 
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#wake?.();
   }
-}
-
-/** The child runs from source during development and from the compiled file when published. */
-function processFile(): string {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return fileURLToPath(new URL(`./process.${extension}`, import.meta.url));
 }

@@ -14,12 +14,18 @@ let tools: SiteTools | undefined;
 
 process.on('message', (message: ToProcess) => {
   if (message.type === 'site') tools = siteTools(message.plan);
+  else if (message.type === 'changed') message.files.forEach(forget);
   else {
     const needed = neededCode(message);
     if (needed.length === 0) renderAll(message);
     else void Promise.all(needed).then(() => renderAll(message));
   }
 });
+
+function forget(file: string): void {
+  tools?.sources.forget(file);
+  tools?.pictureSizes.delete(file);
+}
 
 /** What only some pages need is loaded when the first of them comes. */
 function neededCode({ tasks, parser }: PagesMessage): Promise<void>[] {

@@ -92,6 +92,7 @@ function resultOf(
     mathStyles: [...renderer.mathStyles],
     classes: [...renderer.classes],
     assets: [...renderer.assets],
+    sourceFiles: renderer.sourceFiles,
     diagnostics: renderer.diagnostics,
     anchors: renderer.anchors,
     updates: renderer.updates,

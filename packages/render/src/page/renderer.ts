@@ -52,6 +52,11 @@ export class PageRenderer extends PageRecord implements PageContext {
     this.#modules = new PageModules(tools.sources, { evaluator: this.#evaluator, report }, parser);
   }
 
+  /** Every file that the page was made from. */
+  get sourceFiles(): string[] {
+    return this.#modules.files;
+  }
+
   renderDocument(document: Document): string {
     for (const { what, place } of document.repaired)
       this.report('mdx_repaired', `The page is not valid MDX: ${what}`, place);

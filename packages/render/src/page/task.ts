@@ -88,6 +88,8 @@ export interface PageResult {
   mathStyles: [string, string][];
   /** Files of the site that the page shows or links to. */
   assets: string[];
+  /** The files whose text is on the page: its own and the snippets it uses. Absent when the page failed. */
+  sourceFiles?: string[];
   diagnostics: Diagnostic[];
   /** What the page adds to the search index. */
   search?: PageTerms | undefined;
@@ -113,6 +115,8 @@ export interface LinkUse {
 
 export type ToProcess =
   | { type: 'site'; plan: SitePlan }
+  /** These files have other content than before. */
+  | { type: 'changed'; files: string[] }
   | { type: 'pages'; tasks: PageTask[]; parser: ParserName };
 
 export type FromProcess = { type: 'page'; result: PageResult };
