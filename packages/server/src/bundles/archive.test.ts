@@ -156,6 +156,18 @@ test('entries are sorted by their bytes, and the list tells size and hash', asyn
   expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
 });
 
+test('what describes the others comes first: the manifest, then its signature', async () => {
+  const names = ['index.html', '_docyard/app.js', 'manifest.json.minisig', 'LICENSE', 'manifest.json'];
+  const { list } = await pack(names.map((name): Files[number] => [name, Buffer.from(name)]));
+  expect(list.map(({ path }) => path)).toEqual([
+    'manifest.json',
+    'manifest.json.minisig',
+    'LICENSE',
+    '_docyard/app.js',
+    'index.html',
+  ]);
+});
+
 test('a later file of the same path takes the place of the first', async () => {
   const { file, packed } = await pack([
     ['index.html', Buffer.from('first, and longer')],

@@ -1,6 +1,6 @@
 /**
  * Builds `bundle.tar.gz` so that the same files always give the same bytes, in whatever order they arrive:
- * entries sorted by name, fixed times and modes. Content goes to a spool file first, so memory does not grow with
+ * the entries that describe the others first, the rest sorted by name, fixed times and modes. Content goes to a spool file first, so memory does not grow with
  * the site; packing then compresses blocks on all cores into one gzip stream (several gzip members would be
  * simpler, but browsers' DecompressionStream reads only the first).
  */
@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, writeSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import { manifestName, signatureName } from './manifest.ts';
 import { endOfArchive, entryHeader, entryPadding } from './tar.ts';
 
 export interface ArchivedFile {
@@ -35,10 +36,13 @@ export class Archive {
   readonly #spoolFile: string;
   readonly #spool: number;
   readonly #entries = new Map<string, ArchivedFile & { offset: number }>();
+  readonly #first: readonly string[];
   #spooledBytes = 0;
 
-  constructor(spoolFile: string) {
+  /** `first` names the entries that a reader must have seen before it can judge the others. */
+  constructor(spoolFile: string, first: readonly string[] = [manifestName, signatureName]) {
     this.#spoolFile = spoolFile;
+    this.#first = first;
     this.#spool = openSync(spoolFile, 'w+', 0o600);
   }
 
@@ -57,18 +61,35 @@ export class Archive {
   }
 
   #record(path: string, chunks: Iterable<Uint8Array>): void {
-    const offset = this.#spooledBytes;
-    const hash = createHash('sha256');
-    for (const chunk of chunks) {
-      hash.update(chunk);
-      writeFully(this.#spool, chunk);
-      this.#spooledBytes += chunk.length;
-    }
-    const sizeBytes = this.#spooledBytes - offset;
-    this.#entries.set(path, { path, sizeBytes, sha256: hash.digest('hex'), offset });
+    const entry = this.#begin(path);
+    for (const chunk of chunks) entry.append(chunk);
+    entry.end();
   }
 
-  /** What the archive will hold, sorted by path. */
+  /** One at a time: the spool is one file. */
+  async addStream(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const entry = this.#begin(path);
+    for await (const chunk of chunks) entry.append(chunk);
+    entry.end();
+  }
+
+  #begin(path: string) {
+    const offset = this.#spooledBytes;
+    const hash = createHash('sha256');
+    return {
+      append: (chunk: Uint8Array) => {
+        hash.update(chunk);
+        writeFully(this.#spool, chunk);
+        this.#spooledBytes += chunk.length;
+      },
+      end: () => {
+        const sizeBytes = this.#spooledBytes - offset;
+        this.#entries.set(path, { path, sizeBytes, sha256: hash.digest('hex'), offset });
+      },
+    };
+  }
+
+  /** What the archive will hold, in its order. */
   list(): ArchivedFile[] {
     return this.#sorted().map(({ path, sizeBytes, sha256 }) => ({ path, sizeBytes, sha256 }));
   }
@@ -115,8 +136,12 @@ export class Archive {
   }
 
   #sorted() {
-    return [...this.#entries.values()].toSorted((a, b) =>
-      Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)),
+    const place = ({ path }: ArchivedFile) => {
+      const index = this.#first.indexOf(path);
+      return index === -1 ? this.#first.length : index;
+    };
+    return [...this.#entries.values()].toSorted(
+      (a, b) => place(a) - place(b) || Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)),
     );
   }
 }
