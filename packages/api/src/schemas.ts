@@ -265,6 +265,9 @@ export const Manifest = z
     engine: z.string(),
     version: z.string().nullable(),
     commit: z.string().nullable(),
+    committedAt: timestamp
+      .nullable()
+      .meta({ description: 'When the commit was made. Null for a folder without one.' }),
     pages: wholeNumber,
     files: z.array(z.object({ path: z.string(), sizeBytes: wholeNumber, sha256 })),
   })

@@ -2,7 +2,7 @@
  * The few parts of the tar format a bundle needs: regular files with fixed owner, mode and time. Names that do
  * not fit the plain header get an extended one.
  */
-const recordBytes = 512;
+export const recordBytes = 512;
 /** 1980-01-01: fixed, and late enough that no tar complains about an implausible age. */
 const fixedTime = 315_532_800;
 

@@ -19,12 +19,14 @@ import {
   summaryText,
   type FailOptions,
 } from './findings.ts';
-import { PageProgress } from './progress.ts';
+import { Progress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
+import { hasColors } from './terminal.ts';
 
 interface BuildOptions extends FailOptions {
   out: string;
   json?: boolean;
+  quiet?: boolean;
   force?: boolean;
   basePath?: string;
   urlStyle: string;
@@ -51,6 +53,7 @@ export function describeBuild(command: Command): void {
     .argument('<folder>', 'folder that holds docs.json')
     .requiredOption('-o, --out <folder>', 'where the files go')
     .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
+    .option('-q, --quiet', 'show no progress')
     .option('--force', 'replace an output folder that was not made by this command')
     .option('--base-path <path>', 'where the site will live below its host, for example /docs')
     .option('--url-style <style>', 'html, directory or clean', 'html')
@@ -79,7 +82,7 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
   const draft = `${out}.docyard-draft`;
-  const { report, ...counts } = await renderInto(site, renderOptions, draft, options.json !== true);
+  const { report, ...counts } = await renderInto(site, renderOptions, draft, options);
   await writeFile(join(draft, marker), 'Made by docyard build; it may be replaced.\n');
   await rm(out, { recursive: true, force: true });
   await rename(draft, out);
@@ -99,14 +102,20 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
 
 const marker = '.docyard-build';
 
-async function renderInto(site: Site, options: RenderOptions, folder: string, showProgress: boolean) {
+async function renderInto(
+  site: Site,
+  options: RenderOptions,
+  folder: string,
+  shown: Pick<BuildOptions, 'json' | 'quiet'>,
+) {
   const { engineVersion, renderSite } = await import('@docyard/render');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const made = { pages: 0, bytes: 0 };
   const files: ArchivedFile[] = [];
   const folders = new Set<string>();
-  const progress = new PageProgress(site.pages.length, showProgress);
+  const total = site.pages.length;
+  const progress = new Progress({ unit: 'pages', ...shown });
   let report: SiteReport | undefined;
   for await (const event of renderSite(site, options)) {
     if (event.type === 'report') report = event.report;
@@ -121,11 +130,17 @@ async function renderInto(site: Site, options: RenderOptions, folder: string, sh
     files.push({ path, sizeBytes, sha256 });
     made.bytes += sizeBytes;
     if (kind === 'page') made.pages += 1;
-    progress.tell(made.pages);
+    progress.tell({
+      phase: 'rendering',
+      share: Math.min(1, made.pages / Math.max(1, total)),
+      done: made.pages,
+      total,
+    });
   }
-  progress.clear();
+  progress.end();
   if (report === undefined) throw new Error('the renderer ended without a report');
-  const manifest = manifestBytes({ engineVersion, version: null, commit: null, pages: made.pages, files });
+  const source = { version: null, commit: null, committedAt: null };
+  const manifest = manifestBytes({ engineVersion, ...source, pages: made.pages, files });
   await writeFile(join(folder, 'manifest.json'), manifest);
   return { ...made, files: files.length + 1, bytes: made.bytes + manifest.length, report };
 }
@@ -156,7 +171,7 @@ async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
 const mostShown = 20;
 
 function described(summary: Summary, report: SiteReport, root: string, out: string): string {
-  const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
+  const colors = hasColors(process.stdout);
   const megabytes = (summary.bytes / 1e6).toFixed(1);
   return (
     findingsText(withoutNotes(report), { root, colors, mostShown, more: join(out, 'report.html') }) +

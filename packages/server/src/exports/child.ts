@@ -93,6 +93,7 @@ async function finish(
     engineVersion,
     version: order.version,
     commit: order.commit,
+    committedAt: order.committedAt,
     pages: pageCount,
     files: archive.list(),
   });

@@ -14,6 +14,7 @@ export interface ExportOrder {
   origin: string;
   version: string | null;
   commit: string | null;
+  committedAt: string | null;
   renderProcesses: number;
   options: ExportJob['options'];
 }

@@ -70,6 +70,7 @@ function orderFor(
     origin: `https://${job.domain}`,
     version: request.version ?? null,
     commit: source.commit,
+    committedAt: source.committedAt,
     renderProcesses: context.config.renderProcesses,
     options: optionsOf(request),
   };

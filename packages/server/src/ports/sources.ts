@@ -20,6 +20,8 @@ export interface FetchedSource {
   /** The folder with docs.json. For a plain folder it is the author's own: read, never write. */
   folder: string;
   commit: string | null;
+  /** When that commit was made, as ISO text in UTC. */
+  committedAt: string | null;
 }
 
 export interface Sources {

@@ -20,7 +20,13 @@ export interface GitFetch {
 const mostFiles = 100_000;
 const mostTreeBytes = 2_000_000_000;
 
-export async function fetchCommit(request: GitFetch): Promise<{ tree: string; commit: string }> {
+interface LaidOut {
+  tree: string;
+  commit: string;
+  committedAt: string | null;
+}
+
+export async function fetchCommit(request: GitFetch): Promise<LaidOut> {
   try {
     return await fetchAndLayOut(request);
   } catch (error) {
@@ -28,7 +34,7 @@ export async function fetchCommit(request: GitFetch): Promise<{ tree: string; co
   }
 }
 
-async function fetchAndLayOut(request: GitFetch): Promise<{ tree: string; commit: string }> {
+async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
   const { remote, workFolder, signal } = request;
   const repository = join(workFolder, 'repository.git');
   const tree = join(workFolder, 'tree');
@@ -43,11 +49,19 @@ async function fetchAndLayOut(request: GitFetch): Promise<{ tree: string; commit
     ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', remote.url, wanted],
     { ...place, remote },
   );
-  const commit = String(await runGit(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'], place)).trim();
+  const told = await runGit(['log', '-1', '--format=%H %ct', 'FETCH_HEAD', '--'], place);
+  const [commit = '', seconds = ''] = String(told).trim().split(' ');
   refuseHugeTree(String(await runGit(['ls-tree', '-r', '-l', '-z', commit], place)));
   await runGit(['read-tree', commit], place);
   await runGit(['checkout-index', '--all', '--force', '--quiet'], place);
-  return { tree, commit };
+  return { tree, commit, committedAt: dateOf(seconds) };
+}
+
+/** A commit may claim any time, also one that no calendar has. */
+function dateOf(secondsText: string): string | null {
+  const seconds = Number(secondsText);
+  const isInCalendar = Number.isInteger(seconds) && seconds >= 0 && seconds < Date.UTC(9999, 0) / 1000;
+  return isInCalendar ? new Date(seconds * 1000).toISOString() : null;
 }
 
 /** A repository of a few kilobytes can describe billions of files: count before anything is laid out. */

@@ -259,9 +259,13 @@ describe('a plain folder', () => {
   test('is read where it lies and has no commit', async () => {
     const folder = temporaryFolder('folder');
     writeFiles(folder, site);
-    expect(await fetchSource(folder, { allowLocal: true })).toEqual({ folder, commit: null });
+    expect(await fetchSource(folder, { allowLocal: true })).toEqual({
+      folder,
+      commit: null,
+      committedAt: null,
+    });
     const inside = await fetchSource(folder, { directory: 'guides', allowLocal: true });
-    expect(inside).toEqual({ folder: join(folder, 'guides'), commit: null });
+    expect(inside).toEqual({ folder: join(folder, 'guides'), commit: null, committedAt: null });
   });
 
   test('a link that leads out of it is refused', async () => {

@@ -30,17 +30,17 @@ export class GitAndFolderSources implements Sources {
   async fetch(request: SourceRequest, workFolder: string, signal: AbortSignal): Promise<FetchedSource> {
     const address = parseAddress(request);
     if (address.kind === 'folder') {
-      return { folder: await insideFolder(address.path, request.directory), commit: null };
+      return { folder: await insideFolder(address.path, request.directory), commit: null, committedAt: null };
     }
     if (address.kind === 'local-git') await insideFolder(address.path, null);
-    const { tree, commit } = await fetchCommit({
+    const { tree, ...made } = await fetchCommit({
       remote: await openRemote(address, this.#policy, request.credential ?? null),
       ref: request.ref,
       commit: request.commit,
       workFolder,
       signal,
     });
-    return { folder: await insideFolder(tree, request.directory), commit };
+    return { folder: await insideFolder(tree, request.directory), ...made };
   }
 }
 

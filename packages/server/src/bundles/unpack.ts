@@ -1,0 +1,279 @@
+/**
+ * Takes a bundle apart, or only looks whether it could: signature and version are proven before anything of the content is
+ * written, every file is held to the manifest as it arrives, and of a bundle that is refused nothing is left.
+ */
+import { createHash, hash } from 'node:crypto';
+import { lstat, opendir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { manifestName, mostManifestBytes, parseManifest, signatureName, type Manifest } from './manifest.ts';
+import { NewFolder } from './new-folder.ts';
+import { quoted } from './names.ts';
+import { readEntries, type Entry } from './reader.ts';
+import { BundleRefused } from './refusal.ts';
+import { parseSignature, verifySignature, type PublicKey } from './signature.ts';
+
+export interface Expectations {
+  version?: string;
+  /** One of them must have signed. Without any the signature is not looked at, only told of. */
+  publicKeys?: readonly PublicKey[];
+  /** Of the archive file. */
+  sha256?: string;
+}
+
+export interface CheckedManifest {
+  manifest: Manifest;
+  manifestSha256: string;
+  /** The key that is proven to have signed; null when none was asked for. */
+  signedBy: string | null;
+  /** The key that the signature names, proven or not; null without a signature. */
+  claimedKey: string | null;
+}
+
+export interface CheckedFolder extends CheckedManifest {
+  /** Of the files of the manifest. */
+  contentBytes: number;
+}
+
+export interface CheckedBundle extends CheckedFolder {
+  archiveSha256: string;
+  archiveBytes: number;
+}
+
+/** The folder must not exist. It does when this resolves, with every byte on the disk, and it does not when this rejects. */
+export async function unpackBundle(
+  archive: AsyncIterable<Uint8Array>,
+  folder: string,
+  expectations: Expectations = {},
+): Promise<CheckedBundle> {
+  return NewFolder.fill(folder, (files) =>
+    readBundle(archive, expectations, (path, content, sizeBytes) => files.write(path, content, sizeBytes)),
+  );
+}
+
+/** The same without writing. */
+export async function checkBundle(
+  archive: AsyncIterable<Uint8Array>,
+  expectations: Expectations = {},
+): Promise<CheckedBundle> {
+  return readBundle(archive, expectations, async (_path, content) => {
+    for await (const _ of content);
+  });
+}
+
+/** Gets every file in turn, the two that describe the others first, and must read its content to the end. */
+type Take = (path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number) => Promise<void>;
+
+async function readBundle(
+  archive: AsyncIterable<Uint8Array>,
+  expectations: Expectations,
+  take: Take,
+): Promise<CheckedBundle> {
+  const measured = new Measured(archive);
+  const entries = readEntries(measured.chunks());
+  try {
+    const opening = await readOpening(entries);
+    const checked = checkManifest(opening.manifest, opening.signature, expectations);
+    await take(manifestName, once(opening.manifest), opening.manifest.length);
+    if (opening.signature !== null)
+      await take(signatureName, once(opening.signature), opening.signature.length);
+    const expected = new ExpectedFiles(checked.manifest);
+    let entry = opening.next;
+    while (entry !== undefined) {
+      const content = expected.hold(entry);
+      await take(entry.path, content, entry.sizeBytes);
+      entry = (await entries.next()).value as Entry | undefined;
+    }
+    expected.insistOnAll();
+    const { archiveSha256, archiveBytes } = measured.result();
+    if (expectations.sha256 !== undefined && expectations.sha256.toLowerCase() !== archiveSha256)
+      throw new BundleRefused('wrong_hash', `It is ${archiveSha256}.`);
+    return { ...checked, contentBytes: contentBytesOf(checked.manifest), archiveSha256, archiveBytes };
+  } finally {
+    await entries.return(undefined);
+  }
+}
+
+/** What comes before the content; `next` is the first of the content. */
+async function readOpening(
+  entries: AsyncGenerator<Entry>,
+): Promise<{ manifest: Buffer; signature: Buffer | null; next: Entry | undefined }> {
+  const { value: first } = (await entries.next()) as { value: Entry | undefined };
+  if (first?.path !== manifestName) throw new BundleRefused('manifest_missing');
+  const manifest = await readSmall(first, mostManifestBytes);
+  const { value: second } = (await entries.next()) as { value: Entry | undefined };
+  if (second?.path !== signatureName) return { manifest, signature: null, next: second };
+  const signature = await readSmall(second, mostSignatureBytes);
+  const { value: next } = (await entries.next()) as { value: Entry | undefined };
+  return { manifest, signature, next };
+}
+
+const mostSignatureBytes = 16 * 1024;
+
+/** An entry that is held in memory. */
+export async function readSmall({ path, sizeBytes, content }: Entry, mostBytes: number): Promise<Buffer> {
+  if (sizeBytes > mostBytes) throw new BundleRefused('too_large', `${quoted(path)} has ${sizeBytes} bytes.`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Who signed it, and is it the version that was asked for? */
+export function checkManifest(
+  bytes: Uint8Array,
+  signature: Uint8Array | null,
+  { version, publicKeys = [] }: Expectations,
+): CheckedManifest {
+  const text = signature === null ? null : Buffer.from(signature).toString('utf8');
+  const claimedKey = text === null ? null : parseSignature(text).keyId;
+  let signedBy: string | null = null;
+  if (publicKeys.length > 0) {
+    if (text === null) throw new BundleRefused('signature_missing');
+    signedBy = verifySignature(publicKeys, bytes, text).keyId;
+  }
+  const manifest = parseManifest(bytes);
+  if (version !== undefined && manifest.version !== version) {
+    const found = manifest.version === null ? 'The bundle has none' : `It is ${quoted(manifest.version)}`;
+    throw new BundleRefused('wrong_version', `${found}, not ${quoted(version)}.`);
+  }
+  return { manifest, manifestSha256: hash('sha256', bytes), signedBy, claimedKey };
+}
+
+/** Every file of a manifest once, and as it says. */
+export class ExpectedFiles {
+  readonly #left: Map<string, Manifest['files'][number]>;
+
+  constructor({ files }: Manifest) {
+    this.#left = new Map(files.map((file) => [file.path, file]));
+  }
+
+  /** The content, which ends with a refusal when it is another than the manifest says. */
+  hold({ path, sizeBytes, content }: Entry): AsyncIterable<Uint8Array> {
+    const listed = this.#left.get(path);
+    if (listed === undefined) throw new BundleRefused('file_unlisted', quoted(path));
+    this.#left.delete(path);
+    if (listed.sizeBytes !== sizeBytes)
+      throw new BundleRefused(
+        'file_changed',
+        `${quoted(path)} has ${sizeBytes} bytes, not ${listed.sizeBytes}.`,
+      );
+    return hashed(content, path, listed.sha256);
+  }
+
+  insistOnAll(): void {
+    const [path] = this.#left.keys();
+    if (path === undefined) return;
+    const others = this.#left.size - 1;
+    throw new BundleRefused(
+      'file_missing',
+      others === 0 ? quoted(path) : `${quoted(path)} and ${others} more.`,
+    );
+  }
+}
+
+async function* hashed(
+  content: AsyncIterable<Uint8Array>,
+  path: string,
+  sha256: string,
+): AsyncGenerator<Uint8Array> {
+  const found = createHash('sha256');
+  for await (const chunk of content) {
+    found.update(chunk);
+    yield chunk;
+  }
+  if (found.digest('hex') !== sha256) throw new BundleRefused('file_changed', quoted(path));
+}
+
+export function contentBytesOf({ files }: Manifest): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/** Counts and hashes an archive while it is read. */
+export class Measured {
+  readonly #archive: AsyncIterable<Uint8Array>;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+
+  constructor(archive: AsyncIterable<Uint8Array>) {
+    this.#archive = archive;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.#archive) {
+      this.#hash.update(chunk);
+      this.#bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** Once, after the last chunk. */
+  result(): { archiveSha256: string; archiveBytes: number } {
+    return { archiveSha256: this.#hash.digest('hex'), archiveBytes: this.#bytes };
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/* A site on disk */
+
+/** Left by `docyard build`, which makes its manifest before it. */
+const buildMarker = '.docyard-build';
+
+/** An unpacked site against its manifest: nothing else in the folder, nothing missing, nothing changed. */
+export async function checkFolder(folder: string, expectations: Expectations = {}): Promise<CheckedFolder> {
+  const manifestFile = await readOwnFile(join(folder, manifestName), mostManifestBytes);
+  if (manifestFile === null) throw new BundleRefused('manifest_missing');
+  const signature = await readOwnFile(join(folder, signatureName), mostSignatureBytes);
+  const checked = checkManifest(manifestFile, signature, expectations);
+  const expected = new ExpectedFiles(checked.manifest);
+  const folders = foldersOf(checked.manifest);
+  for await (const { path, isFolder } of walk(folder)) {
+    if ([manifestName, signatureName, buildMarker].includes(path)) continue;
+    if (isFolder && !folders.has(path)) throw new BundleRefused('file_unlisted', quoted(path));
+    if (!isFolder) await checkFile(join(folder, path), path, expected);
+  }
+  expected.insistOnAll();
+  return { ...checked, contentBytes: contentBytesOf(checked.manifest) };
+}
+
+async function checkFile(file: string, path: string, expected: ExpectedFiles): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    const { size: sizeBytes } = await handle.stat();
+    const content = handle.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>;
+    for await (const _ of expected.hold({ path, sizeBytes, content }));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* walk(folder: string, below = ''): AsyncGenerator<{ path: string; isFolder: boolean }> {
+  for await (const entry of await opendir(join(folder, below))) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isSymbolicLink()) throw new BundleRefused('link', quoted(path));
+    if (!entry.isFile() && !entry.isDirectory()) throw new BundleRefused('special_file', quoted(path));
+    yield { path, isFolder: entry.isDirectory() };
+    if (entry.isDirectory()) yield* walk(folder, path);
+  }
+}
+
+async function readOwnFile(file: string, mostBytes: number): Promise<Buffer | null> {
+  const found = await lstat(file).catch(() => null);
+  if (found === null) return null;
+  if (!found.isFile()) throw new BundleRefused('link', quoted(file));
+  if (found.size > mostBytes) throw new BundleRefused('too_large', quoted(file));
+  return readFile(file);
+}
+
+function foldersOf({ files }: Manifest): Set<string> {
+  const folders = new Set<string>();
+  for (const { path } of files) {
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  }
+  return folders;
+}
