@@ -82,6 +82,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'say what is wrong with a folder',
     load: async () => (await import('./cli/check.ts')).describeCheck,
   },
+  report: {
+    group: 'Documentation',
+    summary: 'show the findings of an export in another form',
+    load: async () => (await import('./cli/report.ts')).describeReport,
+  },
   agent: {
     group: 'A running service',
     summary: 'start, follow, steer and stop agent jobs',
