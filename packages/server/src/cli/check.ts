@@ -3,7 +3,7 @@
  * machines, its text for people, and its other formats for what machines show to people.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Diagnostic, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
@@ -17,8 +17,10 @@ import {
   summaryText,
   type FailOptions,
 } from './findings.ts';
-import { PageProgress } from './progress.ts';
+import { Progress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
+import { hasColors } from './terminal.ts';
+import { formReport, reportForms } from './report-forms.ts';
 
 interface CheckOptions extends FailOptions {
   format: string;
@@ -28,9 +30,10 @@ interface CheckOptions extends FailOptions {
   base?: string;
   group?: string[];
   offline?: boolean;
+  quiet?: boolean;
 }
 
-const formats = ['text', 'json', 'sarif', 'junit', 'html'] as const;
+const formats = ['text', ...reportForms] as const;
 type Format = (typeof formats)[number];
 
 const mostShown = 500;
@@ -49,13 +52,14 @@ export function describeCheck(command: Command): void {
     .description('Render a documentation folder, keep nothing, and say what is wrong with it.')
     .argument('<folder>', 'folder that holds docs.json');
   addFailOptions(command, 'error')
-    .option('--format <format>', 'text, json, sarif, junit or html', 'text')
+    .option('--format <format>', 'text, json, sarif, junit, html or markdown', 'text')
     .option('--output <file>', 'write the report to this file instead of printing it')
     .option('--only <list>', 'only these findings: codes or severities')
     .option('--ignore <list>', 'not these findings')
     .option('--base <file>', 'an earlier report.json: only what is new since then')
     .option('--group <name...>', 'also pages that only these groups may see')
     .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
+    .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
     .action(check);
 }
@@ -88,12 +92,13 @@ type TimedReport = SiteReport & { slowest: { file: string; milliseconds: number 
 async function reportOf(root: string, options: CheckOptions): Promise<TimedReport> {
   const { checkSite } = await import('@docyard/render');
   const site = await loadOrExplain({ root, fetchRemote: remoteFetch(options) });
-  const progress = new PageProgress(site.pages.length, true);
+  const total = site.pages.length;
+  const progress = new Progress({ unit: 'pages', quiet: options.quiet });
   const report = await checkSite(site, {
     groups: options.group ?? [],
-    onPage: (pages) => progress.tell(pages),
+    onPage: (done) => progress.tell({ phase: 'checking', share: done / Math.max(1, total), done, total }),
   });
-  progress.clear();
+  progress.end();
   return report;
 }
 
@@ -132,21 +137,9 @@ async function formatted(
   format: Format,
   { root, failOn, toFile }: { root: string; failOn: string[]; toFile: boolean },
 ): Promise<string> {
-  const { engineVersion, reportHtml, reportJson, reportJunit, reportSarif } = await import('@docyard/render');
-  switch (format) {
-    case 'json':
-      return reportJson(report);
-    case 'sarif':
-      return reportSarif(report, engineVersion);
-    case 'junit':
-      return reportJunit(report, failOn);
-    case 'html':
-      return reportHtml(report, root.slice(root.lastIndexOf('/') + 1));
-    case 'text': {
-      const colors = !toFile && process.stdout.isTTY && !process.env['NO_COLOR'];
-      return (
-        findingsText(report, { root, colors, mostShown, more: '--format json' }) + summaryText(report, colors)
-      );
-    }
-  }
+  if (format !== 'text') return formReport(report, format, { title: basename(root), failOn });
+  const colors = !toFile && hasColors(process.stdout);
+  return (
+    findingsText(report, { root, colors, mostShown, more: '--format json' }) + summaryText(report, colors)
+  );
 }

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { styleText } from 'node:util';
 import type { Diagnostic, LoadOptions, Severity, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
+import { painter, printable, type Paint, type Style } from './terminal.ts';
 
 export interface FailOptions {
   failOn?: string;
@@ -89,13 +89,6 @@ export function summaryText(report: SiteReport, colors: boolean): string {
   );
 }
 
-type Style = Parameters<typeof styleText>[0];
-type Paint = (style: Style, text: string) => string;
-
-function painter(colors: boolean): Paint {
-  return (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
-}
-
 const severityStyles: Record<Severity, Style> = { error: 'red', warning: 'yellow', info: 'blue' };
 const severityWords: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' };
 
@@ -134,10 +127,4 @@ function linesOf(root: string, file: string): string[] {
   } catch {
     return [];
   }
-}
-
-/** Control characters of a file could move the cursor or recolour what follows. */
-function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u00b7');
 }

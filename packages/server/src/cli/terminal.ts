@@ -10,7 +10,7 @@ interface Output {
   columns?: number;
 }
 
-type Style = Parameters<typeof styleText>[0];
+export type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 
 /** NO_COLOR wins over FORCE_COLOR: who asked for silence means it. */
@@ -48,7 +48,7 @@ export function columnsOf(stream: Output): number {
   return stream.columns || 80;
 }
 
-/** No line breaks, and nothing that moves the cursor of a terminal or recolours what follows. */
+/** No line breaks, and nothing that moves the cursor of a terminal or recolours what follows; as wide as it was. */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
+  return text.replaceAll(/\p{Cc}/gu, ' ').trimEnd();
 }
