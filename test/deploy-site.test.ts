@@ -2,12 +2,15 @@
  * What operators are given to serve one exported site: the chart, the unit and the container fit the command that they start.
  * Nothing here has met a cluster or a service manager.
  */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root } from './deploy/dockerfile.ts';
+import { readSettings } from '../packages/server/src/deployments/settings.ts';
+import { temporaryFolder } from '../packages/server/src/testing.ts';
+import { readDockerfile, root } from './deploy/dockerfile.ts';
 import {
   goMissing,
   leastSiteValues,
@@ -21,6 +24,21 @@ import {
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const { version } = JSON.parse(read('packages/server/package.json')) as { version: string };
 const { facts, defaultValues, valuesSchema, render } = openChart('docyard-site');
+
+/** What the image tells the program, as it does for the service. */
+const ofImage = Object.fromEntries(
+  readDockerfile()
+    .filter(({ name }) => name === 'ENV')
+    .flatMap(({ text }) => text.split(' ').map((pair) => pair.split('='))),
+) as Record<string, string>;
+
+/** The program's own gate, with a file in place of the key that is not here. */
+function gate(text: string, environment: Record<string, string>) {
+  const folder = temporaryFolder('site');
+  writeFileSync(join(folder, 'key'), 'docyard_key');
+  writeFileSync(join(folder, 'site.yaml'), text.replace('/run/secrets/docyard/api-key', join(folder, 'key')));
+  return readSettings({ file: join(folder, 'site.yaml'), environment });
+}
 
 const { staticExport: leastExport } = leastSiteValues as { staticExport: Record<string, Json> };
 const withExport = (changes: Record<string, Json>): Record<string, Json> => ({
@@ -104,7 +122,9 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   });
 
   test('hands the three values to the program, and no value that was not given', () => {
-    expect(settingsOf(of('least'))).toEqual({ staticExport: { ...leastExport, keep: 3 } });
+    expect(settingsOf(of('least'))).toEqual({
+      staticExport: { ...leastExport, refreshSeconds: 60, keep: 3 },
+    });
   });
 
   test('hands over everything else as it was given', () => {
@@ -117,6 +137,15 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   });
 
   describe.each(['least', 'most'])('with the %s values', (set) => {
+    test('the program takes its settings, and listens where the probes ask', () => {
+      const text = find(of(set), 'ConfigMap')?.data?.['site.yaml'] ?? '';
+      const expected = { host: '0.0.0.0', port: 4400, dataDir: '/data' };
+      expect(gate(text, ofImage)).toMatchObject(expected);
+      const [container] = deploymentOf(of(set)).template.spec.containers;
+      expect(container?.args).toEqual(['site', '--config', '/etc/docyard/site.yaml']);
+      expect(container).toMatchObject({ ports: [{ name: 'http', containerPort: 4400 }] });
+    });
+
     test('selectors find their own pods', () => {
       const { selector, template } = deploymentOf(of(set));
       expect(template.metadata.labels).toMatchObject(selector.matchLabels);
@@ -176,7 +205,7 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   ])('a bundle from %s needs no way out', (kind, volume) => {
     const closed = render({ ...withExport({ bundleUrl: '' }), bundleVolume: { [kind]: 'it' } });
     expect(egressOf(closed)).toEqual([]);
-    expect(settingsOf(closed).staticExport).toMatchObject({ refreshFrom: '/bundle', version: '2.1' });
+    expect(settingsOf(closed).staticExport).toMatchObject({ bundleUrl: '/bundle', version: '2.1' });
     expect(deploymentOf(closed).template.spec.volumes.at(-1)).toEqual({ name: 'bundle', ...volume });
   });
 
@@ -200,5 +229,69 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
     const names = render(leastSiteValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
     const wrong = names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name));
     expect(wrong).toEqual([]);
+  });
+});
+
+test('the container of compose.yaml takes the three values from the environment', () => {
+  const { services } = parse(read('deploy/compose.yaml'), { merge: true }) as {
+    services: Record<string, { environment: Record<string, string>; command: string[] }>;
+  };
+  const site = services['site'];
+  expect(site?.command).toEqual(['site']);
+  const given: Record<string, string> = {
+    STATIC_EXPORT_BUNDLE_URL: 'https://docs.example.com/bundle.tar.gz',
+    STATIC_EXPORT_VERSION: '2.1',
+  };
+  const environment = Object.entries(site?.environment ?? {}).map(([name, value]) => {
+    const [, usual = '?'] = /^\$\{\w+:-([^}]*)\}$/.exec(value) ?? [];
+    return [name, given[name] ?? usual];
+  });
+  expect(
+    readSettings({ environment: { ...ofImage, ...(Object.fromEntries(environment) as object) } }),
+  ).toMatchObject({
+    port: 4400,
+    staticExport: {
+      enabled: true,
+      bundleUrl: given['STATIC_EXPORT_BUNDLE_URL'],
+      version: '2.1',
+      apiKey: null,
+    },
+  });
+});
+
+describe('the systemd unit of a site', () => {
+  const file = join(root, 'deploy/systemd/docyard-site.service');
+  const values = (name: string) =>
+    read('deploy/systemd/docyard-site.service')
+      .split('\n')
+      .flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+
+  test('starts the published program, not npx, with variables it takes', () => {
+    expect(values('ExecStart')).toEqual([
+      '/usr/bin/node /opt/docyard/node_modules/docyard/bin/docyard.js site --config /etc/docyard/site.yaml',
+    ]);
+    const environment = Object.fromEntries(values('Environment').map((pair) => pair.split('=')));
+    expect(readSettings({ environment: environment as Record<string, string> })).toMatchObject({
+      dataDir: `/var/lib/${values('StateDirectory')[0]}`,
+      port: 4480,
+      host: '127.0.0.1',
+    });
+  });
+
+  const missing =
+    spawnSync('systemd-analyze', ['--version']).error === undefined
+      ? undefined
+      : 'the unit of a site is not analyzed: systemd is not installed';
+  if (missing !== undefined) console.warn(`Skipped: ${missing}.`);
+  test.skipIf(missing !== undefined)('is right and tight in the eyes of systemd', () => {
+    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    const complaints = verified.stderr
+      .split('\n')
+      .filter((line) => line.includes('docyard-site.service') && !line.includes('is not executable'));
+    expect(complaints).toEqual([]);
+    const judged = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
+    const [, exposure = '10'] =
+      /exposure level for docyard-site\.service: ([\d.]+)/.exec(judged.stdout) ?? [];
+    expect(Number(exposure)).toBeLessThanOrEqual(2);
   });
 });

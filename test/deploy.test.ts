@@ -127,7 +127,7 @@ describe('compose.yaml', () => {
     expect(services.filter(([, { profiles }]) => profiles === undefined).map(([name]) => name)).toEqual([
       'docyard',
     ]);
-    expect(ours.map(([name]) => name)).toEqual(['docyard', 'api', 'worker']);
+    expect(ours.map(([name]) => name)).toEqual(['docyard', 'api', 'worker', 'site']);
   });
 
   test('runs this version, without rights and on a read-only root', () => {
@@ -141,7 +141,8 @@ describe('compose.yaml', () => {
   });
 
   test('sets variables that the program takes, and gives it time to stop', () => {
-    const roles = ours.map(([, service]) => {
+    const serving = ours.filter(([name]) => name !== 'site');
+    const roles = serving.map(([, service]) => {
       const config = configOf(environmentOf(service));
       expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(
         stopSeconds + config.drainSeconds,

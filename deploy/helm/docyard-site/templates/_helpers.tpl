@@ -26,16 +26,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
-{{/* Where newer bundles are looked for: what was said, or the volume. */}}
-{{- define "docyard-site.refreshFrom" -}}
-{{- if .Values.staticExport.refreshFrom -}}
-{{- .Values.staticExport.refreshFrom -}}
+{{/* What was said, or the volume. */}}
+{{- define "docyard-site.bundleUrl" -}}
+{{- if .Values.staticExport.bundleUrl -}}
+{{- .Values.staticExport.bundleUrl -}}
 {{- else if include "docyard-site.hasBundleVolume" . -}}
 /bundle
 {{- end -}}
 {{- end -}}
 
-{{/* Text when every bundle comes from a folder, so that nothing has to be reached. */}}
-{{- define "docyard-site.isClosed" -}}
-{{- if and (not .Values.staticExport.bundleUrl) (hasPrefix "/" (include "docyard-site.refreshFrom" .)) -}}yes{{- end -}}
+{{/* Text when something has to be reached; nothing when every bundle comes from a folder. */}}
+{{- define "docyard-site.needsNetwork" -}}
+{{- if or (contains "://" (include "docyard-site.bundleUrl" .)) (contains "://" .Values.staticExport.refreshFrom) -}}yes{{- end -}}
 {{- end -}}
