@@ -113,12 +113,12 @@ describe('docyard check', () => {
   });
 
   test.each([
-    [['--strict'], 1],
-    [['--fail-on', 'broken_anchor'], 1],
+    [['--strict'], 7],
+    [['--fail-on', 'broken_anchor'], 7],
     [['--fail-on', 'missing_alt,error'], 0],
     [['--strict', '--ignore', 'broken_anchor,broken_link'], 0],
     [['--strict', '--only', 'orphan_page'], 0],
-    [['--only', 'orphan_page', '--fail-on', 'info'], 1],
+    [['--only', 'orphan_page', '--fail-on', 'info'], 7],
   ])('%j ends with status %i', (args, status) => {
     expect(check(site, ...args).status).toBe(status);
   });
@@ -133,7 +133,7 @@ describe('docyard check', () => {
       'index.mdx': `Moved down.\n\n${mistakes['index.mdx']}\n[new](#new)\n`,
     });
     const { status, stdout } = check(grown, '--base', base, '--strict', '--format', 'json');
-    expect(status).toBe(1);
+    expect(status).toBe(7);
     expect(JSON.parse(stdout)).toMatchObject({ warnings: 1, diagnostics: [{ target: 'index.html#new' }] });
   });
 

@@ -10,6 +10,7 @@ const newEnough = major > 22 || (major === 22 && minor >= 18);
 
 if (newEnough) {
   silenceExperimentalWarnings();
+  endWithTheReader();
   const { enableCompileCache } = await import('node:module');
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache', import.meta.url)));
   const { main } = await import('../src/main.ts');
@@ -24,6 +25,14 @@ if (newEnough) {
   }
   const ended = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' });
   process.exit(ended.status ?? 1);
+}
+
+// Whoever reads only the first lines, as `head` does, has seen enough.
+function endWithTheReader() {
+  process.stdout.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(0);
+  });
 }
 
 // node:sqlite announces that it is experimental at every start; nobody who runs this can act on it.

@@ -7,11 +7,6 @@ import { exitTable } from './cli/exit.ts';
 import { version } from './version.ts';
 
 export async function main(args: string[]): Promise<number> {
-  // Whoever reads only the first lines, as `head` does, has seen enough.
-  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(exitTable.ok.status);
-  });
   if (args.length === 0) {
     process.stdout.write(overview);
     return exitTable.ok.status;

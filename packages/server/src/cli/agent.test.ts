@@ -51,7 +51,13 @@ interface Ended {
 /** Not spawnSync: the service answers in this very process. */
 function agent(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [binary, 'agent', ...args], {
-    env: { PATH: '', DOCYARD_URL: service.origin, DOCYARD_API_KEY: tenant.key.key, ...environment },
+    env: {
+      PATH: '',
+      XDG_CONFIG_HOME: context.config.dataDir,
+      DOCYARD_URL: service.origin,
+      DOCYARD_API_KEY: tenant.key.key,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
@@ -107,12 +113,12 @@ describe('run', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('ends with status 1 when the job fails', async () => {
+  test('ends with status 5 when the job fails', async () => {
     const ended = agent(['run', 'Fix the typos.', '--json']);
     await until(async () => (await newestQueued()) !== undefined);
     const claimed = present(await claimJob(context, present(await newestQueued())));
     await failJob(context, claimed, failureOf('timeout', 'It took too long.'));
-    expect(await jobOf(ended, 1)).toMatchObject({ status: 'failed', statusReason: 'timeout' });
+    expect(await jobOf(ended, 5)).toMatchObject({ status: 'failed', statusReason: 'timeout' });
   });
 
   test('need not wait', async () => {
@@ -141,7 +147,7 @@ describe('a mistake', () => {
   test('of the caller ends with the sentence of the service', async () => {
     const { status, stderr } = await agent(['status', 'aj_none', '--project', projectId]);
     expect({ status, stderr }).toEqual({
-      status: 1,
+      status: 4,
       stderr: 'docyard: There is no such agent job in this project.\n',
     });
   });
@@ -149,8 +155,8 @@ describe('a mistake', () => {
   test('is a missing key', async () => {
     const { status, stderr } = await agent(['list'], { DOCYARD_API_KEY: '' });
     expect({ status, stderr }).toEqual({
-      status: 2,
-      stderr: 'docyard: Give an API key with --key, or set DOCYARD_API_KEY.\n',
+      status: 3,
+      stderr: `docyard: There is no key for ${service.origin}. Log in with docyard login ${service.origin}, or set DOCYARD_API_KEY.\n`,
     });
   });
 

@@ -55,7 +55,7 @@ export async function chooseOrganization(context: Context, id: string | undefine
     throw new CommandError(`There are several organizations; choose one with --org: ${list}.`, 'usage');
   }
   if (chosen === undefined)
-    throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`);
+    throw new CommandError(`There is no organization ${id ?? ''}. Known: ${list || 'none'}.`, 'not_found');
   return chosen;
 }
 
