@@ -72,12 +72,12 @@ describe('packages', () => {
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [
   ['wiring', /^(main|compose|serve|first-run|secrets|sweeper)\.ts$|^(cli|operations)\//],
-  ['edges', /^http\//],
+  ['edges', /^(http|mcp)\//],
   ['features', /^(exports|agent|deployments)\//],
   ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks)\//],
   [
     'types',
-    /^(ports\/|egress\/|git\/|(problem|context|config|data-folder|ids|log|paging|process-group|seal|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(problem|context|config|data-folder|ids|log|paging|process-group|seal|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;

@@ -1,0 +1,336 @@
+/** The protocol as a client sees it: two streams, lines in, lines out. What the tools do is made up. */
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { ProtocolError } from './messages.ts';
+import { serveTools, type ConversationLimits, type OngoingCall, type ToolServer } from './serve.ts';
+
+interface Said {
+  id?: string | number;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+const echo = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' } };
+
+function converse(server: Partial<ToolServer> = {}, limits?: Partial<ConversationLimits>) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said: Said[] = [];
+  let text = '';
+  output.on('data', (chunk: Buffer) => {
+    const lines = (text + chunk.toString()).split('\n');
+    text = lines.pop() ?? '';
+    said.push(...lines.map((line) => JSON.parse(line) as Said));
+  });
+  const usual = { lineBytes: 10_000, bytes: 1_000_000, callsAtOnce: 4, calls: 8 };
+  const call = async (_name: string, given: object) => ({ texts: [JSON.stringify(given)] });
+  const offered: ToolServer = { version: '1.2.3', tools: [echo], call, ...server };
+  const ended = serveTools({ input, output }, offered, { ...usual, ...limits });
+  return {
+    said,
+    ended,
+    output,
+    write: (line: string) => input.write(line),
+    say: (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
+    hangUp: () => input.end(),
+    answer: (id: string | number) =>
+      expect.poll(() => said.find((each) => each.id === id), { timeout: 10_000 }).toBeDefined(),
+    /** Everything that was said until the end. */
+    async toTheEnd(): Promise<Said[]> {
+      input.end();
+      await ended;
+      return said;
+    },
+  };
+}
+
+const stateless = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+describe('a client that greets', () => {
+  test.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2024-11-05', '2024-11-05'],
+    ['2026-07-28', '2025-11-25'],
+    ['1999-01-01', '2025-11-25'],
+  ])('and asks for %s gets %s', async (protocolVersion, expected) => {
+    const { say, toTheEnd } = converse({ instructions: 'Be kind.' });
+    say({ id: 1, method: 'initialize', params: { protocolVersion, capabilities: {} } });
+    say({ method: 'notifications/initialized' });
+    expect(await toTheEnd()).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          protocolVersion: expected,
+          capabilities: { tools: {} },
+          instructions: 'Be kind.',
+          serverInfo: { name: 'docyard', version: '1.2.3' },
+        },
+      },
+    ]);
+  });
+
+  test('is shown the tools, can call one, and can ask whether we are still there', async () => {
+    const { say, toTheEnd } = converse();
+    say({ id: 'a', method: 'tools/list' });
+    say({ id: 'b', method: 'tools/call', params: { name: 'echo', arguments: { x: 1 } } });
+    say({ id: 'c', method: 'ping' });
+    const said = await toTheEnd();
+    expect(said.find(({ id }) => id === 'a')?.result).toEqual({ tools: [echo] });
+    const content = [{ type: 'text', text: '{"x":1}' }];
+    expect(said.find(({ id }) => id === 'b')?.result).toEqual({ content, isError: false });
+    expect(said.find(({ id }) => id === 'c')?.result).toEqual({});
+  });
+});
+
+describe('a client of the stateless revision', () => {
+  const serverInfo = { 'io.modelcontextprotocol/serverInfo': { name: 'docyard', version: '1.2.3' } };
+
+  test('discovers what there is', async () => {
+    const { say, toTheEnd } = converse();
+    say({ id: 1, method: 'server/discover', params: { _meta: stateless } });
+    const [said] = await toTheEnd();
+    expect(said?.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      capabilities: { tools: {} },
+      cacheScope: 'public',
+      _meta: serverInfo,
+    });
+  });
+
+  test('gets results that say what they are', async () => {
+    const structured = { a: 1 };
+    const { say, toTheEnd } = converse({ call: async () => ({ texts: ['One.', 'Two.'], structured }) });
+    say({ id: 1, method: 'tools/list', params: { _meta: stateless } });
+    say({ id: 2, method: 'tools/call', params: { name: 'echo', _meta: stateless } });
+    const [list, call] = await toTheEnd();
+    expect(list?.result).toMatchObject({ resultType: 'complete', ttlMs: 3_600_000, _meta: serverInfo });
+    expect(call?.result).toEqual({
+      resultType: 'complete',
+      content: [
+        { type: 'text', text: 'One.' },
+        { type: 'text', text: 'Two.' },
+      ],
+      structuredContent: structured,
+      isError: false,
+      _meta: serverInfo,
+    });
+  });
+
+  test.each([
+    [
+      'a version that nobody speaks',
+      { ...stateless, 'io.modelcontextprotocol/protocolVersion': '2999-01-01' },
+      -32_022,
+    ],
+    ['no capabilities', { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }, -32_602],
+    ['a version that is none', { ...stateless, 'io.modelcontextprotocol/protocolVersion': 7 }, -32_602],
+  ])('is refused with %s', async (_name, meta, code) => {
+    const { say, toTheEnd } = converse();
+    say({ id: 1, method: 'tools/list', params: { _meta: meta } });
+    expect(await toTheEnd()).toMatchObject([{ id: 1, error: { code } }]);
+  });
+
+  test('is told which versions are spoken', async () => {
+    const { say, toTheEnd } = converse();
+    const meta = { ...stateless, 'io.modelcontextprotocol/protocolVersion': '2999-01-01' };
+    say({ id: 1, method: 'tools/list', params: { _meta: meta } });
+    const [said] = await toTheEnd();
+    expect(said?.error?.data).toMatchObject({
+      supported: expect.arrayContaining(['2026-07-28']) as unknown,
+      requested: '2999-01-01',
+    });
+  });
+
+  test.each(['initialize', 'ping'])('has no %s any more', async (method) => {
+    const { say, toTheEnd } = converse();
+    say({ id: 1, method, params: { _meta: stateless } });
+    expect(await toTheEnd()).toMatchObject([{ id: 1, error: { code: -32_601 } }]);
+  });
+});
+
+describe('what cannot be answered', () => {
+  test.each([
+    ['hello', -32_700],
+    ['{"jsonrpc":"2.0","id":1,', -32_700],
+    ['[]', -32_600],
+    ['null', -32_600],
+    ['{"jsonrpc":"2.0","method":7}', -32_600],
+    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600],
+    ['['.repeat(9000), -32_700],
+    [`"${'x'.repeat(20_000)}"`, -32_600],
+  ])('%.40s is refused, and the conversation goes on', async (line, code) => {
+    const { write, say, toTheEnd } = converse();
+    write(`${line}\n`);
+    say({ id: 2, method: 'ping' });
+    expect(await toTheEnd()).toMatchObject([{ error: { code } }, { id: 2, result: {} }]);
+  });
+
+  test('names its request where that could be read', async () => {
+    const { write, toTheEnd } = converse();
+    write('{"jsonrpc":"1.0","id":5,"method":"ping"}\n');
+    expect(await toTheEnd()).toMatchObject([{ id: 5, error: { code: -32_600 } }]);
+  });
+
+  test.each([
+    ['{"jsonrpc":"2.0","method":"notifications/whatever"}'],
+    ['{"jsonrpc":"2.0","id":9,"result":{}}'],
+    ['{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}'],
+    [''],
+  ])('%s needs no answer', async (line) => {
+    const { write, toTheEnd } = converse();
+    write(`${line}\n`);
+    expect(await toTheEnd()).toEqual([]);
+  });
+
+  test.each([
+    ['resources/list', {}, -32_601],
+    ['tools/list', { cursor: 'x' }, -32_602],
+    ['tools/call', {}, -32_602],
+    ['tools/call', { name: 'echo', arguments: [] }, -32_602],
+    ['server/discover', {}, -32_602],
+  ])('%s with %j is an error of the protocol', async (method, params, code) => {
+    const { say, toTheEnd } = converse();
+    say({ id: 1, method, params });
+    expect(await toTheEnd()).toMatchObject([{ id: 1, error: { code } }]);
+  });
+
+  test('a fault in a tool tells nothing of it, and what the tool says of the protocol is told', async () => {
+    const { say, toTheEnd } = converse({
+      call: async (name) => {
+        throw name === 'echo'
+          ? new Error('secret')
+          : new ProtocolError('invalidParams', 'There is no tool x.');
+      },
+    });
+    say({ id: 1, method: 'tools/call', params: { name: 'echo' } });
+    say({ id: 2, method: 'tools/call', params: { name: 'x' } });
+    expect(await toTheEnd()).toMatchObject([
+      { id: 1, error: { code: -32_603, message: 'The tool failed.' } },
+      { id: 2, error: { code: -32_602, message: 'There is no tool x.' } },
+    ]);
+  });
+});
+
+describe('calls', () => {
+  /** Each call waits until it is let go, or until it is cancelled. */
+  function held() {
+    const started: string[] = [];
+    const release = new Map<string, () => void>();
+    const ongoing = new Map<string, OngoingCall>();
+    const call: ToolServer['call'] = async (name, _input, call) => {
+      started.push(name);
+      ongoing.set(name, call);
+      await new Promise<void>((resolve, reject) => {
+        release.set(name, resolve);
+        call.signal.addEventListener('abort', () => reject(new Error('Aborted.')));
+      });
+      return { texts: [name] };
+    };
+    return { started, release, ongoing, call };
+  }
+
+  test('are at work at the same time, as many as may be, and the others wait in order', async () => {
+    const { started, release, call } = held();
+    const { said, say, answer } = converse({ call }, { callsAtOnce: 2 });
+    for (const name of ['a', 'b', 'c', 'd']) say({ id: name, method: 'tools/call', params: { name } });
+    await expect.poll(() => started).toEqual(['a', 'b']);
+    release.get('b')?.();
+    await expect.poll(() => started).toEqual(['a', 'b', 'c']);
+    await answer('b');
+    release.get('a')?.();
+    await expect.poll(() => started).toEqual(['a', 'b', 'c', 'd']);
+    expect(said.map(({ id }) => id)).toEqual(['b', 'a']);
+  });
+
+  test('beyond the limit are refused, and so is an id that is in use', async () => {
+    const { call } = held();
+    const { said, say } = converse({ call }, { calls: 1 });
+    say({ id: 1, method: 'tools/call', params: { name: 'a' } });
+    say({ id: 2, method: 'tools/call', params: { name: 'b' } });
+    say({ id: 1, method: 'tools/call', params: { name: 'c' } });
+    await expect
+      .poll(() => said)
+      .toMatchObject([
+        { id: 2, error: { message: expect.stringContaining('Too many calls') as string } },
+        { id: 1, error: { message: expect.stringContaining('still at work') as string } },
+      ]);
+  });
+
+  test('report how far they are, to a client that gave a token, and never less than before', async () => {
+    const { ongoing, release, call } = held();
+    const { said, say, answer } = converse({ call });
+    say({ id: 1, method: 'tools/call', params: { name: 'a', _meta: { progressToken: 't' } } });
+    say({ id: 2, method: 'tools/call', params: { name: 'b' } });
+    await expect.poll(() => ongoing.size).toBe(2);
+    for (const name of ['a', 'b']) {
+      const { report } = ongoing.get(name) ?? expect.fail();
+      for (const done of [10, 10, 5, 50]) report({ done, total: 100, message: `At ${done}.` });
+      release.get(name)?.();
+    }
+    await answer(2);
+    ongoing.get('a')?.report({ done: 99, message: 'Too late.' });
+    const reports = said.filter(({ method }) => method === 'notifications/progress');
+    expect(reports.map(({ params }) => params)).toEqual([
+      { progressToken: 't', progress: 10, total: 100, message: 'At 10.' },
+      { progressToken: 't', progress: 50, total: 100, message: 'At 50.' },
+    ]);
+  });
+
+  test('that are cancelled are told so, and get no answer', async () => {
+    const { ongoing, call } = held();
+    const { said, say, answer } = converse({ call });
+    say({ id: 1, method: 'tools/call', params: { name: 'a' } });
+    await expect.poll(() => ongoing.get('a')).toBeDefined();
+    say({ method: 'notifications/cancelled', params: { requestId: 1, reason: 'Enough.' } });
+    await expect.poll(() => ongoing.get('a')?.signal.aborted).toBe(true);
+    say({ id: 2, method: 'ping' });
+    await answer(2);
+    expect(said.map(({ id }) => id)).toEqual([2]);
+  });
+
+  test('are ended when the client hangs up and does not wait', async () => {
+    const { ongoing, call } = held();
+    const { say, hangUp, ended, said } = converse({ call });
+    say({ id: 1, method: 'tools/call', params: { name: 'a' } });
+    await expect.poll(() => ongoing.get('a')).toBeDefined();
+    hangUp();
+    await ended;
+    expect(ongoing.get('a')?.signal.aborted).toBe(true);
+    expect(said).toEqual([]);
+  });
+
+  test('are ended when nobody can hear the answer', async () => {
+    const { ongoing, call } = held();
+    const { say, output, ended } = converse({ call });
+    say({ id: 1, method: 'tools/call', params: { name: 'a' } });
+    await expect.poll(() => ongoing.get('a')).toBeDefined();
+    output.destroy();
+    await ended;
+    expect(ongoing.get('a')?.signal.aborted).toBe(true);
+  });
+});
+
+test('a conversation that says more than it may is over', async () => {
+  const { write, ended } = converse({}, { bytes: 5000 });
+  write(`${' '.repeat(6000)}\n`);
+  await ended;
+});
+
+test('a last line needs no end of line, and a line may come in pieces', async () => {
+  const { write, toTheEnd } = converse();
+  for (const piece of [
+    '{"jsonrpc":"2.0",',
+    '"id":1,"meth',
+    'od":"ping"}\n{"jsonrpc":"2.0","id":2,',
+    '"method":"ping"}',
+  ])
+    write(piece);
+  expect(await toTheEnd()).toMatchObject([{ id: 1 }, { id: 2 }]);
+});
