@@ -3,6 +3,7 @@
  * be had, the job row decides where it lies.
  */
 import { Readable } from 'node:stream';
+import { byteRangeOf, type ByteRange } from '../byte-range.ts';
 import type { Context } from '../context.ts';
 import { bundleFileName, checkLink } from '../exports/links.ts';
 import { blobName, resultOf } from '../exports/record.ts';
@@ -69,22 +70,9 @@ async function openLink(context: Context, web: Web) {
   return { name, sizeBytes: stored.sizeBytes, sha256: result.bundle.sha256 };
 }
 
-/** One range is served; several at once, or a stale If-Range, get the whole file, as RFC 9110 allows. */
-function wantedRange(
-  web: Web,
-  etag: string,
-  size: number,
-): { start: number; end: number } | undefined | 'unsatisfiable' {
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(web.req.header('range') ?? '') ?? [];
-  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+/** A stale If-Range gets the whole file. */
+function wantedRange(web: Web, etag: string, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const condition = web.req.header('if-range');
   if (condition !== undefined && condition !== etag) return undefined;
-  if (first === '') {
-    const length = Math.min(Number(last), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
-  }
-  const start = Number(first);
-  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
-  if (last !== '' && Number(last) < start) return undefined;
-  return start >= size ? 'unsatisfiable' : { start, end };
+  return byteRangeOf(web.req.header('range'), sizeBytes);
 }

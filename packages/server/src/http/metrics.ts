@@ -5,26 +5,14 @@
 import { statfs } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { countOpenJobs } from '../jobs/observing.ts';
-import { addressAllowed } from '../keys/addresses.ts';
+import { isOfOwnNetwork } from '../keys/addresses.ts';
 import { Problem } from '../problem.ts';
 import { countWaitingDeliveries } from '../webhooks/deliveries.ts';
 import { callerAddress, type App, type Web } from './request.ts';
 
-const ownNetworks = [
-  '127.0.0.0/8',
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '100.64.0.0/10',
-  '169.254.0.0/16',
-  '::1',
-  'fc00::/7',
-  'fe80::/10',
-];
-
 export function addMetrics(app: App, context: Context): void {
   app.get('/metrics', async (web) => {
-    if (!isOfOwnNetwork(context, web)) {
+    if (!isNear(context, web)) {
       throw new Problem('address_refused', 'The numbers are handed out within the own network only.');
     }
     const [jobs, webhooksWaiting, disk] = await Promise.all([
@@ -42,12 +30,12 @@ export function addMetrics(app: App, context: Context): void {
 }
 
 /** Behind a proxy that we were not told of everybody seems to be near; the header gives it away. */
-function isOfOwnNetwork(context: Context, web: Web): boolean {
+function isNear(context: Context, web: Web): boolean {
   const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some(
     (name) => web.req.header(name) !== undefined,
   );
   if (forwarded && !context.config.trustProxy) return false;
-  return addressAllowed(ownNetworks, callerAddress(context, web));
+  return isOfOwnNetwork(callerAddress(context, web));
 }
 
 /** A part that cannot be asked now must not take the others with it. */

@@ -16,6 +16,23 @@ export function complainAboutRange(entry: string): string | undefined {
   return undefined;
 }
 
+const ownNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '::1',
+  'fc00::/7',
+  'fe80::/10',
+];
+
+/** Whether the address is one that the internet does not reach. */
+export function isOfOwnNetwork(address: string): boolean {
+  return addressAllowed(ownNetworks, address);
+}
+
 export function addressAllowed(ranges: readonly string[], address: string): boolean {
   if (ranges.length === 0) return true;
   const list = new BlockList();

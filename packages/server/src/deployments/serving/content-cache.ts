@@ -1,0 +1,82 @@
+/**
+ * Content of small files in memory, up to a budget. The compressed pages of a site of a thousand fit many times over; where
+ * they do not, what has been asked for lately stays.
+ */
+import { open } from 'node:fs/promises';
+import type { Representation } from './site.ts';
+
+interface Kept {
+  bytes: Buffer;
+  askedForAgain: boolean;
+}
+
+/** Larger ones are sent from disk piece by piece. */
+const mostFileBytes = 256 * 1024;
+const budgetBytes = 64 * 1024 * 1024;
+
+export class ContentCache {
+  readonly #budgetBytes: number;
+  /** Oldest first. */
+  readonly #kept = new Map<Representation, Kept>();
+  readonly #reading = new Map<Representation, Promise<Buffer>>();
+  #bytes = 0;
+
+  constructor(budget = budgetBytes) {
+    this.#budgetBytes = budget;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  isFor({ sizeBytes }: Representation): boolean {
+    return sizeBytes <= mostFileBytes;
+  }
+
+  get(wanted: Representation): Buffer | undefined {
+    const kept = this.#kept.get(wanted);
+    if (kept === undefined) return undefined;
+    kept.askedForAgain = true;
+    return kept.bytes;
+  }
+
+  /** From disk. Who asks at the same time shares one reading. */
+  read(wanted: Representation): Promise<Buffer> {
+    const underWay = this.#reading.get(wanted);
+    if (underWay !== undefined) return underWay;
+    const reading = this.#readAndKeep(wanted).finally(() => this.#reading.delete(wanted));
+    this.#reading.set(wanted, reading);
+    return reading;
+  }
+
+  async #readAndKeep(wanted: Representation): Promise<Buffer> {
+    const bytes = await readWhole(wanted);
+    this.#kept.set(wanted, { bytes, askedForAgain: false });
+    this.#bytes += bytes.length;
+    this.#makeRoom();
+    return bytes;
+  }
+
+  /** What has been asked for since it was last looked at gets another round. */
+  #makeRoom(): void {
+    for (const [oldest, kept] of this.#kept) {
+      if (this.#bytes <= this.#budgetBytes) return;
+      this.#kept.delete(oldest);
+      if (kept.askedForAgain) this.#kept.set(oldest, { ...kept, askedForAgain: false });
+      else this.#bytes -= kept.bytes.length;
+    }
+  }
+}
+
+async function readWhole({ file, offset, sizeBytes }: Representation): Promise<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+    const { bytesRead } = await handle.read(bytes, 0, sizeBytes, offset);
+    // The length has been promised in a header.
+    if (bytesRead !== sizeBytes) throw new Error(`${file} is shorter than it was.`);
+    return bytes;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * The web server of a deployment. It serves one site at a time and takes another between two requests: whoever is being
+ * answered gets the rest from the one they began with. It keeps clients that are too many or too slow in bounds.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { isOfOwnNetwork } from '../../keys/addresses.ts';
+import { answer, type Exchange } from './answer.ts';
+import { ConnectionBounds } from './connection-bounds.ts';
+import { readRules } from './rules.ts';
+import type { ServedSite } from './site.ts';
+import { statusAnswer, type SiteStatus, statusPaths, type Traffic } from './status.ts';
+
+export interface SiteServerOptions {
+  host: string;
+  /** 0 for any that is free. */
+  port: number;
+  /** Health and numbers are there instead, for everybody who reaches that port. */
+  statusPort?: number | undefined;
+  /** Where the site is served, such as `/docs`; what the bundle was made for unless told. */
+  basePath?: string | undefined;
+  /** Asked when somebody wants to know. */
+  status: () => SiteStatus;
+  /** For how long browsers insist on https once a proxy in front has told that they use it; 0 for never. */
+  hstsSeconds?: number | undefined;
+  /** How many may be open at once. */
+  connections?: number | undefined;
+  patience?: Partial<Patience> | undefined;
+  /** Told of every answer, for a log. */
+  answered?:
+    | ((line: { method: string; target: string; status: number; bodyBytes: number }) => void)
+    | undefined;
+}
+
+/** How long is waited for a client. */
+export interface Patience {
+  headersMs: number;
+  requestMs: number;
+  /** For the reader of an answer to take any more of it. */
+  readingMs: number;
+  keepAliveMs: number;
+  /** How often the first two are looked after. */
+  checkMs: number;
+}
+
+const usualPatience: Patience = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  readingMs: 30_000,
+  keepAliveMs: 72_000,
+  checkMs: 2000,
+};
+const usualConnections = 8192;
+const mostHeaderBytes = 16 * 1024;
+const noHeaders: readonly string[] = [];
+/** Before there is a site: enough for a sentence. */
+const bareHeaders = readRules(undefined).headers.flat();
+
+export class SiteServer {
+  readonly #options: SiteServerOptions;
+  readonly #bounds: ConnectionBounds;
+  readonly #server: Server;
+  readonly #statusServer: Server | undefined;
+  readonly #hsts: readonly string[];
+  #site: ServedSite | undefined;
+  #basePath = '';
+  /** Requests that are being read from disk for, by release. */
+  readonly #held = new Map<string, number>();
+  readonly #answers = new Map<number, number>();
+  #bodyBytes = 0;
+  #isClosing = false;
+
+  constructor(options: SiteServerOptions) {
+    this.#options = options;
+    this.#bounds = new ConnectionBounds(options.connections ?? usualConnections);
+    this.#hsts = options.hstsSeconds
+      ? ['Strict-Transport-Security', `max-age=${options.hstsSeconds}`]
+      : noHeaders;
+    this.#server = this.#createServer((request, response) => this.#serve(request, response));
+    if (options.statusPort !== undefined) {
+      this.#statusServer = this.#createServer((request, response) => {
+        if (!this.#serveStatus(request, response)) sendBare(response, 404, 'There is nothing here.');
+      });
+    }
+  }
+
+  /** The next request is answered from this site. */
+  activate(site: ServedSite): void {
+    this.#site = site;
+    this.#basePath = withoutSlash(this.#options.basePath ?? site.rules.basePath);
+  }
+
+  /** Whether somebody is still being sent files of this release from disk. */
+  inUse(releaseId: string): boolean {
+    return this.#site?.id === releaseId || this.#held.has(releaseId);
+  }
+
+  async listen(): Promise<{ port: number; statusPort: number | undefined }> {
+    const { host, port, statusPort = 0 } = this.#options;
+    const listening = await listen(this.#server, host, port);
+    if (this.#statusServer === undefined) return { port: listening, statusPort: undefined };
+    return { port: listening, statusPort: await listen(this.#statusServer, host, statusPort) };
+  }
+
+  /** Takes no new connection, lets answers under way end, cuts what is left after the grace. */
+  async close(graceSeconds = 10): Promise<void> {
+    this.#isClosing = true;
+    const servers = [this.#server, this.#statusServer].filter((each) => each !== undefined);
+    await Promise.all(servers.filter(({ listening }) => listening).map((each) => drain(each, graceSeconds)));
+  }
+
+  #createServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
+    const patience = { ...usualPatience, ...this.#options.patience };
+    const server = createServer(
+      {
+        keepAliveTimeout: patience.keepAliveMs,
+        headersTimeout: patience.headersMs,
+        requestTimeout: patience.requestMs,
+        connectionsCheckingInterval: patience.checkMs,
+        maxHeaderSize: mostHeaderBytes,
+      },
+      serve,
+    );
+    server.maxHeadersCount = 100;
+    server.on('connection', (socket) => this.#bounds.accept(socket));
+    server.on('clientError', answerBrokenRequest);
+    // Called when nothing has moved on a connection for so long, in either direction.
+    server.setTimeout(patience.readingMs, (socket) => {
+      if (this.#bounds.isIdle(socket) || socket.writableLength > 0) socket.destroy();
+      else socket.setTimeout(patience.readingMs);
+    });
+    return server;
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    this.#bounds.track(request.socket, response);
+    if (this.#isClosing) response.shouldKeepAlive = false;
+    const site = this.#site;
+    const isForStatus = this.#statusServer === undefined && isStatusTarget(request.url);
+    // A page of that name wins: the documentation of a service may well have one about its metrics.
+    const isPage = isForStatus && this.#basePath === '' && site?.find(request.url ?? '') !== undefined;
+    if (isForStatus && !isPage && this.#serveStatus(request, response)) return;
+    if (site === undefined) {
+      this.#count(request, 503, 0);
+      return sendBare(response, 503, 'There is no site here yet.', ['Retry-After', '5']);
+    }
+    const isSecure = this.#hsts.length > 0 && request.headers['x-forwarded-proto'] === 'https';
+    const exchange: Exchange = {
+      request,
+      response,
+      site,
+      basePath: this.#basePath,
+      extraHeaders: isSecure ? this.#hsts : noHeaders,
+      began: (status, bodyBytes) => this.#count(request, status, bodyBytes),
+      hold: () => this.#hold(site.id),
+    };
+    answer(exchange);
+  }
+
+  /** False when something else was asked for. */
+  #serveStatus(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = statusPaths.find((each) => each === request.url);
+    if (path === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) return false;
+    // On a port of its own the operator has decided who reaches it.
+    if (path === '/metrics' && this.#statusServer === undefined && !isNear(request)) {
+      sendBare(response, 403, 'The numbers are handed out within the own network only.');
+      return true;
+    }
+    const told = this.#options.status();
+    const status = this.#isClosing ? { ...told, notReadyBecause: 'the server is stopping' } : told;
+    const { status: code, type, body } = statusAnswer(path, status, this.#traffic());
+    sendBare(response, code, body, ['Content-Type', type]);
+    return true;
+  }
+
+  #traffic(): Traffic {
+    return {
+      answers: this.#answers,
+      bodyBytes: this.#bodyBytes,
+      requestsUnderWay: [...this.#held.values()].reduce((sum, count) => sum + count, 0),
+      connections: this.#bounds.count,
+      connectionsRefused: this.#bounds.refused,
+      cachedBytes: this.#site?.content.bytes ?? 0,
+    };
+  }
+
+  #count(request: IncomingMessage, status: number, bodyBytes: number): void {
+    this.#answers.set(status, (this.#answers.get(status) ?? 0) + 1);
+    this.#bodyBytes += bodyBytes;
+    const { method = '', url: target = '' } = request;
+    this.#options.answered?.({ method, target, status, bodyBytes });
+  }
+
+  #hold(releaseId: string): () => void {
+    this.#held.set(releaseId, (this.#held.get(releaseId) ?? 0) + 1);
+    return () => {
+      const left = (this.#held.get(releaseId) ?? 1) - 1;
+      if (left > 0) this.#held.set(releaseId, left);
+      else this.#held.delete(releaseId);
+    };
+  }
+}
+
+function isStatusTarget(target: string | undefined): boolean {
+  return statusPaths.some((path) => path === target);
+}
+
+/** Behind a proxy everybody seems to be near; its header gives it away. */
+function isNear({ headers, socket }: IncomingMessage): boolean {
+  const isForwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip'].some((name) => name in headers);
+  return !isForwarded && isOfOwnNetwork(socket.remoteAddress ?? '');
+}
+
+function sendBare(response: ServerResponse, status: number, text: string, headers: string[] = []): void {
+  const body = Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
+  const own = headers.includes('Content-Type') ? [] : ['Content-Type', 'text/plain; charset=utf-8'];
+  const length = ['Content-Length', String(body.length), 'Cache-Control', 'no-store'];
+  response.writeHead(status, [...own, ...headers, ...length, ...bareHeaders]).end(body);
+}
+
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (socket.destroyed || !socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const line =
+    {
+      HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+      ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+    }[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A keep-alive connection busy at the time of close() goes idle after it and would hold the process for minutes. */
+async function drain(server: Server, graceSeconds: number): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+function withoutSlash(path: string): string {
+  const bare = path.replace(/\/+$/, '');
+  return bare === '' || bare.startsWith('/') ? bare : `/${bare}`;
+}
