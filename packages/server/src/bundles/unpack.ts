@@ -94,7 +94,7 @@ async function readBundle(
 }
 
 /** What comes before the content; `next` is the first of the content. */
-async function readOpening(
+export async function readOpening(
   entries: AsyncGenerator<Entry>,
 ): Promise<{ manifest: Buffer; signature: Buffer | null; next: Entry | undefined }> {
   const { value: first } = (await entries.next()) as { value: Entry | undefined };
@@ -107,7 +107,7 @@ async function readOpening(
   return { manifest, signature, next };
 }
 
-const mostSignatureBytes = 16 * 1024;
+export const mostSignatureBytes = 16 * 1024;
 
 /** An entry that is held in memory. */
 export async function readSmall({ path, sizeBytes, content }: Entry, mostBytes: number): Promise<Buffer> {

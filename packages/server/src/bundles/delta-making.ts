@@ -1,0 +1,151 @@
+/**
+ * Makes a delta from two bundles. Both are read once and side by side, which works because their files come in the same
+ * order: in memory are two versions of one file at a time, never a site. The same two bundles give the same delta.
+ */
+import { hash } from 'node:crypto';
+import { Archive, type PackedArchive } from './archive.ts';
+import {
+  contentPrefix,
+  deltaName,
+  inByteOrder,
+  manifestPatchName,
+  removedPaths,
+  type DeltaDescription,
+} from './delta.ts';
+import { manifestName, parseManifest, signatureName, type Manifest } from './manifest.ts';
+import { makePatch, patchableBytes } from './patch.ts';
+import { readEntries, type Entry } from './reader.ts';
+import { readOpening, readSmall } from './unpack.ts';
+
+export interface DeltaFacts extends PackedArchive {
+  changedFiles: number;
+  removedFiles: number;
+}
+
+interface DeltaOrder {
+  /** The bytes of the two archives. */
+  base: AsyncIterable<Uint8Array>;
+  target: AsyncIterable<Uint8Array>;
+  /** Made and removed again. */
+  spoolFile: string;
+  /** An open file. */
+  output: number;
+}
+
+export async function makeDelta({ base, target, spoolFile, output }: DeltaOrder): Promise<DeltaFacts> {
+  const archive = new Archive(spoolFile, [deltaName, manifestPatchName, manifestName, signatureName]);
+  try {
+    const description = await OpenBundle.while(base, (before) =>
+      OpenBundle.while(target, (after) => collect(archive, before, after)),
+    );
+    const packed = await archive.pack(output);
+    return {
+      ...packed,
+      changedFiles: description.files.length,
+      removedFiles: description.removed.length,
+    };
+  } finally {
+    archive.close();
+  }
+}
+
+async function collect(archive: Archive, before: OpenBundle, after: OpenBundle): Promise<DeltaDescription> {
+  const files = await addChanges(archive, before, after);
+  const manifestPatch = makePatch(before.manifestBytes, after.manifestBytes);
+  if (manifestPatch === undefined) archive.add(manifestName, after.manifestBytes);
+  else archive.add(manifestPatchName, manifestPatch);
+  if (after.signature !== null) archive.add(signatureName, after.signature);
+  const description: DeltaDescription = {
+    format: 1,
+    base: before.facts(),
+    target: { ...after.facts(), manifestBytes: after.manifestBytes.length },
+    removed: removedPaths(before.manifest, after.manifest),
+    files,
+  };
+  archive.add(deltaName, Buffer.from(`${JSON.stringify(description, null, 1)}\n`));
+  return description;
+}
+
+/** What the base has nowhere; a file that only moved is found there again by its hash. */
+async function addChanges(
+  archive: Archive,
+  before: OpenBundle,
+  after: OpenBundle,
+): Promise<DeltaDescription['files']> {
+  const known = new Set(before.manifest.files.map((file) => file.sha256));
+  const needed = new Set(
+    after.manifest.files.filter((file) => !known.has(file.sha256)).map(({ path }) => path),
+  );
+  const files: DeltaDescription['files'] = [];
+  for (let entry = after.current; entry !== undefined; entry = await after.advance()) {
+    if (!needed.has(entry.path)) continue;
+    files.push({ path: entry.path, how: await addChange(archive, before, entry) });
+  }
+  return inByteOrder(files);
+}
+
+async function addChange(archive: Archive, before: OpenBundle, entry: Entry): Promise<'whole' | 'patch'> {
+  const name = contentPrefix + entry.path;
+  const old = await before.find(entry.path);
+  if (old === undefined || old.sizeBytes > patchableBytes || entry.sizeBytes > patchableBytes) {
+    await archive.addStream(name, entry.content);
+    return 'whole';
+  }
+  const content = await readSmall(entry, patchableBytes);
+  const patch = makePatch(await readSmall(old, patchableBytes), content);
+  archive.add(name, patch ?? content);
+  return patch === undefined ? 'whole' : 'patch';
+}
+
+/** A bundle that is being read, from front to back. */
+class OpenBundle {
+  readonly manifestBytes: Buffer;
+  readonly manifest: Manifest;
+  readonly signature: Buffer | null;
+  readonly #entries: AsyncGenerator<Entry>;
+  #current: Entry | undefined;
+
+  static async while<Result>(
+    archive: AsyncIterable<Uint8Array>,
+    work: (bundle: OpenBundle) => Promise<Result>,
+  ): Promise<Result> {
+    const entries = readEntries(archive);
+    try {
+      return await work(new OpenBundle(entries, await readOpening(entries)));
+    } finally {
+      await entries.return(undefined);
+    }
+  }
+
+  private constructor(entries: AsyncGenerator<Entry>, opening: Awaited<ReturnType<typeof readOpening>>) {
+    this.#entries = entries;
+    this.manifestBytes = opening.manifest;
+    this.manifest = parseManifest(opening.manifest);
+    this.signature = opening.signature;
+    this.#current = opening.next;
+  }
+
+  facts(): DeltaDescription['base'] {
+    const { version, commit } = this.manifest;
+    return { manifestSha256: hash('sha256', this.manifestBytes), version, commit };
+  }
+
+  get current(): Entry | undefined {
+    return this.#current;
+  }
+
+  async advance(): Promise<Entry | undefined> {
+    const { value } = (await this.#entries.next()) as { value: Entry | undefined };
+    return (this.#current = value);
+  }
+
+  /** Goes on to this file. Asked for in the order of the archive, it finds every one. */
+  async find(path: string): Promise<Entry | undefined> {
+    const wanted = Buffer.from(path);
+    for (let entry = this.#current; entry !== undefined; entry = await this.advance()) {
+      const order = Buffer.compare(Buffer.from(entry.path), wanted);
+      if (order >= 0) return order === 0 ? entry : undefined;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * A delta: what changed from one bundle to another, as an archive of its own. It holds `delta.json`, the manifest of the new
+ * bundle as a patch, its signature, and of each file that is new or changed the whole or a patch. Nothing in it is believed:
+ * what comes out is held to the new manifest, file by file and whole, exactly as if the full bundle had been unpacked.
+ */
+import { constants, createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { Archive } from './archive.ts';
+import { manifestName, mostManifestBytes, parseManifest, signatureName, type Manifest } from './manifest.ts';
+import { quoted } from './names.ts';
+import { NewFolder } from './new-folder.ts';
+import { applyPatch, patchableBytes } from './patch.ts';
+import { readEntries, type Entry } from './reader.ts';
+import { BundleRefused } from './refusal.ts';
+import {
+  checkManifest,
+  contentBytesOf,
+  ExpectedFiles,
+  Measured,
+  mostSignatureBytes,
+  readSmall,
+  type CheckedBundle,
+  type Expectations,
+} from './unpack.ts';
+
+export const deltaName = 'delta.json';
+export const manifestPatchName = 'manifest.json.patch';
+/** Before the name of every file, whole or patch, so that they come in the order of the manifest. */
+export const contentPrefix = 'files/';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const bundle = { manifestSha256: sha256, version: z.string().nullable(), commit: z.string().nullable() };
+
+const DeltaDescription = z.strictObject({
+  format: z.literal(1),
+  base: z.strictObject(bundle),
+  target: z.strictObject({ ...bundle, manifestBytes: z.int().min(0).max(mostManifestBytes) }),
+  /** Paths of the base that the target does not have. */
+  removed: z.array(z.string()),
+  /** What is not listed here has the content of some file of the base. */
+  files: z.array(z.strictObject({ path: z.string(), how: z.enum(['whole', 'patch']) })),
+});
+export type DeltaDescription = z.infer<typeof DeltaDescription>;
+
+/**
+ * Makes the new site beside the one it was made from. `baseFolder` holds that one, unpacked; `folder` must not exist.
+ * Unchanged files are copied, not linked: then nothing that happens to one release can reach another, and every byte is
+ * hashed on its way, also of a base that has rotted since it was installed.
+ */
+export async function unpackDelta(
+  archive: AsyncIterable<Uint8Array>,
+  { baseFolder, folder }: { baseFolder: string; folder: string },
+  expectations: Expectations = {},
+): Promise<CheckedBundle> {
+  return NewFolder.fill(folder, (files) =>
+    readDelta(archive, baseFolder, expectations, (path, content, sizeBytes) =>
+      files.write(path, content, sizeBytes),
+    ),
+  );
+}
+
+/** The same into an archive, which then has the bytes of the full bundle. */
+export async function expandDelta(
+  archive: AsyncIterable<Uint8Array>,
+  { baseFolder, into }: { baseFolder: string; into: Archive },
+  expectations: Expectations = {},
+): Promise<CheckedBundle> {
+  return readDelta(archive, baseFolder, expectations, (path, content) => into.addStream(path, content));
+}
+
+/** By the first entry. Nothing else of the file is looked at. */
+export async function archiveKind(file: string): Promise<'bundle' | 'delta'> {
+  const entries = readEntries(createReadStream(file));
+  try {
+    const { value: first } = (await entries.next()) as { value: Entry | undefined };
+    if (first?.path === deltaName) return 'delta';
+    if (first?.path === manifestName) return 'bundle';
+    throw new BundleRefused('manifest_missing');
+  } finally {
+    await entries.return(undefined);
+  }
+}
+
+type Take = (path: string, content: AsyncIterable<Uint8Array>, sizeBytes: number) => Promise<void>;
+
+async function readDelta(
+  archive: AsyncIterable<Uint8Array>,
+  baseFolder: string,
+  expectations: Expectations,
+  take: Take,
+): Promise<CheckedBundle> {
+  const measured = new Measured(archive);
+  const entries = readEntries(measured.chunks());
+  try {
+    const { description, manifestEntry, ...opening } = await readOpening(entries);
+    const base = await openBase(baseFolder, description);
+    const manifest = newManifest(description, manifestEntry, base);
+    const checked = checkManifest(manifest, opening.signature, expectations);
+    const changes = changesOf(description, base.manifest, checked.manifest);
+    await take(manifestName, once(manifest), manifest.length);
+    if (opening.signature !== null)
+      await take(signatureName, once(opening.signature), opening.signature.length);
+    const expected = new ExpectedFiles(checked.manifest);
+    let next = insistOnListed(opening.next, changes);
+    for (const file of inByteOrder(checked.manifest.files)) {
+      const how = changes.get(file.path);
+      const content = how === undefined ? base.open(file) : await contentIn(next, { file, how, base });
+      await take(file.path, expected.hold({ ...file, content }), file.sizeBytes);
+      if (how !== undefined) next = insistOnListed(await nextOf(entries), changes);
+    }
+    if (next !== undefined) throw new BundleRefused('duplicate', quoted(next.path));
+    const { archiveSha256, archiveBytes } = measured.result();
+    if (expectations.sha256 !== undefined && expectations.sha256.toLowerCase() !== archiveSha256)
+      throw new BundleRefused('wrong_hash', `It is ${archiveSha256}.`);
+    return { ...checked, contentBytes: contentBytesOf(checked.manifest), archiveSha256, archiveBytes };
+  } finally {
+    await entries.return(undefined);
+  }
+}
+
+/* What stands before the content */
+
+async function readOpening(entries: AsyncGenerator<Entry>) {
+  const first = await nextOf(entries);
+  if (first?.path !== deltaName)
+    throw new BundleRefused('delta_invalid', `It does not begin with ${deltaName}.`);
+  const description = parseDescription(await readSmall(first, mostManifestBytes));
+  const second = await nextOf(entries);
+  if (second?.path !== manifestPatchName && second?.path !== manifestName)
+    throw new BundleRefused('manifest_missing', 'It is not in the delta either.');
+  const manifestEntry = { path: second.path, bytes: await readSmall(second, mostManifestBytes) };
+  const third = await nextOf(entries);
+  if (third?.path !== signatureName) return { description, manifestEntry, signature: null, next: third };
+  const signature = await readSmall(third, mostSignatureBytes);
+  return { description, manifestEntry, signature, next: await nextOf(entries) };
+}
+
+function parseDescription(bytes: Buffer): DeltaDescription {
+  const value = parseJson(bytes);
+  const { format } = (value ?? {}) as { format?: unknown };
+  if (typeof format === 'number' && format !== 1)
+    throw new BundleRefused('format_unknown', `The delta has ${format}.`);
+  const { data, error } = DeltaDescription.safeParse(value);
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  throw new BundleRefused('delta_invalid', `${deltaName}: ${issue?.path.join('.')}: ${issue?.message}.`);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new BundleRefused('delta_invalid', `${deltaName} is not JSON.`);
+  }
+}
+
+function newManifest(
+  { target }: DeltaDescription,
+  { path, bytes }: { path: string; bytes: Buffer },
+  base: Base,
+): Uint8Array {
+  const manifest =
+    path === manifestName ? bytes : applyPatch(base.manifestBytes, bytes, target.manifestBytes);
+  if (hash('sha256', manifest) !== target.manifestSha256)
+    throw new BundleRefused('delta_invalid', 'It does not lead to the manifest that it names.');
+  return manifest;
+}
+
+/** How the delta holds each file that it holds; what it says of itself must be so. */
+function changesOf(
+  description: DeltaDescription,
+  base: Manifest,
+  target: Manifest,
+): Map<string, 'whole' | 'patch'> {
+  const { version, commit } = description.target;
+  if (version !== target.version || commit !== target.commit)
+    throw new BundleRefused('delta_invalid', 'It names another version or commit than its manifest.');
+  const changes = new Map(description.files.map(({ path, how }) => [path, how]));
+  if (changes.size !== description.files.length)
+    throw new BundleRefused('duplicate', `${deltaName} lists a file twice.`);
+  const targetPaths = new Set(target.files.map(({ path }) => path));
+  for (const path of changes.keys())
+    if (!targetPaths.has(path)) throw new BundleRefused('file_unlisted', quoted(path));
+  const removed = removedPaths(base, target);
+  if (
+    removed.length !== description.removed.length ||
+    removed.some((path, at) => path !== description.removed[at])
+  )
+    throw new BundleRefused('delta_invalid', 'It removes other files than the two manifests say.');
+  return changes;
+}
+
+/** In the order of the description. */
+export function removedPaths(base: Manifest, target: Manifest): string[] {
+  const kept = new Set(target.files.map(({ path }) => path));
+  return inByteOrder(base.files.filter(({ path }) => !kept.has(path))).map(({ path }) => path);
+}
+
+/** The order of an archive, which is not that of JavaScript where names leave the first 65,536 characters. */
+export function inByteOrder<File extends { path: string }>(files: readonly File[]): File[] {
+  return files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}
+
+/* The content */
+
+type File = Manifest['files'][number];
+
+function insistOnListed(entry: Entry | undefined, changes: Map<string, unknown>): Entry | undefined {
+  if (entry === undefined) return undefined;
+  const isListed =
+    entry.path.startsWith(contentPrefix) && changes.has(entry.path.slice(contentPrefix.length));
+  if (!isListed) throw new BundleRefused('file_unlisted', quoted(entry.path));
+  return entry;
+}
+
+async function contentIn(
+  entry: Entry | undefined,
+  { file, how, base }: { file: File; how: 'whole' | 'patch'; base: Base },
+): Promise<AsyncIterable<Uint8Array>> {
+  if (entry?.path !== contentPrefix + file.path) throw new BundleRefused('file_missing', quoted(file.path));
+  if (how === 'whole') {
+    if (entry.sizeBytes !== file.sizeBytes)
+      throw new BundleRefused('file_changed', `${quoted(file.path)} has ${entry.sizeBytes} bytes.`);
+    return entry.content;
+  }
+  const patch = await readSmall(entry, patchableBytes);
+  return once(applyPatch(await base.readWhole(file.path), patch, file.sizeBytes));
+}
+
+/** The unpacked bundle that the delta was made from. */
+interface Base {
+  manifestBytes: Buffer;
+  manifest: Manifest;
+  /** Some file with this content, or a refusal. */
+  open(file: File): AsyncIterable<Uint8Array>;
+  /** A file that is to be patched. */
+  readWhole(path: string): Promise<Buffer>;
+}
+
+async function openBase(folder: string, { base }: DeltaDescription): Promise<Base> {
+  const manifestBytes = await readFile(join(folder, manifestName)).catch((error: unknown) => {
+    throw absent(error, manifestName);
+  });
+  const found = hash('sha256', manifestBytes);
+  if (found !== base.manifestSha256)
+    throw new BundleRefused(
+      'base_missing',
+      `It was made from ${named(base)}. Here is ${found.slice(0, 12)}.`,
+    );
+  const manifest = parseManifest(manifestBytes);
+  const byHash = new Map(manifest.files.map((file) => [file.sha256, file.path]));
+  const byPath = new Map(manifest.files.map((file) => [file.path, file]));
+  return {
+    manifestBytes,
+    manifest,
+    open(file) {
+      const same = byPath.get(file.path)?.sha256 === file.sha256 ? file.path : byHash.get(file.sha256);
+      if (same === undefined) throw new BundleRefused('file_missing', quoted(file.path));
+      return chunksOf(folder, same);
+    },
+    async readWhole(path) {
+      const listed = byPath.get(path);
+      if (listed === undefined || listed.sizeBytes > patchableBytes)
+        throw new BundleRefused('delta_invalid', `There is nothing to patch for ${quoted(path)}.`);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of chunksOf(folder, path)) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    },
+  };
+}
+
+/** Never through a link: the folder is ours, but it has been lying there since. */
+async function* chunksOf(folder: string, path: string): AsyncGenerator<Uint8Array> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  const handle = await open(join(folder, path), flags).catch((error: unknown) => {
+    throw absent(error, path);
+  });
+  try {
+    yield* handle.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>;
+  } finally {
+    await handle.close();
+  }
+}
+
+function absent(error: unknown, path: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT' && code !== 'ELOOP' && code !== 'ENOTDIR') return error;
+  return new BundleRefused('base_missing', `${quoted(path)} is gone from it.`);
+}
+
+function named({ version, manifestSha256 }: DeltaDescription['base']): string {
+  const short = manifestSha256.slice(0, 12);
+  return version === null ? `the manifest ${short}` : `version ${quoted(version)}, manifest ${short}`;
+}
+
+async function nextOf(entries: AsyncGenerator<Entry>): Promise<Entry | undefined> {
+  const { value } = (await entries.next()) as { value: Entry | undefined };
+  return value;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
