@@ -17,6 +17,7 @@ import {
   Project,
   Readiness,
   Report,
+  SigningKey,
   Webhook,
   WebhookDelivery,
   errorTable,
@@ -113,6 +114,7 @@ describe('records', () => {
     ['reference/static-export', 'Get a download link for the bundle', Bundle],
     ['reference/static-export', 'Read the quality report', Report],
     ['reference/static-export', 'Read the list of files with their hashes', Manifest],
+    ['reference/static-export', 'Read the public key that signs bundles', SigningKey],
     ['reference/agent-jobs', 'Get agent job', AgentJob],
     ['reference/projects', 'The project record', Project],
     ['reference/api-keys', 'The key record', ApiKey.extend({ key: ApiKey.shape.id })],
@@ -156,6 +158,7 @@ it('the configuration page lists every setting with its default', () => {
     DATABASE_URL: 'SQLite in the data folder',
     BLOBS_URL: 'a folder in the data folder',
     SECRET_KEY: 'made in the data folder',
+    SIGNING_KEY: 'derived from the other secrets',
   };
   const expected = Object.entries(settings).map(([name, { check }]) => [
     name,

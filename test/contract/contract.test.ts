@@ -62,6 +62,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   followExport: completed,
   readReport: completed,
   readManifest: completed,
+  readSigningKey: () => ({}),
   cancelExport: queued,
   retryExport: () => ({ params: { jobId: records.failed.jobId } }),
   createAgentJob: () => ({ ...project(), body: { prompt: 'Correct the spelling.', dryRun: true } }),

@@ -139,6 +139,16 @@ export const operations = {
     success: json(200, schemas.Manifest),
     errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
   },
+  readSigningKey: {
+    method: 'get',
+    path: '/v1/signing-key',
+    tag: 'Static export',
+    summary: 'Read the public key that signs bundles',
+    description: 'Every bundle holds `manifest.json.minisig`, a signature of its manifest by this key.',
+    scope: 'exports:read',
+    success: json(200, schemas.SigningKey),
+    errors: [],
+  },
   cancelExport: {
     method: 'post',
     path: '/v1/static-export/jobs/{jobId}/cancel',

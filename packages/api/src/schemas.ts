@@ -274,6 +274,13 @@ export const Manifest = z
   .meta({ id: 'Manifest' });
 export type Manifest = z.infer<typeof Manifest>;
 
+export const SigningKey = z
+  .object({
+    keyId: z.string().regex(/^[0-9A-F]{16}$/),
+    publicKey: z.string().meta({ description: 'The line that `minisign -P` and `docyard verify` take.' }),
+  })
+  .meta({ id: 'SigningKey' });
+
 /* Projects */
 
 export const Source = z

@@ -15,6 +15,7 @@ test('without any setting everything has its default', () => {
     databaseUrl: null,
     blobsUrl: null,
     secretKey: null,
+    signingKey: null,
     publicUrl: null,
     tracing: null,
     logLevel: 'info',
@@ -51,6 +52,7 @@ test('every setting reaches its place', () => {
     DATABASE_URL: 'postgres://docyard@db.internal/docyard',
     BLOBS_URL: 's3://bundles/docyard?region=eu-north-1',
     SECRET_KEY: 'k'.repeat(32),
+    SIGNING_KEY: 'RWQ=',
     PUBLIC_URL: 'https://docs.example.com//',
     LOG_LEVEL: 'debug',
     TRUST_PROXY: 'on',
@@ -89,6 +91,7 @@ test('every setting reaches its place', () => {
     databaseUrl: 'postgres://docyard@db.internal/docyard',
     blobsUrl: 's3://bundles/docyard?region=eu-north-1',
     secretKey: 'k'.repeat(32),
+    signingKey: 'RWQ=',
     publicUrl: 'https://docs.example.com',
     tracing: { endpoint: 'http://collector:4318', service: 'docs' },
     logLevel: 'debug',
@@ -130,6 +133,7 @@ describe('a wrong value', () => {
     DATABASE_URL: ['mysql://root:secret@db/docyard', 'secret.db'],
     BLOBS_URL: ['https://bundles', 's3:///bundles', 'file://host/bundles', 'file:///', 'bundles'],
     SECRET_KEY: ['secret'],
+    SIGNING_KEY: [],
     PUBLIC_URL: ['docs.example.com', 'ftp://docs.example.com', 'javascript:alert(1)'],
     LOG_LEVEL: ['loud', 'INFO'],
     OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317'],
@@ -196,12 +200,12 @@ describe('a secret in a file', () => {
   const secrets = Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name] : []));
 
   test('is taken as if it had been given, without the line end', () => {
-    expect(secrets).toEqual(['DATABASE_URL', 'SECRET_KEY', 'MODEL_KEY']);
+    expect(secrets).toEqual(['DATABASE_URL', 'SECRET_KEY', 'SIGNING_KEY', 'MODEL_KEY']);
     const file = join(temporaryFolder(), 'secret');
     writeFileSync(file, 'postgres://docyard:secret@db/docyard\n');
     const inFiles = Object.fromEntries(secrets.map((name) => [`${name}_FILE`, file]));
     const read = readConfig({ MODEL_URL: 'https://models.example.com', MODEL_NAME: 'writer-1', ...inFiles });
-    for (const value of [read.databaseUrl, read.secretKey, read.model?.key]) {
+    for (const value of [read.databaseUrl, read.secretKey, read.signingKey, read.model?.key]) {
       expect(value).toBe('postgres://docyard:secret@db/docyard');
     }
   });

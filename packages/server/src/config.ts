@@ -19,6 +19,8 @@ export interface Config {
   blobsUrl: string | null;
   /** The secret that all processes share; null when the data folder has its own. */
   secretKey: string | null;
+  /** A minisign secret key that signs bundles; null to derive one from the other secrets. */
+  signingKey: string | null;
   publicUrl: string | null;
   /** Where traces go; null when nothing is traced. */
   tracing: { endpoint: string; service: string } | null;
@@ -93,6 +95,12 @@ export const settings = {
     check: z.string().min(32, 'must have at least 32 characters').optional(),
     meaning:
       'Secret from which all others are derived, the same for every process. Default: made in the data folder.',
+    secret: true,
+  },
+  SIGNING_KEY: {
+    check: z.string().min(1).optional(),
+    meaning:
+      'Secret key that signs bundles, as `docyard signing-key create` makes it, the same for every process. Default: derived from the other secrets.',
     secret: true,
   },
   PUBLIC_URL: {
@@ -207,6 +215,7 @@ export function readConfig(environment: Environment): Config {
     databaseUrl: value.DATABASE_URL ?? null,
     blobsUrl: value.BLOBS_URL ?? null,
     secretKey: value.SECRET_KEY ?? null,
+    signingKey: value.SIGNING_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
     tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
     logLevel: value.LOG_LEVEL,

@@ -21,6 +21,16 @@ export interface Secrets {
   linkKeys: { id: string; key: Buffer }[];
   /** Encrypts what projects keep secret. */
   sealKey: Buffer;
+  /** Signs bundles. The key itself is nobody else’s business. */
+  signer: Signer;
+}
+
+export interface Signer {
+  keyId: string;
+  /** The line that minisign and `docyard verify` take. */
+  publicKey: string;
+  /** The text of a `.minisig` file. */
+  sign(bytes: Uint8Array, trustedComment: string): string;
 }
 
 /** How a feature tells of its jobs. The kernel announces changes and does not know what a job means. */

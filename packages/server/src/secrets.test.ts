@@ -1,12 +1,21 @@
 /** The secrets stay the same, are the same for every process, and never fit a database that others have set up. */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import {
+  newSigningKey,
+  parsePublicKey,
+  publicKeyLine,
+  publicKeyOf,
+  secretKeyText,
+  verifySignature,
+} from './bundles/signature.ts';
 import { compose } from './compose.ts';
 import { ConfigError, readConfig, type Environment } from './config.ts';
 import type { Context } from './context.ts';
 import { authenticate } from './keys/keys.ts';
-import { openSecrets } from './secrets.ts';
+import { findSigner, openSecrets } from './secrets.ts';
 import { cleanUp, composeForTest, createTenant, temporaryFolder } from './testing.ts';
 
 const secretKey = 'a secret that all processes have in common';
@@ -111,6 +120,46 @@ describe('from SECRET_KEY', () => {
       ['one', 'other'].map((name) => openElsewhere(context, { SECRET_KEY: name.padEnd(32, '.') })),
     );
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+describe('the key that signs bundles', () => {
+  const given = newSigningKey();
+  const SIGNING_KEY = secretKeyText(given);
+  const bytes = Buffer.from('a manifest');
+
+  test('is derived when none is given, so that processes with the same secrets sign alike', async () => {
+    const context = await composeForTest({ SECRET_KEY: secretKey });
+    const { signer } = context.secrets;
+    const elsewhere = await openElsewhere(context, { SECRET_KEY: secretKey });
+    expect(elsewhere.signer.sign(bytes, 'comment')).toBe(signer.sign(bytes, 'comment'));
+    const proven = verifySignature([parsePublicKey(signer.publicKey)], bytes, signer.sign(bytes, 'comment'));
+    expect(proven).toEqual({ keyId: signer.keyId, trustedComment: 'comment' });
+    expect((await composeForTest()).secrets.signer.keyId).not.toBe(signer.keyId);
+  });
+
+  test('is the given one otherwise, and nothing else changes', async () => {
+    const { config, secrets } = await composeForTest();
+    const opened = (await reopen(config.dataDir, { SIGNING_KEY })).secrets;
+    expect(opened.signer).toMatchObject({ keyId: given.keyId, publicKey: publicKeyLine(publicKeyOf(given)) });
+    expect({ ...opened, signer: secrets.signer }).toEqual(secrets);
+    expect(inspect(opened.signer, { depth: 9 })).not.toContain('seed');
+  });
+
+  test('is an error that says why when it cannot be used, without quoting it', async () => {
+    const opening = composeForTest({ SIGNING_KEY: 'hidden' });
+    await expect(opening).rejects.toThrow(
+      'SIGNING_KEY cannot be used. This is not a secret key of minisign.',
+    );
+    await expect(opening).rejects.not.toThrow('hidden');
+  });
+
+  test('can be told without a database, and is not made by asking', async () => {
+    const { config, secrets } = await composeForTest();
+    expect(await findSigner(config)).toEqual(secrets.signer);
+    const nowhere = readConfig({ DATA_DIR: temporaryFolder() });
+    expect(await findSigner(nowhere)).toBeUndefined();
+    expect((await findSigner({ ...nowhere, signingKey: SIGNING_KEY }))?.keyId).toBe(given.keyId);
   });
 });
 

@@ -6,14 +6,23 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import {
+  KeyUnusable,
+  parseSecretKey,
+  publicKeyLine,
+  publicKeyOf,
+  sign,
+  signingKeyFromSeed,
+  type SigningKey,
+} from './bundles/signature.ts';
 import { ConfigError, type Config } from './config.ts';
-import type { Secrets } from './context.ts';
+import type { Secrets, Signer } from './context.ts';
 import { writeDurably } from './data-folder.ts';
 import type { Database } from './ports/database.ts';
 
 /** Throws when this process has other secrets than those that set the database up. */
 export async function openSecrets(
-  config: Pick<Config, 'dataDir' | 'secretKey' | 'databaseUrl'>,
+  config: Pick<Config, 'dataDir' | 'secretKey' | 'signingKey' | 'databaseUrl'>,
   database: Database,
 ): Promise<Secrets> {
   const file = join(config.dataDir, 'secrets.json');
@@ -30,7 +39,17 @@ export async function openSecrets(
     throw new ConfigError(explainOther(config, file));
   }
   if (recorded === null) await recordFingerprint(database, secrets, explainOther(config, file));
-  return secrets;
+  return { ...secrets, signer: signerOf(config.signingKey, secrets) };
+}
+
+/** The key that this installation signs with; undefined when its secrets were never made. Makes nothing. */
+export async function findSigner(
+  config: Pick<Config, 'dataDir' | 'secretKey' | 'signingKey'>,
+): Promise<Signer | undefined> {
+  const secrets = await givenSecrets(config);
+  return secrets === undefined && config.signingKey === null
+    ? undefined
+    : signerOf(config.signingKey, secrets);
 }
 
 /** Whether the secrets that a start would use belong to this database. Makes and records nothing. */
@@ -38,13 +57,18 @@ export async function judgeSecrets(
   config: Pick<Config, 'dataDir' | 'secretKey'>,
   database: Database | undefined,
 ): Promise<'fit' | 'other' | 'unproven' | 'none'> {
-  const kept = await readSecretsFile(join(config.dataDir, 'secrets.json'));
-  const secrets = config.secretKey === null ? kept : secretsFrom(config.secretKey);
+  const secrets = await givenSecrets(config);
   // A database that was never started with this version has no such table.
   const recorded = database === undefined ? null : await readFingerprint(database).catch(() => null);
   if (secrets === undefined) return recorded === null ? 'none' : 'other';
   if (recorded === null) return 'unproven';
   return recorded === fingerprintOf(secrets) ? 'fit' : 'other';
+}
+
+function givenSecrets(config: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeptSecrets | undefined> {
+  return config.secretKey === null
+    ? readSecretsFile(join(config.dataDir, 'secrets.json'))
+    : Promise.resolve(secretsFrom(config.secretKey));
 }
 
 function explainOther(config: Pick<Config, 'secretKey'>, file: string): string {
@@ -56,7 +80,7 @@ function explainOther(config: Pick<Config, 'secretKey'>, file: string): string {
 }
 
 /** The text of another folder's secrets.json is taken as it is, so that an installation can grow out of its folder. */
-function secretsFrom(secretKey: string): Secrets {
+function secretsFrom(secretKey: string): KeptSecrets {
   if (secretKey.startsWith('{')) return parseSecrets(secretKey, 'SECRET_KEY');
   const derive = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, '', `docyard ${purpose}`, bytes));
@@ -66,13 +90,15 @@ function secretsFrom(secretKey: string): Secrets {
   });
 }
 
+type KeptSecrets = Omit<Secrets, 'signer'>;
+
 interface SecretsFile {
   keyPepper: string;
   linkKeys: { id: string; key: string }[];
 }
 
 /** Undefined when there is none. One that cannot be read is an error, never made anew. */
-async function readSecretsFile(file: string): Promise<Secrets | undefined> {
+async function readSecretsFile(file: string): Promise<KeptSecrets | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
@@ -81,7 +107,7 @@ async function readSecretsFile(file: string): Promise<Secrets | undefined> {
 }
 
 /** The complaint tells nothing of the text: a message of the parser would quote it. */
-function parseSecrets(text: string, name: string): Secrets {
+function parseSecrets(text: string, name: string): KeptSecrets {
   try {
     const { keyPepper, linkKeys } = JSON.parse(text) as SecretsFile;
     return withSealKey({
@@ -93,7 +119,7 @@ function parseSecrets(text: string, name: string): Secrets {
   }
 }
 
-async function createSecrets(file: string): Promise<Secrets> {
+async function createSecrets(file: string): Promise<KeptSecrets> {
   const made: SecretsFile = {
     keyPepper: randomBytes(32).toString('base64'),
     linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
@@ -105,15 +131,50 @@ async function createSecrets(file: string): Promise<Secrets> {
 }
 
 /** Derived rather than kept, so that folders made before there was anything to seal need no change. */
-function withSealKey(secrets: Omit<Secrets, 'sealKey'>): Secrets {
+function withSealKey(secrets: Omit<KeptSecrets, 'sealKey'>): KeptSecrets {
   const sealKey = Buffer.from(hkdfSync('sha256', secrets.keyPepper, '', 'docyard project secrets', 32));
   return { ...secrets, sealKey };
+}
+
+/** All processes derive the same key, so that every bundle is signed without anybody having made one. */
+function signerOf(signingKey: string | null, secrets: KeptSecrets | undefined): Signer {
+  const key =
+    signingKey === null && secrets !== undefined
+      ? signingKeyFromSeed(Buffer.from(hkdfSync('sha256', secrets.keyPepper, '', 'docyard signing key', 32)))
+      : parseSigningKey(signingKey ?? '');
+  return new KeySigner(key);
+}
+
+/** Whoever prints or logs it sees the public half. */
+class KeySigner implements Signer {
+  readonly keyId: string;
+  readonly publicKey: string;
+  readonly #key: SigningKey;
+
+  constructor(key: SigningKey) {
+    this.keyId = key.keyId;
+    this.publicKey = publicKeyLine(publicKeyOf(key));
+    this.#key = key;
+  }
+
+  sign(bytes: Uint8Array, trustedComment: string): string {
+    return sign(this.#key, bytes, trustedComment);
+  }
+}
+
+function parseSigningKey(text: string): SigningKey {
+  try {
+    return parseSecretKey(text);
+  } catch (error) {
+    if (!(error instanceof KeyUnusable)) throw error;
+    throw new ConfigError(`SIGNING_KEY cannot be used. ${error.message}`);
+  }
 }
 
 const fingerprintName = 'fingerprint of the secrets';
 
 /** Says whether two secrets are the same, and nothing else about them. Keys for links may come and go. */
-function fingerprintOf({ keyPepper }: Secrets): string {
+function fingerprintOf({ keyPepper }: Pick<Secrets, 'keyPepper'>): string {
   return createHmac('sha256', keyPepper).update('docyard fingerprint').digest('hex');
 }
 
@@ -132,7 +193,7 @@ async function readFingerprint(database: Database): Promise<string | null> {
 }
 
 /** Of two processes that start at the same time one is first; the other is held to it. */
-async function recordFingerprint(database: Database, secrets: Secrets, complaint: string): Promise<void> {
+async function recordFingerprint(database: Database, secrets: KeptSecrets, complaint: string): Promise<void> {
   const value = fingerprintOf(secrets);
   await database
     .insertInto('installation')

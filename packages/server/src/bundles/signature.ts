@@ -184,11 +184,11 @@ export function parseSignature(text: string): ParsedSignature {
 
 /** minisign prints the id as a little-endian number. */
 function keyIdText(id: Buffer): string {
-  return Buffer.from(id).reverse().toString('hex').toUpperCase();
+  return Buffer.from(id.toReversed()).toString('hex').toUpperCase();
 }
 
 function keyIdBytes(keyId: string): Buffer {
-  return Buffer.from(keyId, 'hex').reverse();
+  return Buffer.from(Buffer.from(keyId, 'hex').toReversed());
 }
 
 function lastLine(text: string): string {

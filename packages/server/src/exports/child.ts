@@ -17,16 +17,19 @@ import {
 } from '@docyard/render';
 import { outputDescriptor } from '../rendering/process.ts';
 import { Archive } from '../bundles/archive.ts';
-import { manifestBytes } from '../bundles/manifest.ts';
+import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
-import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile } from './messages.ts';
+import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile, Signed } from './messages.ts';
 
 const progressEveryMs = 100;
 
 const fetches = new Fetches(say);
 
-process.on('message', (message: Order | Fetched) => {
+const signed = Promise.withResolvers<string>();
+
+process.on('message', (message: Order | Fetched | Signed) => {
   if (message.type === 'fetched') fetches.settle(message);
+  else if (message.type === 'signed') signed.resolve(message.signature);
   else start(message);
 });
 
@@ -97,8 +100,9 @@ async function finish(
     pages: pageCount,
     files: archive.list(),
   });
-  archive.add('manifest.json', manifest);
-  writeFileSync(order.manifestFile, manifest);
+  archive.add(manifestName, manifest);
+  say({ type: 'sign', manifest });
+  archive.add(signatureName, Buffer.from(await signed.promise));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
   const packed = await archive.pack(outputDescriptor, (share) => progress('packing', share, pageCount, null));
   closeSync(outputDescriptor);

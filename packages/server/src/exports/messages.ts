@@ -4,12 +4,12 @@
  */
 import { failureCodes, Report, type ExportJob } from '@docyard/api';
 import { z } from 'zod';
+import { mostManifestBytes } from '../bundles/manifest.ts';
 
 export interface ExportOrder {
   type: 'export';
   folder: string;
   spoolFile: string;
-  manifestFile: string;
   reportFile: string;
   origin: string;
   version: string | null;
@@ -30,6 +30,12 @@ export type Order = ExportOrder | PathsOrder;
 /** The answer to a `fetch`. */
 export type Fetched = { type: 'fetched'; id: number } & ({ bytes: Uint8Array } | { problem: string });
 
+/** The answer to a `sign`. */
+export interface Signed {
+  type: 'signed';
+  signature: string;
+}
+
 const whole = z.int().min(0);
 
 export const Message = z.discriminatedUnion('type', [
@@ -48,6 +54,13 @@ export const Message = z.discriminatedUnion('type', [
     pageCount: whole,
     warnings: whole,
     errors: whole,
+  }),
+  /** The list of files that is about to be packed. The process has no key: the server looks at it and signs. */
+  z.object({
+    type: z.literal('sign'),
+    manifest: z.custom<Uint8Array>(
+      (value) => value instanceof Uint8Array && value.length <= mostManifestBytes,
+    ),
   }),
   /** The process has no network of its own: it asks for a document, and the server decides. */
   z.object({ type: z.literal('fetch'), id: whole, address: z.string().max(2000) }),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
 import { converse, ProcessDied } from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
-import { Message, type Order } from './messages.ts';
+import { Message, type Order, type Signed } from './messages.ts';
 
 const program = fileURLToPath(new URL('child.ts', import.meta.url));
 
@@ -23,6 +23,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
     /** Gets documents of other hosts for it. */
     fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
+    /** Signs the manifest of a bundle, or throws when it is not one to be signed. */
+    sign?: (manifest: Uint8Array) => string;
     takeOutput?: (output: Readable, answered: Promise<Answer<Type>>) => Promise<unknown>;
   },
 ): Promise<Answer<Type>> {
@@ -41,6 +43,10 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
           throw new JobFailure('internal', 'The rendering process sent a malformed message.');
         if (message.type === 'failed') throw failureFrom(message);
         if (message.type === 'progress') options.onProgress?.(message);
+        if (message.type === 'sign' && options.sign !== undefined) {
+          const signed: Signed = { type: 'signed', signature: options.sign(message.manifest) };
+          send(signed);
+        }
         if (message.type === 'fetch') {
           answerFetch ??= answerFetches(options.fetch, signal, send);
           answerFetch(message);

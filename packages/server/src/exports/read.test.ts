@@ -104,7 +104,7 @@ describe('one export', () => {
     await context.blobs.putBytes(blobName(job.id, 1, 'manifest.json'), Buffer.from('{"format":1}'));
     await context.blobs.putBytes(blobName(job.id, 2, 'manifest.json'), Buffer.from('{"format":"late"}'));
     expect(await readReport(context, job)).toEqual({ jobId: job.id, ...report });
-    expect(await readManifest(context, job)).toEqual({ format: 1 });
+    expect(await readManifest(context, job)).toEqual({ format: 1, committedAt: null });
   });
 
   test('one that its findings ended has a report as long as that is kept, and no other file', async () => {

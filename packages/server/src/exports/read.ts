@@ -134,7 +134,9 @@ async function reportOfFailed(context: Pick<Context, 'blobs'>, job: Job): Promis
 }
 
 export async function readManifest(context: Pick<Context, 'blobs'>, job: Job): Promise<Manifest> {
-  return (await readExportFile(context, job, 'manifest.json')) as Manifest;
+  // Those of before there were dates in it have none.
+  const kept = (await readExportFile(context, job, 'manifest.json')) as Manifest;
+  return { ...kept, committedAt: kept.committedAt ?? null };
 }
 
 async function readExportFile(context: Pick<Context, 'blobs'>, job: Job, file: ExportFile): Promise<unknown> {

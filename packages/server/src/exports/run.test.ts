@@ -5,8 +5,11 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Manifest, Report, type Project, type StartExport } from '@docyard/api';
+import { parsePublicKey } from '../bundles/signature.ts';
+import { checkFolder } from '../bundles/unpack.ts';
 import type { JobFailure, RunnerInput } from '../jobs/worker.ts';
 import { claimJob, completeJob, failJob, reportProgress, type Progress } from '../jobs/store.ts';
 import type { Blobs } from '../ports/blobs.ts';
@@ -17,6 +20,7 @@ import {
   createExport,
   createTenant,
   createTestProject,
+  git,
   present,
   temporaryFolder,
   until,
@@ -53,6 +57,8 @@ async function projectWith(files: Record<string, string>): Promise<Project & { c
   return { ...(await createTestProject(context, tenant, { repository: `file://${folder}` })), commit };
 }
 
+const folderOf = ({ source }: Project) => fileURLToPath(source.repository);
+
 async function claimed(project: Project, request: Partial<StartExport> = {}) {
   const job = present(await claimJob(context, (await createExport(context, tenant, project, request)).id));
   const reports: Progress[] = [];
@@ -85,7 +91,9 @@ describe('a site', () => {
     const unpacked = temporaryFolder('unpacked');
     expect(spawnSync('tar', ['xzf', file, '-C', unpacked]).status).toBe(0);
     const manifest = Manifest.parse(await readManifest(context, done));
+    const committedAt = git(folderOf(project), 'log', '-1', '--format=%cI');
     expect(manifest).toMatchObject({ version: '7', commit: project.commit, pages: 2 });
+    expect(manifest.committedAt).toBe(new Date(committedAt).toISOString());
     for (const { path, sha256, sizeBytes } of manifest.files) {
       const bytes = readFileSync(join(unpacked, path));
       expect([path, bytes.length, createHash('sha256').update(bytes).digest('hex')]).toEqual([
@@ -99,7 +107,11 @@ describe('a site', () => {
     const names = readdirSync(unpacked, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
-    expect(names).toHaveLength(manifest.files.length + 1);
+    expect(names).toHaveLength(manifest.files.length + 2);
+    const { signer } = context.secrets;
+    const publicKeys = [parsePublicKey(signer.publicKey)];
+    const checked = await checkFolder(unpacked, { version: '7', publicKeys });
+    expect(checked).toMatchObject({ manifest, signedBy: signer.keyId });
     expect(Report.parse(await readReport(context, done))).toMatchObject({
       jobId: job.id,
       pages: 2,

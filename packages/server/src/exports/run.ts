@@ -7,6 +7,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
+import { manifestName, parseManifest } from '../bundles/manifest.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
@@ -27,11 +28,11 @@ export const runExport: Runner = async (context, input) => {
     const exportInput = inputOf(input.job);
     const source = await fetchSource(context, input, exportInput, workFolder);
     const order = orderFor(context, input, exportInput, source, workFolder);
-    const answer = await render(context, input, order).catch(async (error: unknown) => {
+    const rendered = await render(context, input, order).catch(async (error: unknown) => {
       if (isStrictFailure(error)) await storeReport(context, input, order);
       throw error;
     });
-    return await store(context, input, order, answer);
+    return await store(context, input, order, rendered);
   } catch (error) {
     throw asFailure(error);
   } finally {
@@ -65,7 +66,6 @@ function orderFor(
     type: 'export',
     folder: source.folder,
     spoolFile: join(workFolder, 'spool'),
-    manifestFile: join(workFolder, 'manifest.json'),
     reportFile: join(workFolder, 'report.json'),
     origin: `https://${job.domain}`,
     version: request.version ?? null,
@@ -76,12 +76,18 @@ function orderFor(
   };
 }
 
+interface Rendered {
+  answer: Answer<'exported'>;
+  manifest: Uint8Array;
+}
+
 /** The bundle goes to the store while it is still being packed. */
-async function render(context: Context, input: RunnerInput, order: ExportOrder): Promise<Answer<'exported'>> {
+async function render(context: Context, input: RunnerInput, order: ExportOrder): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   let toldAt = 0;
   let phase = '';
   let reports = Promise.resolve();
+  let manifest: Uint8Array | undefined;
   const onProgress = (message: Answer<'progress'>) => {
     // Each report is a durable write; a page a millisecond must not become a write a millisecond.
     if (message.phase === phase && Date.now() - toldAt < reportEveryMs) return;
@@ -94,11 +100,29 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
     memoryMegabytes,
     fetch: fetchWithin(context.config.egress),
     onProgress,
+    sign(bytes) {
+      if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
+      manifest = bytes;
+      return signManifest(context, order, bytes);
+    },
     takeOutput: (output, answered) =>
       context.blobs.putStream(bundle, Readable.from(whole(output, answered)), input.signal),
   });
   await reports;
-  return answer;
+  if (manifest === undefined) throw new Error('The rendering process packed a bundle without a manifest.');
+  return { answer, manifest };
+}
+
+/** The process may have been turned by what it read, so it gets no signature for another version or commit. */
+function signManifest({ secrets }: Context, order: ExportOrder, bytes: Uint8Array): string {
+  const { version, commit, committedAt } = parseManifest(bytes);
+  if (version !== order.version || commit !== order.commit || committedAt !== order.committedAt)
+    throw new Error('The rendering process made another bundle than it was asked for.');
+  const facts = [
+    ...(version === null ? [] : [`version=${encodeURIComponent(version)}`]),
+    ...(commit === null ? [] : [`commit=${commit}`]),
+  ];
+  return secrets.signer.sign(bytes, ['docyard', manifestName, ...facts].join(' '));
 }
 
 /** Ends well only when every byte has arrived that was packed; else there must be no object. */
@@ -132,12 +156,12 @@ async function store(
   context: Context,
   input: RunnerInput,
   order: ExportOrder,
-  answer: Answer<'exported'>,
+  { answer, manifest }: Rendered,
 ): Promise<Outcome> {
   const { job, report, signal } = input;
   await report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount });
-  const manifest = blobName(job.id, job.attempt, 'manifest.json');
-  await context.blobs.putBytes(manifest, await readFile(order.manifestFile), signal);
+  const name = blobName(job.id, job.attempt, 'manifest.json');
+  await context.blobs.putBytes(name, Buffer.from(manifest), signal);
   await storeReport(context, input, order);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
   const result: ExportResult = {

@@ -27,6 +27,7 @@ type ExportHandlers = Pick<
   | 'followExport'
   | 'readReport'
   | 'readManifest'
+  | 'readSigningKey'
   | 'cancelExport'
   | 'retryExport'
 >;
@@ -106,6 +107,11 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
     readManifest: async (request) => ({
       body: await read.readManifest(request.context, await findJob(request)),
     }),
+
+    readSigningKey: ({ context: { secrets } }) => {
+      const { keyId, publicKey } = secrets.signer;
+      return Promise.resolve({ body: { keyId, publicKey } });
+    },
   };
 }
 
