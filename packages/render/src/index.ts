@@ -30,6 +30,7 @@ export type { UrlStyle } from './navigation/addresses.ts';
 export { isPageFile, routeOfFile } from './navigation/files.ts';
 export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';
 export { slugOf } from './page/headings.ts';
+export { Preview, type PreviewPage } from './preview/preview.ts';
 
 /** Loaded when asked for: the parser is native code, and a process that must not end keeps away from it. */
 export async function pageCodeReader(parser: 'fast' | 'slow'): Promise<(source: string) => PageCode> {

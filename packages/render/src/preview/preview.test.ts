@@ -1,0 +1,269 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SiteLoadError } from '../check/diagnostic.ts';
+import { renderFolder, withFolder } from '../render-fixture.ts';
+import { Preview } from './preview.ts';
+
+const sample = fileURLToPath(new URL('../../../server/sample', import.meta.url));
+
+describe('a preview shows what an export would write', () => {
+  let preview: Preview;
+  let exported: Map<string, string>;
+
+  beforeAll(async () => {
+    exported = (await renderFolder(sample, { groups: [] })).files;
+    preview = await Preview.open({ root: sample });
+  });
+  afterAll(() => preview?.close());
+
+  it('on every page', async () => {
+    const pages = [...exported].filter(([path]) => preview.findPage(path)?.output === path);
+    expect(pages.length).toBeGreaterThan(5);
+    for (const [path, html] of pages) expect((await preview.page(path))?.html, path).toBe(html);
+  });
+
+  it('in the files that pages load, once the pages were looked at', async () => {
+    await preview.readAll();
+    const made = /^_docyard\/(?:search\/|nav\/|(?!print\.)[\w-]+\.(?:css|js)$)|\.md$|^404\.html$/;
+    const files = [...exported].filter(([path]) => made.test(path));
+    expect(files.map(([path]) => path)).toContain('_docyard/search/index.js');
+    for (const [path, text] of files)
+      expect(path === '404.html' ? preview.notFound() : await preview.file(path), path).toBe(text);
+  });
+
+  it('in files about the whole site, which are made when one is asked for', async () => {
+    for (const path of ['llms.txt', 'robots.txt', 'print.html', '_docyard/print.css'])
+      expect(Buffer.from((await preview.file(path)) as Uint8Array).toString(), path).toBe(exported.get(path));
+  });
+});
+
+const docs = (navigation: unknown): string =>
+  JSON.stringify({ name: 'Harbour', theme: 'mint', colors: { primary: '#0055aa' }, navigation });
+const png = (width: number): Buffer =>
+  Buffer.from(`89504e470d0a1a0a0000000d49484452${width.toString(16).padStart(8, '0')}00000010`, 'hex');
+const files = {
+  'docs.json': docs({ pages: ['index', 'a', 'b', 'c'] }),
+  'index.mdx': '---\ntitle: Start\n---\n\nWelcome.\n',
+  'a.mdx': '---\ntitle: Anchor\n---\n\nimport Note from "/snippets/note.mdx"\n\nText of a.\n\n<Note />\n',
+  'b.mdx': '---\ntitle: Buoy\n---\n\nText of b. ![Map](/map.png)\n',
+  'c.mdx': '---\ntitle: Crane\n---\n\nText of c.\n',
+  'snippets/note.mdx': 'A note.\n',
+  'map.png': png(64),
+  'style.css': 'body { color: red; }\n',
+};
+
+/** Changes files, tells the preview, and answers with what it says. */
+async function withPreview(
+  work: (
+    preview: Preview,
+    change: (changes: Record<string, string | Uint8Array | null>) => ReturnType<Preview['update']>,
+    root: string,
+  ) => Promise<void>,
+  site: Record<string, string | Uint8Array> = files,
+): Promise<void> {
+  await withFolder(site, async (root) => {
+    const preview = await Preview.open({ root });
+    try {
+      await work(
+        preview,
+        async (changes) => {
+          for (const [path, content] of Object.entries(changes)) {
+            if (content === null) await rm(join(root, path), { recursive: true });
+            else {
+              await mkdir(join(root, path, '..'), { recursive: true });
+              await writeFile(join(root, path), content);
+            }
+          }
+          return preview.update(Object.keys(changes));
+        },
+        root,
+      );
+    } finally {
+      preview.close();
+    }
+  });
+}
+
+async function shown(preview: Preview): Promise<Record<'a' | 'b' | 'c', object | undefined>> {
+  return {
+    a: await preview.page('a.html'),
+    b: await preview.page('b.html'),
+    c: await preview.page('c.html'),
+  };
+}
+
+const htmlOf = async (preview: Preview, output: string): Promise<string> =>
+  (await preview.page(output))?.html ?? '';
+
+describe('after a change', () => {
+  it('of the text of a page, that page is rendered again and no other', () =>
+    withPreview(async (preview, change) => {
+      const before = await shown(preview);
+      const told = await change({ 'c.mdx': '---\ntitle: Crane\n---\n\nOther text.\n' });
+      expect(told).toMatchObject({ reloaded: false });
+      const after = await shown(preview);
+      expect(after.a).toBe(before.a);
+      expect(after.b).toBe(before.b);
+      expect(await htmlOf(preview, 'c.html')).toContain('Other text.');
+    }));
+
+  it('of a title, every page shows it in its navigation', () =>
+    withPreview(async (preview, change) => {
+      await shown(preview);
+      const told = await change({ 'c.mdx': '---\ntitle: Capstan\n---\n\nText of c.\n' });
+      expect(told.reloaded).toBe(true);
+      expect(await htmlOf(preview, 'c.html')).toContain('<h1 id="page-title">Capstan</h1>');
+      expect(await htmlOf(preview, 'a.html')).toContain('<span>Capstan</span>');
+    }));
+
+  it('of a snippet, the pages that use it are rendered again', () =>
+    withPreview(async (preview, change) => {
+      const before = await shown(preview);
+      await change({ 'snippets/note.mdx': 'Another note.\n' });
+      expect(await htmlOf(preview, 'a.html')).toContain('Another note.');
+      expect((await shown(preview)).c).toBe(before.c);
+    }));
+
+  it('of a picture, the pages that show it have its new size', () =>
+    withPreview(async (preview, change) => {
+      const before = await shown(preview);
+      expect(await htmlOf(preview, 'b.html')).toContain('width="64"');
+      const told = await change({ 'map.png': png(32) });
+      expect(told.files).toEqual(['map.png']);
+      expect(await htmlOf(preview, 'b.html')).toContain('width="32"');
+      expect((await shown(preview)).c).toBe(before.c);
+    }));
+
+  it('of a stylesheet, no page is rendered again', () =>
+    withPreview(async (preview, change) => {
+      const before = await shown(preview);
+      const told = await change({ 'style.css': 'body { color: blue; }\n' });
+      expect(told).toMatchObject({ reloaded: false, files: ['style.css'] });
+      expect(await preview.file('style.css')).toContain('blue');
+      expect(await shown(preview)).toEqual(before);
+      expect((await shown(preview)).b).toBe(before.b);
+    }));
+
+  it('of the list of pages, the new one can be read and the old one is gone', () =>
+    withPreview(async (preview, change) => {
+      await shown(preview);
+      await change({
+        'docs.json': docs({ pages: ['index', 'a', 'c', 'deep/d'] }),
+        'deep/d.mdx': '---\ntitle: Dock\n---\n\nText of d.\n',
+        'b.mdx': null,
+      });
+      expect(await htmlOf(preview, 'deep/d.html')).toContain('Text of d.');
+      expect(await htmlOf(preview, 'a.html')).toContain('<span>Dock</span>');
+      expect(preview.findPage('b.html')).toBeUndefined();
+      await change({ deep: null });
+      expect(preview.findPage('deep/d.html')).toBeUndefined();
+    }));
+
+  it('of where a page lies, it is found there', () =>
+    withPreview(async (preview, _change, root) => {
+      await rename(join(root, 'c.mdx'), join(root, 'moved.mdx'));
+      await preview.update(['c.mdx', 'moved.mdx']);
+      expect(preview.findPage('c.html')).toBeUndefined();
+      expect(await htmlOf(preview, 'moved.html')).toContain('Text of c.');
+    }));
+
+  it('that breaks the configuration, the site stays as it was until that is repaired', () =>
+    withPreview(async (preview, change) => {
+      const before = await shown(preview);
+      await change({ 'docs.json': '{ "name": "Harbour",\n  "navigation": }' });
+      expect(preview.problem).toMatchObject({ code: 'config_syntax', file: 'docs.json', line: 2 });
+      expect((await shown(preview)).a).toBe(before.a);
+      await change({ 'c.mdx': '---\ntitle: Crane\n---\n\nWritten meanwhile.\n' });
+      expect(await htmlOf(preview, 'c.html')).toContain('Written meanwhile.');
+      await change({ 'docs.json': docs({ pages: ['index', 'c'] }) });
+      expect(preview.problem).toBeUndefined();
+      expect(await htmlOf(preview, 'c.html')).not.toContain('Anchor');
+    }));
+
+  it('that breaks a page, the page says so, and is whole again when it is repaired', () =>
+    withPreview(async (preview, change) => {
+      await change({ 'c.mdx': '---\ntitle: Crane\n---\n\n<Card title="x">\n\nNever closed {\n' });
+      const broken = await preview.page('c.html');
+      expect(broken?.findings.map(({ file }) => file)).toContain('c.mdx');
+      expect(broken?.findings.some(({ severity }) => severity !== 'info')).toBe(true);
+      await change({ 'c.mdx': files['c.mdx'] });
+      expect((await preview.page('c.html'))?.findings).toEqual([]);
+      expect(await htmlOf(preview, 'c.html')).toContain('Text of c.');
+    }));
+
+  it('of an API description, the pages about it are others', () => {
+    const spec = (summary: string): string =>
+      `openapi: 3.1.0\ninfo: { title: Ships, version: "1" }\npaths:\n  /ships:\n    get:\n      summary: ${summary}\n      responses: { "200": { description: Fine } }\n`;
+    const site = {
+      ...files,
+      'api.yaml': spec('List ships'),
+      'docs.json': docs({ groups: [{ group: 'API', openapi: 'api.yaml', pages: ['GET /ships'] }] }),
+    };
+    return withPreview(async (preview, change) => {
+      const output = preview.site.pages.find(({ file }) => file === 'api.yaml')?.path ?? '';
+      expect(await htmlOf(preview, `${output}.html`)).toContain('List ships');
+      await change({ 'api.yaml': spec('Name ships') });
+      const changed = preview.site.pages.find(({ file }) => file === 'api.yaml')?.path ?? '';
+      expect(await htmlOf(preview, `${changed}.html`)).toContain('Name ships');
+    }, site);
+  });
+
+  it('of thousands of files at once, it is as if it had just been opened', () =>
+    withPreview(async (preview, change) => {
+      await shown(preview);
+      const paths = Array.from({ length: 600 }, (_, index) => [`many/${index}.txt`, ''] as const);
+      await change({ ...Object.fromEntries(paths), 'c.mdx': '---\ntitle: Cleat\n---\n\nAnother branch.\n' });
+      expect(await htmlOf(preview, 'c.html')).toContain('Another branch.');
+    }));
+
+  it('of a word, the search finds it', () =>
+    withPreview(async (preview, change) => {
+      const words = async (): Promise<string> => String(await preview.file('_docyard/search/t0.js'));
+      expect(await words()).not.toContain('ornithopter');
+      await change({ 'c.mdx': '---\ntitle: Crane\n---\n\nAn ornithopter.\n' });
+      expect(await words()).toContain('ornithopter');
+    }));
+});
+
+describe('a preview', () => {
+  it('finds a page by its file, without extension, and in a folder', () =>
+    withPreview(async (preview, change) => {
+      await change({ 'deep/index.mdx': 'Deep.\n' });
+      expect(preview.findPage('')).toEqual({ output: 'index.html', isExact: true });
+      expect(preview.findPage('a')).toEqual({ output: 'a.html', isExact: true });
+      expect(preview.findPage('deep/')).toEqual({ output: 'deep/index.html', isExact: true });
+      expect(preview.findPage('deep')).toEqual({ output: 'deep/index.html', isExact: false });
+    }));
+
+  it('hands out no source, no configuration, and nothing that a link leads to', () =>
+    withPreview(async (preview, _change, root) => {
+      expect(await preview.file('map.png')).toEqual({ copyFrom: join(root, 'map.png') });
+      await rm(join(root, 'map.png'));
+      await symlink('/etc/hostname', join(root, 'map.png'));
+      for (const path of ['map.png', 'a.mdx', 'docs.json', 'snippets/note.mdx', '../map.png'])
+        expect(await preview.file(path), path).toBeUndefined();
+    }));
+
+  it('leads from an old address to the page', () =>
+    withPreview(
+      async (preview) => {
+        expect(await preview.file('old')).toContain('url=a.html');
+        expect(await preview.file('older')).toBeUndefined();
+      },
+      {
+        ...files,
+        'docs.json': JSON.stringify({
+          name: 'Harbour',
+          navigation: { pages: ['index', 'a'] },
+          redirects: [{ source: '/old', destination: '/a' }],
+        }),
+      },
+    ));
+
+  it('does not open without a site', () =>
+    withFolder({ 'docs.json': '{' }, async (root) => {
+      await expect(Preview.open({ root })).rejects.toBeInstanceOf(SiteLoadError);
+    }));
+});

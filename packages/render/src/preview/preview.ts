@@ -1,0 +1,314 @@
+/**
+ * A site that is shown while it is being written: pages are rendered when they are asked for and kept until a file they
+ * were made from changes. Whoever watches the folder tells which files changed; nothing here watches or serves.
+ */
+import { readFile, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { prepareStylesheet } from '../assets/references.ts';
+import { type Diagnostic, SiteLoadError } from '../check/diagnostic.ts';
+import { textOfHtml } from '../html.ts';
+import type { LoadOptions, Site } from '../load.ts';
+import { mathFiles } from '../math/files.ts';
+import { notFoundOutput } from '../outputs/not-found.ts';
+import { markdownFile, markdownPath } from '../outputs/page-markdown.ts';
+import { redirectOutputs } from '../outputs/redirects.ts';
+import { sharedFiles } from '../outputs/shared-files.ts';
+import { LiveProcess } from '../page/live-process.ts';
+import type { PageResult, PageTask } from '../page/task.ts';
+import type { RenderOptions } from '../site-plan.ts';
+import { apiFiles } from '../theme/files.ts';
+import { pageFindings } from './page-findings.ts';
+import { RememberedSite, isConfiguration } from './remembered-site.ts';
+import { PreviewSearch } from './search.ts';
+import { type View, outputContext, viewOf } from './view.ts';
+import { isOfWholeSite, wholeSiteFiles } from './whole-site.ts';
+
+export interface PreviewOptions extends Pick<LoadOptions, 'root' | 'fetchRemote'> {
+  groups?: string[];
+}
+
+export interface PreviewPage {
+  /** The source file. */
+  file: string;
+  html: string;
+  findings: Diagnostic[];
+}
+
+export interface PreviewChange {
+  /** The site was loaded again: navigation, settings or the list of pages may be others. */
+  reloaded: boolean;
+  /** Addresses of files that pages load and that have changed: stylesheets, pictures. */
+  files: string[];
+  milliseconds: number;
+}
+
+interface KeptPage {
+  task: PageTask;
+  result: Promise<PageResult>;
+  /** Once there. */
+  done?: PageResult;
+  shown?: { view: View; page: Promise<PreviewPage> };
+}
+
+/** About 0.2 MB each. */
+const mostKeptPages = 200;
+
+export class Preview {
+  readonly #renderOptions: RenderOptions;
+  readonly #source: RememberedSite;
+  readonly #process = new LiveProcess();
+  readonly #pages = new Map<string, KeptPage>();
+  readonly #search = new PreviewSearch();
+  #view: View | undefined;
+  #problem: Diagnostic | undefined;
+  /** What the pages that were rendered need of the shared stylesheets. It only grows; a class too many does no harm. */
+  readonly #styles = new Map<string, string>();
+  readonly #classes = new Set<string>();
+  readonly #mathStyles = new Map<string, string>();
+  #shared: Promise<Map<string, string>> | undefined;
+  #whole: Promise<Map<string, Uint8Array>> | undefined;
+
+  private constructor(options: PreviewOptions) {
+    this.#renderOptions = { groups: options.groups ?? [] };
+    this.#source = new RememberedSite(options);
+  }
+
+  /** Throws a SiteLoadError when there is nothing to show. */
+  static async open(options: PreviewOptions): Promise<Preview> {
+    const preview = new Preview(options);
+    try {
+      await preview.#load();
+    } catch (error) {
+      preview.close();
+      throw error;
+    }
+    return preview;
+  }
+
+  get site(): Site {
+    return this.#current.site;
+  }
+
+  /** Why the folder cannot be shown as it is now; the site is shown as it was. */
+  get problem(): Diagnostic | undefined {
+    return this.#problem;
+  }
+
+  /** The page for an address without leading slash: `guides/start.html`, `guides/start`, or `` for the first page. */
+  findPage(address: string): { output: string; isExact: boolean } | undefined {
+    const { tasks } = this.#current;
+    const choices = [address, `${address}.html`, `${address.replace(/\/$/, '')}/index.html`, 'index.html'];
+    const output = choices.slice(0, address === '' ? 4 : 3).find((choice) => tasks.has(choice));
+    if (output === undefined) return undefined;
+    /** From anywhere else the relative links of the page would lead astray. */
+    const sameFolder = output.lastIndexOf('/') === address.lastIndexOf('/');
+    return { output, isExact: sameFolder };
+  }
+
+  async page(output: string): Promise<PreviewPage | undefined> {
+    const view = this.#current;
+    const task = view.tasks.get(output);
+    if (!task) return undefined;
+    const kept = this.#rendered(task);
+    const result = await kept.result;
+    /** The site was loaded again meanwhile, and the page may not be what it was. */
+    if (view !== this.#view) return this.page(output);
+    if (kept.shown?.view !== view) kept.shown = { view, page: shownPage(view, task, result) };
+    return kept.shown.page;
+  }
+
+  /** A file of the site that is no page: text, bytes, or where to read it. */
+  async file(path: string): Promise<string | Uint8Array | { copyFrom: string } | undefined> {
+    const view = this.#current;
+    if (path.startsWith('_docyard/search/')) return (await this.#searchFiles()).get(path);
+    if (path.startsWith('_docyard/nav/'))
+      return view.composer.navigationFiles().find((file) => file.path === path)?.content;
+    if (path.startsWith('_docyard/katex/'))
+      return (await mathFiles(this.#mathStyles)).find((file) => file.path === path)?.content;
+    if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
+    const shared = (await this.#sharedFiles()).get(path);
+    if (shared !== undefined) return shared;
+    if (view.site.files.stylesheets.includes(path)) return this.#stylesheet(path);
+    const page = path.endsWith('.md') ? view.tasks.get(outputOfMarkdown(view, path)) : undefined;
+    if (page) return this.#markdown(page);
+    return this.#isServed(path) && (await isInside(view.site.root, path))
+      ? { copyFrom: join(view.site.root, path) }
+      : this.#redirect(path);
+  }
+
+  notFound(): string {
+    for (const item of notFoundOutput(outputContext(this.#current)))
+      if ('content' in item) return String(item.content);
+    return '';
+  }
+
+  /** Takes in what has changed in the folder; `changed` are paths of files and folders from its root. */
+  async update(changed: readonly string[]): Promise<PreviewChange> {
+    const began = performance.now();
+    const before = this.#current;
+    const isStale = staleTest(changed);
+    const files = changed.filter((path) => before.files.has(path));
+    this.#process.forget([...files]);
+    const reload = (await this.#source.takeIn(changed)) || this.#problem !== undefined;
+    if (reload) await this.#reload();
+    const view = this.#current;
+    for (const [output, { task, done }] of this.#pages) {
+      const isSame = view.plan === before.plan && isDeepStrictEqual(view.tasks.get(output), task);
+      const isUntouched = done?.sourceFiles && ![...done.sourceFiles, ...done.assets].some(isStale);
+      if (!isSame || !isUntouched) this.#pages.delete(output);
+    }
+    this.#search.forget(view.tasks, isStale);
+    if (view !== before) this.#shared = undefined;
+    this.#whole = undefined;
+    return {
+      reloaded: view !== before,
+      files: files.filter((path) => this.#isServed(path)),
+      milliseconds: performance.now() - began,
+    };
+  }
+
+  /** Renders what the search needs, so that the first one does not wait. Answers what is wrong on all pages. */
+  async readAll(): Promise<Diagnostic[]> {
+    await this.#searchFiles();
+    return [...this.site.diagnostics, ...this.#search.findings()];
+  }
+
+  close(): void {
+    this.#search.close();
+    this.#process.close();
+  }
+
+  get #current(): View {
+    if (!this.#view) throw new Error('the preview is not open');
+    return this.#view;
+  }
+
+  #rendered(task: PageTask): KeptPage {
+    const known = this.#pages.get(task.output);
+    if (known) {
+      /** The pages looked at last are kept longest. */
+      this.#pages.delete(task.output);
+      this.#pages.set(task.output, known);
+      return known;
+    }
+    const kept: KeptPage = { task, result: this.#process.render(task) };
+    void kept.result.then((result) => this.#noteResult(kept, result));
+    this.#pages.set(task.output, kept);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > mostKeptPages && oldest !== undefined) this.#pages.delete(oldest);
+    return kept;
+  }
+
+  #noteResult(kept: KeptPage, result: PageResult): void {
+    kept.done = result;
+    const sizes = (): number => this.#styles.size + this.#classes.size;
+    const before = sizes();
+    for (const [name, declarations] of result.styles) this.#styles.set(name, declarations);
+    for (const [name, declaration] of result.mathStyles) this.#mathStyles.set(name, declaration);
+    for (const name of result.classes) this.#classes.add(name);
+    if (sizes() !== before) this.#shared = undefined;
+    if (this.#pages.get(kept.task.output) === kept) this.#search.learn(kept.task, result);
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      await this.#load();
+      this.#problem = undefined;
+    } catch (error) {
+      if (!(error instanceof SiteLoadError)) throw error;
+      this.#problem = error.diagnostic;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const site = await this.#source.load();
+    const before = this.#view;
+    const view = viewOf(site, this.#renderOptions, before);
+    if (view.plan !== before?.plan) this.#process.usePlan(view.plan);
+    this.#view = view;
+  }
+
+  async #searchFiles(): Promise<Map<string, string>> {
+    for (;;) {
+      const view = this.#current;
+      try {
+        return await this.#search.files(view);
+      } catch (error) {
+        /** An edit has stopped it; the next try goes on where it was. */
+        if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+      }
+    }
+  }
+
+  #sharedFiles(): Promise<Map<string, string>> {
+    this.#shared ??= this.#makeSharedFiles(this.#current);
+    return this.#shared;
+  }
+
+  async #makeSharedFiles({ site, pictures }: View): Promise<Map<string, string>> {
+    const files = new Map<string, string>();
+    const context = { site, styles: this.#styles, classes: this.#classes, styleFiles: pictures.style };
+    for await (const { path, content } of sharedFiles(context)) files.set(path, content);
+    for (const { path, content } of await apiFiles(new Set(['api', 'try-it'] as const)))
+      files.set(path, content);
+    return files;
+  }
+
+  #wholeSite(): Promise<Map<string, Uint8Array>> {
+    this.#whole ??= wholeSiteFiles(this.site, this.#renderOptions);
+    return this.#whole;
+  }
+
+  async #stylesheet(file: string): Promise<string | undefined> {
+    const { site, links } = this.#current;
+    if (!(await isInside(site.root, file))) return undefined;
+    return prepareStylesheet(await readFile(join(site.root, file), 'utf8'), file, links).css;
+  }
+
+  async #markdown(task: PageTask): Promise<string> {
+    const { description, failed, markdown } = await this.#rendered(task).result;
+    const { route, title } = task;
+    return markdownFile({ route, title, description: textOfHtml(description), failed }, markdown);
+  }
+
+  /** An export copies what pages use; a preview cannot know all of that, but it knows what is never copied. */
+  #isServed(path: string): boolean {
+    return this.#current.files.has(path) && !/\.(?:mdx|jsx|tsx)$/.test(path) && !isConfiguration(path);
+  }
+
+  #redirect(path: string): string | undefined {
+    if (this.site.settings.redirects.length === 0) return undefined;
+    for (const item of redirectOutputs(outputContext(this.#current)))
+      if ('path' in item && (item.path === path || item.path === `${path}.html`)) return String(item.content);
+    return undefined;
+  }
+}
+
+async function shownPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
+  const html = view.composer.compose(task, result);
+  return { file: task.file, html, findings: await pageFindings(view, task, result, html) };
+}
+
+function outputOfMarkdown(view: View, path: string): string {
+  const route = path.slice(0, -markdownPath('').length);
+  return view.plan.rendered.includes(route) ? view.addresses.outputOf(route) : '';
+}
+
+/** A change of a folder is a change of everything in it. */
+function staleTest(changed: readonly string[]): (file: string) => boolean {
+  const files = new Set(changed);
+  return (file) => {
+    for (let at = file.length; at > 0; at = file.lastIndexOf('/', at - 1))
+      if (files.has(file.slice(0, at))) return true;
+    return false;
+  };
+}
+
+/** A file may have been replaced by a link to somewhere else since it was listed. */
+async function isInside(root: string, file: string): Promise<boolean> {
+  const [folder, real] = await Promise.all(
+    [root, join(root, file)].map((path) => realpath(path).catch(() => '')),
+  );
+  return folder !== undefined && real !== undefined && real.startsWith(folder + sep);
+}

@@ -1,0 +1,79 @@
+/**
+ * A site that is loaded again and again: what was read stays in memory until its file changes. It decides which changes
+ * of the folder can be seen on the site as a whole, and not on single pages only.
+ */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { SiteLoadError } from '../check/diagnostic.ts';
+import { type LoadMemory, type LoadOptions, type Site, loadSite, readPage } from '../load.ts';
+import { routeOfFile } from '../navigation/files.ts';
+
+/** Then it is a checkout of another branch, and looking at single files costs more than it saves. */
+const manyFiles = 500;
+const loadAttempts = 3;
+
+export class RememberedSite {
+  readonly #options: Pick<LoadOptions, 'root' | 'fetchRemote'>;
+  #memory = emptyMemory();
+
+  constructor(options: Pick<LoadOptions, 'root' | 'fetchRemote'>) {
+    this.#options = options;
+  }
+
+  /** A file may be gone between being listed and being read, as long as somebody is at work in the folder. */
+  async load(attempts = loadAttempts): Promise<Site> {
+    const { root, fetchRemote } = this.#options;
+    try {
+      return await loadSite({ root, memory: this.#memory, ...(fetchRemote ? { fetchRemote } : {}) });
+    } catch (error) {
+      if (error instanceof SiteLoadError || attempts === 1) throw error;
+      this.#memory = emptyMemory();
+      return this.load(attempts - 1);
+    }
+  }
+
+  /** Forgets what is not true any more; answers whether the site must be loaded again. */
+  async takeIn(changed: readonly string[]): Promise<boolean> {
+    if (changed.length > manyFiles) {
+      this.#memory = emptyMemory();
+      return true;
+    }
+    const listed = this.#memory.files?.all ?? [];
+    const answers = await Promise.all(changed.map((path) => this.#takeInPath(path, listed)));
+    return answers.includes(true);
+  }
+
+  async #takeInPath(path: string, listed: readonly string[]): Promise<boolean> {
+    const found = await lstat(join(this.#options.root, path)).catch(() => undefined);
+    const isData = /\.(?:json|ya?ml)$/i.test(path);
+    if (isData && !isConfiguration(path)) this.#memory.specs = emptyMemory().specs;
+    const isKnown = found?.isFile()
+      ? listed.includes(path)
+      : !found?.isDirectory() && !listed.some((file) => file === path || file.startsWith(`${path}/`));
+    if (!isKnown || /^\.mint(?:lify)?ignore$/.test(path)) {
+      this.#memory.files = undefined;
+      this.#memory.pages.delete(path);
+      return true;
+    }
+    return found !== undefined && (isData || (await this.#takeInPage(path)));
+  }
+
+  /** Navigation and search know front matter; the rest of a page is nobody else's business. */
+  async #takeInPage(file: string): Promise<boolean> {
+    const before = this.#memory.pages.get(file);
+    if (!before) return false;
+    const page = await readPage(this.#options.root, file, routeOfFile(file)).catch(() => undefined);
+    if (page) this.#memory.pages.set(file, page);
+    else this.#memory.pages.delete(file);
+    return !isDeepStrictEqual(page, before);
+  }
+}
+
+export function isConfiguration(path: string): boolean {
+  return path === 'docs.json' || path === 'mint.json';
+}
+
+function emptyMemory(): LoadMemory {
+  return { pages: new Map(), specs: { kinds: new Map(), specs: new Map() } };
+}

@@ -1,0 +1,84 @@
+/**
+ * A loaded site made ready for showing single pages of it: the same plan, tasks and frames an export has, without having
+ * rendered anything. It is made anew whenever the site is loaded again.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type ConfiguredPictures, configuredPictures } from '../assets/configured.ts';
+import type { Site } from '../load.ts';
+import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
+import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
+import { FullText } from '../outputs/full-text.ts';
+import type { OutputContext } from '../outputs/list.ts';
+import { PrintPages } from '../outputs/print-pages.ts';
+import { SocialImages } from '../outputs/social-images.ts';
+import type { PageTask, SitePlan } from '../page/task.ts';
+import { type SearchScope, type SearchedPage, searchedPages } from '../search/pages.ts';
+import { type RenderOptions, planSite, planTasks } from '../site-plan.ts';
+import { PageComposer } from '../theme/compose.ts';
+
+export interface View {
+  site: Site;
+  plan: SitePlan;
+  links: LinkResolver;
+  addresses: Addresses;
+  pictures: ConfiguredPictures;
+  composer: PageComposer;
+  socialImages: SocialImages;
+  searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] };
+  /** By the file each page would be written to. */
+  tasks: ReadonlyMap<string, PageTask>;
+  files: ReadonlySet<string>;
+}
+
+/** `before` lends its plan when nothing in it has changed, so that what was rendered with it still holds. */
+export function viewOf(site: Site, options: RenderOptions, before?: View): View {
+  const made = planSite(site, options);
+  const plan = before && isSamePlan(before.plan, made) ? before.plan : made;
+  const links = createLinkResolver(plan);
+  const pictures = configuredPictures(site, links);
+  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
+  const socialImages = new SocialImages(site, links);
+  const tasks = planTasks(site, plan, searched.pages);
+  return {
+    site,
+    plan,
+    links,
+    addresses,
+    pictures,
+    composer: new PageComposer(site, plan, links, pictures, () => undefined, socialImages),
+    socialImages,
+    searched,
+    tasks: new Map(tasks.map((task) => [task.output, task])),
+    files: new Set(site.files.all),
+  };
+}
+
+/** Descriptions are compared as objects: they are large, and what was not read again is the same one. */
+function isSamePlan({ specs: specsBefore, ...before }: SitePlan, { specs, ...after }: SitePlan): boolean {
+  const names = Object.keys(specs);
+  return (
+    names.length === Object.keys(specsBefore).length &&
+    names.every((name) => specs[name] === specsBefore[name]) &&
+    isDeepStrictEqual(before, after)
+  );
+}
+
+/** For outputs that ask which pages there are, not what stands on them. */
+export function outputContext(view: View): OutputContext {
+  const { site, plan, addresses, composer, socialImages, pictures } = view;
+  const unread = { description: '', summary: '', headings: [], updates: [], failed: false };
+  return {
+    site,
+    plan,
+    addresses,
+    publicAddresses: composer.publicAddresses,
+    fullText: new FullText(),
+    print: new PrintPages(site, plan),
+    socialImages,
+    pages: [...view.tasks.values()].map(({ route, output, title }) => ({ route, output, title, ...unread })),
+    styles: new Map(),
+    classes: new Set(),
+    styleFiles: pictures.style,
+  };
+}

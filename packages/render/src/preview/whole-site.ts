@@ -1,0 +1,21 @@
+/** The files of an export that know every page (sitemap, feeds, print, report): rendered together, when one is asked for. */
+import type { Site } from '../load.ts';
+import { renderSite } from '../render-site.ts';
+import type { RenderOptions } from '../site-plan.ts';
+
+/** Names of such files; a mistyped address must not make a preview render the whole site. */
+export function isOfWholeSite(path: string): boolean {
+  return /^(?:llms(?:-full)?\.txt|robots\.txt|sitemap\.xml|report\.(?:html|json|md)|print(?:\/.+)?\.html|_docyard\/(?:social\/.+|print\.css)|.+\.xml)$/.test(
+    path,
+  );
+}
+
+export async function wholeSiteFiles(site: Site, options: RenderOptions): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  for await (const event of renderSite(site, options)) {
+    if (event.type !== 'file' || event.file.kind !== 'output') continue;
+    const { path, content } = event.file;
+    if (content instanceof Uint8Array && isOfWholeSite(path)) files.set(path, content);
+  }
+  return files;
+}
