@@ -87,6 +87,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'start, follow, steer and stop agent jobs',
     load: async () => (await import('./cli/agent.ts')).describeAgent,
   },
+  mcp: {
+    group: 'A running service',
+    summary: 'offer a service to editors and agents as tools',
+    load: async () => (await import('./cli/mcp.ts')).describeMcp,
+  },
   serve: {
     group: 'Operating a service',
     summary: 'run the service: API, worker, start page and manual',

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { DocyardClient, type DocyardError } from '@docyard/api';
+import { DocyardClient, type DocyardError, type Project } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { readLogins, type Logins } from './logins.ts';
@@ -18,11 +18,15 @@ export interface ServerOptions {
 }
 
 export function addServerOptions(command: Command): Command {
+  return addConnectionOptions(command).option('--json', 'print JSON');
+}
+
+/** For a command whose output has a form of its own. */
+export function addConnectionOptions(command: Command): Command {
   return command
     .option('--server <url>', 'address of the service (default: DOCYARD_URL, then that of docyard login)')
     .option('--key-file <file>', 'file with the API key, - for standard input (default: DOCYARD_API_KEY)')
-    .addOption(new Option('--key <key>', 'API key').hideHelp())
-    .option('--json', 'print JSON');
+    .addOption(new Option('--key <key>', 'API key').hideHelp());
 }
 
 interface Connection {
@@ -142,6 +146,16 @@ function unreachable(server: string, error: unknown): string {
       return `${server} cannot be reached (${reason}).`;
     }
   }
+}
+
+/** What is meant when no project is named; `advice` begins the sentence for when there are several. */
+export async function onlyProject(client: DocyardClient, advice: string): Promise<Project> {
+  const { data } = await client.call('listProjects', { query: { limit: 100 } });
+  const [first, second] = data;
+  if (first !== undefined && second === undefined) return first;
+  if (first === undefined) throw new CommandError('There is no project yet. Create one first.', 'not_found');
+  const known = data.map(({ id, domain }) => `${id} (${domain})`).join(', ');
+  throw new CommandError(`${advice}: ${known}.`, 'usage');
 }
 
 /** A service that was there and is no more, or hangs; undefined for everything that is no failure of the network. */

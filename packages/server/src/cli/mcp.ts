@@ -1,0 +1,56 @@
+/**
+ * `docyard mcp`: the tools of a running service for editors and agents, over the Model Context Protocol on standard input
+ * and output. Nothing but the protocol may be written to standard output.
+ */
+import { DocyardClient } from '@docyard/api';
+import type { Command } from 'commander';
+import { serviceTools } from '../mcp/server.ts';
+import { serveTools } from '../tool-protocol/serve.ts';
+import { addConnectionOptions, connectionOf, type ServerOptions } from './connection.ts';
+import { CommandError } from './errors.ts';
+
+interface McpOptions extends ServerOptions {
+  project?: string;
+  readOnly?: boolean;
+}
+
+export function describeMcp(command: Command): void {
+  addConnectionOptions(command)
+    .description('Offer a running service to editors and agents, as tools over the Model Context Protocol.')
+    .option(
+      '--project <id>',
+      'project for calls that name none (default: DOCYARD_PROJECT, then the only one)',
+    )
+    .option('--read-only', 'offer only tools that change nothing')
+    .addHelpText(
+      'after',
+      `
+It speaks the protocol on standard input and output, so a program starts it, not a person:
+
+  { "command": "docyard", "args": ["mcp"], "env": { "DOCYARD_URL": "https://docs.example.com" } }
+
+Examples:
+  docyard login https://docs.example.com   once, so that no configuration holds a key
+  docyard mcp --read-only                  for an agent that shall only look
+`,
+    )
+    .action(run);
+}
+
+async function run(options: McpOptions): Promise<void> {
+  if (options.keyFile === '-') {
+    throw new CommandError(
+      'Standard input belongs to the protocol here. Name a file with --key-file.',
+      'usage',
+    );
+  }
+  const { server, apiKey } = await connectionOf(options);
+  const client = new DocyardClient({ baseUrl: server, apiKey, tries: triesOfACall });
+  const projectId = options.project ?? (process.env['DOCYARD_PROJECT'] || undefined);
+  const tools = serviceTools({ client, server, projectId }, { readOnly: options.readOnly === true });
+  process.stderr.write(`docyard: ${tools.tools.length} tools for ${server}. They wait for a client.\n`);
+  await serveTools({ input: process.stdin, output: process.stdout }, tools);
+}
+
+/** Enough for a service that restarts; whoever asked shall hear soon of one that is gone. */
+const triesOfACall = 3;

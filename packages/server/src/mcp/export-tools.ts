@@ -1,0 +1,279 @@
+/** Tools for projects and exports: what there is, start one, follow it, its link, its findings. */
+import {
+  Domain,
+  ExportStatus,
+  linkSeconds,
+  StartExport,
+  waitForExport,
+  type DocyardClient,
+  type ExportJob,
+} from '@docyard/api';
+import { z } from 'zod';
+import type { OngoingCall } from '../tool-protocol/serve.ts';
+import { ToolFailure } from './explain.ts';
+import { projectFor } from './project.ts';
+import { nextCursor, part, tool, type Desk } from './tool.ts';
+import { afterWaiting, waitSeconds } from './waiting.ts';
+
+const jobId = z.string().min(1).max(64).describe('Such as se_3f9a2c1b8e7d4a06.');
+/** Words instead of closed lists, so that a newer service can say more. */
+const Export = z.object({
+  jobId: z.string(),
+  status: z.string().describe('queued, running, completed or failed'),
+  phase: z.string(),
+  progress: z.number().describe('Percent.'),
+  pageCount: z.number(),
+  totalPages: z.number().nullable(),
+  warnings: z.number(),
+  domain: z.string(),
+  projectId: z.string(),
+  version: z.string().nullable().describe('The label it was started with.'),
+  source: z.object({ ref: z.string().nullable(), commit: z.string().nullable() }),
+  createdAt: z.string(),
+  finishedAt: z.string().nullable(),
+  failure: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      file: z.string().nullable(),
+      line: z.number().nullable(),
+      hint: z.string().nullable(),
+      retryable: z.boolean(),
+    })
+    .nullable(),
+  bundle: z.object({ sizeBytes: z.number(), sha256: z.string(), fileCount: z.number() }).nullable(),
+  purgedAt: z.string().nullable().describe('When its files were removed.'),
+});
+
+const listProjects = tool({
+  name: 'list_projects',
+  title: 'List projects',
+  description: 'Lists the documentation projects: id, name, domain, and where the source is.',
+  effect: 'reads',
+  input: z.strictObject(part),
+  output: z.object({
+    projects: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        domain: z.string(),
+        source: z.object({
+          repository: z.string(),
+          ref: z.string().nullable(),
+          directory: z.string().nullable(),
+        }),
+      }),
+    ),
+    nextCursor,
+  }),
+  async run(query, { client }, { signal }) {
+    const found = await client.call('listProjects', { query }, { signal });
+    return { record: { projects: found.data, nextCursor: found.nextCursor } };
+  },
+});
+
+const listExports = tool({
+  name: 'list_exports',
+  title: 'List exports',
+  description: 'Lists static exports, newest first.',
+  effect: 'reads',
+  input: z.strictObject({
+    domain: Domain.optional(),
+    status: ExportStatus.optional(),
+    since: z.iso.datetime({ offset: true }).optional().describe('Created at or after this moment.'),
+    ...part,
+  }),
+  output: z.object({ exports: z.array(Export), nextCursor }),
+  async run(query, { client }, { signal }) {
+    const found = await client.call('listExports', { query }, { signal });
+    return { record: { exports: found.data, nextCursor: found.nextCursor } };
+  },
+});
+
+const startExport = tool({
+  name: 'start_export',
+  title: 'Start an export',
+  description:
+    'Starts a static export of a documentation site. The result is a bundle of files that can be hosted anywhere. Without a domain it is that of the only project.',
+  effect: 'adds',
+  input: StartExport.pick({
+    version: true,
+    paths: true,
+    ref: true,
+    basePath: true,
+    urlStyle: true,
+    airGapped: true,
+    strict: true,
+    failOn: true,
+    metadata: true,
+  }).extend({ domain: Domain.optional(), waitSeconds }),
+  output: Export,
+  async run({ waitSeconds: seconds, domain, ...options }, desk, ongoing) {
+    const { signal } = ongoing;
+    const body = { ...options, domain: domain ?? (await projectFor(desk, signal)).domain };
+    const job = await desk.client.call('startExport', { body }, { signal });
+    return tellExport(await follow(job, seconds, desk, ongoing));
+  },
+});
+
+const getExport = tool({
+  name: 'get_export',
+  title: 'Get an export',
+  description: 'Tells how an export stands, or waits for its end.',
+  effect: 'reads',
+  input: z.strictObject({ jobId, waitSeconds }),
+  output: Export,
+  async run({ jobId: id, waitSeconds: seconds }, desk, ongoing) {
+    const job = await desk.client.call('readExport', { params: { jobId: id } }, { signal: ongoing.signal });
+    return tellExport(await follow(job, seconds, desk, ongoing));
+  },
+});
+
+const cancelExport = tool({
+  name: 'cancel_export',
+  title: 'Cancel an export',
+  description: 'Cancels an export that is queued or at work. It then counts as failed.',
+  effect: 'ends',
+  input: z.strictObject({ jobId }),
+  output: Export,
+  async run({ jobId: id }, { client }, { signal }) {
+    return tellExport(await client.call('cancelExport', { params: { jobId: id } }, { signal }));
+  },
+});
+
+const getBundleLink = tool({
+  name: 'get_bundle_link',
+  title: 'Get a download link',
+  description:
+    'Makes a link to the bundle of an export, a tar.gz file: that of a job, or the newest of a domain. Whoever has the link can download the site, so show it to nobody but the user.',
+  effect: 'reads',
+  input: z.strictObject({ jobId: jobId.optional(), domain: Domain.optional() }),
+  output: z.object({
+    jobId: z.string(),
+    bundleUrl: z.string(),
+    sizeBytes: z.number(),
+    sha256: z.string(),
+    validSeconds: z.number(),
+  }),
+  async run(wanted, { client }, { signal }) {
+    const job = await completedExport(client, wanted, signal);
+    const { headers } = await client.answer('openBundle', { params: { jobId: job.jobId } }, { signal });
+    const bundleUrl = headers.get('location');
+    if (bundleUrl === null || job.bundle === null) throw new ToolFailure('The service gave no link.');
+    const { sizeBytes, sha256 } = job.bundle;
+    const link = { jobId: job.jobId, bundleUrl, sizeBytes, sha256, validSeconds: linkSeconds.usual };
+    return { record: link, next: 'Compare the SHA-256 of the file after the download.' };
+  },
+});
+
+/** Asked for by a link that needs no more than the right to read, unlike one that is made by POST. */
+async function completedExport(
+  client: DocyardClient,
+  { jobId: id, domain }: { jobId?: string | undefined; domain?: string | undefined },
+  signal: AbortSignal,
+): Promise<ExportJob> {
+  if ((id === undefined) === (domain === undefined)) throw new ToolFailure('Give either jobId or domain.');
+  if (id !== undefined) return client.call('readExport', { params: { jobId: id } }, { signal });
+  const query = { status: 'completed', limit: 1, ...(domain === undefined ? {} : { domain }) } as const;
+  const { data } = await client.call('listExports', { query }, { signal });
+  const [newest] = data;
+  if (newest === undefined) {
+    throw new ToolFailure(`No export of ${domain ?? ''} has completed yet. Start one with start_export.`);
+  }
+  return newest;
+}
+
+const severities = ['error', 'warning', 'info'] as const;
+
+const getReport = tool({
+  name: 'get_report',
+  title: 'Get the quality report',
+  description:
+    'Tells what is wrong with the pages of an export: broken links, missing files, mistakes in the source, each with file, line and hint. Narrow it by severity, code or file.',
+  effect: 'reads',
+  input: z.strictObject({
+    jobId,
+    severity: z.enum(severities).optional().describe('Only these and graver ones.'),
+    codes: z
+      .array(z.string().min(1).max(64))
+      .max(50)
+      .optional()
+      .describe('Only these codes, such as broken_link.'),
+    file: z.string().min(1).max(1024).optional().describe('Only files whose path begins so.'),
+    limit: z.int().min(1).max(200).default(50).describe('How many findings, 1 to 200. Default 50.'),
+  }),
+  output: z.object({
+    jobId: z.string(),
+    pages: z.number(),
+    errors: z.number(),
+    warnings: z.number(),
+    infos: z.number(),
+    byCode: z.record(z.string(), z.number()),
+    findings: z.array(
+      z.object({
+        severity: z.string(),
+        code: z.string(),
+        message: z.string(),
+        file: z.string(),
+        line: z.number().optional(),
+        hint: z.string().optional(),
+        target: z.string().optional(),
+      }),
+    ),
+    notShown: z.number().describe('Findings that fit as well.'),
+  }),
+  async run({ jobId: id, severity = 'info', codes, file = '', limit }, { client }, { signal }) {
+    const report = await client.call('readReport', { params: { jobId: id } }, { signal });
+    const grave: readonly string[] = severities.slice(0, severities.indexOf(severity) + 1);
+    const fitting = report.diagnostics.filter(
+      (finding) =>
+        grave.includes(finding.severity) &&
+        (codes === undefined || codes.includes(finding.code)) &&
+        finding.file.startsWith(file),
+    );
+    const findings = fitting.slice(0, limit);
+    return { record: { ...report, findings, notShown: fitting.length - findings.length } };
+  },
+});
+
+function follow(job: ExportJob, seconds: number, { client }: Desk, ongoing: OngoingCall): Promise<ExportJob> {
+  return afterWaiting(
+    {
+      job,
+      seconds,
+      isOver,
+      wait: (options) => waitForExport(client, job.jobId, options),
+      tell: ({ progress, phase, pageCount, totalPages }) => ({
+        done: progress,
+        total: 100,
+        message: totalPages === null ? phase : `${phase}, ${pageCount} of ${totalPages} pages`,
+      }),
+    },
+    ongoing,
+  );
+}
+
+function isOver({ status }: ExportJob): boolean {
+  return status === 'completed' || status === 'failed';
+}
+
+function tellExport(job: ExportJob) {
+  const next: Partial<Record<string, string>> = {
+    completed: 'get_bundle_link gives the download, get_report tells what is wrong with the pages.',
+    failed: job.failure?.retryable === true ? 'The same request may succeed later.' : undefined,
+  };
+  return {
+    record: job,
+    next: isOver(job) ? next[job.status] : 'It is not done yet. Ask again with get_export and waitSeconds.',
+  };
+}
+
+export const exportTools = [
+  listProjects,
+  listExports,
+  startExport,
+  getExport,
+  cancelExport,
+  getBundleLink,
+  getReport,
+];
