@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { checkActionSchema } from './action-schema.ts';
 import { goMissing } from './helm/chart.ts';
 import { checkChartTypes } from './helm/types.ts';
 import { checkImage } from './image.ts';
@@ -12,7 +13,7 @@ import type { VisitFigures } from './visit.ts';
 
 const help = `Builds and starts what operators are given. Needs the npm registry.
 
-  npm run deploy-check -- [--only image|packages|chart]
+  npm run deploy-check -- [--only image|packages|chart|action]
 `;
 
 const bwrapMissing =
@@ -45,6 +46,12 @@ const checks: Record<string, { missing?: string | undefined; run(): Promise<stri
       ];
     },
   },
+  action: {
+    async run() {
+      checkActionSchema();
+      return ['action.yml fits the published schema'];
+    },
+  },
   chart: {
     missing: goMissing,
     run: async () => [`${checkChartTypes()} objects have the fields that Kubernetes has`],
@@ -54,7 +61,8 @@ const checks: Record<string, { missing?: string | undefined; run(): Promise<stri
 const notRun = [
   'docker build and docker compose up: the base image, what apt installs, tini, mounts of secrets, the S3 server',
   'helm lint and helm install, a cluster: templates were rendered by a small program in Go, not by Helm',
-  'systemctl start: the unit is judged by systemd-analyze alone (npm test)',
+  'a runner of GitHub or GitLab: their scripts are run with the environment of one (npm test)',
+  'systemctl start: the units are judged by systemd-analyze alone (npm test)',
 ];
 
 process.exitCode = await main(process.argv.slice(2));

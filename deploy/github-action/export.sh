@@ -1,0 +1,148 @@
+#!/bin/sh
+# Exports a documentation site in a pipeline. It turns variables into one command line of docyard, and the answer into what
+# GitHub and GitLab show; it decides nothing itself. Variables may hold anything: they are quoted, never evaluated.
+# The GitLab component carries a copy of this file, because a component cannot bring files along. A test holds them alike.
+set -euf
+
+newline='
+'
+bundle=${DOCYARD_BUNDLE:-docyard-bundle.tar.gz}
+reports=${DOCYARD_REPORTS:-docyard-report}
+folder=${DOCYARD_FOLDER:-}
+domain=${DOCYARD_DOMAIN:-}
+project=${DOCYARD_PROJECT:-}
+forms='json html sarif xml md'
+
+main() {
+  check_variables
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+  # What an earlier run left here must not pass for a result of this one.
+  rm -f -- "$bundle"
+  for form in $forms; do rm -f -- "$reports/report.$form"; done
+  if [ -n "${DOCYARD_DOTENV:-}" ]; then : >"$DOCYARD_DOTENV"; fi
+  started=$(date +%s)
+  status=0
+  if [ -n "$folder" ]; then export_folder; else export_with_server; fi || status=$?
+  seconds=$(($(date +%s) - started))
+  if [ "$status" = 0 ] && [ -n "${DOCYARD_PUBLIC_KEY:-}" ]; then verify || status=$?; fi
+  write_reports
+  write_outputs
+  write_summary
+  exit "$status"
+}
+
+check_variables() {
+  case $bundle in -*) bundle=./$bundle ;; esac
+  case $reports in -*) reports=./$reports ;; esac
+  case "$bundle$reports$folder" in *"$newline"*) stop 'A path has a line break in it.' ;; esac
+  case ${DOCYARD_KEY:-} in *[!A-Za-z0-9_-]*) stop 'DOCYARD_KEY holds more than a key.' ;; esac
+  [ -n "$folder" ] || [ -n "$domain" ] || [ -n "$project" ] ||
+    stop 'Say what to export: a domain or a project of a server, or a folder.'
+  if [ -n "${GITHUB_ACTIONS:-}" ] && [ -n "${DOCYARD_KEY:-}" ]; then echo "::add-mask::$DOCYARD_KEY"; fi
+}
+
+stop() {
+  echo "docyard: $1" >&2
+  if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::error::$1"; fi
+  exit 2
+}
+
+# The command may be several words. With -f above none of them is taken for a pattern.
+run_docyard() {
+  if [ -n "${DOCYARD_COMMAND:-}" ]; then
+    # shellcheck disable=SC2086
+    $DOCYARD_COMMAND "$@"
+  elif command -v docyard >/dev/null; then
+    docyard "$@"
+  else
+    npx --yes docyard@0.1.0 "$@"
+  fi
+}
+
+export_folder() {
+  set -- --json "--output=$bundle"
+  [ -z "${DOCYARD_FAIL_ON:-}" ] || set -- "$@" "--fail-on=$DOCYARD_FAIL_ON"
+  [ "${DOCYARD_STRICT:-}" != true ] || set -- "$@" --strict
+  run_docyard export "$@" -- "$folder" >"$scratch/answer"
+}
+
+export_with_server() {
+  set -- --json --wait "--download=$bundle"
+  [ -z "$project" ] || set -- "$@" "--project=$project"
+  [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
+  [ -z "${DOCYARD_REF:-}" ] || set -- "$@" "--ref=$DOCYARD_REF"
+  [ -z "${DOCYARD_FAIL_ON:-}" ] || set -- "$@" "--fail-on=$DOCYARD_FAIL_ON"
+  [ "${DOCYARD_STRICT:-}" != true ] || set -- "$@" --strict
+  [ -z "${DOCYARD_TIMEOUT_SECONDS:-}" ] || set -- "$@" "--timeout=$DOCYARD_TIMEOUT_SECONDS"
+  while IFS= read -r path; do
+    [ -z "$path" ] || set -- "$@" "--path=$path"
+  done <<PATHS
+${DOCYARD_PATHS:-}
+PATHS
+  [ -z "$domain" ] || set -- "$@" -- "$domain"
+  run_docyard export start "$@" >"$scratch/answer"
+}
+
+# A bundle that is refused does not stay where the next step would take it from.
+verify() {
+  set -- "--public-key=$DOCYARD_PUBLIC_KEY"
+  [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
+  verified=0
+  run_docyard verify "$@" -- "$bundle" >&2 || verified=$?
+  [ "$verified" = 0 ] || rm -f -- "$bundle"
+  return "$verified"
+}
+
+# A job that failed because of its findings has no bundle, but a report.
+write_reports() {
+  source=$bundle
+  [ -f "$bundle" ] || source=$(field jobId)
+  set -- "--folder=$reports"
+  [ -z "${DOCYARD_FAIL_ON:-}" ] || set -- "$@" "--fail-on=$DOCYARD_FAIL_ON"
+  [ -z "$source" ] || run_docyard report "$@" -- "$source" >/dev/null 2>&1 || true
+}
+
+# A field of the answer. Only what an id, a hash or a number is made of gets out of here.
+field() { sed -n "s/.*\"$1\": \{0,1\}\"\{0,1\}\([0-9A-Za-z_]*\).*/\1/p" "$scratch/answer" | tail -n 1; }
+
+output() {
+  if [ -n "${GITHUB_OUTPUT:-}" ]; then printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; fi
+  if [ -n "${DOCYARD_DOTENV:-}" ]; then
+    printf 'DOCYARD_%s=%s\n' "$(printf %s "$1" | tr 'a-z-' 'A-Z_')" "$2" >>"$DOCYARD_DOTENV"
+  fi
+}
+
+write_outputs() {
+  pages=$(field pageCount)
+  output job-id "$(field jobId)"
+  output pages "${pages:-$(field pages)}"
+  output warnings "$(field warnings)"
+  if [ -f "$bundle" ]; then
+    output bundle-path "$bundle"
+    output sha256 "$(field sha256)"
+  fi
+  if [ -f "$reports/report.json" ]; then
+    for form in $forms; do output "report-$form" "$reports/report.$form"; done
+  fi
+}
+
+write_summary() {
+  [ -n "${GITHUB_STEP_SUMMARY:-}" ] || return 0
+  {
+    if [ "$status" = 0 ]; then echo '### Documentation exported'; else echo '### Documentation export failed'; fi
+    echo
+    if [ "$status" != 0 ]; then
+      # Indented: whatever it says is shown as it is.
+      sed -nE 's/^\{"ok":false,"code":"[^"]*","message":"(([^"\\]|\\.)*)".*/    \1/p' "$scratch/answer"
+      echo
+    fi
+    if [ -f "$reports/report.md" ]; then cat "$reports/report.md"; fi
+    echo
+    echo '| Job | Seconds | SHA-256 |'
+    echo '|---|---|---|'
+    echo "| $(field jobId) | $seconds | $(field sha256) |"
+  } >>"$GITHUB_STEP_SUMMARY"
+}
+
+main
