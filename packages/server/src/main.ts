@@ -34,6 +34,8 @@ export async function buildProgram(named?: string): Promise<Command> {
   const program = new Command('docyard')
     .description('Self-hosted documentation: static exports, deployments and agent jobs.')
     .usage('<command> [options]')
+    // `--version` of a command may be another one than that of the program.
+    .enablePositionalOptions()
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
@@ -81,6 +83,31 @@ const commands: Record<string, CommandEntry> = {
     group: 'Documentation',
     summary: 'show the findings of an export in another form',
     load: async () => (await import('./cli/report.ts')).describeReport,
+  },
+  export: {
+    group: 'A running service',
+    summary: 'export a folder or a project to a bundle; follow, list, download',
+    load: async () => (await import('./cli/export.ts')).describeExport,
+  },
+  verify: {
+    group: 'Bundles and deployments',
+    summary: 'check a bundle or an unpacked site, offline',
+    load: async () => (await import('./cli/verify.ts')).describeVerify,
+  },
+  'signing-key': {
+    group: 'Bundles and deployments',
+    summary: 'make the key that signs bundles, show its public half',
+    load: async () => (await import('./cli/signing-key.ts')).describeSigningKey,
+  },
+  bundle: {
+    group: 'Bundles and deployments',
+    summary: 'bring a bundle that was carried here into a deployment',
+    load: async () => (await import('./cli/bundle.ts')).describeBundle,
+  },
+  site: {
+    group: 'Bundles and deployments',
+    summary: 'serve an exported site and keep it up to date',
+    load: async () => (await import('./cli/site.ts')).describeSite,
   },
   agent: {
     group: 'A running service',

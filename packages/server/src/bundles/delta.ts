@@ -71,6 +71,30 @@ export async function expandDelta(
   return readDelta(archive, baseFolder, expectations, (path, content) => into.addStream(path, content));
 }
 
+/** The same without writing. */
+export async function checkDelta(
+  archive: AsyncIterable<Uint8Array>,
+  baseFolder: string,
+  expectations: Expectations = {},
+): Promise<CheckedBundle> {
+  return readDelta(archive, baseFolder, expectations, async (_path, content) => {
+    for await (const _ of content);
+  });
+}
+
+/** What a delta says of itself, without its base. That the file is whole is all that is proven. */
+export async function describeDelta(
+  archive: AsyncIterable<Uint8Array>,
+  { sha256: expected }: Pick<Expectations, 'sha256'> = {},
+): Promise<{ description: DeltaDescription } & ReturnType<Measured['result']>> {
+  const measured = new Measured(archive);
+  const entries = readEntries(measured.chunks());
+  const { description } = await readOpening(entries);
+  // Whatever follows is read, and refused when it has not the form of an archive.
+  for await (const _ of entries);
+  return { description, ...measured.result(expected) };
+}
+
 /** By the first entry. Nothing else of the file is looked at. */
 export async function archiveKind(file: string): Promise<'bundle' | 'delta'> {
   const entries = readEntries(createReadStream(file));
@@ -112,10 +136,8 @@ async function readDelta(
       if (how !== undefined) next = insistOnListed(await nextOf(entries), changes);
     }
     if (next !== undefined) throw new BundleRefused('duplicate', quoted(next.path));
-    const { archiveSha256, archiveBytes } = measured.result();
-    if (expectations.sha256 !== undefined && expectations.sha256.toLowerCase() !== archiveSha256)
-      throw new BundleRefused('wrong_hash', `It is ${archiveSha256}.`);
-    return { ...checked, contentBytes: contentBytesOf(checked.manifest), archiveSha256, archiveBytes };
+    const measures = measured.result(expectations.sha256);
+    return { ...checked, contentBytes: contentBytesOf(checked.manifest), ...measures };
   } finally {
     await entries.return(undefined);
   }

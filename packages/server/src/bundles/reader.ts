@@ -176,7 +176,7 @@ const gzipTrailerBytes = 8;
  */
 async function* inflated(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const source = new Bytes(archive);
-  insistOnGzipHeader(await source.take(gzipHeaderBytes));
+  await readGzipHeader(source);
   const inflate = createInflateRaw({ chunkSize: 64 * 1024 });
   const feeding = feed(source, inflate);
   feeding.catch((error: Error) => inflate.destroy(error));
@@ -220,9 +220,14 @@ async function feed(source: Bytes, inflate: InflateRaw): Promise<Buffer> {
   throw new BundleRefused('truncated');
 }
 
-function insistOnGzipHeader(header: Buffer): void {
-  // The three bytes of the format, and no optional fields.
-  if (header.readUInt32BE(0) !== 0x1f8b0800) throw foreign('It does not begin as one.');
+/** The three bytes of the format, and no optional fields. */
+const gzipMagic = [0x1f, 0x8b, 8, 0];
+
+async function readGzipHeader(source: Bytes): Promise<void> {
+  // One after another, so that a short text is called foreign and not cut off.
+  for (const byte of gzipMagic)
+    if ((await source.take(1))[0] !== byte) throw foreign('It does not begin as one.');
+  await source.take(gzipHeaderBytes - gzipMagic.length);
 }
 
 function explainInflating(error: unknown): unknown {

@@ -84,10 +84,8 @@ async function readBundle(
       entry = (await entries.next()).value as Entry | undefined;
     }
     expected.insistOnAll();
-    const { archiveSha256, archiveBytes } = measured.result();
-    if (expectations.sha256 !== undefined && expectations.sha256.toLowerCase() !== archiveSha256)
-      throw new BundleRefused('wrong_hash', `It is ${archiveSha256}.`);
-    return { ...checked, contentBytes: contentBytesOf(checked.manifest), archiveSha256, archiveBytes };
+    const measures = measured.result(expectations.sha256);
+    return { ...checked, contentBytes: contentBytesOf(checked.manifest), ...measures };
   } finally {
     await entries.return(undefined);
   }
@@ -205,9 +203,12 @@ export class Measured {
     }
   }
 
-  /** Once, after the last chunk. */
-  result(): { archiveSha256: string; archiveBytes: number } {
-    return { archiveSha256: this.#hash.digest('hex'), archiveBytes: this.#bytes };
+  /** Once, after the last chunk. Refuses what has another hash than the expected one. */
+  result(expectedSha256?: string): { archiveSha256: string; archiveBytes: number } {
+    const archiveSha256 = this.#hash.digest('hex');
+    if (expectedSha256 !== undefined && expectedSha256.toLowerCase() !== archiveSha256)
+      throw new BundleRefused('wrong_hash', `It is ${archiveSha256}.`);
+    return { archiveSha256, archiveBytes: this.#bytes };
   }
 }
 

@@ -1,0 +1,113 @@
+/**
+ * `docyard signing-key`: makes the key that signs bundles, and shows its public half. A secret key is written to a file and
+ * never printed.
+ */
+import { readFile, unlink, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { addServerOptions, connect, type ServerOptions } from './connection.ts';
+import { CommandError } from './errors.ts';
+
+export function describeSigningKey(command: Command): void {
+  command.description('Make the key that signs bundles, or show its public half.');
+  command
+    .command('create')
+    .description('Make a key pair in the format of minisign. The secret half has no password.')
+    .requiredOption('-o, --out <file>', 'file for the secret key; the public one goes to FILE.pub beside it')
+    .option('--json', 'print { keyId, publicKey, secretKeyFile, publicKeyFile }')
+    .addHelpText(
+      'after',
+      `
+Example:
+  docyard signing-key create --out docyard.key
+  SIGNING_KEY_FILE=docyard.key docyard serve`,
+    )
+    .action(create);
+  addServerOptions(command.command('show'))
+    .description('Print the public key: of a running service, of a data folder, or of a key file.')
+    .argument('[file]', 'secret or public key file; without it the service is asked')
+    .option('-d, --data <folder>', 'data folder of a service, in place of the service')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  docyard signing-key show --server https://docs.example.com > docyard.pub
+  docyard signing-key show docyard.key`,
+    )
+    .action(show);
+}
+
+async function create(options: { out: string; json?: boolean }): Promise<void> {
+  const { newSigningKey, publicKeyLine, publicKeyOf, publicKeyText, secretKeyText } =
+    await import('../bundles/signature.ts');
+  const key = newSigningKey();
+  const publicKey = publicKeyOf(key);
+  const publicKeyFile = `${options.out}.pub`;
+  await writeNew(options.out, secretKeyText(key), 0o600);
+  await writeNew(publicKeyFile, publicKeyText(publicKey), 0o644).catch(async (error: unknown) => {
+    await unlink(options.out);
+    throw error;
+  });
+  const made = { keyId: key.keyId, publicKey: publicKeyLine(publicKey) };
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ ...made, secretKeyFile: options.out, publicKeyFile })}\n`);
+    return;
+  }
+  process.stdout.write(`${made.publicKey}\n`);
+  process.stderr.write(
+    `Made the key ${made.keyId}: keep ${options.out} secret, and give ${publicKeyFile} to everybody who verifies.\n` +
+      `Sign with it: SIGNING_KEY_FILE=${options.out} docyard serve\n`,
+  );
+}
+
+/** A key that is gone cannot be made again, so none is written over. */
+async function writeNew(file: string, text: string, mode: number): Promise<void> {
+  await writeFile(file, text, { flag: 'wx', mode, flush: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST')
+      throw new CommandError(`${file} is there already, and a key is never written over.`, 'conflict');
+    throw new CommandError(`${file} cannot be written (${error.code}).`);
+  });
+}
+
+interface ShowOptions extends ServerOptions {
+  data?: string;
+}
+
+async function show(file: string | undefined, options: ShowOptions): Promise<void> {
+  if (file !== undefined && options.data !== undefined)
+    throw new CommandError('Name a key file or --data, not both.', 'usage');
+  const { parsePublicKey, publicKeyText } = await import('../bundles/signature.ts');
+  const publicKey =
+    file !== undefined
+      ? await keyInFile(file)
+      : options.data !== undefined
+        ? await keyOfData(options.data)
+        : (await (await connect(options)).call('readSigningKey', {})).publicKey;
+  const parsed = parsePublicKey(publicKey);
+  if (options.json) process.stdout.write(`${JSON.stringify({ keyId: parsed.keyId, publicKey })}\n`);
+  else process.stdout.write(publicKeyText(parsed));
+}
+
+async function keyInFile(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file} cannot be read (${error.code}).`, 'not_found');
+  });
+  const { parsePublicKey, parseSecretKey, publicKeyLine, publicKeyOf } =
+    await import('../bundles/signature.ts');
+  // A public key is the shorter one by far: 56 characters against 212.
+  const isPublic = (text.trimEnd().split('\n').at(-1) ?? '').length < 100;
+  return publicKeyLine(isPublic ? parsePublicKey(text) : publicKeyOf(parseSecretKey(text)));
+}
+
+async function keyOfData(folder: string): Promise<string> {
+  const [{ readConfig }, { findSigner }] = await Promise.all([
+    import('../config.ts'),
+    import('../secrets.ts'),
+  ]);
+  const config = readConfig({ ...process.env, DATA_DIR: folder });
+  const signer = await findSigner(config);
+  if (signer !== undefined) return signer.publicKey;
+  throw new CommandError(
+    `${config.dataDir} holds no secrets yet. Start the service once, or name its folder with --data.`,
+    'not_found',
+  );
+}
