@@ -27,7 +27,7 @@ export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnosti
 export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
 export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';
 export type { UrlStyle } from './navigation/addresses.ts';
-export { isPageFile, routeOfFile } from './navigation/files.ts';
+export { isForeignFolder, isPageFile, routeOfFile } from './navigation/files.ts';
 export { type LinkResolver, type LinkTarget, createLinkResolver } from './navigation/links.ts';
 export { slugOf } from './page/headings.ts';
 export { Preview, type PreviewPage } from './preview/preview.ts';

@@ -53,14 +53,18 @@ async function walk(root: string, folder: string, rules: Ignore, found: string[]
   for (const entry of entries) {
     const path = folder ? `${folder}/${entry.name}` : entry.name;
     if (entry.isDirectory()) {
-      if (ignoredFolders.has(entry.name) || rules.ignores(`${path}/`)) continue;
-      if (folder === '' && ignoredRootFolders.has(entry.name)) continue;
+      if (isForeignFolder(path) || rules.ignores(`${path}/`)) continue;
       await walk(root, path, rules, found);
     } else if (entry.isFile() && !entry.name.startsWith('.') && !rules.ignores(path)) {
       if (found.length >= maximumFiles) return;
       found.push(path);
     }
   }
+}
+
+/** Whether a folder, by its path from the root, belongs to tools and not to the site. */
+export function isForeignFolder(path: string): boolean {
+  return ignoredFolders.has(path.slice(path.lastIndexOf('/') + 1)) || ignoredRootFolders.has(path);
 }
 
 function isSnippet(file: string): boolean {

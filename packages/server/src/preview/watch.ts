@@ -1,0 +1,127 @@
+/**
+ * Tells which files of a folder have changed, a few at a time. One watch for each folder, because the recursive watch of
+ * Node follows every file below node_modules and .git as well. It reads no file.
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isForeignFolder } from '@docyard/render';
+
+export interface WatchOptions {
+  root: string;
+  /** Paths from the root, of files and folders. */
+  onChange: (paths: string[]) => void;
+  /** Some of the folder cannot be watched. */
+  onTrouble: (message: string) => void;
+}
+
+/** An editor saves in several steps within a millisecond or two; half a file must not be shown. */
+const quietMs = 10;
+/** While a checkout writes for seconds, what is there is shown meanwhile. */
+const mostWaitMs = 250;
+const mostFolders = 20_000;
+
+export class FolderWatch {
+  readonly #options: WatchOptions;
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #waitingSince = 0;
+  #closed = false;
+
+  private constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** Once it is there, nothing is missed. */
+  static async start(options: WatchOptions): Promise<FolderWatch> {
+    const watching = new FolderWatch(options);
+    await watching.#add('');
+    return watching;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  /** Answers with every file in the folder: those of a new one were written before anybody watched. */
+  async #add(folder: string): Promise<string[]> {
+    if (this.#closed || this.#watchers.has(folder) || !this.#watch(folder)) return [];
+    const entries = await readdir(join(this.#options.root, folder), { withFileTypes: true }).catch(() => []);
+    const found: string[] = [];
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !isForeignFolder(path)) found.push(...(await this.#add(path)));
+      else if (entry.isFile() && isOfInterest(entry.name)) found.push(path);
+    }
+    return found;
+  }
+
+  #watch(folder: string): boolean {
+    if (this.#watchers.size >= mostFolders) return false;
+    try {
+      const watcher = watch(join(this.#options.root, folder), (event, name) =>
+        this.#noteEvent(folder, event, name),
+      );
+      watcher.on('error', () => this.#drop(folder));
+      this.#watchers.set(folder, watcher);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOSPC' || code === 'EMFILE')
+        this.#options.onTrouble(
+          `The system lets no more folders be watched (${code}): edits in ${folder || 'the folder'} are not noticed.`,
+        );
+      return false;
+    }
+  }
+
+  #noteEvent(folder: string, event: string, name: string | null): void {
+    if (name === null) return this.#note([folder]);
+    if (!isOfInterest(name)) return;
+    const path = folder === '' ? name : `${folder}/${name}`;
+    if (isForeignFolder(path)) return;
+    this.#note([path]);
+    if (event === 'rename') void this.#noteFolder(path);
+  }
+
+  async #noteFolder(path: string): Promise<void> {
+    const found = await lstat(join(this.#options.root, path)).catch(() => undefined);
+    if (found?.isDirectory()) this.#note(await this.#add(path));
+    else this.#drop(path);
+  }
+
+  #drop(folder: string): void {
+    for (const [path, watcher] of this.#watchers) {
+      if (path !== folder && !path.startsWith(`${folder}/`)) continue;
+      watcher.close();
+      this.#watchers.delete(path);
+    }
+  }
+
+  #note(paths: readonly string[]): void {
+    if (this.#closed || paths.length === 0) return;
+    if (this.#changed.size === 0) this.#waitingSince = performance.now();
+    for (const path of paths) this.#changed.add(path);
+    clearTimeout(this.#timer);
+    const waited = performance.now() - this.#waitingSince;
+    this.#timer = setTimeout(() => this.#tell(), Math.max(0, Math.min(quietMs, mostWaitMs - waited)));
+  }
+
+  #tell(): void {
+    const paths = [...this.#changed].toSorted();
+    this.#changed.clear();
+    this.#options.onChange(paths);
+  }
+}
+
+/** Not what editors and systems write beside the files they save. */
+function isOfInterest(name: string): boolean {
+  if (/^\.mint(?:lify)?ignore$/.test(name)) return true;
+  return (
+    !/^[.#]|~$|^4913$|\.(?:sw[a-z]|tmp|bak|orig|part|crdownload)$/.test(name) && !/___jb_\w+___$/.test(name)
+  );
+}
