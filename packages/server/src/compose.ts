@@ -24,6 +24,7 @@ import type { Runner, Runners } from './jobs/worker.ts';
 import { openLog } from './log.ts';
 import { makeChecks } from './operations/checks.ts';
 import type { Blobs } from './ports/blobs.ts';
+import type { Bucket } from './ports/bucket.ts';
 import type { Database } from './ports/database.ts';
 import type { Measures } from './ports/telemetry.ts';
 import { openSecrets } from './secrets.ts';
@@ -181,5 +182,15 @@ export async function openBlobs({
     return await openS3Blobs(url);
   } catch (error) {
     throw new ConfigError(`BLOBS_URL cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** For a deployment that takes its bundles from one. */
+export async function openBucket(url: string): Promise<Bucket> {
+  try {
+    const { openS3Bucket } = await import('./adapters/blobs/s3-bucket.ts');
+    return await openS3Bucket(url);
+  } catch (error) {
+    throw new ConfigError(`The bucket cannot be used: ${(error as Error).message}`);
   }
 }

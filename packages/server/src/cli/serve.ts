@@ -3,6 +3,7 @@
  */
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
+import { untilToldToStop } from './stop.ts';
 
 interface ServeOptions {
   role?: string;
@@ -69,20 +70,6 @@ async function serve(options: ServeOptions): Promise<void> {
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
   await service.stop();
   process.stdout.write('Stopped. Everything is kept.\n');
-}
-
-/** The second signal does not wait any more. */
-function untilToldToStop(): Promise<void> {
-  return new Promise((resolve) => {
-    let told = false;
-    const stop = () => {
-      if (told) process.exit(130);
-      told = true;
-      resolve();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-  });
 }
 
 async function welcome(shown: {

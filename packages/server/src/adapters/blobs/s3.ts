@@ -275,7 +275,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Whatever the server has against us – away, slow, a wrong key –, the caller can only come back. */
-function unavailable(error: unknown): Problem {
+export function unavailable(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { name, code, message } = error as NodeJS.ErrnoException;
   const reason = [code, name, message].find((text) => text !== undefined && text !== '' && text !== 'Error');

@@ -1,0 +1,117 @@
+/**
+ * `docyard bundle import`: brings a bundle or a delta that was carried here into a deployment, without any network.
+ */
+import type { Command } from 'commander';
+import { CommandError } from './errors.ts';
+import { dataFolderOf, explained } from './site.ts';
+
+interface ImportOptions {
+  config?: string;
+  data?: string;
+  publicKey?: string[];
+  version?: string;
+  sha256?: string;
+  json?: boolean;
+}
+
+export function describeBundle(command: Command): void {
+  command.description('Work with bundle files that were carried here by hand.');
+  command
+    .command('import')
+    .description('Verify a bundle or a delta without a network, install it and serve it at once.')
+    .argument('<file>', 'the archive')
+    .option('-c, --config <file>', 'settings of the deployment: folder, keys, version')
+    .option('-d, --data <folder>', 'folder of the deployment (default: ./site-data)')
+    .option('--public-key <key...>', 'keys, or files of keys, one of which must have signed it')
+    .option('--version <version>', 'the version that it must have')
+    .option('--sha256 <hash>', 'the SHA-256 that the file must have')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Examples:',
+        '  docyard bundle import bundle.tar.gz --public-key docyard.pub',
+        '  docyard bundle import delta.tar.gz --data /var/lib/docyard-site --version 2.1',
+      ].join('\n'),
+    )
+    .action(importBundle);
+}
+
+async function importBundle(file: string, options: ImportOptions): Promise<void> {
+  const [{ install }, { ReleaseStore }, { freshnessLine, contentDate }, { access }, { resolve }] =
+    await Promise.all([
+      import('../deployments/install.ts'),
+      import('../deployments/store.ts'),
+      import('../bundles/freshness.ts'),
+      import('node:fs/promises'),
+      import('node:path'),
+    ]);
+  await access(file).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${file} cannot be read (${error.code}).`, 'not_found');
+  });
+  const { expectations, keep } = await settingsOf(options);
+  const store = await ReleaseStore.openIn(await dataFolderOf(options));
+  try {
+    const arrival = { file, origin: resolve(file), fingerprint: null, jobId: null };
+    const { release, replaced, outcome, appliedTo } = await install(store, arrival, { expectations });
+    await store.sweep(keep);
+    const now = new Date();
+    const freshness = freshnessLine(release, now);
+    const isOlder =
+      replaced !== undefined &&
+      (release.committedAt ?? '') < (replaced.committedAt ?? '') &&
+      release.committedAt !== null;
+    if (options.json) {
+      const answer = {
+        release,
+        replaced: replaced ?? null,
+        appliedTo: appliedTo ?? null,
+        outcome,
+        isOlder,
+        freshness,
+      };
+      process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    } else if (outcome === 'same') {
+      process.stdout.write(`${release.id} was served already: ${freshness}.\n`);
+    } else {
+      const before = replaced === undefined ? 'the first one here' : `replaces ${contentDate(replaced, now)}`;
+      process.stdout.write(`${release.id} is served now: ${freshness}; ${before}.\n`);
+    }
+    if (isOlder) {
+      process.stderr.write(
+        `docyard: this content is older than what it replaces. docyard site rollback ${replaced.id} brings that back.\n`,
+      );
+    }
+    if (release.signedBy === null) {
+      process.stderr.write('docyard: nobody’s signature was checked; give a key with --public-key.\n');
+    }
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Flags say what counts; without a settings file nothing else is needed. */
+async function settingsOf({ config: file, data, publicKey, version, sha256 }: ImportOptions) {
+  const [{ readSettings }, { publicKeysOf }, { expectationsOf }] = await Promise.all([
+    import('../deployments/settings.ts'),
+    import('../deployments/given-keys.ts'),
+    import('../deployments/taking.ts'),
+  ]);
+  try {
+    const flags = data === undefined ? {} : { data };
+    const { staticExport } = readSettings({ file, environment: process.env, flags });
+    const expected = {
+      ...staticExport,
+      // Of the file that is fetched, not of one that was carried here.
+      sha256: sha256?.toLowerCase() ?? null,
+      ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
+      ...(version === undefined ? {} : { version }),
+    };
+    return { expectations: expectationsOf(expected), keep: staticExport.keep };
+  } catch (error) {
+    throw explained(error);
+  }
+}

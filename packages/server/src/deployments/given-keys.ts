@@ -1,0 +1,48 @@
+/**
+ * Keys as operators give them: public keys that bundles must be signed with, and the API key of a server. Each may be given
+ * itself or as a file. What is wrong is told without the text of a key.
+ */
+import { readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { KeyUnusable, parsePublicKey, type PublicKey } from '../bundles/signature.ts';
+import { ConfigError, type Environment } from '../config.ts';
+
+/** A key itself or a file of one; several stand in a list, or beside each other. */
+export function publicKeysOf(given: string | readonly string[], folder = '.'): PublicKey[] {
+  const entries = typeof given === 'string' ? entriesOf(given) : given;
+  return entries.map((entry) => publicKeyOf(entry.trim(), folder));
+}
+
+/** A variable has no lists: there, several keys or files are separated by commas. The text of a key file is one entry. */
+function entriesOf(given: string): string[] {
+  const isKeyFileText = given.includes('\n');
+  return isKeyFileText ? [given] : given.split(',').filter((entry) => entry.trim() !== '');
+}
+
+function publicKeyOf(entry: string, folder: string): PublicKey {
+  const isText = entry.includes('\n') || /^RW[A-Za-z0-9+/]{54}$/.test(entry);
+  try {
+    if (isText) return parsePublicKey(entry);
+    const path = entry.startsWith('file:') ? new URL(entry).pathname : entry;
+    return parsePublicKey(readFileSync(isAbsolute(path) ? path : resolve(folder, path), 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof KeyUnusable)
+      throw new ConfigError(`The public key ${isText ? '' : `in ${entry} `}cannot be used: ${error.message}`);
+    throw new ConfigError(`The public key ${entry} is neither a key nor a file that can be read (${code}).`);
+  }
+}
+
+/** Itself, or the content of a file. */
+export function apiKeyOf(environment: Environment, file: string | null): string | null {
+  const key = environment['DOCYARD_KEY'] || environment['DOCYARD_API_KEY'];
+  if (key !== undefined && key !== '') return key.trim();
+  if (file === null) return null;
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    if (text !== '' && !/[^\x21-\x7e]/.test(text)) return text;
+  } catch (error) {
+    throw new ConfigError(`The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  throw new ConfigError(`The key file ${file} must hold one API key and nothing else.`);
+}

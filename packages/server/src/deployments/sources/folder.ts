@@ -1,0 +1,77 @@
+/**
+ * Bundles on disk: one file, or the newest archive of a folder into which somebody copies them. A file that is still
+ * being copied is waited for.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SourceError, type Source } from './source.ts';
+
+/** Nobody copies a file and pauses for this long in between. */
+const settledMs = 2000;
+const longestWaitMs = 60_000;
+const lookEveryMs = 200;
+const mostFiles = 10_000;
+
+interface Found {
+  file: string;
+  /** Changes with every write. */
+  fingerprint: string;
+  modifiedMs: number;
+}
+
+export function folderSource(path: string): Source {
+  return {
+    origin: path,
+    async look(known, signal) {
+      const newest = await newestIn(path);
+      if (newest.fingerprint === known) return 'unchanged';
+      const { file, fingerprint } = await settled(path, newest, signal);
+      return {
+        fingerprint,
+        sha256: null,
+        version: undefined,
+        jobId: null,
+        fetch: async () => file,
+      };
+    },
+  };
+}
+
+/** The same file, unchanged for a while. */
+async function settled(path: string, first: Found, signal: AbortSignal): Promise<Found> {
+  const deadline = performance.now() + longestWaitMs;
+  for (let found = first; ; found = await newestIn(path)) {
+    if (Date.now() - found.modifiedMs >= settledMs) return found;
+    if (performance.now() > deadline)
+      throw new SourceError('not_ready', `${found.file} has been written to for a minute.`);
+    await pause(lookEveryMs, undefined, { signal });
+  }
+}
+
+async function newestIn(path: string): Promise<Found> {
+  const entry = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new SourceError('not_found', `${path} cannot be read (${error.code}).`);
+  });
+  if (!entry.isDirectory()) return found(path, entry);
+  const names = (await readdir(path))
+    .filter((name) => /^[^.].*\.(tar\.gz|tgz)$/.test(name))
+    .slice(0, mostFiles);
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const file = join(path, name);
+      const entry = await stat(file).catch(() => undefined);
+      return entry?.isFile() ? found(file, entry) : undefined;
+    }),
+  );
+  const [newest] = files
+    .filter((file) => file !== undefined)
+    .toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.file < b.file ? 1 : -1));
+  if (newest === undefined) throw new SourceError('not_found', `${path} holds no .tar.gz yet.`);
+  return newest;
+}
+
+function found(file: string, entry: { size: number; mtimeMs: number; ino: number }): Found {
+  const fingerprint = `file:${file} ${entry.size} ${entry.mtimeMs} ${entry.ino}`;
+  return { file, fingerprint, modifiedMs: entry.mtimeMs };
+}
