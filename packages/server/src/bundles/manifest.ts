@@ -92,3 +92,12 @@ function parseWithin(bytes: Uint8Array): unknown {
     throw new BundleRefused('manifest_invalid', 'It is not JSON.');
   }
 }
+
+/** What a signature says of the manifest beside it. It holds no time, so that the same bundle has the same signature. */
+export function trustedComment({ version, commit }: Pick<Manifest, 'version' | 'commit'>): string {
+  const facts = [
+    ...(version === null ? [] : [`version=${encodeURIComponent(version)}`]),
+    ...(commit === null ? [] : [`commit=${commit}`]),
+  ];
+  return ['docyard', manifestName, ...facts].join(' ');
+}

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { pause, waitForAgentJob, type AgentEvent, type AgentJob, type DocyardClient } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { describeAgentDemo } from './agent-demo.ts';
-import { addServerOptions, connect, type ServerOptions } from './connection.ts';
+import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
-import { everyRow, print } from './local.ts';
+import { print, showFacts } from './print.ts';
 import { printable } from './terminal.ts';
 
 interface RemoteOptions extends ServerOptions {
@@ -116,12 +116,9 @@ async function message(
 async function list(options: RemoteOptions & { status?: AgentJob['status'] }): Promise<void> {
   const { client, projectId } = await targetOf(options);
   const filter = options.status === undefined ? {} : { status: options.status };
-  const jobs = await everyRow((cursor) =>
-    client.call('listAgentJobs', {
-      params: { projectId },
-      query: { limit: 100, ...filter, ...(cursor === undefined ? {} : { cursor }) },
-    }),
-  );
+  const jobs: AgentJob[] = [];
+  const query = { limit: 100, ...filter };
+  for await (const job of client.each('listAgentJobs', { params: { projectId }, query })) jobs.push(job);
   print(options, jobs, jobs.map(row));
 }
 
@@ -187,9 +184,9 @@ function show(options: RemoteOptions, job: AgentJob): void {
     return;
   }
   const { usage, result } = job;
-  const facts: [string, string | null][] = [
+  showFacts([
     ['job', job.id],
-    ['title', printable(job.title)],
+    ['title', job.title],
     [
       'status',
       job.statusReason === null ? `${job.status}, ${job.phase}` : `${job.status}: ${job.statusReason}`,
@@ -197,13 +194,10 @@ function show(options: RemoteOptions, job: AgentJob): void {
     ['error', job.error],
     ['pull request', job.pullRequest?.url ?? null],
     ['branch', job.pullRequest?.branch ?? null],
-    ['summary', result?.summary ? printable(result.summary) : null],
+    ['summary', result?.summary || null],
     ['changed', result === null ? null : changeOf(result)],
     ['used', `${usage.steps} steps, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`],
-  ];
-  for (const [name, value] of facts) {
-    if (value !== null) process.stdout.write(`${name.padEnd(13)} ${value}\n`);
-  }
+  ]);
 }
 
 function changeOf({ filesChanged, linesAdded, linesRemoved }: NonNullable<AgentJob['result']>): string {
@@ -229,18 +223,8 @@ async function textOf(prompt: string): Promise<string> {
 
 async function targetOf(options: RemoteOptions): Promise<Target> {
   const client = await connect(options);
-  return { client, projectId: options.project ?? (await onlyProject(client)) };
-}
-
-async function onlyProject(client: DocyardClient): Promise<string> {
-  const { data } = await client.call('listProjects', { query: { limit: 100 } });
-  const [first, second] = data;
-  if (first !== undefined && second === undefined) return first.id;
-  const known = data.map(({ id, domain }) => `${id} (${domain})`).join(', ');
-  throw new CommandError(
-    known === ''
-      ? 'There is no project yet. Create one first.'
-      : `Choose a project with --project: ${known}.`,
-    'usage',
-  );
+  return {
+    client,
+    projectId: options.project ?? (await onlyProject(client, 'Choose a project with --project')).id,
+  };
 }

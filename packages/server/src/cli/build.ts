@@ -9,6 +9,7 @@ import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import type { ArchivedFile } from '../bundles/archive.ts';
 import { manifestBytes } from '../bundles/manifest.ts';
+import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {
@@ -17,23 +18,19 @@ import {
   findingsText,
   loadOrExplain,
   summaryText,
+  withoutNotes,
   type FailOptions,
 } from './findings.ts';
 import { Progress } from './progress.ts';
 import { remoteFetch } from './remote.ts';
+import { addSiteOptions, renderOptionsOf, type SiteOptions } from './site-options.ts';
 import { hasColors } from './terminal.ts';
 
-interface BuildOptions extends FailOptions {
+interface BuildOptions extends FailOptions, SiteOptions {
   out: string;
   json?: boolean;
   quiet?: boolean;
   force?: boolean;
-  basePath?: string;
-  urlStyle: string;
-  origin?: string;
-  group?: string[];
-  airGapped?: boolean;
-  offline?: boolean;
 }
 
 interface Summary {
@@ -45,7 +42,11 @@ interface Summary {
   seconds: number;
 }
 
-const urlStyles = ['html', 'directory', 'clean'] as const;
+const examples = `
+Examples:
+  docyard build docs --out site
+  docyard build docs --out public --url-style clean --origin https://docs.example.com --strict
+`;
 
 export function describeBuild(command: Command): void {
   addFailOptions(command, 'nothing')
@@ -54,35 +55,19 @@ export function describeBuild(command: Command): void {
     .requiredOption('-o, --out <folder>', 'where the files go')
     .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
     .option('-q, --quiet', 'show no progress')
-    .option('--force', 'replace an output folder that was not made by this command')
-    .option('--base-path <path>', 'where the site will live below its host, for example /docs')
-    .option('--url-style <style>', 'html, directory or clean', 'html')
-    .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
-    .option('--group <name...>', 'also pages that only these groups may see')
-    .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
-    .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
-    .action(build);
+    .option('--force', 'replace an output folder that was not made by this command');
+  addSiteOptions(command).addHelpText('after', examples).action(build);
 }
 
 async function build(folder: string, options: BuildOptions): Promise<void> {
   const started = performance.now();
   const out = resolve(options.out);
-  const urlStyle = urlStyles.find((style) => style === options.urlStyle);
-  if (urlStyle === undefined)
-    throw new CommandError(`--url-style must be one of ${urlStyles.join(', ')}.`, 'usage');
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
   const { countingFindings } = await import('@docyard/render');
   const site = await loadOrExplain({ root: resolve(folder), fetchRemote: remoteFetch(options) });
-  const renderOptions: RenderOptions = {
-    urlStyle,
-    groups: options.group ?? [],
-    airGapped: options.airGapped === true,
-    ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
-    ...(options.origin === undefined ? {} : { origin: options.origin }),
-  };
   const draft = `${out}.docyard-draft`;
-  const { report, ...counts } = await renderInto(site, renderOptions, draft, options);
+  const { report, ...counts } = await renderInto(site, renderOptionsOf(options), draft, options);
   await writeFile(join(draft, marker), 'Made by docyard build; it may be replaced.\n');
   await rm(out, { recursive: true, force: true });
   await rename(draft, out);
@@ -94,6 +79,7 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     bytes: counts.bytes,
     seconds: Math.round(performance.now() - started) / 1000,
   };
+  annotate(report.diagnostics, site.root);
   if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else process.stdout.write(described(summary, report, site.root, out));
   if (countingFindings(report.diagnostics, failOn).length > 0)
@@ -178,13 +164,4 @@ function described(summary: Summary, report: SiteReport, root: string, out: stri
     `${summary.pages} pages, ${summary.files} files, ${megabytes} MB in ${summary.seconds.toFixed(2)} s.\n` +
     `${summaryText(report, colors)}Open ${join(out, 'index.html')}\n`
   );
-}
-
-/** Notes are in the report; here they would hide what matters more. */
-function withoutNotes(report: SiteReport): SiteReport {
-  return {
-    ...report,
-    infos: 0,
-    diagnostics: report.diagnostics.filter(({ severity }) => severity !== 'info'),
-  };
 }

@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Diagnostic, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
+import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {
@@ -78,6 +79,7 @@ async function check(folder: string, options: CheckOptions): Promise<void> {
     failOn,
     toFile: options.output !== undefined,
   });
+  annotate(report.diagnostics, root);
   if (options.output === undefined) process.stdout.write(text);
   else {
     await writeFile(options.output, text);

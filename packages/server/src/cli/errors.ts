@@ -3,11 +3,14 @@ import { exitTable, type Exit } from './exit.ts';
 
 export class CommandError extends Error {
   readonly exit: Exit;
+  /** What else `--json` tells, such as the record of the job. */
+  readonly facts: Record<string, unknown>;
 
-  constructor(message: string, exit: Exit = 'failed') {
+  constructor(message: string, exit: Exit = 'failed', facts: Record<string, unknown> = {}) {
     super(message);
     this.name = 'CommandError';
     this.exit = exit;
+    this.facts = facts;
   }
 
   get status(): number {

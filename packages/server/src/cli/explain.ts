@@ -5,6 +5,7 @@
 import { DocyardError } from '@docyard/api';
 import { DownloadError } from '@docyard/api/download';
 import { BundleRefused } from '../bundles/refusal.ts';
+import { KeyUnusable } from '../bundles/signature.ts';
 import { ConfigError } from '../config.ts';
 import { DataFolderError } from '../data-folder.ts';
 import { Problem } from '../problem.ts';
@@ -18,26 +19,24 @@ interface Explanation {
   code: string;
   message: string;
   expected: boolean;
+  facts?: Record<string, unknown>;
 }
 
 export function explain(error: unknown, { json }: { json: boolean }): number {
-  const { exit, code, message, expected } = explanationOf(error);
+  const { exit, code, message, expected, facts } = explanationOf(error);
   process.stderr.write(`docyard: ${message}\n`);
   if (!expected || process.env['DEBUG'] !== undefined) {
     process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
   }
-  if (json) process.stdout.write(failureJson(code, message));
+  if (json) process.stdout.write(`${JSON.stringify({ ok: false, code, message, ...facts })}\n`);
   return exitTable[exit].status;
-}
-
-function failureJson(code: string, message: string): string {
-  return `${JSON.stringify({ ok: false, code, message })}\n`;
 }
 
 function explanationOf(error: unknown): Explanation {
   const expected = true;
   if (error instanceof CommandError) {
-    return { exit: error.exit, code: error.exit, message: error.message, expected };
+    const { exit, message, facts } = error;
+    return { exit, code: exit, message, expected, facts };
   }
   if (error instanceof DocyardError) {
     const exit = exitOfHttp(error.status, error.code);
@@ -54,6 +53,7 @@ function explanationOf(error: unknown): Explanation {
   if (error instanceof BundleRefused) {
     return { exit: 'problems_found', code: error.refusal, message: error.message, expected };
   }
+  if (error instanceof KeyUnusable) return { exit: 'usage', code: 'usage', message: error.message, expected };
   const silence = explainSilence(error);
   if (silence !== undefined) return { exit: 'failed', code: 'unreachable', message: silence, expected };
   const message = error instanceof Error ? error.message : String(error);

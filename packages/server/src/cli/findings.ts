@@ -128,3 +128,12 @@ function linesOf(root: string, file: string): string[] {
     return [];
   }
 }
+
+/** Notes are in the report; after a build they would hide what matters more. */
+export function withoutNotes(report: SiteReport): SiteReport {
+  return {
+    ...report,
+    infos: 0,
+    diagnostics: report.diagnostics.filter(({ severity }) => severity !== 'info'),
+  };
+}

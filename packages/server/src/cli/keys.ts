@@ -16,10 +16,10 @@ import {
   chooseOrganization,
   everyRow,
   operatorOf,
-  print,
   withData,
   type LocalOptions,
 } from './local.ts';
+import { print } from './print.ts';
 
 export function describeKeys(command: Command): void {
   command.description('List, create, roll and revoke API keys.');

@@ -1,6 +1,6 @@
 /**
- * What the commands that work on the data folder share: opening it without a server, choosing the organization,
- * and printing rows as a table or as JSON.
+ * What the commands that work on the data folder share: opening it without a server, choosing the organization, walking
+ * through lists.
  */
 import type { Command } from 'commander';
 import type { z } from 'zod';
@@ -83,21 +83,4 @@ export async function everyRow<Row>(
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
   return rows;
-}
-
-export function print(options: LocalOptions, value: unknown, rows: Record<string, string>[]): void {
-  process.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : table(rows));
-}
-
-function table(rows: Record<string, string>[]): string {
-  const [first] = rows;
-  if (first === undefined) return 'None.\n';
-  const columns = Object.keys(first);
-  const widths = columns.map((name) => Math.max(name.length, ...rows.map((row) => (row[name] ?? '').length)));
-  const line = (cells: string[]) =>
-    cells
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${[line(columns), ...rows.map((row) => line(columns.map((name) => row[name] ?? '')))].join('\n')}\n`;
 }

@@ -4,7 +4,8 @@
 import { plans, type Plan } from '@docyard/api';
 import { Argument, Option, type Command } from 'commander';
 import type { Organization } from '../organizations/organizations.ts';
-import { addLocalOptions, print, withData, type LocalOptions } from './local.ts';
+import { addLocalOptions, withData, type LocalOptions } from './local.ts';
+import { print } from './print.ts';
 
 export function describeOrgs(command: Command): void {
   command.description('List and create organizations, change their plan.');

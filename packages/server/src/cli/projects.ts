@@ -11,10 +11,10 @@ import {
   chooseOrganization,
   everyRow,
   operatorOf,
-  print,
   withData,
   type LocalOptions,
 } from './local.ts';
+import { print } from './print.ts';
 import { describeProjectAgent } from './project-agent.ts';
 
 interface ProjectOptions extends LocalOptions {

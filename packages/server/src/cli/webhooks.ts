@@ -15,10 +15,10 @@ import {
   chooseOrganization,
   everyRow,
   operatorOf,
-  print,
   withData,
   type LocalOptions,
 } from './local.ts';
+import { print } from './print.ts';
 
 export function describeWebhooks(command: Command): void {
   command.description('List, create, delete and try webhooks; read what was delivered.');

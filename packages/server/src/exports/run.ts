@@ -7,7 +7,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
-import { manifestName, parseManifest } from '../bundles/manifest.ts';
+import { parseManifest, trustedComment } from '../bundles/manifest.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
@@ -118,11 +118,7 @@ function signManifest({ secrets }: Context, order: ExportOrder, bytes: Uint8Arra
   const { version, commit, committedAt } = parseManifest(bytes);
   if (version !== order.version || commit !== order.commit || committedAt !== order.committedAt)
     throw new Error('The rendering process made another bundle than it was asked for.');
-  const facts = [
-    ...(version === null ? [] : [`version=${encodeURIComponent(version)}`]),
-    ...(commit === null ? [] : [`commit=${commit}`]),
-  ];
-  return secrets.signer.sign(bytes, ['docyard', manifestName, ...facts].join(' '));
+  return secrets.signer.sign(bytes, trustedComment({ version, commit }));
 }
 
 /** Ends well only when every byte has arrived that was packed; else there must be no object. */

@@ -1,0 +1,64 @@
+/**
+ * Findings as annotations of GitHub Actions: it shows a line of this form beside the line of the file that it names.
+ * Nothing is written where GITHUB_ACTIONS is not set.
+ */
+import { join, relative, resolve } from 'node:path';
+import type { Diagnostic, DocyardClient, ExportJob } from '@docyard/api';
+
+/** GitHub shows ten of a kind for a step; more would only make the log longer. */
+const mostAnnotations = 50;
+
+/** `folder` is where the files of the findings are, below the checkout. */
+export function annotate(findings: readonly Diagnostic[], folder: string, environment = process.env): void {
+  if (environment['GITHUB_ACTIONS'] !== 'true') return;
+  const checkout = environment['GITHUB_WORKSPACE'] ?? process.cwd();
+  const grave = findings.filter(({ severity }) => severity !== 'info').slice(0, mostAnnotations);
+  for (const finding of grave) {
+    const file = relative(checkout, resolve(checkout, folder, finding.file));
+    process.stderr.write(`${annotationOf({ ...finding, file })}\n`);
+  }
+}
+
+export function annotationOf({ severity, code, message, file, line, column, hint }: Diagnostic): string {
+  const properties = [
+    ...(file === '' ? [] : [`file=${property(file)}`]),
+    ...(line === undefined ? [] : [`line=${line}`]),
+    ...(column === undefined ? [] : [`col=${column}`]),
+    `title=${property(code)}`,
+  ];
+  const kind = severity === 'info' ? 'notice' : severity;
+  return `::${kind} ${properties.join(',')}::${data(hint === undefined ? message : `${message}. ${hint}`)}`;
+}
+
+/** A job that failed because of its findings left a report; any other failure may name a place itself. */
+export async function annotateFailure(client: DocyardClient, job: ExportJob): Promise<void> {
+  if (process.env['GITHUB_ACTIONS'] !== 'true' || job.failure === null) return;
+  const { jobId, failure, source } = job;
+  const folder = join(source.directory ?? '', '.');
+  if (failure.code === 'strict_failed') {
+    const report = await client.call('readReport', { params: { jobId } }).catch(() => undefined);
+    if (report !== undefined) return annotate(report.diagnostics, folder);
+  }
+  const { code, message, file, line, hint } = failure;
+  annotate(
+    [
+      {
+        severity: 'error',
+        code,
+        message,
+        file: file ?? '',
+        ...(line === null ? {} : { line }),
+        ...(hint === null ? {} : { hint }),
+      },
+    ],
+    folder,
+  );
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

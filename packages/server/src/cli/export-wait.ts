@@ -1,0 +1,94 @@
+/**
+ * Follows an export of a service to its end: progress on standard error, a failure as a sentence with its place, and an
+ * ending of its own for whoever cannot wait any longer. The job goes on without anybody who watches.
+ */
+import { waitForExport, type DocyardClient, type ExportJob } from '@docyard/api';
+import type { Command } from 'commander';
+import { annotateFailure } from './annotations.ts';
+import type { ServerOptions } from './connection.ts';
+import { CommandError } from './errors.ts';
+import { interruptible } from './interrupt.ts';
+import { Progress } from './progress.ts';
+import { printable } from './terminal.ts';
+
+export interface WaitOptions extends ServerOptions {
+  timeout?: number;
+  cancelOnInterrupt?: boolean;
+  quiet?: boolean;
+  watch?: boolean;
+}
+
+export function addWaitOptions(command: Command): Command {
+  return command
+    .option('--timeout <seconds>', 'wait no longer than this; the job goes on', secondsOf)
+    .option('--cancel-on-interrupt', 'cancel the job when Ctrl-C ends the waiting')
+    .option('-q, --quiet', 'show no progress');
+}
+
+/** Resolves with the record of a completed job; a failed one is an error. */
+export async function follow(client: DocyardClient, jobId: string, options: WaitOptions): Promise<ExportJob> {
+  const again = `docyard export wait ${jobId}`;
+  const interrupted = () => new CommandError(`${jobId} goes on. Follow it with ${again}`, 'interrupted');
+  const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json || options.watch });
+  try {
+    const job = await interruptible(interrupted, (signal) =>
+      waitForExport(client, jobId, {
+        signal: withTimeout(signal, options.timeout, () => {
+          const message = `${jobId} was not done after ${options.timeout} seconds. It goes on; follow it with ${again}`;
+          return new CommandError(message, 'timed_out', { jobId });
+        }),
+        onProgress(seen) {
+          if (options.watch) process.stdout.write(`${JSON.stringify(seen)}\n`);
+          else progress.tell(stepOf(seen));
+        },
+      }),
+    );
+    progress.end();
+    if (job.status === 'failed') await fail(client, job);
+    return job;
+  } catch (error) {
+    progress.end();
+    const wanted = error instanceof CommandError && error.exit === 'interrupted';
+    if (wanted && options.cancelOnInterrupt) throw await cancelled(client, jobId);
+    throw error;
+  }
+}
+
+function withTimeout(signal: AbortSignal, seconds: number | undefined, reason: () => Error): AbortSignal {
+  if (seconds === undefined) return signal;
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason()), seconds * 1000).unref();
+  return AbortSignal.any([signal, controller.signal]);
+}
+
+async function cancelled(client: DocyardClient, jobId: string): Promise<CommandError> {
+  await client.call('cancelExport', { params: { jobId } });
+  return new CommandError(`${jobId} is cancelled.`, 'interrupted', { jobId });
+}
+
+function stepOf({ phase, progress, pageCount, totalPages }: ExportJob) {
+  return {
+    phase,
+    share: progress / 100,
+    done: pageCount === 0 && totalPages === null ? undefined : pageCount,
+    total: totalPages ?? undefined,
+  };
+}
+
+async function fail(client: DocyardClient, job: ExportJob): Promise<never> {
+  await annotateFailure(client, job);
+  const { failure, error = 'It failed.' } = job;
+  const place = [failure?.file, failure?.line].filter((part) => part != null).join(':');
+  const parts = [
+    `${job.jobId} failed: ${place === '' ? '' : `${place}: `}${failure?.message ?? error}`,
+    failure?.hint,
+    failure?.code === 'strict_failed' ? `docyard report ${job.jobId} shows every finding.` : undefined,
+  ];
+  throw new CommandError(printable(parts.filter((part) => part != null).join(' ')), 'job_failed', { job });
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new CommandError('--timeout must be a number of seconds.', 'usage');
+}

@@ -1,0 +1,236 @@
+/**
+ * `docyard export`: exports of a running service, over its API; without a subcommand the same bundle from a folder of this
+ * machine, without a service. It knows nothing that a client does not.
+ */
+import { exportStatuses, type DocyardClient, type ExportJob, type StartExport } from '@docyard/api';
+import { Option, type Command } from 'commander';
+import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
+import { CommandError } from './errors.ts';
+import { describeDownload, downloadTo } from './export-download.ts';
+import { describeLocalExport } from './export-local.ts';
+import { addWaitOptions, follow, type WaitOptions } from './export-wait.ts';
+import { print, showFacts } from './print.ts';
+import { bytesText } from './progress.ts';
+
+const startExamples = `
+Examples:
+  docyard export start docs.example.com --wait
+  docyard export start docs.example.com --version 2.4.1 --download bundle.tar.gz
+  docyard export start docs.example.com --fail-on error,broken_link --wait
+`;
+
+const waitExamples = `
+Examples:
+  docyard export wait se_3f9a2c1b8e7d4a06 --timeout 600
+  docyard export wait se_3f9a2c1b8e7d4a06 --watch | jq .progress
+`;
+
+const listExamples = `
+Examples:
+  docyard export list --domain docs.example.com --status completed
+  docyard export list --since 2026-03-01 --json
+`;
+
+export function describeExport(command: Command): void {
+  describeLocalExport(command);
+
+  addWaitOptions(addServerOptions(command.command('start').description('Start an export on a service.')))
+    .argument('[domain]', 'domain of the project (default: the only one)')
+    .option('--project <id>', 'the project by its id in place of its domain')
+    .option('--version <label>', 'a label of your own, kept in the record and in the bundle')
+    .option('--ref <name>', 'branch, tag or commit (default: that of the project)')
+    .option('--path <path...>', 'only these pages')
+    .option('--base-path <path>', 'where the site will live below its host, for example /docs')
+    .addOption(new Option('--url-style <style>', 'form of addresses').choices(['html', 'directory', 'clean']))
+    .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--strict', 'fail the job when a page has an error')
+    .option('--fail-on <list>', 'fail the job on these: error, warning, info or codes of findings')
+    .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .option('--metadata <name=value...>', 'facts of your own, kept in the record')
+    .option('--idempotency-key <key>', 'a second start with the same key and request follows the first job')
+    .option('--wait', 'end when the job does')
+    .option('--download <file>', 'wait, then download the bundle to this file')
+    .addHelpText('after', startExamples)
+    .action(start);
+
+  withJob(command.command('status').description('Show an export.')).action(status);
+
+  withJob(addWaitOptions(command.command('wait').description('Follow an export until it is done.')))
+    .option('--watch', 'print every change as a line of JSON')
+    .addHelpText('after', waitExamples)
+    .action(wait);
+
+  describeDownload(command.command('download'));
+
+  addServerOptions(command.command('list').description('List exports, newest first.'))
+    .option('--domain <host>', 'only of this domain')
+    .addOption(new Option('--status <status>', 'only these').choices([...exportStatuses]))
+    .option('--since <date>', 'created at or after this moment')
+    .option('--limit <number>', 'at most so many', '20')
+    .addHelpText('after', listExamples)
+    .action(list);
+
+  withJob(command.command('cancel').description('Cancel an export.')).action(cancel);
+}
+
+function withJob(command: Command): Command {
+  return addServerOptions(command).argument('<job>', 'id of the job, such as se_…');
+}
+
+interface StartOptions extends WaitOptions {
+  project?: string;
+  version?: string;
+  ref?: string;
+  path?: string[];
+  basePath?: string;
+  urlStyle?: StartExport['urlStyle'];
+  group?: string[];
+  strict?: boolean;
+  failOn?: string;
+  airGapped?: boolean;
+  metadata?: string[];
+  idempotencyKey?: string;
+  wait?: boolean;
+  download?: string;
+}
+
+async function start(domain: string | undefined, options: StartOptions): Promise<void> {
+  const metadata = metadataOf(options.metadata);
+  const client = await connect(options);
+  const { idempotencyKey } = options;
+  const started = await client.call(
+    'startExport',
+    { body: { ...(await requestOf(client, domain, options)), ...metadata } },
+    idempotencyKey === undefined ? {} : { idempotencyKey },
+  );
+  if (!options.wait && options.download === undefined) return show(options, started);
+  if (!options.json && !options.quiet) process.stderr.write(`Started ${started.jobId}.\n`);
+  const job = await follow(client, started.jobId, options);
+  if (options.download === undefined) return show(options, job);
+  const downloaded = await downloadTo(client, job.jobId, { ...options, output: options.download });
+  if (options.json) process.stdout.write(`${JSON.stringify({ ...job, download: downloaded }, null, 2)}\n`);
+  else show(options, job, [['file', downloaded.file]]);
+}
+
+async function requestOf(
+  client: DocyardClient,
+  domain: string | undefined,
+  options: StartOptions,
+): Promise<StartExport> {
+  if (domain !== undefined && options.project !== undefined) {
+    throw new CommandError('Give either a domain or --project.', 'usage');
+  }
+  const given = {
+    version: options.version,
+    ref: options.ref,
+    paths: options.path,
+    basePath: options.basePath,
+    urlStyle: options.urlStyle,
+    groups: options.group,
+    strict: options.strict,
+    airGapped: options.airGapped,
+    failOn: options.failOn?.split(',').map((name) => name.trim()),
+  };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  return {
+    domain: domain ?? (await domainOf(client, options.project)),
+    ...(Object.fromEntries(known) as Partial<StartExport>),
+  };
+}
+
+async function domainOf(client: DocyardClient, projectId: string | undefined): Promise<string> {
+  if (projectId === undefined) return (await onlyProject(client, 'Name a domain')).domain;
+  return (await client.call('readProject', { params: { projectId } })).domain;
+}
+
+function metadataOf(pairs: readonly string[] | undefined): { metadata?: Record<string, string> } {
+  if (pairs === undefined) return {};
+  const entries = pairs.map((pair): [string, string] => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new CommandError(`--metadata ${pair}: write it as name=value.`, 'usage');
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
+  return { metadata: Object.fromEntries(entries) };
+}
+
+async function status(jobId: string, options: ServerOptions): Promise<void> {
+  const client = await connect(options);
+  show(options, await client.call('readExport', { params: { jobId } }));
+}
+
+async function wait(jobId: string, options: WaitOptions): Promise<void> {
+  const client = await connect(options);
+  const job = await follow(client, jobId, options);
+  if (!options.watch) show(options, job);
+}
+
+async function cancel(jobId: string, options: ServerOptions): Promise<void> {
+  const client = await connect(options);
+  show(options, await client.call('cancelExport', { params: { jobId } }));
+}
+
+interface ListOptions extends ServerOptions {
+  domain?: string;
+  status?: ExportJob['status'];
+  since?: string;
+  limit: string;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const limit = Number(options.limit);
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new CommandError('--limit must be a whole number from 1.', 'usage');
+  }
+  const since = options.since === undefined ? undefined : dateOf(options.since);
+  const client = await connect(options);
+  const query = { domain: options.domain, status: options.status, since, limit: Math.min(limit, 100) };
+  const jobs: ExportJob[] = [];
+  for await (const job of client.each('listExports', { query })) {
+    jobs.push(job);
+    if (jobs.length === limit) break;
+  }
+  print(options, jobs, jobs.map(row));
+}
+
+/** A day or a moment as people type it; the service wants it exact. */
+function dateOf(text: string): string {
+  const milliseconds = Date.parse(text);
+  if (!Number.isNaN(milliseconds)) return new Date(milliseconds).toISOString();
+  throw new CommandError('--since must be a date such as 2026-03-01 or 2026-03-01T12:00:00Z.', 'usage');
+}
+
+function show(options: ServerOptions, job: ExportJob, more: [string, string | null][] = []): void {
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(job, null, 2)}\n`);
+    return;
+  }
+  const { failure, bundle, source } = job;
+  const pages = job.totalPages === null ? String(job.pageCount) : `${job.pageCount} of ${job.totalPages}`;
+  showFacts([
+    ['job', job.jobId],
+    ['domain', job.domain],
+    ['status', job.status === 'running' ? `running, ${job.phase}, ${job.progress} %` : job.status],
+    ['version', job.version],
+    ['commit', source.commit],
+    ['pages', job.status === 'completed' ? String(job.pageCount) : pages],
+    ['warnings', job.warnings === 0 ? null : String(job.warnings)],
+    ['error', failure?.message ?? job.error ?? null],
+    ['hint', failure?.hint ?? null],
+    ['bundle', bundle === null ? null : `${bytesText(bundle.sizeBytes)}, ${bundle.fileCount} files`],
+    ['sha256', bundle?.sha256 ?? null],
+    ['created', job.createdAt],
+    ['finished', job.finishedAt],
+    ...more,
+  ]);
+}
+
+function row(job: ExportJob): Record<string, string> {
+  return {
+    id: job.jobId,
+    domain: job.domain,
+    status: job.status === 'running' ? `${job.phase} ${job.progress} %` : job.status,
+    pages: String(job.pageCount),
+    version: job.version ?? '',
+    created: job.createdAt.slice(0, 16).replace('T', ' '),
+  };
+}

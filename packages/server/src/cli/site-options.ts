@@ -1,0 +1,35 @@
+/** Which form of a site is wanted: the options that `build` and the local `export` share. */
+import type { RenderOptions } from '@docyard/render';
+import { Option, type Command } from 'commander';
+
+export interface SiteOptions {
+  basePath?: string;
+  urlStyle: NonNullable<RenderOptions['urlStyle']>;
+  origin?: string;
+  group?: string[];
+  airGapped?: boolean;
+  offline?: boolean;
+}
+
+export const urlStyles = ['html', 'directory', 'clean'] as const;
+
+export function addSiteOptions(command: Command): Command {
+  return command
+    .option('--base-path <path>', 'where the site will live below its host, for example /docs')
+    .addOption(new Option('--url-style <style>', 'form of addresses').choices(urlStyles).default('html'))
+    .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
+    .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .option('--offline', 'fetch nothing, not even API descriptions of other hosts');
+}
+
+export function renderOptionsOf(options: SiteOptions): RenderOptions {
+  const { basePath, urlStyle, origin, group = [], airGapped = false } = options;
+  return {
+    urlStyle,
+    groups: group,
+    airGapped,
+    ...(basePath === undefined ? {} : { basePath }),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
