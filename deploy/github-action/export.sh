@@ -11,6 +11,7 @@ reports=${DOCYARD_REPORTS:-docyard-report}
 folder=${DOCYARD_FOLDER:-}
 domain=${DOCYARD_DOMAIN:-}
 project=${DOCYARD_PROJECT:-}
+fail_on=${DOCYARD_FAIL_ON:-}
 forms='json html sarif xml md'
 
 main() {
@@ -19,6 +20,7 @@ main() {
   trap 'rm -rf "$scratch"' EXIT
   # What an earlier run left here must not pass for a result of this one.
   rm -f -- "$bundle"
+  mkdir -p -- "$(dirname -- "$bundle")"
   for form in $forms; do rm -f -- "$reports/report.$form"; done
   if [ -n "${DOCYARD_DOTENV:-}" ]; then : >"$DOCYARD_DOTENV"; fi
   started=$(date +%s)
@@ -33,6 +35,7 @@ main() {
 }
 
 check_variables() {
+  if [ "${DOCYARD_STRICT:-}" = true ]; then fail_on=${fail_on:+$fail_on,}warning; fi
   case $bundle in -*) bundle=./$bundle ;; esac
   case $reports in -*) reports=./$reports ;; esac
   case "$bundle$reports$folder" in *"$newline"*) stop 'A path has a line break in it.' ;; esac
@@ -62,8 +65,8 @@ run_docyard() {
 
 export_folder() {
   set -- --json "--output=$bundle"
-  [ -z "${DOCYARD_FAIL_ON:-}" ] || set -- "$@" "--fail-on=$DOCYARD_FAIL_ON"
-  [ "${DOCYARD_STRICT:-}" != true ] || set -- "$@" --strict
+  [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
+  [ -z "$fail_on" ] || set -- "$@" "--fail-on=$fail_on"
   run_docyard export "$@" -- "$folder" >"$scratch/answer"
 }
 
@@ -72,8 +75,7 @@ export_with_server() {
   [ -z "$project" ] || set -- "$@" "--project=$project"
   [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
   [ -z "${DOCYARD_REF:-}" ] || set -- "$@" "--ref=$DOCYARD_REF"
-  [ -z "${DOCYARD_FAIL_ON:-}" ] || set -- "$@" "--fail-on=$DOCYARD_FAIL_ON"
-  [ "${DOCYARD_STRICT:-}" != true ] || set -- "$@" --strict
+  [ -z "$fail_on" ] || set -- "$@" "--fail-on=$fail_on"
   [ -z "${DOCYARD_TIMEOUT_SECONDS:-}" ] || set -- "$@" "--timeout=$DOCYARD_TIMEOUT_SECONDS"
   while IFS= read -r path; do
     [ -z "$path" ] || set -- "$@" "--path=$path"
@@ -99,7 +101,7 @@ write_reports() {
   source=$bundle
   [ -f "$bundle" ] || source=$(field jobId)
   set -- "--folder=$reports"
-  [ -z "${DOCYARD_FAIL_ON:-}" ] || set -- "$@" "--fail-on=$DOCYARD_FAIL_ON"
+  [ -z "$fail_on" ] || set -- "$@" "--fail-on=$fail_on"
   [ -z "$source" ] || run_docyard report "$@" -- "$source" >/dev/null 2>&1 || true
 }
 
