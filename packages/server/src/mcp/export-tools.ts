@@ -157,6 +157,7 @@ const getBundleLink = tool({
   }),
   async run(wanted, { client }, { signal }) {
     const job = await completedExport(client, wanted, signal);
+    // By GET, which needs no more than the right to read; a POST would need the right to write.
     const { headers } = await client.answer('openBundle', { params: { jobId: job.jobId } }, { signal });
     const bundleUrl = headers.get('location');
     if (bundleUrl === null || job.bundle === null) throw new ToolFailure('The service gave no link.');
@@ -166,7 +167,6 @@ const getBundleLink = tool({
   },
 });
 
-/** Asked for by a link that needs no more than the right to read, unlike one that is made by POST. */
 async function completedExport(
   client: DocyardClient,
   { jobId: id, domain }: { jobId?: string | undefined; domain?: string | undefined },
