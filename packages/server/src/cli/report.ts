@@ -88,7 +88,7 @@ async function readReport(source: string, options: ReportOptions): Promise<SiteR
     throw new CommandError(`${source} is neither a file nor a folder nor the id of a job.`, 'not_found');
   }
   const file = found.isDirectory() ? join(source, 'report.json') : resolve(source);
-  const bytes = /\.json$/.test(file) ? await readFile(file).catch(() => undefined) : await ofBundle(file);
+  const bytes = file.endsWith('.json') ? await readFile(file).catch(() => undefined) : await ofBundle(file);
   const parsed = ReportFile.safeParse(parseJson(bytes?.toString() ?? ''));
   if (!parsed.success) throw new CommandError(`There is no report of Docyard in ${source}.`, 'not_found');
   return asSiteReport(parsed.data);
