@@ -124,6 +124,7 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   test('hands the three values to the program, and no value that was not given', () => {
     expect(settingsOf(of('least'))).toEqual({
       staticExport: { ...leastExport, refreshSeconds: 60, keep: 3 },
+      statusPort: 4401,
     });
   });
 
@@ -132,6 +133,8 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
     const { apiKey: _, ...plain } = staticExport;
     expect(settingsOf(of('most'))).toEqual({
       staticExport: { ...plain, keep: 3, apiKeyFile: '/run/secrets/docyard/api-key' },
+      statusPort: 4401,
+      hstsSeconds: 31_536_000,
       basePath: '/docs',
     });
   });
@@ -139,11 +142,17 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   describe.each(['least', 'most'])('with the %s values', (set) => {
     test('the program takes its settings, and listens where the probes ask', () => {
       const text = find(of(set), 'ConfigMap')?.data?.['site.yaml'] ?? '';
-      const expected = { host: '0.0.0.0', port: 4400, dataDir: '/data' };
+      const expected = { host: '0.0.0.0', port: 4400, statusPort: 4401, dataDir: '/data' };
       expect(gate(text, ofImage)).toMatchObject(expected);
       const [container] = deploymentOf(of(set)).template.spec.containers;
       expect(container?.args).toEqual(['site', '--config', '/etc/docyard/site.yaml']);
-      expect(container).toMatchObject({ ports: [{ name: 'http', containerPort: 4400 }] });
+      expect(container).toMatchObject({
+        ports: [
+          { name: 'http', containerPort: expected.port },
+          { name: 'status', containerPort: expected.statusPort },
+        ],
+        readinessProbe: { httpGet: { port: 'status' } },
+      });
     });
 
     test('selectors find their own pods', () => {
@@ -189,6 +198,17 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
     );
     expect(sums[0]).toBeDefined();
     expect(sums[0]).not.toBe(sums[1]);
+  });
+
+  test('lets readers reach the site, and nobody its numbers who was not named', () => {
+    const ingress = (set: string) =>
+      find(of(set), 'NetworkPolicy')?.spec?.['ingress'] as { ports: { port: string }[]; from?: object[] }[];
+    const ports = (set: string) => ingress(set).map((rule) => [rule.ports[0]?.port, rule.from !== undefined]);
+    expect(ports('least')).toEqual([['http', false]]);
+    expect(ports('most')).toEqual([
+      ['http', true],
+      ['status', true],
+    ]);
   });
 
   test('lets pods out only to names and to the ports of the bundle', () => {

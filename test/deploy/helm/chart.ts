@@ -102,6 +102,7 @@ export const mostSiteValues: Record<string, Json> = {
     apiKey: { existingSecret: 'docyard-key' },
   },
   basePath: '/docs',
+  hstsSeconds: 31_536_000,
   bundleVolume: { image: 'registry.example.com/docs-bundle:2.1' },
   imagePullSecrets: [{ name: 'registry' }],
   autoscaling: { enabled: true },
@@ -119,6 +120,7 @@ export const mostSiteValues: Record<string, Json> = {
   serviceAccount: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/docs' } },
   networkPolicy: {
     from: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }],
+    statusFrom: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
     to: [{ ipBlock: { cidr: '192.0.2.0/24' } }],
     ports: [443, 8443],
   },
