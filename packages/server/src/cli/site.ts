@@ -72,11 +72,12 @@ function addFolderOptions(command: Command): Command {
 }
 
 async function serveSite({ config: file, ...flags }: SiteOptions): Promise<void> {
-  const [{ startSite }, { openBucket }, { untilToldToStop }] = await Promise.all([
+  const [{ startSite }, { untilToldToStop }] = await Promise.all([
     import('../deployments/run.ts'),
-    import('../compose.ts'),
     import('./stop.ts'),
   ]);
+  // The whole service comes with it, which few deployments need.
+  const openBucket = async (address: string) => (await import('../compose.ts')).openBucket(address);
   const given = { file, environment: process.env, flags: flags as Partial<Record<FlagName, string>> };
   const site = await startSite(given, { openBucket }).catch((error: unknown) => {
     throw explained(error);

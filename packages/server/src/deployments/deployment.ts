@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { contentDate } from '../bundles/freshness.ts';
 import type { BundleRefused } from '../bundles/refusal.ts';
 import { ConfigError } from '../config.ts';
+import { crashIfAsked } from './crash.ts';
 import { RefreshCounts } from './refresh-counts.ts';
 import { tellOfProcess } from './processes.ts';
 import { ServedReleases } from './served-releases.ts';
@@ -183,6 +184,7 @@ export class Deployment {
     );
     await this.#look();
     await this.#served.sweep(this.#settings.keep);
+    crashIfAsked('swept');
   }
 
   /** Somebody may have switched: this process, an import, a roll back. */

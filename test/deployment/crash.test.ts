@@ -1,0 +1,60 @@
+/**
+ * Kill −9 at every point of an installation: whenever it comes, the next start serves a whole release, gets to the new one
+ * by itself, and leaves nothing lying about.
+ */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { checkFolder } from '../../packages/server/src/bundles/unpack.ts';
+import { crashPoints } from '../../packages/server/src/deployments/crash.ts';
+import { temporaryFolder } from '../leftovers.ts';
+import { BundleOrigin } from './origin.ts';
+import { bundle, contentOf, siteOf, startSite } from './site.ts';
+
+const dataDir = temporaryFolder('site');
+let origin: BundleOrigin;
+let settings: object;
+/** What was served before the process was killed. */
+let served = 'first';
+
+beforeAll(async () => {
+  origin = await BundleOrigin.start();
+  settings = { bundleUrl: origin.url, refreshSeconds: 1, keep: 2 };
+  origin.offer(await bundle(siteOf(served)));
+  const site = await startSite({ dataDir, staticExport: settings });
+  await vi.waitFor(async () => expect(await site.text('/')).toContain('release first'), 10_000);
+  await site.stop();
+});
+
+afterAll(() => origin.close());
+
+/** From here on the new release is the current one. */
+const switched = new Set(['switched', 'activated', 'swept']);
+
+test.each(crashPoints)('killed at “%s”', async (point) => {
+  const next = `made for ${point}`;
+  origin.offer(await bundle(siteOf(next)));
+  const died = Promise.withResolvers<NodeJS.Signals | null>();
+  const environment = { NODE_ENV: 'test', DOCYARD_CRASH_AT: point };
+  await startSite({
+    dataDir,
+    staticExport: settings,
+    environment,
+    onSpawn: (child) => child.once('exit', (_code, signal) => died.resolve(signal)),
+    // It may not have got as far as saying where it listens.
+  }).catch(() => undefined);
+  expect(await died.promise).toBe('SIGKILL');
+
+  // Without the origin it can only serve what it has.
+  origin.status = 503;
+  const site = await startSite({ dataDir, staticExport: settings });
+  const first = await site.text('/guides/page-1.html');
+  expect(first).toContain(`release ${switched.has(point) ? next : served}`);
+  origin.status = undefined;
+  await expect.poll(() => site.text('/'), { timeout: 30_000 }).toContain(`release ${next}`);
+  await site.stop();
+  served = next;
+
+  const { releases, leftovers } = contentOf(dataDir);
+  expect(leftovers).toEqual([]);
+  expect(releases.length).toBeLessThanOrEqual(2);
+  for (const id of releases) await checkFolder(`${dataDir}/releases/${id}/site`);
+});
