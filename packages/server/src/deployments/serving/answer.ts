@@ -64,13 +64,14 @@ function sendFile(exchange: Exchange, file: ServedFile): void {
   if (headers.range !== undefined && request.method === 'GET') {
     if (sendRange(exchange, file.plain, headers.range)) return;
   }
-  const form = formOf(file, headers['accept-encoding']);
+  const form = formOf(file, headers['accept-encoding']?.toString());
   if (isKnown(headers['if-none-match'], form.etag)) return send(exchange, 304, form.unchangedHeaders);
   sendContent(exchange, 200, form.headers, form);
 }
 
-function formOf({ plain, compressed }: ServedFile, accepted: string | string[] | undefined): Representation {
-  for (const encoding of acceptedEncodings(String(accepted ?? ''))) {
+/** The one that the client likes best of those there are. */
+export function formOf({ plain, compressed }: ServedFile, accepted: string | undefined): Representation {
+  for (const encoding of acceptedEncodings(accepted)) {
     const form = compressed[encoding];
     if (form !== undefined) return form;
   }
@@ -78,7 +79,7 @@ function formOf({ plain, compressed }: ServedFile, accepted: string | string[] |
 }
 
 /** A client may name several, or `*`; on its way a proxy may have called a tag weak. */
-function isKnown(header: string | undefined, etag: string): boolean {
+export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return (
     header === etag || header.trim() === '*' || header.split(',').some((tag) => sameTag(tag.trim(), etag))
@@ -123,13 +124,13 @@ function sendContent(
   const { content } = exchange.site;
   if (exchange.request.method === 'HEAD' || form.sizeBytes === 0) return send(exchange, status, headers);
   const kept = content.get(form);
-  if (kept !== undefined) return send(exchange, status, headers, part(kept, range));
+  if (kept !== undefined) return send(exchange, status, headers, part(kept.body, range));
   const release = exchange.hold();
   if (!content.isFor(form)) return stream(exchange, status, headers, form, range, release);
   content
     .read(form)
     .then(
-      (bytes) => send(exchange, status, headers, part(bytes, range)),
+      ({ body }) => send(exchange, status, headers, part(body, range)),
       () => sendFault(exchange),
     )
     .finally(release);
@@ -187,7 +188,7 @@ function encodedQuery(query: string): string {
 function sendNotFound(exchange: Exchange): void {
   const { request, site } = exchange;
   if (site.notFound === undefined) return sendText(exchange, 404, 'There is no such page.');
-  const form = formOf(site.notFound, request.headers['accept-encoding']);
+  const form = formOf(site.notFound, request.headers['accept-encoding']?.toString());
   const headers = without(form.headers, 'ETag', 'Link', 'Accept-Ranges');
   sendContent(exchange, 404, headers, form);
 }

@@ -4,9 +4,10 @@
  */
 import { open } from 'node:fs/promises';
 import type { Representation } from './site.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
 interface Kept {
-  bytes: Buffer;
+  answer: WholeAnswer;
   askedForAgain: boolean;
 }
 
@@ -18,7 +19,7 @@ export class ContentCache {
   readonly #budgetBytes: number;
   /** Oldest first. */
   readonly #kept = new Map<Representation, Kept>();
-  readonly #reading = new Map<Representation, Promise<Buffer>>();
+  readonly #reading = new Map<Representation, Promise<WholeAnswer>>();
   #bytes = 0;
 
   constructor(budget = budgetBytes) {
@@ -33,15 +34,15 @@ export class ContentCache {
     return sizeBytes <= mostFileBytes;
   }
 
-  get(wanted: Representation): Buffer | undefined {
+  get(wanted: Representation): WholeAnswer | undefined {
     const kept = this.#kept.get(wanted);
     if (kept === undefined) return undefined;
     kept.askedForAgain = true;
-    return kept.bytes;
+    return kept.answer;
   }
 
   /** From disk. Who asks at the same time shares one reading. */
-  read(wanted: Representation): Promise<Buffer> {
+  read(wanted: Representation): Promise<WholeAnswer> {
     const underWay = this.#reading.get(wanted);
     if (underWay !== undefined) return underWay;
     const reading = this.#readAndKeep(wanted).finally(() => this.#reading.delete(wanted));
@@ -49,12 +50,13 @@ export class ContentCache {
     return reading;
   }
 
-  async #readAndKeep(wanted: Representation): Promise<Buffer> {
-    const bytes = await readWhole(wanted);
-    this.#kept.set(wanted, { bytes, askedForAgain: false });
-    this.#bytes += bytes.length;
+  async #readAndKeep(wanted: Representation): Promise<WholeAnswer> {
+    const answer = new WholeAnswer('200 OK', wanted.headers, wanted.sizeBytes);
+    await readInto(answer.body, wanted);
+    this.#kept.set(wanted, { answer, askedForAgain: false });
+    this.#bytes += answer.sizeBytes;
     this.#makeRoom();
-    return bytes;
+    return answer;
   }
 
   /** What has been asked for since it was last looked at gets another round. */
@@ -63,19 +65,17 @@ export class ContentCache {
       if (this.#bytes <= this.#budgetBytes) return;
       this.#kept.delete(oldest);
       if (kept.askedForAgain) this.#kept.set(oldest, { ...kept, askedForAgain: false });
-      else this.#bytes -= kept.bytes.length;
+      else this.#bytes -= kept.answer.sizeBytes;
     }
   }
 }
 
-async function readWhole({ file, offset, sizeBytes }: Representation): Promise<Buffer> {
+async function readInto(body: Buffer, { file, offset }: Representation): Promise<void> {
   const handle = await open(file, 'r');
   try {
-    const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-    const { bytesRead } = await handle.read(bytes, 0, sizeBytes, offset);
+    const { bytesRead } = await handle.read(body, 0, body.length, offset);
     // The length has been promised in a header.
-    if (bytesRead !== sizeBytes) throw new Error(`${file} is shorter than it was.`);
-    return bytes;
+    if (bytesRead !== body.length) throw new Error(`${file} is shorter than it was.`);
   } finally {
     await handle.close();
   }

@@ -7,9 +7,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isOfOwnNetwork } from '../../keys/addresses.ts';
 import { answer, type Exchange } from './answer.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
+import { FastLane } from './fast-lane.ts';
 import { readRules } from './rules.ts';
 import type { ServedSite } from './site.ts';
 import { statusAnswer, type SiteStatus, statusPaths, type Traffic } from './status.ts';
+import { keepAliveSeconds } from './whole-answer.ts';
 
 export interface SiteServerOptions {
   host: string;
@@ -47,7 +49,7 @@ const usualPatience: Patience = {
   headersMs: 20_000,
   requestMs: 60_000,
   readingMs: 30_000,
-  keepAliveMs: 72_000,
+  keepAliveMs: keepAliveSeconds * 1000,
   checkMs: 2000,
 };
 const usualConnections = 8192;
@@ -60,6 +62,7 @@ export class SiteServer {
   readonly #options: SiteServerOptions;
   readonly #bounds: ConnectionBounds;
   readonly #server: Server;
+  readonly #fastLane: FastLane;
   readonly #statusServer: Server | undefined;
   readonly #hsts: readonly string[];
   #site: ServedSite | undefined;
@@ -77,6 +80,7 @@ export class SiteServer {
       ? ['Strict-Transport-Security', `max-age=${options.hstsSeconds}`]
       : noHeaders;
     this.#server = this.#createServer((request, response) => this.#serve(request, response));
+    this.#fastLane = this.#putFastLaneBefore(this.#server);
     if (options.statusPort !== undefined) {
       this.#statusServer = this.#createServer((request, response) => {
         if (!this.#serveStatus(request, response)) sendBare(response, 404, 'There is nothing here.');
@@ -105,6 +109,7 @@ export class SiteServer {
   /** Takes no new connection, lets answers under way end, cuts what is left after the grace. */
   async close(graceSeconds = 10): Promise<void> {
     this.#isClosing = true;
+    this.#fastLane.close();
     const servers = [this.#server, this.#statusServer].filter((each) => each !== undefined);
     await Promise.all(servers.filter(({ listening }) => listening).map((each) => drain(each, graceSeconds)));
   }
@@ -122,26 +127,47 @@ export class SiteServer {
       serve,
     );
     server.maxHeadersCount = 100;
-    server.on('connection', (socket) => this.#bounds.accept(socket));
     server.on('clientError', answerBrokenRequest);
-    // Called when nothing has moved on a connection for so long, in either direction.
-    server.setTimeout(patience.readingMs, (socket) => {
-      if (this.#bounds.isIdle(socket) || socket.writableLength > 0) socket.destroy();
-      else socket.setTimeout(patience.readingMs);
-    });
+    // Called when nothing has moved on a connection for so long, in either direction: no file takes that long to read.
+    server.setTimeout(patience.readingMs, (socket) => socket.destroy());
     return server;
   }
 
+  /** Connections come to the fast lane first; node:http gets those that it hands over. */
+  #putFastLaneBefore(server: Server): FastLane {
+    const [takeOver] = server.listeners('connection') as ((socket: Socket) => void)[];
+    if (takeOver === undefined) throw new Error('node:http does not listen for connections.');
+    const lane = new FastLane({
+      idleMs: { ...usualPatience, ...this.#options.patience }.keepAliveMs,
+      current: () => {
+        const site = this.#isClosing ? undefined : this.#site;
+        return site && { site, basePath: this.#basePath };
+      },
+      handOver: (socket) => takeOver.call(server, socket),
+      answered: (socket, target, status, bodyBytes) => {
+        this.#bounds.touch(socket);
+        this.#count('GET', target, status, bodyBytes);
+      },
+      hold: ({ id }) => this.#hold(id),
+    });
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => {
+      if (this.#bounds.accept(socket)) lane.accept(socket);
+    });
+    return lane;
+  }
+
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    this.#bounds.track(request.socket, response);
+    this.#bounds.touch(request.socket);
+    const { method = '', url = '' } = request;
     if (this.#isClosing) response.shouldKeepAlive = false;
     const site = this.#site;
-    const isForStatus = this.#statusServer === undefined && isStatusTarget(request.url);
+    const isForStatus = this.#statusServer === undefined && isStatusTarget(url);
     // A page of that name wins: the documentation of a service may well have one about its metrics.
-    const isPage = isForStatus && this.#basePath === '' && site?.find(request.url ?? '') !== undefined;
+    const isPage = isForStatus && this.#basePath === '' && site?.find(url) !== undefined;
     if (isForStatus && !isPage && this.#serveStatus(request, response)) return;
     if (site === undefined) {
-      this.#count(request, 503, 0);
+      this.#count(method, url, 503, 0);
       return sendBare(response, 503, 'There is no site here yet.', ['Retry-After', '5']);
     }
     const isSecure = this.#hsts.length > 0 && request.headers['x-forwarded-proto'] === 'https';
@@ -151,7 +177,7 @@ export class SiteServer {
       site,
       basePath: this.#basePath,
       extraHeaders: isSecure ? this.#hsts : noHeaders,
-      began: (status, bodyBytes) => this.#count(request, status, bodyBytes),
+      began: (status, bodyBytes) => this.#count(method, url, status, bodyBytes),
       hold: () => this.#hold(site.id),
     };
     answer(exchange);
@@ -184,10 +210,9 @@ export class SiteServer {
     };
   }
 
-  #count(request: IncomingMessage, status: number, bodyBytes: number): void {
+  #count(method: string, target: string, status: number, bodyBytes: number): void {
     this.#answers.set(status, (this.#answers.get(status) ?? 0) + 1);
     this.#bodyBytes += bodyBytes;
-    const { method = '', url: target = '' } = request;
     this.#options.answered?.({ method, target, status, bodyBytes });
   }
 
@@ -201,7 +226,7 @@ export class SiteServer {
   }
 }
 
-function isStatusTarget(target: string | undefined): boolean {
+function isStatusTarget(target: string): boolean {
   return statusPaths.some((path) => path === target);
 }
 
