@@ -2,14 +2,13 @@
  * What operators are given to serve one exported site: the chart, the unit and the container fit the command that they start.
  * Nothing here has met a cluster or a service manager.
  */
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readSettings } from '../packages/server/src/deployments/settings.ts';
-import { temporaryFolder } from '../packages/server/src/testing.ts';
 import { readDockerfile, root } from './deploy/dockerfile.ts';
 import {
   goMissing,
@@ -20,6 +19,8 @@ import {
   type Json,
   type Manifest,
 } from './deploy/helm/chart.ts';
+import { endWithTest } from './leftovers.ts';
+import { program, siteFiles, temporaryFolder, writeFiles } from './service.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const { version } = JSON.parse(read('packages/server/package.json')) as { version: string };
@@ -100,6 +101,20 @@ const settingsOf = (manifests: Manifest[]) =>
   parse(find(manifests, 'ConfigMap')?.data?.['site.yaml'] ?? '') as { staticExport: Record<string, unknown> };
 const egressOf = (manifests: Manifest[]) =>
   find(manifests, 'NetworkPolicy')?.spec?.['egress'] as { to?: object[]; ports: { port: number }[] }[];
+
+/** The program as a pod starts it, on free ports. */
+async function startSite(folder: string): Promise<{ site: string; status: string }> {
+  const { args } = deploymentOf(render(leastSiteValues)).template.spec.containers[0] as Pod['containers'][0];
+  const given = args.map((arg) => arg.replace('/etc/docyard', folder));
+  const ports = ['--port', '0', '--status-port', '0', '--data', join(folder, 'data')];
+  const child = spawn(process.execPath, [program, ...given, ...ports], { stdio: ['ignore', 'pipe', 'pipe'] });
+  endWithTest(child);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await expect.poll(() => output, { timeout: 30_000 }).toContain('Ctrl-C');
+  const [, site = '', status = ''] = /at (http:\S+)[^]*Status +(http:\S+)\/readyz/.exec(output) ?? [];
+  return { site, status };
+}
 
 if (goMissing !== undefined) console.warn(`Skipped: ${goMissing}.`);
 describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
@@ -227,6 +242,28 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
     expect(egressOf(closed)).toEqual([]);
     expect(settingsOf(closed).staticExport).toMatchObject({ bundleUrl: '/bundle', version: '2.1' });
     expect(deploymentOf(closed).template.spec.volumes.at(-1)).toEqual({ name: 'bundle', ...volume });
+  });
+
+  test('a bundle that lies there as Kubernetes mounts it is served, and no number of it', async () => {
+    const folder = temporaryFolder('mounted');
+    const docs = join(folder, 'docs');
+    writeFiles(docs, siteFiles(2));
+    const bundles = join(folder, 'bundle');
+    mkdirSync(join(bundles, '..2026'), { recursive: true });
+    const file = join(bundles, '..2026/site.tar.gz');
+    const args = [program, 'export', docs, '--output', file, '--version', '2.1', '--quiet'];
+    expect(spawnSync(process.execPath, args).status).toBe(0);
+    symlinkSync('..2026', join(bundles, '..data'));
+    symlinkSync('..data/site.tar.gz', join(bundles, 'site.tar.gz'));
+    const closed = render({ ...withExport({ bundleUrl: '' }), bundleVolume: { configMap: 'it' } });
+    const settings = find(closed, 'ConfigMap')?.data?.['site.yaml'] ?? '';
+    writeFileSync(join(folder, 'site.yaml'), settings.replace('"/bundle"', JSON.stringify(bundles)));
+
+    const { site, status } = await startSite(folder);
+    await expect.poll(async () => (await fetch(`${status}/readyz`)).status, { timeout: 30_000 }).toBe(200);
+    expect(await (await fetch(`${site}/guides/page-1`)).text()).toContain('Text of page 1');
+    expect((await fetch(`${site}/metrics`)).status).toBe(404);
+    expect(await (await fetch(`${status}/metrics`)).text()).toContain('docyard_');
   });
 
   test('a claim for what was imported by hand is used by one pod at a time', () => {
