@@ -220,7 +220,7 @@ describe('after a change', () => {
 
   it('of a word, the search finds it', () =>
     withPreview(async (preview, change) => {
-      const words = async (): Promise<string> => String(await preview.file('_docyard/search/t0.js'));
+      const words = (): ReturnType<Preview['file']> => preview.file('_docyard/search/t0.js');
       expect(await words()).not.toContain('ornithopter');
       await change({ 'c.mdx': '---\ntitle: Crane\n---\n\nAn ornithopter.\n' });
       expect(await words()).toContain('ornithopter');

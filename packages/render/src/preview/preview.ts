@@ -17,6 +17,7 @@ import { sharedFiles } from '../outputs/shared-files.ts';
 import { LiveProcess } from '../page/live-process.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
 import type { RenderOptions } from '../site-plan.ts';
+import { entryColorsCss } from '../theme/entry-colors.ts';
 import { apiFiles } from '../theme/files.ts';
 import { pageFindings } from './page-findings.ts';
 import { RememberedSite, isConfiguration } from './remembered-site.ts';
@@ -66,6 +67,7 @@ export class Preview {
   readonly #styles = new Map<string, string>();
   readonly #classes = new Set<string>();
   readonly #mathStyles = new Map<string, string>();
+  #styleChanges = 0;
   #shared: Promise<Map<string, string>> | undefined;
   #whole: Promise<Map<string, Uint8Array>> | undefined;
 
@@ -93,6 +95,11 @@ export class Preview {
   /** Why the folder cannot be shown as it is now; the site is shown as it was. */
   get problem(): Diagnostic | undefined {
     return this.#problem;
+  }
+
+  /** Grows whenever the stylesheets that are made for the site may be others. */
+  get styleChanges(): number {
+    return this.#styleChanges;
   }
 
   /** The page for an address without leading slash: `guides/start.html`, `guides/start`, or `` for the first page. */
@@ -160,6 +167,7 @@ export class Preview {
     }
     this.#search.forget(view.tasks, isStale);
     if (view !== before) this.#shared = undefined;
+    if (!isSameLook(view, before)) this.#forgetStyles();
     this.#whole = undefined;
     return {
       reloaded: view !== before,
@@ -202,13 +210,18 @@ export class Preview {
 
   #noteResult(kept: KeptPage, result: PageResult): void {
     kept.done = result;
-    const sizes = (): number => this.#styles.size + this.#classes.size;
+    const sizes = (): number => this.#styles.size + this.#classes.size + this.#mathStyles.size;
     const before = sizes();
     for (const [name, declarations] of result.styles) this.#styles.set(name, declarations);
     for (const [name, declaration] of result.mathStyles) this.#mathStyles.set(name, declaration);
     for (const name of result.classes) this.#classes.add(name);
-    if (sizes() !== before) this.#shared = undefined;
+    if (sizes() !== before) this.#forgetStyles();
     if (this.#pages.get(kept.task.output) === kept) this.#search.learn(kept.task, result);
+  }
+
+  #forgetStyles(): void {
+    this.#styleChanges += 1;
+    this.#shared = undefined;
   }
 
   async #reload(): Promise<void> {
@@ -288,6 +301,15 @@ export class Preview {
 async function shownPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
   const html = view.composer.compose(task, result);
   return { file: task.file, html, findings: await pageFindings(view, task, result, html) };
+}
+
+/** Whether both have the same stylesheets, as far as the configuration says. */
+function isSameLook(one: View, other: View): boolean {
+  const colors = ({ site }: View): string => entryColorsCss(site.navigation.branches);
+  return (
+    one === other ||
+    (isDeepStrictEqual(one.site.settings, other.site.settings) && colors(one) === colors(other))
+  );
 }
 
 function outputOfMarkdown(view: View, path: string): string {

@@ -41,16 +41,23 @@ export async function findingNames(option: string, list: string): Promise<string
   );
 }
 
-/** Loads a site for a command; a folder that holds none ends it with a sentence. */
 export async function loadOrExplain(options: LoadOptions): Promise<Site> {
-  const { loadSite, SiteLoadError } = await import('@docyard/render');
-  return loadSite(options).catch((error: unknown) => {
+  const { loadSite } = await import('@docyard/render');
+  return explainLoad(loadSite(options));
+}
+
+/** Loads a site for a command; a folder that holds none ends it with a sentence. */
+export async function explainLoad<Loaded>(loading: Promise<Loaded>): Promise<Loaded> {
+  const { SiteLoadError } = await import('@docyard/render');
+  return loading.catch((error: unknown) => {
     if (!(error instanceof SiteLoadError)) throw error;
     const { file, line, column, message, hint } = error.diagnostic;
     const place = [file, line, column].filter((part) => part !== undefined && part !== '').join(':');
     throw new CommandError(printable(`${place}: ${message}.${hint === undefined ? '' : ` ${hint}`}`));
   });
 }
+
+type Count = 'errors' | 'warnings' | 'infos';
 
 export interface FindingsView {
   /** The folder of the site, for excerpts. */
@@ -62,7 +69,10 @@ export interface FindingsView {
 }
 
 /** Grouped by file, each with the line it is about. */
-export function findingsText(report: SiteReport, { root, colors, mostShown, more }: FindingsView): string {
+export function findingsText(
+  report: Pick<SiteReport, 'diagnostics' | Count>,
+  { root, colors, mostShown, more }: FindingsView,
+): string {
   const paint = painter(colors);
   const shown = report.diagnostics.slice(0, mostShown);
   const total = report.errors + report.warnings + report.infos;

@@ -1,0 +1,31 @@
+/** Opens addresses in the browser of whoever sits at this machine. */
+import { spawn } from 'node:child_process';
+
+/** Somebody looks at the terminal, and there is a screen for a browser: never in a pipeline. */
+export function isAtDesktop(): boolean {
+  return (
+    process.stdout.isTTY && !process.env['CI'] && !process.env['SSH_CONNECTION'] && openerOf().length > 0
+  );
+}
+
+/** False where there is no desktop, or nothing that opens addresses. */
+export async function showInBrowser(address: string): Promise<boolean> {
+  const [program, ...args] = openerOf();
+  if (program === undefined) return false;
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, address], { detached: true, stdio: 'ignore' });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
+function openerOf(): string[] {
+  const { BROWSER: chosen, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (chosen) return [chosen];
+  if (process.platform === 'darwin') return ['open'];
+  if (process.platform === 'win32') return ['cmd', '/c', 'start', ''];
+  return DISPLAY || WAYLAND_DISPLAY ? ['xdg-open'] : [];
+}

@@ -1,0 +1,164 @@
+/**
+ * `docyard dev`: shows a documentation folder in the browser while somebody writes in it. It writes nothing into the folder
+ * and renders a page when it is looked at.
+ */
+import { resolve } from 'node:path';
+import type { Diagnostic, Preview } from '@docyard/render';
+import type { Command } from 'commander';
+import type { Edit } from '../preview/session.ts';
+import { isAtDesktop, showInBrowser } from './browser.ts';
+import { CommandError } from './errors.ts';
+import { explainLoad, findingsText } from './findings.ts';
+import { remoteFetch } from './remote.ts';
+import { untilToldToStop } from './stop.ts';
+import { hasColors, painter, printable } from './terminal.ts';
+
+interface DevOptions {
+  port: string;
+  host: string;
+  open?: boolean;
+  group?: string[];
+  offline?: boolean;
+}
+
+/** By then the first page is in the browser, which matters more than the search. */
+const readAllAfterMs = 2000;
+
+const examples = `
+Examples:
+  docyard dev                      the folder you are in, on http://localhost:3000
+  docyard dev docs --port 8080
+  docyard dev docs --group beta    also pages that only this group may see
+`;
+
+export function describeDev(command: Command): void {
+  command
+    .description('Show a documentation folder in the browser while you write, and show every edit at once.')
+    .argument('[folder]', 'folder that holds docs.json', '.')
+    .option('-p, --port <number>', 'port to listen on; the next free one when it is taken', '3000')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--open', 'open the browser, also where that is not done by itself')
+    .option('--no-open', 'do not open the browser')
+    .option('--group <name...>', 'also pages that only these groups may see')
+    .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
+    .addHelpText('after', examples)
+    .action(dev);
+}
+
+async function dev(folder: string, options: DevOptions): Promise<void> {
+  const port = portOf(options.port);
+  const root = resolve(folder);
+  const [{ Preview }, { PreviewSession }, { PreviewServer }, { FolderWatch }] = await Promise.all([
+    import('@docyard/render'),
+    import('../preview/session.ts'),
+    import('../preview/server.ts'),
+    import('../preview/watch.ts'),
+  ]);
+  const preview = await explainLoad(
+    Preview.open({ root, fetchRemote: remoteFetch(options), groups: options.group ?? [] }),
+  );
+  const tell = new Narration(root);
+  const session = new PreviewSession(preview, tell.edit, tell.fault);
+  const server = new PreviewServer({ preview, session, host: options.host, port, onFault: tell.fault });
+  const watching = await FolderWatch.start({
+    root,
+    onChange: (paths) => void session.changed(paths),
+    onTrouble: tell.trouble,
+  });
+  try {
+    const got = await server.listen().catch((error: NodeJS.ErrnoException) => {
+      throw new CommandError(`The preview cannot listen on ${options.host}, port ${port} (${error.code}).`);
+    });
+    const address = `http://${shownHost(options.host)}:${got}`;
+    tell.welcome(preview, address, got === port || port === 0 ? undefined : port);
+    if (options.open ?? isAtDesktop()) await showInBrowser(address);
+    const reading = setTimeout(() => void tell.whenRead(preview), readAllAfterMs);
+    await untilToldToStop();
+    clearTimeout(reading);
+  } finally {
+    server.close();
+    watching.close();
+    preview.close();
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new CommandError('--port must be a number up to 65535.', 'usage');
+}
+
+/** Names are easier to read than numbers, and both are the same machine. */
+function shownHost(host: string): string {
+  if (['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+const mostShown = 20;
+const mostNames = 3;
+
+/** What the terminal shows. */
+class Narration {
+  readonly #root: string;
+  readonly #colors = hasColors(process.stdout);
+  readonly #paint = painter(this.#colors);
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  welcome({ site }: Preview, address: string, taken: number | undefined): void {
+    const pages = `${site.pages.length.toLocaleString('en')} page${site.pages.length === 1 ? '' : 's'}`;
+    const moved = taken === undefined ? '' : this.#paint('dim', `  (port ${taken} is taken)`);
+    this.#write(
+      `\n  ${this.#paint('bold', printable(site.name))} · ${pages}\n` +
+        `  ${this.#paint('cyan', address)}${moved}\n\n` +
+        `  ${this.#paint('dim', 'Edits are shown at once. Ctrl-C ends it.')}\n\n`,
+    );
+    this.#findings(site.diagnostics);
+  }
+
+  readonly edit = ({ paths, milliseconds, reloaded, problem, appeared, solved }: Edit): void => {
+    const names = paths.slice(0, mostNames).map(printable).join(', ');
+    const more = paths.length > mostNames ? ` and ${paths.length - mostNames} more` : '';
+    const what = reloaded ? ' · site loaded again' : '';
+    const time = `${Math.max(1, Math.round(milliseconds))} ms`;
+    const fixed = solved > 0 ? this.#paint('green', ` · ${solved} solved`) : '';
+    this.#write(`edited ${names}${more}${this.#paint('dim', ` · ${time}${what}`)}${fixed}\n`);
+    this.#findings(problem ? [problem, ...appeared] : appeared);
+  };
+
+  readonly trouble = (message: string): void => {
+    process.stderr.write(`docyard: ${message}\n`);
+  };
+
+  readonly fault = (error: unknown): void => {
+    process.stderr.write(
+      `docyard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+  };
+
+  /** Reads all pages, so that search is ready, and says what is wrong on them. */
+  async whenRead(preview: Preview): Promise<void> {
+    try {
+      const findings = await preview.readAll();
+      const grave = findings.filter(({ severity }) => severity !== 'info').length;
+      const counted = grave === 0 ? 'nothing to mend' : `${grave} finding${grave === 1 ? '' : 's'}`;
+      const where = grave === 0 ? '' : ': docyard check shows them';
+      this.#write(this.#paint('dim', `Search is ready; ${counted} on all pages${where}.\n`));
+    } catch (error) {
+      this.fault(error);
+    }
+  }
+
+  #findings(diagnostics: readonly Diagnostic[]): void {
+    const shown = diagnostics.filter(({ severity }) => severity !== 'info');
+    if (shown.length === 0) return;
+    const view = { root: this.#root, colors: this.#colors, mostShown, more: 'docyard check' };
+    this.#write(findingsText({ diagnostics: shown, errors: shown.length, warnings: 0, infos: 0 }, view));
+  }
+
+  #write(text: string): void {
+    process.stdout.write(text);
+  }
+}

@@ -1,0 +1,228 @@
+/*
+ * Shows an edit in place, without losing where the reader is. It runs before the scripts of the page, and runs those again
+ * on the new content.
+ */
+(function () {
+  'use strict';
+  var script = document.currentScript;
+  var root = script.src.replace(/_docyard\/preview\.js.*$/, '');
+  var page = script.getAttribute('data-page');
+  var version = script.getAttribute('data-version');
+  var native = EventTarget.prototype.addEventListener;
+  var listeners = [];
+  var head = headOf(document);
+  var updating = false;
+  var again = false;
+  var stamp = 0;
+
+  /* What scripts have asked to hear of the page as a whole: forgotten before they run again, or each would act twice. */
+  function track(target) {
+    target.addEventListener = function (type, listener, options) {
+      listeners.push([target, type, listener, options]);
+      native.call(target, type, listener, options);
+    };
+    return target;
+  }
+
+  function forgetListeners() {
+    listeners.splice(0).forEach(function (entry) {
+      entry[0].removeEventListener(entry[1], entry[2], entry[3]);
+    });
+  }
+
+  track(window);
+  track(document);
+  var match = window.matchMedia;
+  window.matchMedia = function (query) {
+    return track(match.call(window, query));
+  };
+
+  /* A page with another policy, script or stylesheet has to be loaded anew. */
+  function headOf(from) {
+    var parts = from.querySelectorAll('meta[http-equiv], script[src][defer], link[rel="stylesheet"]');
+    return Array.prototype.map
+      .call(parts, function (part) {
+        return part.content || (part.getAttribute('src') || part.getAttribute('href')).replace(/\?.*/, '');
+      })
+      .join('\n');
+  }
+
+  function update() {
+    if (updating) {
+      again = true;
+      return;
+    }
+    updating = true;
+    void fetch(location.href.replace(/#.*/, ''), { headers: { Accept: 'text/html' }, cache: 'no-cache' })
+      .then(function (answer) {
+        return answer.text();
+      })
+      .then(function (html) {
+        var fresh = new DOMParser().parseFromString(html, 'text/html');
+        var own = fresh.querySelector('script[data-version]');
+        if (!own || headOf(fresh) !== head) return location.reload();
+        version = own.getAttribute('data-version');
+        return show(fresh);
+      })
+      .catch(function () {
+        /* The preview has ended or is busy; the stream tells when it is back. */
+      })
+      .then(function () {
+        updating = false;
+        if (again) {
+          again = false;
+          update();
+        }
+      });
+  }
+
+  function show(fresh) {
+    var before = placesOf();
+    var hash = location.hash;
+    forgetListeners();
+    document.title = fresh.title;
+    takeAttributes(fresh.documentElement);
+    var body = document.adoptNode(fresh.body);
+    keepTree(body);
+    document.body.replaceWith(body);
+    goTo(before);
+    /* With it the scripts would go to that heading once more. */
+    if (hash) history.replaceState(history.state, '', location.pathname + location.search);
+    return runScripts(fresh).then(function () {
+      if (hash) history.replaceState(history.state, '', location.pathname + location.search + hash);
+      goTo(before);
+    });
+  }
+
+  function takeAttributes(from) {
+    var element = document.documentElement;
+    var theme = element.getAttribute('data-theme');
+    Array.prototype.forEach.call(from.attributes, function (attribute) {
+      element.setAttribute(attribute.name, attribute.value);
+    });
+    element.className = 'js';
+    if (theme) element.setAttribute('data-theme', theme);
+  }
+
+  /* A large sidebar was filled by its script. It stays, with what is new in the part that the page brings along. */
+  function keepTree(body) {
+    var next = body.querySelector('[data-nav]');
+    var shown = document.querySelector('[data-nav]');
+    if (!next || !shown || next.getAttribute('data-nav') !== shown.getAttribute('data-nav')) return;
+    var known = {};
+    shown.querySelectorAll('a[href]').forEach(function (link) {
+      known[link.href] = link;
+    });
+    var isKnown = Array.prototype.every.call(
+      next.querySelectorAll('a[href]:not(.nav-rest a)'),
+      function (link) {
+        return known[link.href];
+      },
+    );
+    if (!isKnown) return;
+    next.querySelectorAll('a[href]:not(.nav-rest a)').forEach(function (link) {
+      var old = known[link.href];
+      if (old.innerHTML !== link.innerHTML && !link.matches('.nav-label')) old.innerHTML = link.innerHTML;
+    });
+    next.replaceChildren.apply(next, Array.prototype.slice.call(shown.childNodes));
+  }
+
+  var scrolling = ['.site-sidebar', '.site-contents'];
+
+  function placesOf() {
+    return {
+      x: scrollX,
+      y: scrollY,
+      inner: scrolling.map(function (selector) {
+        var box = document.querySelector(selector);
+        return box ? box.scrollTop : 0;
+      }),
+      open: foldsOf().map(function (fold) {
+        return fold.open;
+      }),
+    };
+  }
+
+  function foldsOf() {
+    return Array.prototype.slice.call(document.querySelectorAll('main details:not(.contents-fold)'));
+  }
+
+  function goTo(place) {
+    var folds = foldsOf();
+    if (folds.length === place.open.length)
+      folds.forEach(function (fold, at) {
+        fold.open = place.open[at];
+      });
+    scrolling.forEach(function (selector, at) {
+      var box = document.querySelector(selector);
+      if (box) box.scrollTop = place.inner[at];
+    });
+    scrollTo({ left: place.x, top: place.y, behavior: 'instant' });
+  }
+
+  function runScripts(fresh) {
+    var sources = fresh.querySelectorAll('head script[src][defer]:not([data-version])');
+    return Promise.all(
+      Array.prototype.map.call(sources, function (source) {
+        return new Promise(function (done) {
+          var copy = document.createElement('script');
+          copy.src = source.getAttribute('src');
+          copy.async = false;
+          whenSettled(copy, function () {
+            copy.remove();
+            done();
+          });
+          document.head.appendChild(copy);
+        });
+      }),
+    );
+  }
+
+  function whenSettled(element, then) {
+    element.addEventListener('load', then);
+    element.addEventListener('error', then);
+  }
+
+  /* Stylesheets and pictures whose files have new content. */
+  function refresh(files) {
+    var addresses = files.map(function (file) {
+      return new URL(file.split('/').map(encodeURIComponent).join('/'), root).pathname;
+    });
+    stamp += 1;
+    document
+      .querySelectorAll('link[rel="stylesheet"], img[src], source[src], video[src]')
+      .forEach(function (part) {
+        var name = part.href === undefined ? 'src' : 'href';
+        var path = new URL(part[name], location.href).pathname;
+        if (addresses.indexOf(path) < 0) return;
+        var next = path + '?' + Date.now() + '-' + stamp;
+        if (name === 'src') part.src = next;
+        else restyle(part, next);
+      });
+  }
+
+  /* The old one goes when the new one is there, so that the page is never without. */
+  function restyle(link, address) {
+    var next = link.cloneNode();
+    next.href = address;
+    whenSettled(next, function () {
+      link.remove();
+    });
+    link.after(next);
+  }
+
+  function listen() {
+    var stream = new EventSource(root + '_docyard/preview/events?page=' + page);
+    native.call(stream, 'message', function (event) {
+      var state = JSON.parse(event.data);
+      docyardPreview.show(state);
+      if (state.version === '' && version === '') return;
+      if (state.version === '' || version === '') location.reload();
+      else if (state.version !== version) update();
+      refresh(state.files);
+    });
+    native.call(stream, 'error', docyardPreview.lose);
+  }
+
+  listen();
+})();
