@@ -7,7 +7,6 @@ import { BundleRefused } from './refusal.ts';
 export const mostSegments = 32;
 const mostNameBytes = 1000;
 const mostSegmentBytes = 255;
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const forbidden = /[\x00-\x1f\x7f-\x9f\\:*?"<>|]/;
 const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
