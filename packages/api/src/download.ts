@@ -9,6 +9,8 @@ import { pause, type DocyardClient } from './client.ts';
 import type { Bundle } from './schemas.ts';
 
 export interface DownloadOptions {
+  /** The job whose bundle is here already: what is downloaded is then the delta from there. */
+  since?: string;
   onProgress?: (receivedBytes: number, totalBytes: number) => void;
   /** Tries without any new byte before giving up. */
   tries?: number;
@@ -31,7 +33,7 @@ export async function downloadBundle(
   const freshLink = () =>
     client.call(
       'createBundle',
-      { params: { jobId } },
+      { params: { jobId }, ...(options.since === undefined ? {} : { body: { since: options.since } }) },
       options.signal === undefined ? {} : { signal: options.signal },
     );
   let bundle = await freshLink();

@@ -202,8 +202,22 @@ export type ExportJob = z.infer<typeof ExportJob>;
 
 export const linkSeconds = { least: 60, most: 604_800, usual: 3600 } as const;
 
+/** The job whose bundle the caller already has. */
+export const Since = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({
+    description:
+      'A completed export of the same project. The link is then to the delta from its bundle to this one: what changed and what is gone. `sizeBytes` and `sha256` are those of the delta.',
+    examples: ['se_3f9a2c1b8e7d4a06'],
+  });
+
 export const CreateBundle = z
-  .strictObject({ ttlSeconds: z.int().min(linkSeconds.least).max(linkSeconds.most).optional() })
+  .strictObject({
+    ttlSeconds: z.int().min(linkSeconds.least).max(linkSeconds.most).optional(),
+    since: Since.optional(),
+  })
   .meta({ id: 'CreateBundle' });
 export type CreateBundle = z.infer<typeof CreateBundle>;
 

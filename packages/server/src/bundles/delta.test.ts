@@ -2,7 +2,7 @@
  * Deltas: the base and the delta give the full bundle, to the byte; a delta that lies about anything is refused by name, and
  * nothing is left of it.
  */
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -20,81 +20,20 @@ import { temporaryFolder } from '../testing.ts';
 import { Archive } from './archive.ts';
 import { makeDelta } from './delta-making.ts';
 import { archiveKind, expandDelta, unpackDelta, type DeltaDescription } from './delta.ts';
-import { manifestBytes } from './manifest.ts';
 import { makePatch } from './patch.ts';
 import { readEntries } from './reader.ts';
 import { newSigningKey, publicKeyOf, sign, type SigningKey } from './signature.ts';
+import { deltaOf, packBundle, packed, packEntries } from './delta-testing.ts';
+import { inChunks, manifestOf, type Files } from './testing.ts';
 import { checkFolder, unpackBundle } from './unpack.ts';
-
-type Content = Record<string, string | Uint8Array>;
-interface Options {
-  version?: string;
-  key?: SigningKey;
-}
 
 const key = newSigningKey();
 const page = (title: string, words = 400) =>
   `# ${title}\n${Array.from({ length: words }, (_, index) => `${title}-${index}`).join(' ')}\n`;
 
-async function pack(files: Content, first?: readonly string[]): Promise<Buffer> {
-  const folder = temporaryFolder('packed');
-  const archive =
-    first === undefined ? new Archive(join(folder, 'spool')) : new Archive(join(folder, 'spool'), first);
-  for (const [path, content] of Object.entries(files)) archive.add(path, Buffer.from(content as string));
-  const file = join(folder, 'archive.tar.gz');
-  const output = openSync(file, 'w');
-  await archive.pack(output);
-  closeSync(output);
-  archive.close();
-  return readFileSync(file);
-}
-
-function manifestOf(files: Content, version?: string): Buffer {
-  const list = Object.entries(files).map(([path, content]) => ({
-    path,
-    sizeBytes: Buffer.from(content as string).length,
-    sha256: createHash('sha256').update(content).digest('hex'),
-  }));
-  return manifestBytes({
-    engineVersion: '1.0.0',
-    version: version ?? null,
-    commit: null,
-    committedAt: null,
-    pages: 1,
-    files: list,
-  });
-}
-
-async function bundleOf(files: Content, { version, key: signer }: Options = {}): Promise<Buffer> {
-  const manifest = manifestOf(files, version);
-  const signature = signer === undefined ? {} : { 'manifest.json.minisig': sign(signer, manifest, 'test') };
-  return pack({ 'manifest.json': manifest, ...signature, ...files });
-}
-
-async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += 10_000) yield bytes.subarray(at, at + 10_000);
-}
-
-async function deltaOf(base: Uint8Array, target: Uint8Array): Promise<Buffer> {
-  const folder = temporaryFolder('delta');
-  const file = join(folder, 'delta.tar.gz');
-  const output = openSync(file, 'w');
-  const facts = await makeDelta({
-    base: chunks(base),
-    target: chunks(target),
-    spoolFile: join(folder, 'spool'),
-    output,
-  });
-  closeSync(output);
-  const bytes = readFileSync(file);
-  expect(facts).toMatchObject({ sizeBytes: bytes.length, sha256: hash('sha256', bytes) });
-  expect(readdirSync(folder)).toEqual(['delta.tar.gz']);
-  return bytes;
-}
-
 async function unpacked(bundle: Uint8Array): Promise<string> {
   const folder = join(temporaryFolder('base'), 'site');
-  await unpackBundle(chunks(bundle), folder);
+  await unpackBundle(inChunks(bundle), folder);
   return folder;
 }
 
@@ -102,17 +41,15 @@ async function unpacked(bundle: Uint8Array): Promise<string> {
 async function expanded(base: Uint8Array, delta: Uint8Array): Promise<Buffer> {
   const folder = temporaryFolder('expanded');
   const into = new Archive(join(folder, 'spool'));
-  await expandDelta(chunks(delta), { baseFolder: await unpacked(base), into });
-  const output = openSync(join(folder, 'full'), 'w');
-  await into.pack(output);
-  closeSync(output);
+  await expandDelta(inChunks(delta), { baseFolder: await unpacked(base), into });
+  const bytes = await packed(into, join(folder, 'full'));
   into.close();
-  return readFileSync(join(folder, 'full'));
+  return bytes;
 }
 
 async function entriesOf(archive: Uint8Array): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
-  for await (const { path, content } of readEntries(chunks(archive))) {
+  for await (const { path, content } of readEntries(inChunks(archive))) {
     const parts: Uint8Array[] = [];
     for await (const part of content) parts.push(part);
     found.set(path, Buffer.concat(parts));
@@ -128,7 +65,7 @@ function contentOf(folder: string): Record<string, string> {
   );
 }
 
-const before: Content = {
+const before: Files = {
   'index.html': page('Start'),
   'guides/a.html': page('A'),
   'guides/old.html': page('Old'),
@@ -136,7 +73,7 @@ const before: Content = {
   'ünïcode/日本.html': page('Japan'),
   empty: '',
 };
-const after: Content = {
+const after: Files = {
   'index.html': page('Start'),
   'guides/a.html': page('A').replace('A-200', 'something else'),
   'guides/new.html': page('New'),
@@ -149,17 +86,17 @@ const after: Content = {
 
 describe('base and delta', () => {
   test('give the full bundle, to the byte', async () => {
-    const [base, target] = [await bundleOf(before), await bundleOf(after)];
+    const [base, target] = [await packBundle(before), await packBundle(after)];
     const delta = await deltaOf(base, target);
     expect((await expanded(base, delta)).equals(target)).toBe(true);
   });
 
   test('give the folder that the full bundle gives, and tell what they gave', async () => {
-    const [base, target] = [await bundleOf(before), await bundleOf(after, { version: '2', key })];
+    const [base, target] = [await packBundle(before), await packBundle(after, { version: '2', key })];
     const delta = await deltaOf(base, target);
     const folder = join(temporaryFolder('applied'), 'site');
     const checked = await unpackDelta(
-      chunks(delta),
+      inChunks(delta),
       { baseFolder: await unpacked(base), folder },
       { version: '2', publicKeys: [publicKeyOf(key)], sha256: hash('sha256', delta) },
     );
@@ -174,11 +111,11 @@ describe('base and delta', () => {
   });
 
   test('and from there the way back', async () => {
-    const [base, target] = [await bundleOf(before, { key }), await bundleOf(after)];
+    const [base, target] = [await packBundle(before, { key }), await packBundle(after)];
     expect((await expanded(target, await deltaOf(target, base))).equals(base)).toBe(true);
   });
 
-  test.each<[string, Content, Content]>([
+  test.each<[string, Files, Files]>([
     ['nothing changed', before, before],
     ['there was nothing', {}, after],
     ['there is nothing left', before, {}],
@@ -192,14 +129,14 @@ describe('base and delta', () => {
       { a: Buffer.alloc(300_001, 'ab') },
     ],
   ])('when %s', async (_when, old, now) => {
-    const [base, target] = [await bundleOf(old), await bundleOf(now, { version: '2' })];
+    const [base, target] = [await packBundle(old), await packBundle(now, { version: '2' })];
     expect((await expanded(base, await deltaOf(base, target))).equals(target)).toBe(true);
   });
 });
 
 describe('a delta', () => {
   test('holds what is new and patches of what changed, and of what moved nothing', async () => {
-    const delta = await deltaOf(await bundleOf(before), await bundleOf(after, { key }));
+    const delta = await deltaOf(await packBundle(before), await packBundle(after, { key }));
     const entries = await entriesOf(delta);
     expect([...entries.keys()]).toEqual([
       'delta.json',
@@ -226,13 +163,30 @@ describe('a delta', () => {
     expect(entries.get('files/guides/a.html')?.length).toBeLessThan(60);
   });
 
+  test('tells its size and its hash, and leaves no spool', async () => {
+    const [base, target] = [await packBundle(before), await packBundle(after)];
+    const folder = temporaryFolder('delta');
+    const output = openSync(join(folder, 'delta'), 'w');
+    const facts = await makeDelta({
+      base: inChunks(base),
+      target: inChunks(target),
+      spoolFile: join(folder, 'spool'),
+      output,
+    });
+    closeSync(output);
+    const bytes = readFileSync(join(folder, 'delta'));
+    expect(facts).toMatchObject({ sizeBytes: bytes.length, sha256: hash('sha256', bytes) });
+    expect(facts).toMatchObject({ changedFiles: 5, removedFiles: 2 });
+    expect(readdirSync(folder)).toEqual(['delta']);
+  });
+
   test('is the same each time', async () => {
-    const [base, target] = [await bundleOf(before), await bundleOf(after)];
+    const [base, target] = [await packBundle(before), await packBundle(after)];
     expect((await deltaOf(base, target)).equals(await deltaOf(base, target))).toBe(true);
   });
 
   test('is told from a bundle by its first entry', async () => {
-    const [base, target] = [await bundleOf(before), await bundleOf(after)];
+    const [base, target] = [await packBundle(before), await packBundle(after)];
     const folder = temporaryFolder('kinds');
     const kindOf = (bytes: Uint8Array) => {
       writeFileSync(join(folder, 'file'), bytes);
@@ -240,17 +194,19 @@ describe('a delta', () => {
     };
     expect(await kindOf(base)).toBe('bundle');
     expect(await kindOf(await deltaOf(base, target))).toBe('delta');
-    await expect(kindOf(await pack({ 'a.txt': 'a' }))).rejects.toMatchObject({ refusal: 'manifest_missing' });
+    await expect(kindOf(await packEntries({ 'a.txt': 'a' }))).rejects.toMatchObject({
+      refusal: 'manifest_missing',
+    });
     await expect(kindOf(Buffer.from('no archive at all'))).rejects.toMatchObject({ refusal: 'not_a_bundle' });
   });
 
   test('is not made of what is no bundle', async () => {
-    const bundle = await bundleOf(before);
+    const bundle = await packBundle(before);
     const folder = temporaryFolder('delta');
     const order = { spoolFile: join(folder, 'spool'), output: openSync('/dev/null', 'w') };
-    const none = await pack({ 'a.txt': 'a' });
+    const none = await packEntries({ 'a.txt': 'a' });
     const making = (base: Buffer, target: Buffer) =>
-      makeDelta({ ...order, base: chunks(base), target: chunks(target) });
+      makeDelta({ ...order, base: inChunks(base), target: inChunks(target) });
     await expect(making(none, bundle)).rejects.toMatchObject({ refusal: 'manifest_missing' });
     await expect(making(bundle, bundle.subarray(0, -200))).rejects.toMatchObject({ refusal: 'truncated' });
     closeSync(order.output);
@@ -260,8 +216,13 @@ describe('a delta', () => {
   test('that finds no room on the disk says so and leaves no spool', async () => {
     const folder = temporaryFolder('delta');
     const output = openSync('/dev/full', 'w');
-    const bundle = await bundleOf(before);
-    const order = { base: chunks(bundle), target: chunks(bundle), spoolFile: join(folder, 'spool'), output };
+    const bundle = await packBundle(before);
+    const order = {
+      base: inChunks(bundle),
+      target: inChunks(bundle),
+      spoolFile: join(folder, 'spool'),
+      output,
+    };
     await expect(makeDelta(order)).rejects.toMatchObject({ code: 'ENOSPC' });
     closeSync(output);
     expect(readdirSync(folder)).toEqual([]);
@@ -269,26 +230,28 @@ describe('a delta', () => {
 });
 
 /** A delta from `{ a }` to the given files, with everything open to be bent. */
-const old: Content = { 'a.html': page('A'), 'b.html': page('B') };
-const now: Content = { 'a.html': page('A').replace('A-9 ', 'nine '), 'c.html': page('C') };
+const old: Files = { 'a.html': page('A'), 'b.html': page('B') };
+const now: Files = { 'a.html': page('A').replace('A-9 ', 'nine '), 'c.html': page('C') };
+/** That of every manifest here. */
+const commit = 'c'.repeat(40);
 const deltaEntries = ['delta.json', 'manifest.json.patch', 'manifest.json', 'manifest.json.minisig'];
 
 interface Bent {
   description?: (honest: DeltaDescription) => unknown;
-  entries?: (honest: Content) => Content;
+  entries?: (honest: Files) => Files;
   key?: SigningKey;
 }
 
 async function bent({ description, entries, key: signer }: Bent): Promise<Buffer> {
-  const [oldManifest, manifest] = [manifestOf(old), manifestOf(now)];
+  const [oldManifest, manifest] = [manifestOf(old, null), manifestOf(now, null)];
   const honest: DeltaDescription = {
     format: 1,
-    base: { manifestSha256: hash('sha256', oldManifest), version: null, commit: null },
+    base: { manifestSha256: hash('sha256', oldManifest), version: null, commit },
     target: {
       manifestSha256: hash('sha256', manifest),
       manifestBytes: manifest.length,
       version: null,
-      commit: null,
+      commit,
     },
     removed: ['b.html'],
     files: [
@@ -296,14 +259,14 @@ async function bent({ description, entries, key: signer }: Bent): Promise<Buffer
       { path: 'c.html', how: 'whole' },
     ],
   };
-  const content: Content = {
+  const content: Files = {
     'delta.json': JSON.stringify(description?.(honest) ?? honest),
     'manifest.json.patch': patchOf(oldManifest, manifest),
     ...(signer === undefined ? {} : { 'manifest.json.minisig': sign(signer, manifest, 'test') }),
     'files/a.html': patchOf(Buffer.from(page('A')), Buffer.from(now['a.html'] as string)),
     'files/c.html': now['c.html'] as string,
   };
-  return pack(entries?.(content) ?? content, deltaEntries);
+  return packEntries(entries?.(content) ?? content, deltaEntries);
 }
 
 function patchOf(from: Uint8Array, to: Uint8Array): Uint8Array {
@@ -316,10 +279,10 @@ async function applied(
   delta: Uint8Array,
   options: Parameters<typeof unpackDelta>[2] & { baseFolder?: string } = {},
 ) {
-  const { baseFolder = await unpacked(await bundleOf(old)), ...expectations } = options;
+  const { baseFolder = await unpacked(await packBundle(old)), ...expectations } = options;
   const parent = temporaryFolder('applied');
   try {
-    await unpackDelta(chunks(delta), { baseFolder, folder: join(parent, 'site') }, expectations);
+    await unpackDelta(inChunks(delta), { baseFolder, folder: join(parent, 'site') }, expectations);
     return 'accepted';
   } catch (error) {
     expect(existsSync(join(parent, 'site'))).toBe(false);
@@ -328,7 +291,7 @@ async function applied(
 }
 
 describe('a delta that lies is refused', () => {
-  const without = (content: Content, name: string) =>
+  const without = (content: Files, name: string) =>
     Object.fromEntries(Object.entries(content).filter(([path]) => path !== name));
   const other = newSigningKey();
   const cases: [name: string, refusal: string, Bent][] = [
@@ -476,7 +439,7 @@ describe('a delta that lies is refused', () => {
       {
         entries: (content) => ({
           ...without(content, 'manifest.json.patch'),
-          'manifest.json': manifestOf(before),
+          'manifest.json': manifestOf(before, null),
         }),
       },
     ],
@@ -517,7 +480,7 @@ describe('a delta that lies is refused', () => {
       'delta_invalid',
       { entries: (content) => ({ ...content, 'delta.json': '{' }) },
     ],
-    ['that is a bundle', 'delta_invalid', { entries: () => ({ 'manifest.json': manifestOf({}) }) }],
+    ['that is a bundle', 'delta_invalid', { entries: () => ({ 'manifest.json': manifestOf({}, null) }) }],
     [
       'whose signature is none',
       'signature_invalid',
@@ -534,7 +497,7 @@ describe('a delta that lies is refused', () => {
     expect(await applied(await bent({ key }), { publicKeys })).toBe('accepted');
     expect(await applied(await bent({ key: other }), { publicKeys })).toBe('wrong_key');
     expect(await applied(await bent({}), { publicKeys })).toBe('signature_missing');
-    const signature = sign(key, manifestOf(before), 'test');
+    const signature = sign(key, manifestOf(before, null), 'test');
     const foreign = await bent({
       entries: (content) => ({ ...content, 'manifest.json.minisig': signature }),
     });
@@ -551,8 +514,8 @@ describe('a delta that lies is refused', () => {
   test.each(['../out.html', '/etc/passwd', 'a/../../out.html', 'c:out.html', 'A.HTML'])(
     'when its manifest leads to %s',
     async (path) => {
-      const evil: Content = { ...now, [path]: 'evil' };
-      const manifest = manifestOf(evil);
+      const evil: Files = { ...now, [path]: 'evil' };
+      const manifest = manifestOf(evil, null);
       const delta = await bent({
         description: (honest) => ({
           ...honest,
@@ -571,10 +534,10 @@ describe('a delta that lies is refused', () => {
 });
 
 describe('the base', () => {
-  const [delta, base] = [bent({}), bundleOf({ ...old, 'kept.html': page('Kept') })];
+  const [delta, base] = [bent({}), packBundle({ ...old, 'kept.html': page('Kept') })];
 
   test('that has rotted since it was installed is noticed', async () => {
-    const target = await bundleOf({ ...now, 'kept.html': page('Kept') });
+    const target = await packBundle({ ...now, 'kept.html': page('Kept') });
     const whole = await deltaOf(await base, target);
     const baseFolder = await unpacked(await base);
     const kept = join(baseFolder, 'kept.html');
@@ -597,8 +560,8 @@ describe('the base', () => {
   test('shares no file with what was made from it', async () => {
     const baseFolder = await unpacked(await base);
     const folder = join(temporaryFolder('applied'), 'site');
-    const whole = await deltaOf(await base, await bundleOf({ ...now, 'kept.html': page('Kept') }));
-    await unpackDelta(chunks(whole), { baseFolder, folder });
+    const whole = await deltaOf(await base, await packBundle({ ...now, 'kept.html': page('Kept') }));
+    await unpackDelta(inChunks(whole), { baseFolder, folder });
     writeFileSync(join(baseFolder, 'kept.html'), 'edited in place');
     expect(readFileSync(join(folder, 'kept.html'), 'utf8')).toBe(page('Kept'));
   });

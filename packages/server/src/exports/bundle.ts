@@ -1,13 +1,14 @@
 /**
- * Gives out links to the bundle of a completed export. The archive was made by the job: this only looks whether it can
- * be had, and signs.
+ * Gives out links to the bundle of a completed export, or to what changed since another one. The archive was made by the
+ * job: this only looks whether it can be had, and signs.
  */
 import type { Bundle } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import type { BlobLink } from '../ports/blobs.ts';
 import { Problem } from '../problem.ts';
-import { bundleFileName, signLink } from './links.ts';
+import { deltaSince } from './delta.ts';
+import { bundleFileName, signLink, type LinkedFile } from './links.ts';
 import { finishedResult } from './read.ts';
 import { blobName } from './record.ts';
 
@@ -15,42 +16,47 @@ interface BundleRequest {
   job: Job;
   origin: string;
   ttlSeconds?: number | undefined;
+  /** The job whose bundle the caller has: the link is then to the delta from there. */
+  since?: string | undefined;
   /** What the link is for; a store's own link opens for one method only. */
   method?: 'GET' | 'HEAD';
 }
 
 export async function createBundleLink(
-  context: Pick<Context, 'blobs' | 'clock' | 'config' | 'secrets'>,
+  context: Pick<Context, 'blobs' | 'clock' | 'config' | 'database' | 'secrets'>,
   request: BundleRequest,
 ): Promise<Bundle> {
-  const { job, method = 'GET' } = request;
+  const { job, method = 'GET', since } = request;
   const { bundle, attempt } = finishedResult(job);
-  const name = blobName(job.id, attempt, bundleFileName);
   // A store that is away is told now, instead of by a link that leads nowhere.
-  if ((await context.blobs.stat(name)) === undefined) {
+  if ((await context.blobs.stat(blobName(job.id, attempt, bundleFileName))) === undefined) {
     throw new Problem('bundle_purged', 'The bundle is no longer stored. Start a new export of the domain.');
   }
+  const { file, sizeBytes, sha256 } =
+    since === undefined
+      ? { ...bundle, file: bundleFileName as LinkedFile }
+      : await deltaSince(context, { job, since });
   const seconds = request.ttlSeconds ?? context.config.linkSeconds;
   const link =
-    (await context.blobs.link(name, { seconds, fileName: bundleFileName, method })) ??
-    linkToThisServer(context, request, { generation: attempt, seconds });
+    (await context.blobs.link(blobName(job.id, attempt, file), { seconds, fileName: file, method })) ??
+    linkToThisServer(context, request, { file, generation: attempt, seconds });
   return {
     jobId: job.id,
     bundleUrl: link.url,
-    sizeBytes: bundle.sizeBytes,
+    sizeBytes,
     expiresAt: link.expiresAt.toISOString(),
-    sha256: bundle.sha256,
+    sha256,
   };
 }
 
 function linkToThisServer(
   { clock, secrets }: Pick<Context, 'clock' | 'secrets'>,
   { job, origin }: BundleRequest,
-  { generation, seconds }: { generation: number; seconds: number },
+  { file, generation, seconds }: { file: LinkedFile; generation: number; seconds: number },
 ): BlobLink {
   const notBefore = Math.floor(clock.now().getTime() / 1000);
   const expires = notBefore + seconds;
   const host = new URL(origin).host;
-  const path = signLink(secrets, { jobId: job.id, generation, host, notBefore, expires });
+  const path = signLink(secrets, { jobId: job.id, file, generation, host, notBefore, expires });
   return { url: origin + path, expiresAt: new Date(expires * 1000) };
 }

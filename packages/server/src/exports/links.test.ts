@@ -8,6 +8,7 @@ const secrets = { linkKeys: [{ id: 'k1', key: randomBytes(32) }] };
 const now = 1_780_000_000;
 const link: Link = {
   jobId: 'se_0123456789abcdef',
+  file: 'bundle.tar.gz',
   generation: 2,
   host: 'docs.example.com:4400',
   notBefore: now,
@@ -16,13 +17,22 @@ const link: Link = {
 const target = signLink(secrets, link);
 const check = (changed: Partial<{ target: string; host: string; nowSeconds: number }>, keys = secrets) =>
   checkLink(keys, { target, host: link.host, nowSeconds: now, ...changed });
-const opened = { verdict: 'valid', jobId: link.jobId, generation: 2 };
+const opened = { verdict: 'valid', jobId: link.jobId, file: 'bundle.tar.gz', generation: 2 };
 
 test('a signed link opens what it was signed for', () => {
   expect(target).toMatch(
     /^\/b\/se_0123456789abcdef\/bundle\.tar\.gz\?v=1&k=k1&n=1780000000&e=1780003600&g=2&s=[A-Za-z0-9_-]{43}$/,
   );
   expect(check({})).toEqual(opened);
+});
+
+test('a link to a delta opens that delta, and neither the bundle nor another delta', () => {
+  const file = 'delta-se_fedcba9876543210.tar.gz';
+  const toDelta = signLink(secrets, { ...link, file });
+  expect(check({ target: toDelta })).toEqual({ ...opened, file });
+  for (const other of ['bundle.tar.gz', 'delta-se_fedcba9876543211.tar.gz'])
+    expect(check({ target: toDelta.replace(file, other) })).toEqual({ verdict: 'invalid' });
+  expect(check({ target: target.replace('bundle.tar.gz', file) })).toEqual({ verdict: 'invalid' });
 });
 
 describe('changed on the way', () => {

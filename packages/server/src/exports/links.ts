@@ -1,12 +1,14 @@
 /**
- * Download links for bundles: an HMAC over everything that matters, checked against one anchored pattern on the
+ * Download links for bundles and deltas: an HMAC over everything that matters, checked against one anchored pattern on the
  * raw request target, so that there is nothing to canonicalise. What a link opens comes from the database.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../context.ts';
+import type { DeltaFile } from './record.ts';
 
 export interface Link {
   jobId: string;
+  file: LinkedFile;
   /** The attempt that wrote the bundle; a link to an older one does not open a newer one. */
   generation: number;
   host: string;
@@ -15,9 +17,10 @@ export interface Link {
 }
 
 export const bundleFileName = 'bundle.tar.gz';
+export type LinkedFile = typeof bundleFileName | DeltaFile;
 
 const targetPattern =
-  /^\/b\/(se_[0-9a-f]{16})\/bundle\.tar\.gz\?v=1&k=([0-9a-z]{1,16})&n=(\d{10})&e=(\d{10})&g=([1-9]\d{0,5})&s=([A-Za-z0-9_-]{43})$/;
+  /^\/b\/(se_[0-9a-f]{16})\/(bundle\.tar\.gz|delta-se_[0-9a-f]{16}\.tar\.gz)\?v=1&k=([0-9a-z]{1,16})&n=(\d{10})&e=(\d{10})&g=([1-9]\d{0,5})&s=([A-Za-z0-9_-]{43})$/;
 
 /** How far the clocks of two servers may differ. */
 const clockGraceSeconds = 60;
@@ -27,12 +30,11 @@ export function signLink(secrets: Pick<Secrets, 'linkKeys'>, link: Link): string
   const [key] = secrets.linkKeys;
   if (key === undefined) throw new Error('There is no key to sign links with.');
   const query = `v=1&k=${key.id}&n=${link.notBefore}&e=${link.expires}&g=${link.generation}`;
-  return `/b/${link.jobId}/${bundleFileName}?${query}&s=${signature(key, link)}`;
+  return `/b/${link.jobId}/${link.file}?${query}&s=${signature(key, link)}`;
 }
 
 export type LinkCheck =
-  | { verdict: 'valid'; jobId: string; generation: number }
-  | { verdict: 'expired'; jobId: string; generation: number }
+  | ({ verdict: 'valid' | 'expired' } & Pick<Link, 'jobId' | 'file' | 'generation'>)
   | { verdict: 'invalid' }
   | { verdict: 'malformed' };
 
@@ -40,12 +42,14 @@ export function checkLink(
   secrets: Pick<Secrets, 'linkKeys'>,
   request: { target: string; host: string; nowSeconds: number },
 ): LinkCheck {
-  const [, jobId, keyId, notBefore, expires, generation, given] = targetPattern.exec(request.target) ?? [];
+  const [, jobId, file, keyId, notBefore, expires, generation, given] =
+    targetPattern.exec(request.target) ?? [];
   if (jobId === undefined || given === undefined) return { verdict: 'malformed' };
   const known = secrets.linkKeys.find(({ id }) => id === keyId);
   const key = known ?? { id: keyId ?? '', key: Buffer.alloc(32) };
-  const link = {
+  const link: Link = {
     jobId,
+    file: file as LinkedFile,
     generation: Number(generation),
     host: request.host,
     notBefore: Number(notBefore),
@@ -57,7 +61,7 @@ export function checkLink(
   if (known === undefined || !canonical || !right) return { verdict: 'invalid' };
   if (request.nowSeconds + clockGraceSeconds < link.notBefore) return { verdict: 'invalid' };
   const verdict = request.nowSeconds >= link.expires ? 'expired' : 'valid';
-  return { verdict, jobId, generation: link.generation };
+  return { verdict, jobId, file: link.file, generation: link.generation };
 }
 
 function signature(key: Secrets['linkKeys'][number], link: Link): string {
@@ -67,7 +71,7 @@ function signature(key: Secrets['linkKeys'][number], link: Link): string {
     'GET',
     link.host,
     link.jobId,
-    bundleFileName,
+    link.file,
     link.notBefore,
     link.expires,
     link.generation,

@@ -39,7 +39,14 @@ export function resultOf(job: Pick<Job, 'result'>): ExportResult | null {
   return job.result === null ? null : (JSON.parse(job.result) as ExportResult);
 }
 
-export type ExportFile = 'bundle.tar.gz' | 'manifest.json' | 'report.json';
+/** What changed since another job; `exports/delta.ts` makes it when it is asked for. */
+export type DeltaFile = `delta-${string}.tar.gz`;
+export type ExportFile =
+  | 'bundle.tar.gz'
+  | DeltaFile
+  | `delta-${string}.json`
+  | 'manifest.json'
+  | 'report.json';
 
 /** A job that its findings ended has no bundle, but a report that says why. */
 export function failedByFindings(job: Pick<Job, 'status' | 'failure' | 'purged_at'>): boolean {

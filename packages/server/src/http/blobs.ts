@@ -1,10 +1,11 @@
 /**
- * Serves bundles behind signed links: whole or by range, with the hash as strong ETag. The link decides what may
+ * Serves bundles and deltas behind signed links: whole or by range, with the hash as strong ETag. The link decides what may
  * be had, the job row decides where it lies.
  */
 import { Readable } from 'node:stream';
 import { byteRangeOf, type ByteRange } from '../byte-range.ts';
 import type { Context } from '../context.ts';
+import { readDeltaFacts } from '../exports/delta.ts';
 import { bundleFileName, checkLink } from '../exports/links.ts';
 import { blobName, resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
@@ -15,7 +16,7 @@ export async function serveBundle(context: Context, web: Web): Promise<Response>
   const etag = `"sha256-${bundle.sha256}"`;
   const headers: Record<string, string> = {
     'accept-ranges': 'bytes',
-    'content-disposition': `attachment; filename="${bundleFileName}"`,
+    'content-disposition': `attachment; filename="${bundle.file}"`,
     'content-security-policy': "default-src 'none'; sandbox",
     'content-type': 'application/gzip',
     etag,
@@ -47,7 +48,7 @@ async function openLink(context: Context, web: Web) {
   if (link.verdict === 'invalid') {
     throw new Problem('link_invalid', 'This link was not made by this server, or it was changed on the way.');
   }
-  const { jobId, generation } = link;
+  const { jobId, generation, file } = link;
   const again = `POST /v1/static-export/jobs/${jobId}/bundle`;
   if (link.verdict === 'expired') {
     throw new Problem('link_expired', `This link has expired. Make a fresh one with ${again}.`);
@@ -58,16 +59,20 @@ async function openLink(context: Context, web: Web) {
     .where('id', '=', jobId)
     .executeTakeFirst();
   const result = job === undefined ? null : resultOf(job);
-  const name = blobName(jobId, generation, bundleFileName);
-  const stored =
-    job?.purged_at === null && result?.attempt === generation ? await context.blobs.stat(name) : undefined;
-  if (result === null || stored === undefined) {
+  const isKept = job?.purged_at === null && result?.attempt === generation;
+  const name = blobName(jobId, generation, file);
+  const stored = isKept ? await context.blobs.stat(name) : undefined;
+  const facts =
+    stored === undefined || file === bundleFileName
+      ? result?.bundle
+      : await readDeltaFacts(context, { jobId, generation, file });
+  if (facts === undefined || stored === undefined) {
     throw new Problem(
       'bundle_purged',
       'The bundle behind this link was removed. Start a new export of the domain.',
     );
   }
-  return { name, sizeBytes: stored.sizeBytes, sha256: result.bundle.sha256 };
+  return { name, file, sizeBytes: stored.sizeBytes, sha256: facts.sha256 };
 }
 
 /** A stale If-Range gets the whole file. */

@@ -74,16 +74,16 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       const { context, origin, input, commit } = request;
       const job = await findJob(request);
       // Asked before the transaction begins: the store may be far away.
-      const body = await createBundleLink(context, { job, origin, ttlSeconds: input.body?.ttlSeconds });
+      const body = await createBundleLink(context, { job, origin, ...input.body });
       return commit(async () => ({ body }));
     },
 
-    openBundle: async (request) => goTo(request, await findJob(request)),
+    openBundle: async (request) => goTo(request, await findJob(request), request.input.query.since),
 
     openLatestBundle: async (request) => {
       const { context, caller, input } = request;
       const where = { domain: input.query.domain, organizationId: caller.organizationId };
-      return goTo(request, await read.findLatestExport(context, where));
+      return goTo(request, await read.findLatestExport(context, where), input.query.since);
     },
 
     followExport: async (request) => {
@@ -167,8 +167,9 @@ function isReportType(type: string | undefined): type is (typeof reportTypes)[nu
 async function goTo(
   { context, origin, web }: Pick<Request<'openBundle'>, 'context' | 'origin' | 'web'>,
   job: Job,
+  since: string | undefined,
 ): Promise<Reply<undefined>> {
   const method = web.req.method === 'HEAD' ? 'HEAD' : 'GET';
-  const { bundleUrl } = await createBundleLink(context, { job, origin, method });
+  const { bundleUrl } = await createBundleLink(context, { job, origin, method, since });
   return { body: undefined, headers: { location: bundleUrl } };
 }

@@ -1,0 +1,46 @@
+/** Bundles and deltas for tests, packed by the real writer, so that their bytes can be compared with what comes out. */
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../testing.ts';
+import { Archive } from './archive.ts';
+import { makeDelta } from './delta-making.ts';
+import { manifestName, signatureName } from './manifest.ts';
+import { sign, type SigningKey } from './signature.ts';
+import { inChunks, manifestOf, type Files } from './testing.ts';
+
+export async function packBundle(
+  files: Files,
+  { version = null, key }: { version?: string | null; key?: SigningKey } = {},
+): Promise<Buffer> {
+  const manifest = manifestOf(files, version);
+  const signature = key === undefined ? {} : { [signatureName]: sign(key, manifest, 'test') };
+  return packEntries({ [manifestName]: manifest, ...signature, ...files });
+}
+
+/** Entries as they are given, whether they make sense or not; `first` names those that come before the others. */
+export async function packEntries(files: Files, first?: readonly string[]): Promise<Buffer> {
+  const folder = temporaryFolder('packed');
+  const archive = new Archive(join(folder, 'spool'), first);
+  for (const [path, content] of Object.entries(files)) archive.add(path, Buffer.from(content));
+  const bytes = await packed(archive, join(folder, 'archive.tar.gz'));
+  archive.close();
+  return bytes;
+}
+
+/** What a filled archive comes to. */
+export async function packed(archive: Archive, file: string): Promise<Buffer> {
+  const output = openSync(file, 'w');
+  await archive.pack(output);
+  closeSync(output);
+  return readFileSync(file);
+}
+
+export async function deltaOf(base: Uint8Array, target: Uint8Array): Promise<Buffer> {
+  const folder = temporaryFolder('delta');
+  const file = join(folder, 'delta.tar.gz');
+  const output = openSync(file, 'w');
+  const spoolFile = join(folder, 'spool');
+  await makeDelta({ base: inChunks(base), target: inChunks(target), spoolFile, output });
+  closeSync(output);
+  return readFileSync(file);
+}
