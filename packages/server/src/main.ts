@@ -3,6 +3,7 @@
  * of that for the schemas of the wire. Expected errors end with a sentence and a status of `cli/exit.ts`.
  */
 import { Command, CommanderError } from 'commander';
+import { withoutAlias } from './cli/aliases.ts';
 import { exitTable } from './cli/exit.ts';
 import { version } from './version.ts';
 
@@ -11,7 +12,7 @@ export async function main(args: string[]): Promise<number> {
     process.stdout.write(overview);
     return exitTable.ok.status;
   }
-  const wanted = withoutHelpCommand(args);
+  const wanted = withoutAlias(withoutHelpCommand(args));
   const json = wanted.slice(0, wanted.indexOf('--') >>> 0).includes('--json');
   try {
     const program = await buildProgram(wanted.find((word) => !word.startsWith('-')) ?? '');
@@ -44,13 +45,13 @@ export async function buildProgram(named?: string): Promise<Command> {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'docyard: ')) })
     .addHelpText('after', '\ndocyard help <command> tells more about one of them.')
     .exitOverride();
-  for (const [name, { group, summary, load }] of Object.entries(commands)) {
+  for (const [name, { group, summary, hidden = false, load }] of Object.entries(commands)) {
     const command = new Command(name)
       .copyInheritedSettings(program)
       .helpGroup(`${group}:`)
       .helpCommand(false);
     if (named === undefined || named === name) (await load())(command);
-    program.addCommand(command.summary(summary));
+    program.addCommand(command.summary(summary), { hidden });
   }
   return program;
 }
@@ -61,9 +62,16 @@ function withoutHelpCommand(args: string[]): string[] {
 }
 
 interface CommandEntry {
-  group: 'Documentation' | 'Bundles and deployments' | 'A running service' | 'Operating a service';
+  group:
+    | 'Documentation'
+    | 'Bundles and deployments'
+    | 'A running service'
+    | 'Operating a service'
+    | 'This program';
   /** One line of the help. */
   summary: string;
+  /** Not in the list of all commands. */
+  hidden?: true;
   load: () => Promise<(command: Command) => void>;
 }
 
@@ -73,6 +81,11 @@ const commands: Record<string, CommandEntry> = {
     group: 'Documentation',
     summary: 'render a folder into static files',
     load: async () => (await import('./cli/build.ts')).describeBuild,
+  },
+  dev: {
+    group: 'Documentation',
+    summary: 'show a folder in the browser while you write',
+    load: async () => (await import('./cli/dev.ts')).describeDev,
   },
   check: {
     group: 'Documentation',
@@ -85,8 +98,8 @@ const commands: Record<string, CommandEntry> = {
     load: async () => (await import('./cli/report.ts')).describeReport,
   },
   export: {
-    group: 'A running service',
-    summary: 'export a folder or a project to a bundle; follow, list, download',
+    group: 'Documentation',
+    summary: 'export a folder, or a project of a service, to a bundle',
     load: async () => (await import('./cli/export.ts')).describeExport,
   },
   verify: {
@@ -109,6 +122,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'serve an exported site and keep it up to date',
     load: async () => (await import('./cli/site.ts')).describeSite,
   },
+  open: {
+    group: 'Bundles and deployments',
+    summary: 'show an exported site in the browser',
+    load: async () => (await import('./cli/open.ts')).describeOpen,
+  },
   agent: {
     group: 'A running service',
     summary: 'start, follow, steer and stop agent jobs',
@@ -118,6 +136,21 @@ const commands: Record<string, CommandEntry> = {
     group: 'A running service',
     summary: 'offer a service to editors and agents as tools',
     load: async () => (await import('./cli/mcp.ts')).describeMcp,
+  },
+  login: {
+    group: 'A running service',
+    summary: 'store the key of a service',
+    load: async () => (await import('./cli/login.ts')).describeLogin,
+  },
+  logout: {
+    group: 'A running service',
+    summary: 'forget the key of a service',
+    load: async () => (await import('./cli/login.ts')).describeLogout,
+  },
+  whoami: {
+    group: 'A running service',
+    summary: 'show which service and key are used',
+    load: async () => (await import('./cli/login.ts')).describeWhoami,
   },
   serve: {
     group: 'Operating a service',
@@ -168,6 +201,17 @@ const commands: Record<string, CommandEntry> = {
     group: 'Operating a service',
     summary: 'copy everything from SQLite to PostgreSQL',
     load: async () => (await import('./cli/migrate-data.ts')).describeMigrateData,
+  },
+  completion: {
+    group: 'This program',
+    summary: 'complete commands and options in a shell',
+    load: async () => (await import('./cli/completion.ts')).describeCompletion,
+  },
+  'openapi-check': {
+    group: 'Documentation',
+    summary: 'say what is wrong with an API description',
+    hidden: true,
+    load: async () => (await import('./cli/openapi-check.ts')).describeOpenapiCheck,
   },
 };
 

@@ -51,7 +51,7 @@ Examples:
 export function describeBuild(command: Command): void {
   addFailOptions(command, 'nothing')
     .description('Render a documentation folder into static files, without a server.')
-    .argument('<folder>', 'folder that holds docs.json')
+    .argument('[folder]', 'folder that holds docs.json', '.')
     .requiredOption('-o, --out <folder>', 'where the files go')
     .option('--json', 'print { pages, warnings, errors, files, bytes, seconds } and nothing else')
     .option('-q, --quiet', 'show no progress')

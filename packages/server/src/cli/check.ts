@@ -51,7 +51,7 @@ Examples:
 export function describeCheck(command: Command): void {
   command
     .description('Render a documentation folder, keep nothing, and say what is wrong with it.')
-    .argument('<folder>', 'folder that holds docs.json');
+    .argument('[folder]', 'folder that holds docs.json', '.');
   addFailOptions(command, 'error')
     .option('--format <format>', 'text, json, sarif, junit, html or markdown', 'text')
     .option('--output <file>', 'write the report to this file instead of printing it')
@@ -62,10 +62,10 @@ export function describeCheck(command: Command): void {
     .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
-    .action(check);
+    .action(checkSiteFolder);
 }
 
-async function check(folder: string, options: CheckOptions): Promise<void> {
+export async function checkSiteFolder(folder: string, options: CheckOptions): Promise<void> {
   const format = formats.find((name) => name === options.format);
   if (format === undefined) throw new CommandError(`--format must be one of ${formats.join(', ')}.`, 'usage');
   const failOn = await failOnOf(options, ['error']);

@@ -1,0 +1,29 @@
+/**
+ * Names that people bring along from other tools for a docs.json, and what they are here. They are no commands of their
+ * own: the words are replaced before anything is parsed. A flag that asks for what is always done is dropped.
+ */
+interface Alias {
+  words: readonly string[];
+  dropped?: readonly string[];
+}
+
+const links = 'broken_link,broken_anchor,redirect_broken,nav_page_missing,image_missing';
+const accessibility = 'missing_alt,color_contrast,heading_order,duplicate_id';
+
+export const aliases: Record<string, Alias> = {
+  'broken-links': {
+    words: ['check', '--only', links, '--fail-on', 'info'],
+    dropped: ['--check-anchors', '--check-redirects', '--check-snippets'],
+  },
+  a11y: { words: ['check', '--only', accessibility, '--fail-on', 'info'] },
+  validate: { words: ['check', '--strict'] },
+  version: { words: ['--version'] },
+};
+
+/** The same words with the first one replaced, if it is one of the names. */
+export function withoutAlias(args: readonly string[]): string[] {
+  const [name = '', ...rest] = args;
+  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  if (alias === undefined) return [...args];
+  return [...alias.words, ...rest.filter((word) => !alias.dropped?.includes(word))];
+}

@@ -1,0 +1,163 @@
+/**
+ * `docyard open`: an exported site in the browser, from its files. A bundle is unpacked into a cache of the user first, and
+ * held to its manifest. Where there is no desktop the path is printed.
+ */
+import { spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import type { PublicKey } from '../bundles/signature.ts';
+import { addServerOptions, connect, type ServerOptions } from './connection.ts';
+import { CommandError } from './errors.ts';
+import { downloadTo, latestOf } from './export-download.ts';
+
+interface OpenOptions extends ServerOptions {
+  latest?: string;
+  publicKey?: string[];
+  print?: boolean;
+  quiet?: boolean;
+}
+
+const examples = `
+Examples:
+  docyard open site.tar.gz
+  docyard open se_3f9a2c1b8e7d4a06
+  docyard open --latest docs.example.com --print
+`;
+
+export function describeOpen(command: Command): void {
+  addServerOptions(command.description('Show an exported site in the browser, from its files.'))
+    .argument('[target]', 'a bundle, an exported folder, or the id of an export (default: .)')
+    .option('--latest <domain>', 'the newest bundle of this domain')
+    .option('--public-key <key...>', 'open the bundle only if one of these keys signed it')
+    .option('--print', 'only print the path of the first page')
+    .option('-q, --quiet', 'show no progress')
+    .addHelpText('after', examples)
+    .action(open);
+}
+
+async function open(target: string | undefined, options: OpenOptions): Promise<void> {
+  if (target !== undefined && options.latest !== undefined) {
+    throw new CommandError('Give either a target or --latest.', 'usage');
+  }
+  const folder = await folderOf(target ?? '.', options);
+  const page = join(folder, 'index.html');
+  if (!(await isFile(page))) throw new CommandError(`There is no index.html in ${folder}.`, 'not_found');
+  const shown = options.print !== true && !options.json && (await showInBrowser(pathToFileURL(page).href));
+  if (options.json) process.stdout.write(`${JSON.stringify({ folder, page })}\n`);
+  else process.stdout.write(shown ? `Opened ${page}\n` : `${page}\n`);
+}
+
+async function folderOf(target: string, options: OpenOptions): Promise<string> {
+  const found = options.latest === undefined ? await stat(target).catch(() => undefined) : undefined;
+  if (found?.isDirectory()) return siteFolder(resolve(target), options);
+  if (found?.isFile()) return unpacked(resolve(target), options);
+  if (options.latest === undefined && !/^se_[0-9a-z]+$/.test(target)) {
+    throw new CommandError(`${target} is neither a file nor a folder nor the id of an export.`, 'not_found');
+  }
+  const client = await connect(options);
+  const jobId = options.latest === undefined ? target : await latestOf(client, options.latest);
+  const draft = await mkdtemp(join(await cacheFolder(), 'download-'));
+  try {
+    const { server, keyFile, quiet, json } = options;
+    const wanted = { server, keyFile, quiet, json, output: join(draft, 'bundle.tar.gz') };
+    const { file } = await downloadTo(client, jobId, withoutUndefined(wanted));
+    return await unpacked(file, options);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}
+
+async function siteFolder(folder: string, options: OpenOptions): Promise<string> {
+  if (options.publicKey !== undefined) {
+    const { checkFolder } = await import('../bundles/unpack.ts');
+    await checkFolder(folder, { publicKeys: await keysOf(options) });
+  }
+  if (await isFile(join(folder, 'index.html'))) return folder;
+  const isSource = (await isFile(join(folder, 'docs.json'))) || (await isFile(join(folder, 'mint.json')));
+  if (!isSource) return folder;
+  throw new CommandError(`${folder} holds the source of a site. docyard dev ${folder} shows it.`, 'usage');
+}
+
+async function keysOf({ publicKey = [] }: OpenOptions): Promise<PublicKey[]> {
+  const { publicKeysOf } = await import('../deployments/given-keys.ts');
+  return publicKeysOf(publicKey);
+}
+
+/** The same bundle is unpacked once; a name of the cache is the hash of what it holds. */
+async function unpacked(file: string, options: OpenOptions): Promise<string> {
+  const { unpackBundle } = await import('../bundles/unpack.ts');
+  const cache = await cacheFolder();
+  const draft = await mkdtemp(join(cache, 'draft-'));
+  try {
+    const folder = join(draft, 'site');
+    const publicKeys = options.publicKey === undefined ? {} : { publicKeys: await keysOf(options) };
+    const { archiveSha256 } = await unpackBundle(createReadStream(file), folder, publicKeys);
+    const place = join(cache, archiveSha256.slice(0, 16));
+    await rm(place, { recursive: true, force: true });
+    await rename(folder, place);
+    const now = new Date();
+    await utimes(place, now, now);
+    await forgetOldest(cache);
+    return place;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function cacheFolder(): Promise<string> {
+  const base =
+    process.env['XDG_CACHE_HOME'] ||
+    (process.platform === 'win32' ? process.env['LOCALAPPDATA'] : undefined) ||
+    join(homedir(), '.cache');
+  const folder = join(base, 'docyard', 'open');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+const mostKept = 5;
+
+async function forgetOldest(cache: string): Promise<void> {
+  const names = (await readdir(cache)).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(cache, name))).mtimeMs })),
+  );
+  for (const { name } of aged.toSorted((a, b) => b.at - a.at).slice(mostKept)) {
+    await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+}
+
+/** False where there is no desktop, or nothing that opens addresses. */
+async function showInBrowser(address: string): Promise<boolean> {
+  const [program, ...args] = openerOf();
+  if (program === undefined) return false;
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, address], { detached: true, stdio: 'ignore' });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
+
+function openerOf(): string[] {
+  const { BROWSER: chosen, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (chosen) return [chosen];
+  if (process.platform === 'darwin') return ['open'];
+  if (process.platform === 'win32') return ['cmd', '/c', 'start', ''];
+  return DISPLAY || WAYLAND_DISPLAY ? ['xdg-open'] : [];
+}
