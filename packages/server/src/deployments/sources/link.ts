@@ -39,6 +39,11 @@ interface Found {
   sha256: string | null;
 }
 
+/** The links of a Docyard server name the export: what a delta can be asked for against, should refreshFrom make one. */
+function exportIn(address: string): string | null {
+  return /\/(se_[0-9a-f]{16})\//.exec(address)?.[1] ?? null;
+}
+
 /** A `HEAD` would do, but the links of object stores open for one method only. */
 async function firstByte(
   address: string,
@@ -80,7 +85,7 @@ function offerOf(found: Found, remote: Remote): Offer {
   return {
     ...found,
     version: undefined,
-    jobId: null,
+    jobId: exportIn(remote.origin),
     async fetch(folder, signal) {
       const file = join(folder, 'bundle.tar.gz');
       await download(remote, file, { signal });
