@@ -15,6 +15,7 @@ import { textOfHtml } from './html.ts';
 import type { Site } from './load.ts';
 import { addressesFor, relativeHref } from './navigation/addresses.ts';
 import { createLinkResolver } from './navigation/links.ts';
+import { type OutputNames, unusableName } from './navigation/output-names.ts';
 import { renderPages } from './page/pool.ts';
 import { mathFiles } from './math/files.ts';
 import { FullText } from './outputs/full-text.ts';
@@ -26,7 +27,7 @@ import { SocialImages } from './outputs/social-images.ts';
 import type { PageFeature, PageResult, PageTask } from './page/task.ts';
 import { SearchIndex } from './search/build.ts';
 import { searchedPages } from './search/pages.ts';
-import { type RenderOptions, planSite, planTasks } from './site-plan.ts';
+import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-plan.ts';
 import { PageComposer } from './theme/compose.ts';
 import { contextualFindings } from './theme/contextual.ts';
 import { apiFiles } from './theme/files.ts';
@@ -79,7 +80,8 @@ async function* renderFiles(
   const features = new Set<PageFeature>();
   const pictures = configuredPictures(site, links);
   for (const file of pictures.files) assets.add(file);
-  for (const item of [...site.diagnostics, ...pictures.diagnostics, ...lookFindings(site)])
+  const { names, findings } = nameableRoutes(site, options);
+  for (const item of [...site.diagnostics, ...findings, ...pictures.diagnostics, ...lookFindings(site)])
     yield diagnostic(item);
 
   const frameLinks = check.watchFrame(links);
@@ -148,10 +150,15 @@ async function* renderFiles(
   for (const { path, content } of await apiFiles(features)) yield text(path, content, 'output');
   if (features.has('math'))
     for (const { path, content } of await mathFiles(mathStyles)) yield text(path, content, 'output');
-  yield* stylesheets(site, links, assets);
+  yield* stylesheets(site, links, assets, names);
   for (const file of [...assets].toSorted()) {
     options.signal?.throwIfAborted();
     if (site.files.stylesheets.includes(file) || written.has(file)) continue;
+    const problem = names.take(file);
+    if (problem !== undefined) {
+      yield diagnostic(unusableName(file, problem));
+      continue;
+    }
     yield { type: 'file', file: { path: file, content: { copyFrom: join(site.root, file) }, kind: 'asset' } };
   }
 }
@@ -171,8 +178,14 @@ async function* stylesheets(
   site: Site,
   links: ReturnType<typeof createLinkResolver>,
   assets: Set<string>,
+  names: OutputNames,
 ): AsyncGenerator<RenderEvent> {
   for (const file of site.files.stylesheets) {
+    const problem = names.take(file);
+    if (problem !== undefined) {
+      yield diagnostic(unusableName(file, problem));
+      continue;
+    }
     const css = await readFile(join(site.root, file), 'utf8');
     const prepared = prepareStylesheet(css, file, links);
     for (const asset of prepared.assets) assets.add(asset);

@@ -2,8 +2,10 @@
  * What is rendered and what every page needs to know, worked out once before the first page: the pages of this
  * output, their addresses, and one task for each. It renders nothing.
  */
+import type { Diagnostic } from './check/diagnostic.ts';
 import { type Site, findRoute } from './load.ts';
 import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
+import { OutputNames, unusableName } from './navigation/output-names.ts';
 import { specsOf } from './openapi/site-api.ts';
 import { isVisibleTo } from './page/meta.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
@@ -31,7 +33,7 @@ export interface RenderOptions {
 }
 
 export function planSite(site: Site, options: RenderOptions): SitePlan {
-  const rendered = chosenRoutes(site, options);
+  const rendered = nameableRoutes(site, options).routes;
   return {
     root: site.root,
     files: site.files.all,
@@ -75,6 +77,24 @@ function chosenRoutes(site: Site, { paths, groups }: RenderOptions): string[] {
     .filter(({ path }) => !wanted || wanted.has(path))
     .filter(({ path }) => !groups || isVisibleTo(groups, site.metas.get(path)?.groups ?? []))
     .map(({ path }) => path);
+}
+
+/** The chosen pages whose files can have their names, with findings about the others; `names` holds what is taken then. */
+export function nameableRoutes(
+  site: Site,
+  options: RenderOptions,
+): { routes: string[]; names: OutputNames; findings: Diagnostic[] } {
+  const addresses = addressesFor(options.urlStyle ?? 'html', new Set(site.pages.map((page) => page.path)));
+  const names = new OutputNames();
+  const findings: Diagnostic[] = [];
+  const routes = chosenRoutes(site, options).filter((route) => {
+    const output = addresses.outputOf(route);
+    const problem = names.take(output);
+    const { file = route } = site.metas.get(route) ?? {};
+    if (problem !== undefined) findings.push(unusableName(file, problem, output));
+    return problem === undefined;
+  });
+  return { routes, names, findings };
 }
 
 /** One task for each page, and one more when no page is at the root: then the first one is shown there as well. */

@@ -22,6 +22,8 @@ export const diagnosticCodes = {
   duplicate_page: 'Two files have the same address.',
   element_dropped: 'An HTML element is not allowed and was left out.',
   expression_unsupported: 'An expression would need to be run. It was left out.',
+  file_name_unusable:
+    'A file would have a name that not every system can hold, or that differs from another only in case. It was left out.',
   font_missing: 'A font file is not part of the site.',
   font_not_loaded: 'A font would come from another host. The nearest local one is used.',
   frame_dropped: 'A frame has no address that may be shown.',

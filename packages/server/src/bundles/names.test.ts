@@ -1,5 +1,7 @@
 /** Names that sites really have are fine; the attacks are in `attacks.test.ts`. */
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { OutputNames } from '../../../render/src/navigation/output-names.ts';
 import { DistinctNames, problemOfName, quoted } from './names.ts';
 
 test.each([
@@ -37,4 +39,42 @@ test('the same name, in any case, is taken once, and no file is the folder of an
 test('a name that is printed does nothing to a terminal', () => {
   expect(quoted('a\x1b[31m\u009b\u202e"')).toBe('"a\\u001b[31m��\\""');
   expect(quoted('x'.repeat(500))).toHaveLength(123);
+});
+
+test('whatever the renderer lets pass may be in a bundle', () => {
+  const segment = fc.oneof(
+    fc.constantFrom(
+      'con',
+      'AUX.html',
+      'com¹',
+      'lpt10',
+      '..',
+      '.',
+      '...',
+      ' ',
+      'a.',
+      'A',
+      'a',
+      'manifest.json',
+      '',
+    ),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+    fc.string({
+      unit: fc.constantFrom('a', 'B', 'é', 'e\u0301', '.', ' ', ':', '\\', '\x80', '\ud800'),
+      maxLength: 4,
+    }),
+    fc.integer({ min: 200, max: 300 }).map((length) => 'x'.repeat(length)),
+  );
+  const path = fc.array(segment, { minLength: 1, maxLength: 40 }).map((segments) => segments.join('/'));
+  fc.assert(
+    fc.property(fc.array(path, { maxLength: 8 }), (paths) => {
+      const [output, bundle] = [new OutputNames(), new DistinctNames()];
+      for (const own of ['manifest.json', 'manifest.json.minisig']) bundle.add(own);
+      for (const each of new Set(paths)) {
+        if (output.take(each) !== undefined) continue;
+        expect([problemOfName(each), bundle.add(each)]).toEqual([undefined, true]);
+      }
+    }),
+    { numRuns: 3000 },
+  );
 });

@@ -1,0 +1,67 @@
+/**
+ * Which names the files of an output may have: those that are one and the same file on Linux, macOS and Windows. A bundle
+ * with any other is refused where it arrives, so such a file is left out, and its author is told.
+ */
+import type { Diagnostic } from '../check/diagnostic.ts';
+
+const mostSegments = 32;
+const mostNameBytes = 1000;
+const mostSegmentBytes = 255;
+const forbidden = /[\p{Cc}\\:*?"<>|]/u;
+const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+/** An export adds these two itself. */
+const ofTheExport = ['manifest.json', 'manifest.json.minisig'];
+
+/** The names of one output so far. */
+export class OutputNames {
+  /** Without case, and as they were first given. */
+  readonly #files = new Map(ofTheExport.map((name) => [name, '']));
+  readonly #folders = new Set<string>();
+
+  /** Why a file cannot have this name, as the rest of a sentence; undefined when it can, and from then on it is taken. */
+  take(path: string): string | undefined {
+    const problem = problemOf(path);
+    if (problem !== undefined) return problem;
+    const folded = path.toLowerCase();
+    const folders = foldersOf(folded);
+    const taken = this.#files.get(folded);
+    if (taken === path) return undefined;
+    if (taken === '') return 'is that of a file which every export has';
+    if (taken !== undefined) return `differs from "${taken}" only in case`;
+    if (this.#folders.has(folded) || folders.some((folder) => this.#files.has(folder)))
+      return 'is that of a file and of a folder';
+    this.#files.set(folded, path);
+    for (const folder of folders) this.#folders.add(folder);
+    return undefined;
+  }
+}
+
+export function unusableName(file: string, problem: string, output = file): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'file_name_unusable',
+    message: `The name "${output}" ${problem}, so the file is left out`,
+    file,
+    hint: 'Rename it, and what refers to it.',
+  };
+}
+
+function problemOf(path: string): string | undefined {
+  if (!path.isWellFormed() || forbidden.test(path)) return 'holds a character that not every system allows';
+  if (path.normalize('NFC') !== path) return 'is not in Unicode’s composed form';
+  if (Buffer.byteLength(path) > mostNameBytes) return `has more than ${mostNameBytes} bytes`;
+  const segments = path.split('/');
+  if (segments.length > mostSegments) return `lies more than ${mostSegments} folders deep`;
+  for (const segment of segments) {
+    if (/^\.*$/.test(segment) || /[. ]$/.test(segment)) return 'has a part that ends in a dot or a space';
+    if (Buffer.byteLength(segment) > mostSegmentBytes)
+      return `has a part of more than ${mostSegmentBytes} bytes`;
+    if (reservedOnWindows.test(segment)) return 'has a part that Windows reserves';
+  }
+  return undefined;
+}
+
+function foldersOf(path: string): string[] {
+  const segments = path.split('/');
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'));
+}
