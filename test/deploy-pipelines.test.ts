@@ -75,6 +75,24 @@ describe('the files', () => {
     expect(script).toContain(`npx --yes docyard@${version} "$@"`);
   });
 
+  test('the manual lists every input and output, and its examples name no other', () => {
+    const manual = readFileSync(join(root, 'docs/guides/ci.mdx'), 'utf8');
+    const named = (heading: string) =>
+      [...(manual.split(heading)[1]?.split('\n\n')[1] ?? '').matchAll(/^ *\| (`.*?) \|/gm)].flatMap(
+        ([, cell = '']) => [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name),
+      );
+    const inputs = new Set([...Object.keys(action.inputs), ...Object.keys(componentInputs)]);
+    expect(named('## Inputs\n\nThe action').toSorted()).toEqual([...inputs].toSorted());
+    expect(named('findings and time.').toSorted()).toEqual(Object.keys(action.outputs).toSorted());
+    const examples = [...manual.matchAll(/^ *(?:with|inputs):\n((?: +[\w-]+: .*\n)+)/gm)];
+    expect(examples).toHaveLength(5);
+    const uploaded = ['name', 'path'];
+    for (const [, lines = ''] of examples) {
+      const given = [...lines.matchAll(/^ +([\w-]+):/gm)].map(([, name = '']) => name);
+      expect(given.filter((name) => !inputs.has(name) && !uploaded.includes(name))).toEqual([]);
+    }
+  });
+
   const shellcheckMissing =
     spawnSync('shellcheck', ['--version']).error === undefined
       ? undefined
