@@ -10,9 +10,13 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const packages = ['api', 'render', 'server'];
+const packages = ['api', 'render', 'server'] as const;
+type Package = (typeof packages)[number];
 /** Others program against these two, so they come with their types. */
-const typed = ['api', 'render'];
+const typed: readonly Package[] = ['api', 'render'];
+
+/** The client runs in programs of others: on every Node that has what it uses, and beside a zod that they have already. */
+const ofClient = { dependencyRange: '^', engines: { node: '>=20.3' } };
 
 /** What only tests need: it is not published. */
 const forTests = /\.(test|suite)\.ts$|(^|\/)(testing|test-server|render-fixture)\.ts$/;
@@ -21,17 +25,21 @@ interface Manifest {
   name: string;
   private?: boolean;
   exports?: Record<string, string>;
+  dependencies?: Record<string, string>;
   devDependencies?: unknown;
 }
 
 /** The paths of the tarballs. */
-export function packAll(target: string): string[] {
+export function packAll(target: string, names: readonly Package[] = packages): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'docyard-pack-'));
   mkdirSync(target, { recursive: true });
   try {
-    for (const name of packages) stage(name, join(folder, name));
-    writeTypes(folder);
-    return packages.map((name) => {
+    for (const name of names) stage(name, join(folder, name));
+    writeTypes(
+      folder,
+      typed.filter((name) => names.includes(name)),
+    );
+    return names.map((name) => {
       const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', resolve(target)];
       const told = execFileSync('npm', args, { cwd: join(folder, name), encoding: 'utf8', stdio: quietly });
       const [{ filename = '' } = {}] = JSON.parse(told) as { filename?: string }[];
@@ -44,7 +52,7 @@ export function packAll(target: string): string[] {
 
 const quietly = ['ignore', 'pipe', 'ignore'] as const satisfies string[];
 
-function stage(name: string, folder: string): void {
+function stage(name: Package, folder: string): void {
   const source = join(root, 'packages', name);
   const write = (file: string, text: string | Uint8Array) => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -57,8 +65,11 @@ function stage(name: string, folder: string): void {
       write(file.replace(/\.ts$/, '.js'), toJavaScript(bytes.toString()));
     } else write(file, bytes);
   }
-  write('package.json', publishedManifest(readFileSync(join(source, 'package.json'), 'utf8')));
-  for (const file of ['LICENSE', 'THIRD-PARTY-NOTICES.md']) write(file, readFileSync(join(root, file)));
+  write('package.json', publishedManifest(name, readFileSync(join(source, 'package.json'), 'utf8')));
+  write('LICENSE', readFileSync(join(root, 'LICENSE')));
+  if (name === 'api') write('README.md', readFileSync(join(source, 'README.md')));
+  // What it tells of is in the pages that are rendered.
+  else write('THIRD-PARTY-NOTICES.md', readFileSync(join(root, 'THIRD-PARTY-NOTICES.md')));
   if (name !== 'server') return;
   write('README.md', readFileSync(join(root, 'README.md')));
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
@@ -81,15 +92,36 @@ function nameJavaScript(text: string): string {
   return text.replaceAll(/(\b(?:from|import|new URL) ?\(?'[^'\n]+)\.ts'/g, `$1.js'`);
 }
 
-function publishedManifest(text: string): string {
+function publishedManifest(name: Package, text: string): string {
   const { private: _private, devDependencies: _unused, exports, ...rest } = JSON.parse(text) as Manifest;
-  const published = Object.entries(exports ?? {}).map(([door, file]) => [door, file.replace(/\.ts$/, '.js')]);
-  const manifest = exports === undefined ? rest : { ...rest, exports: Object.fromEntries(published) };
+  const manifest = {
+    ...rest,
+    ...(name === 'api' && { dependencies: ranged(rest.dependencies), engines: ofClient.engines }),
+    ...(exports && { exports: publishedExports(exports) }),
+  };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
+/** Types first: whoever reads the conditions takes the first that fits. */
+function publishedExports(exports: Record<string, string>): Record<string, object> {
+  const doors = Object.entries(exports).map(([door, file]) => {
+    const path = file.replace(/\.ts$/, '');
+    return [door, { types: `${path}.d.ts`, default: `${path}.js` }];
+  });
+  return Object.fromEntries(doors) as Record<string, object>;
+}
+
+function ranged(dependencies: Record<string, string> = {}): Record<string, string> {
+  const later = Object.entries(dependencies).map(([name, version]) => [
+    name,
+    ofClient.dependencyRange + version,
+  ]);
+  return Object.fromEntries(later) as Record<string, string>;
+}
+
 /** Beside each file, where the compiler looks without being told. */
-function writeTypes(folder: string): void {
+function writeTypes(folder: string, names: readonly Package[]): void {
+  if (names.length === 0) return;
   const config = join(folder, 'tsconfig.json');
   const compilerOptions = {
     noEmit: false,
@@ -99,7 +131,7 @@ function writeTypes(folder: string): void {
     outDir: join(folder, 'types'),
     typeRoots: [join(root, 'node_modules/@types')],
   };
-  const files = typed.flatMap((name) => {
+  const files = names.flatMap((name) => {
     const { exports = {} } = JSON.parse(
       readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
     ) as Manifest;
@@ -110,7 +142,7 @@ function writeTypes(folder: string): void {
     JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files }),
   );
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' });
-  for (const name of typed) {
+  for (const name of names) {
     const made = join(folder, 'types', name);
     for (const file of filesBelow(made)) {
       writeFileSync(join(folder, name, file), nameJavaScript(readFileSync(join(made, file), 'utf8')));
