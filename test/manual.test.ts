@@ -31,6 +31,7 @@ import {
 import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
+import { refusalTable } from '../packages/server/src/bundles/refusal.ts';
 import { settings } from '../packages/server/src/config.ts';
 import { buildProgram } from '../packages/server/src/main.ts';
 
@@ -168,6 +169,12 @@ it('the configuration page lists every setting with its default', () => {
     cells.slice(0, 2),
   );
   expect(listed).toEqual(expected);
+});
+
+it('the page of signatures lists every reason to refuse a bundle', () => {
+  const rows = tableRows(section(page('deploy/signatures'), 'Why a bundle is refused'));
+  const spoken = Object.entries(refusalTable).map(([name, meaning]) => [name, meaning]);
+  expect(rows).toEqual(spoken);
 });
 
 it('the monitoring page lists every number', async () => {
