@@ -15,10 +15,6 @@ export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
   site: ServedSite;
-  /** Below which path the site is served. Decoded, without a slash at its end. */
-  basePath: string;
-  /** Sent with every answer, names and values in turn. */
-  extraHeaders: readonly string[];
   /** Told of every answer when it begins. */
   began(status: number, bodyBytes: number): void;
   /** While content is read from disk the files of the site must stay. */
@@ -30,10 +26,12 @@ const mayChange = 'public, max-age=0, must-revalidate';
 const plainText = 'text/plain; charset=utf-8';
 
 export function answer(exchange: Exchange): void {
-  const { request, response, site, basePath } = exchange;
+  const { request, response, site } = exchange;
+  const { basePath } = site;
   // Whatever a client sends along is not read, so nothing may follow it.
-  if ('content-length' in request.headers || 'transfer-encoding' in request.headers) closeAfter(exchange);
-  if (request.method === 'OPTIONS') return send(exchange, 204, ['Allow', methods]);
+  if ('content-length' in request.headers || 'transfer-encoding' in request.headers)
+    response.shouldKeepAlive = false;
+  if (request.method === 'OPTIONS') return send(exchange, 204, ['Allow', methods, ...site.headers]);
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return sendText(exchange, 405, 'Only GET and HEAD can be asked of this site.', ['Allow', methods]);
   const wanted = readRequestPath(request.url ?? '');
@@ -50,7 +48,6 @@ export function answer(exchange: Exchange): void {
   if (found === undefined) return sendNotFound(exchange);
   if ('redirect' in found) return sendRedirect(exchange, found.redirect, wanted.query);
   sendFile(exchange, found.file);
-  response.on('error', () => {});
 }
 
 function pathBelow(basePath: string, path: string): string | undefined {
@@ -152,7 +149,7 @@ function stream(
   const source = createReadStream(file, { start: offset + range.start, end: offset + range.end });
   source.once('open', () => {
     exchange.began(status, range.end - range.start + 1);
-    response.writeHead(status, withExtra(exchange, headers));
+    response.writeHead(status, headers);
     // A reader that goes away ends the reading too; a file that breaks off ends the connection, since a length was promised.
     pipeline(source, response, release);
   });
@@ -164,7 +161,7 @@ function stream(
 }
 
 function sendRedirect(exchange: Exchange, { to, permanent }: Redirect, query: string): void {
-  const own = to.startsWith('/') ? encodedPath(exchange.basePath) + to : to;
+  const own = to.startsWith('/') ? encodedPath(exchange.site.basePath) + to : to;
   // What the author has written after a question mark counts, else what the reader has.
   const [beforeFragment = '', ...fragment] = own.split('#');
   const address = own.includes('?') ? own : [beforeFragment + encodedQuery(query), ...fragment].join('#');
@@ -175,7 +172,7 @@ function sendRedirect(exchange: Exchange, { to, permanent }: Redirect, query: st
     mayChange,
     'Content-Length',
     '0',
-    ...exchange.site.rules.headers.flat(),
+    ...exchange.site.headers,
   ]);
 }
 
@@ -184,12 +181,11 @@ function encodedQuery(query: string): string {
   return /^[\x21-\x7e]*$/.test(query) ? query : '';
 }
 
-/** Its address may be anywhere, so nothing that is told relative to its file goes along. */
 function sendNotFound(exchange: Exchange): void {
   const { request, site } = exchange;
   if (site.notFound === undefined) return sendText(exchange, 404, 'There is no such page.');
   const form = formOf(site.notFound, request.headers['accept-encoding']?.toString());
-  const headers = without(form.headers, 'ETag', 'Link', 'Accept-Ranges');
+  const headers = without(form.headers, 'ETag', 'Accept-Ranges');
   sendContent(exchange, 404, headers, form);
 }
 
@@ -202,27 +198,18 @@ function sendFault(exchange: Exchange): void {
 function sendText(exchange: Exchange, status: number, text: string, headers: string[] = []): void {
   const body = Buffer.from(`${text}\n`);
   const own = ['Content-Type', plainText, 'Content-Length', String(body.length), 'Cache-Control', 'no-store'];
-  const rules = exchange.site.rules.headers.flat();
-  send(exchange, status, [...own, ...headers, ...rules], body);
+  send(exchange, status, [...own, ...headers, ...exchange.site.headers], body);
 }
 
 function send(exchange: Exchange, status: number, headers: string[], body?: Buffer): void {
   const { request, response } = exchange;
   const isSent = body !== undefined && request.method !== 'HEAD';
   exchange.began(status, isSent ? body.length : 0);
-  response.writeHead(status, withExtra(exchange, headers));
+  response.writeHead(status, headers);
   if (isSent) response.end(body);
   else response.end();
 }
 
-function withExtra({ extraHeaders }: Exchange, headers: string[]): string[] {
-  return extraHeaders.length === 0 ? headers : [...headers, ...extraHeaders];
-}
-
 function without(headers: readonly string[], ...names: string[]): string[] {
   return headers.filter((_, index) => !names.includes(headers[index - (index % 2)] ?? ''));
-}
-
-function closeAfter({ response }: Exchange): void {
-  response.shouldKeepAlive = false;
 }

@@ -35,6 +35,10 @@ export class ConnectionBounds {
     if (this.#open.delete(socket)) this.#open.add(socket);
   }
 
+  closeAll(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
   #makeRoom(): boolean {
     for (const socket of this.#open) {
       if (socket.writableLength > 0) continue;

@@ -10,8 +10,8 @@ import type { ServedSite } from './site.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 export interface FastLaneOptions {
-  /** What is served now below the root of the host; undefined when nothing can be answered here. */
-  current(): { site: ServedSite; basePath: string } | undefined;
+  /** What is served now; undefined when nothing can be answered here. */
+  current(): ServedSite | undefined;
   handOver(socket: Socket): void;
   /** A request was answered. */
   answered(socket: Socket, target: string, status: number, bodyBytes: number): void;
@@ -30,14 +30,16 @@ interface PlainRequest {
 const plainRequest =
   /^GET (\/[\w\-./]*) HTTP\/1\.1((?:\r\n[A-Za-z\d-]+: ?[\t\x20-\x7e\x80-\xff]*)+)\r\n\r\n$/;
 const notable =
-  /\r\n(?:(accept-encoding|if-none-match|host|connection)|range|if-range|content-length|transfer-encoding|expect|upgrade|x-forwarded-proto): ?([^\r]*)/gi;
+  /\r\n(?:(accept-encoding|if-none-match|host|connection)|range|if-range|content-length|transfer-encoding|expect|upgrade): ?([^\r]*)/gi;
 const mostBytes = 8192;
 
 export class FastLane {
   readonly #options: FastLaneOptions;
   /** With what ends the care for it here. */
   readonly #sockets = new Map<Socket, () => void>();
+  /** Those for whose answer is being read from disk. */
   readonly #busy = new Set<Socket>();
+  #isClosed = false;
 
   constructor(options: FastLaneOptions) {
     this.#options = options;
@@ -59,16 +61,17 @@ export class FastLane {
     this.#sockets.set(socket, leave);
   }
 
-  /** Nothing more is expected of these; answers that are under way still end. */
+  /** Nothing more is expected of connections that come here; answers that are under way still end. */
   close(): void {
+    this.#isClosed = true;
     for (const socket of this.#sockets.keys()) if (!this.#busy.has(socket)) socket.destroySoon();
   }
 
   #receive(socket: Socket, chunk: Buffer): void {
-    const current = this.#options.current();
-    const request = current && readPlainRequest(chunk);
-    if (current === undefined || request === undefined) return this.#handOver(socket, chunk);
-    const { site, basePath } = current;
+    const site = this.#options.current();
+    const request = site && readPlainRequest(chunk);
+    if (site === undefined || request === undefined) return this.#handOver(socket, chunk);
+    const { basePath } = site;
     const { target, acceptEncoding, ifNoneMatch } = request;
     if (!target.startsWith(`${basePath}/`) || target.includes('/.')) return this.#handOver(socket, chunk);
     const found = site.find(target.slice(basePath.length));
@@ -105,7 +108,9 @@ export class FastLane {
 
   /** A reader that does not read is not listened to either. */
   #write(socket: Socket, answer: WholeAnswer): void {
-    if (!socket.write(answer.bytes())) {
+    const isTaken = socket.write(answer.bytes());
+    if (this.#isClosed) socket.destroySoon();
+    else if (!isTaken) {
       socket.pause();
       socket.once('drain', () => socket.resume());
     } else if (socket.isPaused()) socket.resume();

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isOfOwnNetwork } from '../../keys/addresses.ts';
-import { answer, type Exchange } from './answer.ts';
+import { answer } from './answer.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
 import { FastLane } from './fast-lane.ts';
 import { readRules } from './rules.ts';
@@ -23,7 +23,7 @@ export interface SiteServerOptions {
   basePath?: string | undefined;
   /** Asked when somebody wants to know. */
   status: () => SiteStatus;
-  /** For how long browsers insist on https once a proxy in front has told that they use it; 0 for never. */
+  /** For how long browsers are told to insist on https, when something in front speaks it; 0 for never. */
   hstsSeconds?: number | undefined;
   /** How many may be open at once. */
   connections?: number | undefined;
@@ -54,7 +54,6 @@ const usualPatience: Patience = {
 };
 const usualConnections = 8192;
 const mostHeaderBytes = 16 * 1024;
-const noHeaders: readonly string[] = [];
 /** Before there is a site: enough for a sentence. */
 const bareHeaders = readRules(undefined).headers.flat();
 
@@ -64,9 +63,7 @@ export class SiteServer {
   readonly #server: Server;
   readonly #fastLane: FastLane;
   readonly #statusServer: Server | undefined;
-  readonly #hsts: readonly string[];
   #site: ServedSite | undefined;
-  #basePath = '';
   /** Requests that are being read from disk for, by release. */
   readonly #held = new Map<string, number>();
   readonly #answers = new Map<number, number>();
@@ -76,25 +73,27 @@ export class SiteServer {
   constructor(options: SiteServerOptions) {
     this.#options = options;
     this.#bounds = new ConnectionBounds(options.connections ?? usualConnections);
-    this.#hsts = options.hstsSeconds
-      ? ['Strict-Transport-Security', `max-age=${options.hstsSeconds}`]
-      : noHeaders;
     this.#server = this.#createServer((request, response) => this.#serve(request, response));
     this.#fastLane = this.#putFastLaneBefore(this.#server);
     if (options.statusPort !== undefined) {
       this.#statusServer = this.#createServer((request, response) => {
         if (!this.#serveStatus(request, response)) sendBare(response, 404, 'There is nothing here.');
       });
+      this.#statusServer.on('connection', (socket) => this.#bounds.accept(socket));
     }
   }
 
   /** The next request is answered from this site. */
   activate(site: ServedSite): void {
+    const { basePath, hstsSeconds } = this.#options;
+    site.put({
+      ...(basePath === undefined ? {} : { basePath: withoutSlash(basePath) }),
+      headers: hstsSeconds ? ['Strict-Transport-Security', `max-age=${hstsSeconds}`] : [],
+    });
     this.#site = site;
-    this.#basePath = withoutSlash(this.#options.basePath ?? site.rules.basePath);
   }
 
-  /** Whether somebody is still being sent files of this release from disk. */
+  /** Whether this release is served now, or somebody is still being sent a file of it. */
   inUse(releaseId: string): boolean {
     return this.#site?.id === releaseId || this.#held.has(releaseId);
   }
@@ -111,7 +110,9 @@ export class SiteServer {
     this.#isClosing = true;
     this.#fastLane.close();
     const servers = [this.#server, this.#statusServer].filter((each) => each !== undefined);
-    await Promise.all(servers.filter(({ listening }) => listening).map((each) => drain(each, graceSeconds)));
+    const cut = setTimeout(() => this.#bounds.closeAll(), graceSeconds * 1000);
+    await Promise.all(servers.filter(({ listening }) => listening).map(drain));
+    clearTimeout(cut);
   }
 
   #createServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
@@ -139,10 +140,7 @@ export class SiteServer {
     if (takeOver === undefined) throw new Error('node:http does not listen for connections.');
     const lane = new FastLane({
       idleMs: { ...usualPatience, ...this.#options.patience }.keepAliveMs,
-      current: () => {
-        const site = this.#isClosing ? undefined : this.#site;
-        return site && { site, basePath: this.#basePath };
-      },
+      current: () => (this.#isClosing ? undefined : this.#site),
       handOver: (socket) => takeOver.call(server, socket),
       answered: (socket, target, status, bodyBytes) => {
         this.#bounds.touch(socket);
@@ -164,23 +162,19 @@ export class SiteServer {
     const site = this.#site;
     const isForStatus = this.#statusServer === undefined && isStatusTarget(url);
     // A page of that name wins: the documentation of a service may well have one about its metrics.
-    const isPage = isForStatus && this.#basePath === '' && site?.find(url) !== undefined;
+    const isPage = isForStatus && site?.basePath === '' && site.find(url) !== undefined;
     if (isForStatus && !isPage && this.#serveStatus(request, response)) return;
     if (site === undefined) {
       this.#count(method, url, 503, 0);
       return sendBare(response, 503, 'There is no site here yet.', ['Retry-After', '5']);
     }
-    const isSecure = this.#hsts.length > 0 && request.headers['x-forwarded-proto'] === 'https';
-    const exchange: Exchange = {
+    answer({
       request,
       response,
       site,
-      basePath: this.#basePath,
-      extraHeaders: isSecure ? this.#hsts : noHeaders,
       began: (status, bodyBytes) => this.#count(method, url, status, bodyBytes),
       hold: () => this.#hold(site.id),
-    };
-    answer(exchange);
+    });
   }
 
   /** False when something else was asked for. */
@@ -268,15 +262,13 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
 }
 
 /** A keep-alive connection busy at the time of close() goes idle after it and would hold the process for minutes. */
-async function drain(server: Server, graceSeconds: number): Promise<void> {
+async function drain(server: Server): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
   clearInterval(idle);
-  clearTimeout(cut);
 }
 
 function withoutSlash(path: string): string {

@@ -27,8 +27,6 @@ export interface ReleaseFiles {
 }
 
 export interface ServedFile {
-  type: string;
-  /** The file as it is, and what of it is kept compressed. */
   plain: Representation;
   compressed: Partial<Record<Encoding, Representation>>;
 }
@@ -45,6 +43,11 @@ export interface Representation {
   headers: string[];
   /** For the answer that nothing has changed. */
   unchangedHeaders: string[];
+}
+
+interface Place {
+  basePath: string;
+  headers: readonly string[];
 }
 
 export type Found = { file: ServedFile } | { redirect: Redirect };
@@ -71,17 +74,47 @@ export class ServedSite {
   readonly id: string;
   readonly rules: SiteRules;
   readonly content = new ContentCache();
-  readonly notFound: ServedFile | undefined;
-  readonly #files: ReadonlyMap<string, ServedFile>;
+  readonly #release: ReleaseFiles;
+  readonly #compressed: CompressedFiles;
+  readonly #entries: ReadonlyMap<string, Manifest['files'][number]>;
+  /** Made when first asked for: a switch to a large site must not hold up whoever reads. */
+  readonly #files = new Map<string, ServedFile>();
+  #place: Place;
 
   constructor(release: ReleaseFiles, rules: SiteRules, compressed: CompressedFiles) {
     this.id = release.id;
     this.rules = rules;
+    this.#release = release;
+    this.#compressed = compressed;
     const served = release.manifest.files.filter(({ path }) => !notServed.test(path));
-    const paths = new Set(served.map(({ path }) => path));
-    const common = { release, rules, compressed, hasLlms: paths.has(llmsFile) };
-    this.#files = new Map(served.map((entry) => [entry.path, servedFile(entry, common)]));
-    this.notFound = this.#files.get('404.html');
+    this.#entries = new Map(served.map((entry) => [entry.path, entry]));
+    this.#place = { basePath: rules.basePath, headers: rules.headers.flat() };
+  }
+
+  /** To be called before the first request, if at all: where it is served, and what else is sent along. */
+  put({
+    basePath = this.rules.basePath,
+    headers = [],
+  }: {
+    basePath?: string | undefined;
+    headers?: string[];
+  }) {
+    this.#place = { basePath, headers: [...this.rules.headers.flat(), ...headers] };
+    this.#files.clear();
+  }
+
+  /** Decoded, without a slash at its end. */
+  get basePath(): string {
+    return this.#place.basePath;
+  }
+
+  /** Sent with every answer, names and values in turn. */
+  get headers(): readonly string[] {
+    return this.#place.headers;
+  }
+
+  get notFound(): ServedFile | undefined {
+    return this.#file('404.html');
   }
 
   /** What is at a decoded path from the root of the site. */
@@ -89,8 +122,7 @@ export class ServedSite {
     const name = path.slice(1);
     const moved = exactRedirect(this.rules, path);
     if (moved !== undefined) return { redirect: moved };
-    const file =
-      this.#files.get(name) ?? this.#files.get(path.endsWith('/') ? `${name}index.html` : `${name}.html`);
+    const file = this.#file(name) ?? this.#file(path.endsWith('/') ? `${name}index.html` : `${name}.html`);
     if (file !== undefined) return { file };
     const redirect = this.#otherSpelling(name) ?? patternRedirect(this.rules, path);
     return redirect === undefined ? undefined : { redirect };
@@ -104,9 +136,9 @@ export class ServedSite {
     if (name.includes('//') || name.startsWith('/')) return this.#withoutEmptySegments(name);
     const bare = name.endsWith('/') ? name.slice(0, -1) : name;
     const stem = bare.endsWith('.html') ? bare.slice(0, -'.html'.length) : bare;
-    if (bare !== name && (this.#files.has(`${bare}.html`) || (stem !== bare && this.#files.has(bare))))
+    if (bare !== name && (this.#entries.has(`${bare}.html`) || (stem !== bare && this.#entries.has(bare))))
       return { to: encodedPath(`/${bare}`), permanent: true };
-    if (stem !== '' && this.#files.has(`${stem}/index.html`))
+    if (stem !== '' && this.#entries.has(`${stem}/index.html`))
       return { to: encodedPath(`/${stem}/`), permanent: true };
     return undefined;
   }
@@ -118,39 +150,40 @@ export class ServedSite {
     if (found === undefined) return undefined;
     return 'redirect' in found ? found.redirect : { to: encodedPath(path), permanent: true };
   }
-}
 
-interface Common {
-  release: ReleaseFiles;
-  rules: SiteRules;
-  compressed: CompressedFiles;
-  hasLlms: boolean;
-}
-
-function servedFile(entry: Manifest['files'][number], common: Common): ServedFile {
-  const { path, sizeBytes, sha256 } = entry;
-  const { siteFolder, compressedFolder } = common.release;
-  const pack = packOf(compressedFolder);
-  const places = common.compressed.get(sha256) ?? {};
-  const type = contentTypeOf(path);
-  const shared = [
-    'Content-Type',
-    type,
-    'Cache-Control',
-    namedByContent.test(path) ? neverChanges : mayChange,
-    ...(Object.keys(places).length === 0 ? [] : ['Vary', 'Accept-Encoding']),
-    // From the file, so that it is right below any path.
-    ...(common.hasLlms ? ['Link', `<${'../'.repeat(depthOf(path))}${llmsFile}>; rel="llms-txt"`] : []),
-    ...common.rules.headers.flat(),
-  ];
-  const compressed: ServedFile['compressed'] = {};
-  for (const encoding of encodings) {
-    const place = places[encoding];
-    if (place === undefined) continue;
-    compressed[encoding] = representation({ file: pack, ...place, encoding, sha256 }, shared);
+  #file(path: string): ServedFile | undefined {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return undefined;
+    const file = this.#describe(entry);
+    this.#files.set(path, file);
+    return file;
   }
-  const form = { file: join(siteFolder, path), offset: 0, sizeBytes, encoding: undefined, sha256 };
-  return { type, plain: representation(form, shared), compressed };
+
+  #describe({ path, sizeBytes, sha256 }: Manifest['files'][number]): ServedFile {
+    const places = this.#compressed.get(sha256) ?? {};
+    const llms = `<${encodedPath(this.basePath)}/${llmsFile}>; rel="llms-txt"`;
+    const shared = [
+      'Content-Type',
+      contentTypeOf(path),
+      'Cache-Control',
+      namedByContent.test(path) ? neverChanges : mayChange,
+      ...(Object.keys(places).length === 0 ? [] : ['Vary', 'Accept-Encoding']),
+      ...(this.#entries.has(llmsFile) ? ['Link', llms] : []),
+      ...this.headers,
+    ];
+    const compressed: ServedFile['compressed'] = {};
+    for (const encoding of encodings) {
+      const place = places[encoding];
+      if (place === undefined) continue;
+      const file = packOf(this.#release.compressedFolder);
+      compressed[encoding] = representation({ file, ...place, encoding, sha256 }, shared);
+    }
+    const file = join(this.#release.siteFolder, path);
+    const plain = { file, offset: 0, sizeBytes, encoding: undefined, sha256 };
+    return { plain: representation(plain, shared), compressed };
+  }
 }
 
 function representation(
@@ -172,8 +205,4 @@ function representation(
     ...(encoding === undefined ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', encoding]),
   ];
   return { ...facts, etag, headers, unchangedHeaders };
-}
-
-function depthOf(path: string): number {
-  return path.split('/').length - 1;
 }
