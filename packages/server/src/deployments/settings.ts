@@ -210,7 +210,9 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
     const { value, place } = given(name);
     const parsed = siteSettings[name].check.safeParse(value === null || value === '' ? undefined : value);
     if (parsed.success) return parsed.data as z.output<(typeof siteSettings)[N]['check']>;
-    const shown = typeof value === 'object' ? place : `${place}=${JSON.stringify(value)}`;
+    // The signature of a link stands in its address.
+    const isShown = typeof value !== 'object' && !['bundleUrl', 'refreshFrom'].includes(name);
+    const shown = isShown ? `${place}=${JSON.stringify(value)}` : place;
     const complaint = parsed.error.issues[0]?.message ?? 'is not valid';
     throw new ConfigError(`${shown} ${complaint}. ${siteSettings[name].meaning}`);
   };
@@ -276,8 +278,10 @@ function refuseUnknownKeys(file: string, value: Record<string, unknown>): void {
     ...Object.keys(staticExport ?? {}).map((key) => `staticExport.${key}`),
   ];
   for (const path of given) {
-    if (!known.includes(path))
-      throw new ConfigError(`${file}: there is no setting ${path}.${didYouMean(path, known)}`);
+    if (!known.includes(path)) {
+      const near = didYouMean(path, ['staticExport', ...known]);
+      throw new ConfigError(`${file}: there is no setting ${path}.${near}`);
+    }
   }
 }
 

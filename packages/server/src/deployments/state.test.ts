@@ -1,0 +1,68 @@
+/** What is served and what was: pure, so every way back and forth is a line of a table. */
+import { describe, expect, test } from 'vitest';
+import type { ReleaseRecord } from './release.ts';
+import { emptyState, isHeldAgainst, resumed, rolledBack, switched, taken, type State } from './state.ts';
+
+const at = '2026-11-15T12:00:00.000Z';
+const release = (id: string) => ({ id, manifestSha256: `manifest of ${id}` }) as ReleaseRecord;
+const releases = ['r3-c', 'r2-b', 'r1-a'].map(release);
+const served = (...ids: string[]): State => ids.reduce(switched, emptyState);
+const back = (state: State, to?: string) => rolledBack(state, releases, { to, at });
+
+test('a switch remembers what was served before', () => {
+  expect(served('r1-a', 'r2-b', 'r3-c')).toMatchObject({ current: 'r3-c', history: ['r1-a', 'r2-b'] });
+  expect(served('r1-a', 'r1-a')).toMatchObject({ current: 'r1-a', history: [] });
+});
+
+describe('a roll back', () => {
+  test('goes to the one before, and again to the one before that', () => {
+    const once = back(served('r1-a', 'r2-b', 'r3-c'));
+    expect(once).toMatchObject({ current: 'r2-b', history: ['r1-a'], held: { from: 'r3-c', at } });
+    expect(back(once)).toMatchObject({ current: 'r1-a', history: [] });
+  });
+
+  test('to a named one passes over those between, and none of them comes again by itself', () => {
+    const state = back(served('r1-a', 'r2-b', 'r3-c'), 'r1');
+    expect(state).toMatchObject({ current: 'r1-a', history: [] });
+    expect(['a', 'b', 'c'].map((name, n) => isHeldAgainst(state, `manifest of r${n + 1}-${name}`))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('forth again to a newer one', () => {
+    const state = back(back(served('r1-a', 'r2-b', 'r3-c')), 'r3-c');
+    expect(state).toMatchObject({ current: 'r3-c', history: ['r1-a', 'r2-b'] });
+    expect(isHeldAgainst(state, 'manifest of r3-c')).toBe(false);
+  });
+
+  test('skips what is no longer kept', () => {
+    const state = rolledBack(served('r1-a', 'r2-b', 'r3-c'), [release('r3-c'), release('r1-a')], {
+      to: undefined,
+      at,
+    });
+    expect(state.current).toBe('r1-a');
+  });
+
+  test.each([
+    ['nothing before', served('r3-c'), undefined, /no earlier release/],
+    ['an unknown one', served('r1-a', 'r3-c'), 'r9', /no release r9\. Installed: r3-c, r2-b, r1-a/],
+    ['the one that is served', served('r1-a', 'r3-c'), 'r3', /r3-c is the release that is served/],
+  ])('to %s is refused', (_name, state, to, complaint) => {
+    expect(() => back(state, to)).toThrow(complaint);
+  });
+
+  test('ends with the next switch, or when somebody says so', () => {
+    const held = taken(back(served('r1-a', 'r2-b', 'r3-c')), 'source', 'c');
+    expect(switched(held, 'r4-d').held).toBeNull();
+    expect(resumed(held)).toMatchObject({ held: null, taken: {}, current: 'r2-b' });
+  });
+});
+
+test('of many sources only the last are remembered', () => {
+  let state = emptyState;
+  for (let n = 0; n < 100; n += 1) state = taken(state, `source ${n}`, 'x');
+  expect(Object.keys(state.taken)).toHaveLength(20);
+  expect(state.taken['source 99']).toBe('x');
+});
