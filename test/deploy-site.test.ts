@@ -69,6 +69,24 @@ describe('the values of the chart', () => {
     expect(isValid(given)).toBe(false);
   });
 
+  test('are told by the manual as they are', () => {
+    const manual = read('docs/deploy/kubernetes.mdx');
+    const [, example = ''] = /```yaml values\.yaml\n([^]*?)```/.exec(manual) ?? [];
+    expect(isValid(parse(example) as Json), JSON.stringify(validate.errors)).toBe(true);
+    const [, table = ''] = manual.split('## Values');
+    const named = [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+    const unknown = named.filter((name) => {
+      const path = name.replaceAll('`', '').split('.');
+      const value = path.reduce<Json | undefined>(
+        (inside, key) => (inside as Record<string, Json> | undefined)?.[key],
+        defaultValues,
+      );
+      return value === undefined;
+    });
+    expect(named.length).toBeGreaterThan(15);
+    expect(unknown).toEqual([]);
+  });
+
   test('have the version of the program', () => {
     expect(facts).toMatchObject({ version, appVersion: version });
   });
