@@ -1,0 +1,188 @@
+/** `docyard verify` and `docyard signing-key` as people and scripts call them: texts, JSON and statuses. */
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { makeDelta } from '../bundles/delta-making.ts';
+import {
+  newSigningKey,
+  parsePublicKey,
+  parseSecretKey,
+  publicKeyLine,
+  publicKeyOf,
+  publicKeyText,
+} from '../bundles/signature.ts';
+import { bundleOf, inChunks } from '../bundles/testing.ts';
+import { unpackBundle } from '../bundles/unpack.ts';
+import { main } from '../main.ts';
+import { composeForTest, createTenant, serveForTest, temporaryFolder } from '../testing.ts';
+
+const key = newSigningKey();
+const folder = temporaryFolder('verify');
+const at = (name: string) => join(folder, name);
+const [old, bundle] = [bundleOf({ 'index.html': 'old' }, key, '2.0'), bundleOf({ 'index.html': 'new' }, key)];
+
+beforeAll(async () => {
+  writeFileSync(at('docyard.pub'), publicKeyText(publicKeyOf(key)));
+  writeFileSync(at('other.pub'), publicKeyText(publicKeyOf(newSigningKey())));
+  writeFileSync(at('bundle.tar.gz'), bundle);
+  writeFileSync(at('unsigned.tar.gz'), bundleOf({ 'index.html': 'new' }));
+  writeFileSync(at('cut.tar.gz'), bundle.subarray(0, -20));
+  await unpackBundle(inChunks(bundle), at('site'));
+  await unpackBundle(inChunks(old), at('old'));
+  const output = openSync(at('delta.tar.gz'), 'w');
+  await makeDelta({ base: inChunks(old), target: inChunks(bundle), spoolFile: at('spool'), output });
+  closeSync(output);
+});
+
+/** Names that begin with `./` are those of the folder above. */
+async function docyard(call: string) {
+  let [stdout, stderr] = ['', ''];
+  const out = vi
+    .spyOn(process.stdout, 'write')
+    .mockImplementation((text) => ((stdout += String(text)), true));
+  const error = vi
+    .spyOn(process.stderr, 'write')
+    .mockImplementation((text) => ((stderr += String(text)), true));
+  try {
+    const args = call.split(' ').map((word) => word.replace(/^\.\//, `${folder}/`));
+    const status = await main(args);
+    return {
+      status,
+      stdout: stdout.replaceAll(`${folder}/`, './'),
+      stderr: stderr.replaceAll(`${folder}/`, './'),
+    };
+  } finally {
+    out.mockRestore();
+    error.mockRestore();
+  }
+}
+
+async function json(call: string): Promise<unknown> {
+  return JSON.parse((await docyard(`${call} --json`)).stdout) as unknown;
+}
+
+describe('docyard verify', () => {
+  test('tells what a bundle is, how old its content is, and who has proven to have signed it', async () => {
+    vi.useFakeTimers({ now: new Date('2026-11-15T12:00:00Z'), toFake: ['Date'] });
+    const { status, stdout, stderr } = await docyard(
+      'verify ./bundle.tar.gz --public-key ./docyard.pub --version 2.1',
+    );
+    vi.useRealTimers();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(
+      stdout
+        .replace(/[0-9a-f]{64}/, 'HASH')
+        .replaceAll(key.keyId, 'KEY')
+        .replace(/\d+\.\d kB as/, 'N kB as'),
+    ).toBe(
+      [
+        './bundle.tar.gz is whole and unchanged.',
+        '',
+        '  Version    2.1',
+        '  Content    10 November 2026, 5 days old',
+        `  Commit     ${'c'.repeat(40)}`,
+        '  Pages      1',
+        '  Files      1, 0.0 kB, N kB as an archive',
+        '  SHA-256    HASH',
+        '  Signed by  KEY, checked',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    ['./bundle.tar.gz', 'not checked: no --public-key was given'],
+    ['./unsigned.tar.gz', 'Signed by  nobody'],
+    ['./site', 'Files      1, 0.0 kB\n'],
+    ['./delta.tar.gz', 'Signed by  not checked: that needs --base'],
+    [
+      './delta.tar.gz --base ./old --public-key ./docyard.pub --version 2.1',
+      `Signed by  ${key.keyId}, checked`,
+    ],
+  ])('%s: %s', async (call, told) => {
+    const { status, stdout } = await docyard(`verify ${call}`);
+    expect(status).toBe(0);
+    expect(stdout).toContain(told);
+  });
+
+  test('--json tells the same to scripts', async () => {
+    const facts = { ok: true, version: '2.1', pages: 1, files: 1, contentBytes: 3, claimedKey: key.keyId };
+    expect(await json('verify ./bundle.tar.gz')).toMatchObject({ ...facts, kind: 'bundle', signedBy: null });
+    expect(await json(`verify ./site --public-key ${publicKeyLine(publicKeyOf(key))}`)).toMatchObject({
+      ...facts,
+      kind: 'folder',
+      signedBy: key.keyId,
+      sha256: null,
+    });
+    expect(await json('verify ./delta.tar.gz --base ./old')).toMatchObject({ ...facts, kind: 'delta' });
+    expect(await json('verify ./delta.tar.gz')).toMatchObject({ kind: 'delta', version: '2.1', pages: null });
+  });
+
+  test.each([
+    ['./bundle.tar.gz --public-key ./other.pub', 7, 'wrong_key'],
+    ['./bundle.tar.gz --public-key ./other.pub ./docyard.pub', 0, undefined],
+    ['./unsigned.tar.gz --public-key ./docyard.pub', 7, 'signature_missing'],
+    ['./bundle.tar.gz --version 2.0', 7, 'wrong_version'],
+    [`./bundle.tar.gz --sha256 ${'0'.repeat(64)}`, 7, 'wrong_hash'],
+    [`./delta.tar.gz --sha256 ${'0'.repeat(64)}`, 7, 'wrong_hash'],
+    ['./cut.tar.gz', 7, 'truncated'],
+    ['./docyard.pub', 7, 'not_a_bundle'],
+    ['./delta.tar.gz --base ./site', 7, 'base_missing'],
+    ['./delta.tar.gz --public-key ./docyard.pub', 2, 'usage'],
+    ['./bundle.tar.gz --sha256 abc', 2, 'usage'],
+    [`./site --sha256 ${'0'.repeat(64)}`, 2, 'usage'],
+    ['./nothing', 4, 'not_found'],
+  ])('%s ends with %i', async (call, status, code) => {
+    const ended = await docyard(`verify ${call} --json`);
+    expect(ended.status).toBe(status);
+    expect(JSON.parse(ended.stdout)).toMatchObject(code === undefined ? { ok: true } : { ok: false, code });
+  });
+});
+
+describe('docyard signing-key', () => {
+  test('create writes both halves, prints the public one, and never writes over a file', async () => {
+    const { status, stdout, stderr } = await docyard('signing-key create --out ./made.key');
+    expect(status).toBe(0);
+    const made = parseSecretKey(readFileSync(at('made.key'), 'utf8'));
+    expect(stdout).toBe(`${publicKeyLine(publicKeyOf(made))}\n`);
+    expect(stderr).toContain('keep ./made.key secret, and give ./made.key.pub to everybody who verifies');
+    expect(statSync(at('made.key')).mode & 0o777).toBe(0o600);
+    expect(parsePublicKey(readFileSync(at('made.key.pub'), 'utf8')).keyId).toBe(made.keyId);
+    expect(stdout + stderr).not.toContain(made.seed.toString('base64').slice(0, 20));
+
+    expect(await docyard('signing-key create --out ./made.key')).toEqual({
+      status: 8,
+      stdout: '',
+      stderr: 'docyard: ./made.key is there already, and a key is never written over.\n',
+    });
+    writeFileSync(at('half.key.pub'), '');
+    expect((await docyard('signing-key create --out ./half.key')).status).toBe(8);
+    expect(existsSync(at('half.key'))).toBe(false);
+  });
+
+  test('show reads either half from a file', async () => {
+    await docyard('signing-key create --out ./shown.key');
+    const text = readFileSync(at('shown.key.pub'), 'utf8');
+    expect(await docyard('signing-key show ./shown.key')).toEqual({ status: 0, stdout: text, stderr: '' });
+    expect(await docyard('signing-key show ./shown.key.pub')).toEqual({
+      status: 0,
+      stdout: text,
+      stderr: '',
+    });
+    expect((await docyard('signing-key show ./bundle.tar.gz')).status).toBe(2);
+    expect((await docyard('signing-key show ./nothing')).status).toBe(4);
+  });
+
+  test('show tells the key of a service and of its data folder', async () => {
+    const context = await composeForTest();
+    const { keyId, publicKey } = context.secrets.signer;
+    expect(await json(`signing-key show --data ${context.config.dataDir}`)).toEqual({ keyId, publicKey });
+    const service = await serveForTest(context);
+    writeFileSync(at('api-key'), (await createTenant(context)).key.key);
+    expect(await json(`signing-key show --server ${service.origin} --key-file ./api-key`)).toEqual({
+      keyId,
+      publicKey,
+    });
+    expect((await docyard(`signing-key show --data ${temporaryFolder()}`)).status).toBe(4);
+  });
+});
