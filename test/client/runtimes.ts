@@ -1,0 +1,45 @@
+/**
+ * The packed client on runtimes that are not Node, installed into a folder that is thrown away: the first example of its
+ * page against a real service. Needs the npm registry, so it is part of `npm run deploy-check` and not of the tests.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startService, temporaryFolder } from '../service.ts';
+import { installClient, run, snippetsOf } from './installed.ts';
+
+/** Named by their packages; the arguments come before the name of the file. */
+const runtimes = {
+  deno: {
+    version: '2.9.6',
+    check: ['check'],
+    args: ['run', '--allow-net', '--allow-env', '--allow-read', '--allow-write'],
+  },
+  bun: { version: '1.4.4', check: undefined, args: ['run'] },
+};
+
+/** One line for each. */
+export async function checkRuntimes(): Promise<string[]> {
+  const folder = installClient();
+  const programs = temporaryFolder('runtimes');
+  const wanted = Object.entries(runtimes).map(([name, { version }]) => `${name}@${version}`);
+  writeFileSync(join(programs, 'package.json'), '{ "private": true }\n');
+  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...wanted], programs);
+  const service = await startService({ environment: { RENDER_PROCESSES: '1' } });
+  try {
+    const { data } = await service.client.call('listProjects');
+    const [example = ''] = snippetsOf('packages/api/README.md', 'ts');
+    writeFileSync(join(folder, 'example.ts'), example.replace('docs.example.com', data[0]?.domain ?? ''));
+    const env = { DOCYARD_URL: service.origin, DOCYARD_KEY: service.key };
+    return Object.entries(runtimes).map(([name, { version, check, args }]) => {
+      const program = join(programs, 'node_modules/.bin', name);
+      if (check !== undefined) run(program, [...check, 'example.ts'], folder, env);
+      const told = run(program, [...args, 'example.ts'], folder, env);
+      const pages = /(\d+) pages are in bundle\.tar\.gz\n$/.exec(told)?.[1];
+      if (pages === undefined) throw new Error(`${name} did not get to the end:\n${told}`);
+      const files = run('tar', ['-tzf', 'bundle.tar.gz'], folder).trim().split('\n').length;
+      return `${name} ${version}: an export of ${pages} pages was started, followed and downloaded, ${files} files`;
+    });
+  } finally {
+    await service.stop();
+  }
+}
