@@ -69,6 +69,7 @@ export class BundleOrigin {
       return void response.end(part);
     }
     this.sentBytes.push(this.cutAfterBytes);
-    response.write(part.subarray(0, this.cutAfterBytes), () => response.destroy());
+    // Closed, not reset: what was sent before still arrives.
+    response.write(part.subarray(0, this.cutAfterBytes), () => response.socket?.end());
   }
 }

@@ -1,7 +1,16 @@
 /** What is served and what was: pure, so every way back and forth is a line of a table. */
 import { describe, expect, test } from 'vitest';
 import type { ReleaseRecord } from './release.ts';
-import { emptyState, isHeldAgainst, resumed, rolledBack, switched, taken, type State } from './state.ts';
+import {
+  emptyState,
+  isHeldAgainst,
+  resumed,
+  rolledBack,
+  switched,
+  taken,
+  wantingOnly,
+  type State,
+} from './state.ts';
 
 const at = '2026-11-15T12:00:00.000Z';
 const release = (id: string) => ({ id, manifestSha256: `manifest of ${id}` }) as ReleaseRecord;
@@ -58,6 +67,12 @@ describe('a roll back', () => {
     expect(switched(held, 'r4-d').held).toBeNull();
     expect(resumed(held)).toMatchObject({ held: null, taken: {}, current: 'r2-b' });
   });
+});
+
+test('sources that are no longer wanted are forgotten, and end a roll back', () => {
+  const held = taken(back(served('r1-a', 'r2-b')), 'old', 'b');
+  expect(wantingOnly(held, ['old', 'new'])).toBe(held);
+  expect(wantingOnly(held, ['new'])).toMatchObject({ taken: {}, held: null, current: 'r1-a' });
 });
 
 test('of many sources only the last are remembered', () => {

@@ -72,6 +72,16 @@ export function taken(state: State, source: string, fingerprint: string): State 
   return { ...state, taken: Object.fromEntries(newest) };
 }
 
+/**
+ * Sources that the settings no longer name are forgotten. Whoever changes what is wanted wants it, also after a roll back,
+ * and whoever changes it back wants that.
+ */
+export function wantingOnly(state: State, sources: readonly string[]): State {
+  const kept = Object.entries(state.taken).filter(([source]) => sources.includes(source));
+  if (kept.length === Object.keys(state.taken).length) return state;
+  return { ...state, taken: Object.fromEntries(kept), held: null };
+}
+
 export class NoSuchRelease extends Error {
   override name = 'NoSuchRelease';
 }
