@@ -23,6 +23,8 @@ export interface Exchange {
 
 const methods = 'GET, HEAD, OPTIONS';
 const mayChange = 'public, max-age=0, must-revalidate';
+/** What is read from disk at once for one reader. */
+const pieceBytes = 256 * 1024;
 const plainText = 'text/plain; charset=utf-8';
 
 export function answer(exchange: Exchange): void {
@@ -31,6 +33,10 @@ export function answer(exchange: Exchange): void {
   // Whatever a client sends along is not read, so nothing may follow it.
   if ('content-length' in request.headers || 'transfer-encoding' in request.headers)
     response.shouldKeepAlive = false;
+  if ((request.headersDistinct['host']?.length ?? 0) > 1) {
+    response.shouldKeepAlive = false;
+    return sendText(exchange, 400, 'A request names one host.');
+  }
   if (request.method === 'OPTIONS') return send(exchange, 204, ['Allow', methods, ...site.headers]);
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return sendText(exchange, 405, 'Only GET and HEAD can be asked of this site.', ['Allow', methods]);
@@ -146,7 +152,11 @@ function stream(
   release: () => void,
 ): void {
   const { response } = exchange;
-  const source = createReadStream(file, { start: offset + range.start, end: offset + range.end });
+  const source = createReadStream(file, {
+    start: offset + range.start,
+    end: offset + range.end,
+    highWaterMark: pieceBytes,
+  });
   source.once('open', () => {
     exchange.began(status, range.end - range.start + 1);
     response.writeHead(status, headers);

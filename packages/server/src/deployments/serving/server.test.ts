@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  eventually,
   makeRelease,
   makeSite,
   requestFor,
@@ -247,7 +248,7 @@ describe('methods', () => {
       `${requestFor('/picture.png', { 'Content-Length': String(smuggled.length) })}${smuggled}`,
     );
     expect(first.headers['content-type']).toBe('image/png');
-    await expect.poll(() => client.isClosed()).toBe(true);
+    await eventually(() => client.isClosed()).toBe(true);
     expect(client.received()).toHaveLength(0);
   });
 });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import { cleanUp, temporaryFolder } from '../../testing.ts';
 import { precompress } from './compressed.ts';
 import { SiteServer, type SiteServerOptions } from './server.ts';
@@ -83,6 +84,11 @@ export async function startServer(
   };
 }
 
+/** On a busy machine a second may not be enough. */
+export function eventually<T>(look: () => T) {
+  return expect.poll(look, { timeout: 30_000, interval: 20 });
+}
+
 /** A request in the spelling that the fast lane takes. */
 export function requestFor(target: string, headers: Record<string, string> = {}, method = 'GET'): string {
   const lines = Object.entries({ Host: 'docs.example.com', ...headers }).map(
@@ -115,12 +121,20 @@ export interface Client {
 
 export async function connectTo(port: number): Promise<Client> {
   const socket = createConnection({ port, host: '127.0.0.1' });
-  let received = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  /** There is no use in looking before so many have come. */
+  let wantedBytes = 0;
   let isClosed = false;
   let look = (): void => {};
+  const received = (): Buffer => {
+    chunks = [Buffer.concat(chunks)];
+    return chunks[0] ?? Buffer.alloc(0);
+  };
   socket.on('data', (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk]);
-    look();
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= wantedBytes) look();
   });
   socket.on('error', () => {});
   socket.once('close', () => {
@@ -132,22 +146,24 @@ export async function connectTo(port: number): Promise<Client> {
   const next = (method = 'GET'): Promise<Answer> =>
     new Promise((resolve, reject) => {
       look = () => {
-        const taken = takeAnswer(received, method);
-        if (taken !== undefined) {
-          received = Buffer.from(taken.rest);
+        const all = received();
+        const taken = takeAnswer(all, method);
+        if (typeof taken === 'object') {
+          chunks = [Buffer.from(taken.rest)];
+          bytes = taken.rest.length;
+          wantedBytes = 0;
           resolve(taken.answer);
         } else if (isClosed) {
-          reject(
-            new Error(`The connection was closed after ${JSON.stringify(received.toString('latin1'))}.`),
-          );
-        }
+          const start = all.toString('latin1', 0, 300);
+          reject(new Error(`The connection was closed after ${bytes} bytes: ${JSON.stringify(start)}.`));
+        } else wantedBytes = taken;
       };
       look();
     });
   return {
     socket,
     isClosed: () => isClosed,
-    received: () => received,
+    received,
     next,
     ask: (request) => {
       socket.write(request, 'latin1');
@@ -157,9 +173,10 @@ export async function connectTo(port: number): Promise<Client> {
   };
 }
 
-function takeAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buffer } | undefined {
+/** Or how many bytes it must be at least. */
+function takeAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buffer } | number {
   const headEnd = bytes.indexOf('\r\n\r\n');
-  if (headEnd < 0) return undefined;
+  if (headEnd < 0) return 0;
   const [line = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
   const headers = Object.fromEntries(
     lines.map((each) => {
@@ -170,7 +187,7 @@ function takeAnswer(bytes: Buffer, method: string): { answer: Answer; rest: Buff
   const status = Number(line.split(' ')[1]);
   const isBare = method === 'HEAD' || status === 304 || status === 204;
   const end = headEnd + 4 + (isBare ? 0 : Number(headers['content-length']));
-  if (bytes.length < end) return undefined;
+  if (bytes.length < end) return end;
   const body = bytes.subarray(headEnd + 4, end);
   return { answer: { status, headers, body, text: body.toString() }, rest: bytes.subarray(end) };
 }
