@@ -266,6 +266,10 @@ describe('without a server', () => {
     writeFiles(workspace, broken);
     const ended = await runAction({ folder: '.', strict: 'true', 'docyard-command': command }, workspace);
     expect(ended.status, ended.log).toBe(7);
+    expect(ended.outputs).toMatchObject({ pages: '2', 'report-xml': 'docyard-report/report.xml' });
+    expect(ended.has('docyard-report/report.xml')).toBe(true);
+    expect(ended.has('docyard-bundle.tar.gz')).toBe(false);
+    expect(ended.summary).toContain('The site has findings that count');
     expect(ended.log).toMatch(/^::(warning|error) .*file=guides\/page-1\.mdx,line=5/m);
   });
 });

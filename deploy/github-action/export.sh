@@ -63,10 +63,10 @@ run_docyard() {
   fi
 }
 
+# Which findings count is left to the report, so that there is one also when they do.
 export_folder() {
   set -- --json "--output=$bundle"
   [ -z "${DOCYARD_VERSION:-}" ] || set -- "$@" "--version=$DOCYARD_VERSION"
-  [ -z "$fail_on" ] || set -- "$@" "--fail-on=$fail_on"
   run_docyard export "$@" -- "$folder" >"$scratch/answer"
 }
 
@@ -100,9 +100,18 @@ verify() {
 write_reports() {
   source=$bundle
   [ -f "$bundle" ] || source=$(field jobId)
+  [ -n "$source" ] || return 0
   set -- "--folder=$reports"
   [ -z "$fail_on" ] || set -- "$@" "--fail-on=$fail_on"
-  [ -z "$source" ] || run_docyard report "$@" -- "$source" >/dev/null 2>&1 || true
+  if [ "$status" != 0 ]; then
+    run_docyard report "$@" -- "$source" >/dev/null 2>&1 || true
+    return 0
+  fi
+  run_docyard report "$@" -- "$source" >/dev/null || status=$?
+  [ "$status" = 0 ] || rm -f -- "$bundle"
+  if [ "$status" = 7 ]; then
+    echo 'docyard: The site has findings that count, so its bundle is not kept.' | tee -a "$scratch/answer" >&2
+  fi
 }
 
 # A field of the answer. Only what an id, a hash or a number is made of gets out of here.
@@ -117,12 +126,14 @@ output() {
 
 write_outputs() {
   pages=$(field pageCount)
+  sha256=
   output job-id "$(field jobId)"
   output pages "${pages:-$(field pages)}"
   output warnings "$(field warnings)"
   if [ -f "$bundle" ]; then
+    sha256=$(field sha256)
     output bundle-path "$bundle"
-    output sha256 "$(field sha256)"
+    output sha256 "$sha256"
   fi
   if [ -f "$reports/report.json" ]; then
     for form in $forms; do output "report-$form" "$reports/report.$form"; done
@@ -136,14 +147,14 @@ write_summary() {
     echo
     if [ "$status" != 0 ]; then
       # Indented: whatever it says is shown as it is.
-      sed -nE 's/^\{"ok":false,"code":"[^"]*","message":"(([^"\\]|\\.)*)".*/    \1/p' "$scratch/answer"
+      sed -nE -e 's/^docyard: (.*)/    \1/p' -e 's/^\{"ok":false,"code":"[^"]*","message":"(([^"\\]|\\.)*)".*/    \1/p' "$scratch/answer"
       echo
     fi
     if [ -f "$reports/report.md" ]; then cat "$reports/report.md"; fi
     echo
-    echo '| Job | Seconds | SHA-256 |'
+    echo '| Job | Seconds | SHA-256 of the bundle |'
     echo '|---|---|---|'
-    echo "| $(field jobId) | $seconds | $(field sha256) |"
+    echo "| $(field jobId) | $seconds | $sha256 |"
   } >>"$GITHUB_STEP_SUMMARY"
 }
 

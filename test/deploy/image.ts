@@ -3,16 +3,20 @@
  * folder, and the program is run from it as the image would run it. bubblewrap stands in for the container: read-only
  * root, user 10001, /app, /data and /tmp in their places. What apt installs is taken from this machine.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryFolder } from '../service.ts';
 import { copiesOf, filesOf, readDockerfile, root } from './dockerfile.ts';
 import { visit, type VisitFigures } from './visit.ts';
 
 export interface ImageFigures extends VisitFigures {
   buildSeconds: number;
+  /** Of `docyard site`, from its start to a served site. */
+  siteReadyMs: number;
   /** By what lies in /app. */
   sizesMegabytes: Record<string, number>;
 }
@@ -25,7 +29,8 @@ export async function checkImage(): Promise<ImageFigures> {
   build(app);
   const buildSeconds = (performance.now() - started) / 1000;
   const figures = await run(app, temporaryFolder('image-data'));
-  return { buildSeconds, sizesMegabytes: sizesOf(app), ...figures };
+  const siteReadyMs = await runSite(app, temporaryFolder('image-site'));
+  return { buildSeconds, siteReadyMs, sizesMegabytes: sizesOf(app), ...figures };
 }
 
 /** In the order of the file: a step sees what the ones before it have made. */
@@ -57,25 +62,55 @@ function build(app: string): void {
 }
 
 async function run(app: string, data: string): Promise<VisitFigures> {
-  const variables = instructions
+  const command = ['serve', '--admin-key-file', '/data/admin-key'];
+  return visit(start(app, data, command), data, () => checkHealth());
+}
+
+/** The other command of the image, with a bundle that the image has made. */
+async function runSite(app: string, data: string): Promise<number> {
+  const exporting = start(app, data, ['export', '/app/packages/server/sample', '--output', '/data/b.tar.gz']);
+  const [status] = (await once(exporting, 'exit')) as [number | null];
+  if (status !== 0) throw new Error(`docyard export ended with ${status}.`);
+  const started = performance.now();
+  const site = start(app, data, ['site'], { STATIC_EXPORT_BUNDLE_URL: '/data/b.tar.gz' });
+  const ended = once(site, 'exit');
+  while (!(await isReady())) {
+    if (site.exitCode !== null) throw new Error(`docyard site ended with ${site.exitCode}.`);
+    await pause(20);
+  }
+  const readyMs = performance.now() - started;
+  checkHealth();
+  site.kill('SIGTERM');
+  await ended;
+  return readyMs;
+}
+
+async function isReady(): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer?.ok === true;
+}
+
+const port = String(20_000 + (process.pid % 20_000));
+
+function start(app: string, data: string, args: string[], more: Record<string, string> = {}): ChildProcess {
+  const ofImage = instructions
     .filter(({ name }) => name === 'ENV')
     .flatMap(({ text }) => text.split(' ').map((pair) => pair.split('=')))
-    .flatMap(([name = '', value = '']) => ['--setenv', name, value]);
-  const port = String(20_000 + (process.pid % 20_000));
+    .map(([name = '', value = '']) => [name, value]);
+  const variables = [...ofImage, ...Object.entries({ ...more, PORT: port })];
   const walls = [
     container(),
     ['--ro-bind', app, '/app', '--bind', data, '/data', '--chdir', '/data', '--remount-ro', '/'],
     ['--unshare-user', '--uid', '10001', '--gid', '10001', '--cap-drop', 'ALL', '--die-with-parent'],
-    variables,
-    ['--setenv', 'PORT', port],
+    ...variables.map(([name = '', value = '']) => ['--setenv', name, value]),
   ].flat();
-  const command = ['/app/packages/server/bin/docyard.js', 'serve', '--admin-key-file', '/data/admin-key'];
-  const child = spawn('bwrap', [...walls, '--', process.execPath, ...command]);
-  return visit(child, data, () => checkHealth(port));
+  const command = ['/app/packages/server/bin/docyard.js', ...args];
+  return spawn('bwrap', [...walls, '--', process.execPath, ...command]);
 }
 
 /** The command by which Docker would find out whether the container is well. */
-function checkHealth(port: string): void {
+function checkHealth(): void {
   const text = instructions.find(({ name }) => name === 'HEALTHCHECK')?.text ?? '';
   const [, ...args] = JSON.parse(text.slice(text.indexOf('['))) as string[];
   const ended = spawnSync(process.execPath, args, { env: { PORT: port } });

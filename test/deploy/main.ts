@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { checkRuntimes } from '../client/runtimes.ts';
 import { checkActionSchema } from './action-schema.ts';
 import { goMissing } from './helm/chart.ts';
 import { checkChartTypes } from './helm/types.ts';
@@ -13,7 +14,7 @@ import type { VisitFigures } from './visit.ts';
 
 const help = `Builds and starts what operators are given. Needs the npm registry.
 
-  npm run deploy-check -- [--only image|packages|chart|action]
+  npm run deploy-check -- [--only image|packages|client|chart|action]
 `;
 
 const bwrapMissing =
@@ -26,13 +27,14 @@ const checks: Record<string, { missing?: string | undefined; run(): Promise<stri
   image: {
     missing: bwrapMissing,
     async run() {
-      const { sizesMegabytes, buildSeconds, ...figures } = await checkImage();
+      const { sizesMegabytes, buildSeconds, siteReadyMs, ...figures } = await checkImage();
       const sizes = Object.entries(sizesMegabytes).filter(([, size]) => size >= 0.1);
       const total = Object.values(sizesMegabytes).reduce((sum, size) => sum + size, 0);
       return [
         `built in ${buildSeconds.toFixed(0)} s`,
         `/app: ${total.toFixed(0)} MB (${sizes.map(([name, size]) => `${name} ${size.toFixed(1)}`).join(', ')})`,
         ...described(figures),
+        `docyard site serves the sample after ${siteReadyMs.toFixed(0)} ms`,
       ];
     },
   },
@@ -52,6 +54,7 @@ const checks: Record<string, { missing?: string | undefined; run(): Promise<stri
       return ['action.yml fits the published schema'];
     },
   },
+  client: { run: checkRuntimes },
   chart: {
     missing: goMissing,
     run: async () => [`${checkChartTypes()} objects have the fields that Kubernetes has`],
