@@ -3,11 +3,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadBundle } from '@docyard/api/download';
 import { DocyardError, waitForExport, type ExportJob, type Manifest, type StartExport } from '@docyard/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsePublicKey } from '../packages/server/src/bundles/signature.ts';
+import { checkBundle } from '../packages/server/src/bundles/unpack.ts';
 import {
   commitAll,
   gitRepository,
@@ -81,7 +83,17 @@ describe('a site in a git repository', () => {
     expect(existsSync(join(folder, '404.html'))).toBe(true);
     const inside = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Manifest;
     expect(await service.client.call('readManifest', { params: { jobId: job.jobId } })).toEqual(inside);
-    expect(inside.files.length + 1).toBe(job.bundle?.fileCount);
+    // The manifest itself and its signature are files of the bundle too.
+    expect(inside.files.length + 2).toBe(job.bundle?.fileCount);
+    const { keyId, publicKey } = await service.client.call('readSigningKey', {});
+    const checked = await checkBundle(createReadStream(join(folder, 'bundle.tar.gz')), {
+      version: 'first',
+      publicKeys: [parsePublicKey(publicKey)],
+      sha256: job.bundle?.sha256 ?? '',
+    });
+    expect(checked).toMatchObject({ signedBy: keyId, manifest: inside, archiveBytes: job.bundle?.sizeBytes });
+    const committed = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: repository, encoding: 'utf8' });
+    expect(Date.parse(inside.committedAt ?? '') / 1000).toBe(Number(committed.stdout));
     for (const { path, sha256, sizeBytes } of inside.files) {
       const bytes = readFileSync(join(folder, path));
       expect({
