@@ -1,14 +1,19 @@
 /**
- * Serves an exported site with real web servers and the files that the export brings for them: what a reader gets at
- * each address, in every style of addresses and below a path. A server that is not installed is skipped, aloud.
+ * Serves an exported site with real web servers and the files that the export brings for them, and with our own: what a
+ * reader gets at each address, in every style of addresses and below a path. A server that is not installed is skipped, aloud.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { loadSite, renderSite, type UrlStyle } from '@docyard/render';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
+import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
+import { openSite } from '../packages/server/src/deployments/serving/site.ts';
 import { freePort } from './free-port.ts';
 import { temporaryFolder, writeFiles } from './service.ts';
 
@@ -45,8 +50,15 @@ const site = {
 
 interface Server {
   name: string;
-  command: string;
-  start(folder: string, root: string, bundle: string, port: number): Promise<ChildProcess>;
+  /** Undefined for our own, which is always here. */
+  command: string | undefined;
+  start(folder: string, root: string, bundle: string, port: number): Promise<Running>;
+}
+
+interface Running {
+  /** What it has to say for itself. */
+  complaint(): string;
+  stop(): Promise<void>;
 }
 
 const servers: Server[] = [
@@ -64,9 +76,9 @@ http { access_log off;
 ${paths.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')}
 server { listen 127.0.0.1:${port}; root ${root}; include ${bundle}/_hosts/nginx.conf; } }\n`,
       );
-      return spawn('nginx', ['-p', folder, '-c', file, '-e', 'stderr'], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
+      return running(
+        spawn('nginx', ['-p', folder, '-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] }),
+      );
     },
   },
   {
@@ -92,10 +104,53 @@ http://127.0.0.1:${port} {
         XDG_CONFIG_HOME: folder,
       };
       const args = ['run', '--config', file, '--adapter', 'caddyfile'];
-      return spawn('caddy', args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+      return running(spawn('caddy', args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
+    },
+  },
+  {
+    name: 'docyard site',
+    command: undefined,
+    async start(folder, _, bundle, port) {
+      const release = {
+        id: 'r1',
+        siteFolder: bundle,
+        compressedFolder: folder,
+        manifest: manifestOf(bundle),
+      };
+      const status = () => ({ release: null, lastRefresh: null, refreshes: {}, refusals: {} });
+      const own = new SiteServer({ host: '127.0.0.1', port, status });
+      await precompress(release);
+      own.activate(await openSite(release));
+      await own.listen();
+      return { complaint: () => '', stop: () => own.close(0) };
     },
   },
 ];
+
+function running(child: ChildProcess): Running {
+  let complaint = '';
+  child.stderr?.on('data', (text: Buffer) => (complaint += text.toString()));
+  return {
+    complaint: () => complaint,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function manifestOf(folder: string) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      const bytes = readFileSync(file);
+      return { path: relative(folder, file), sizeBytes: bytes.length, sha256: hash('sha256', bytes) };
+    });
+  return { files };
+}
 
 const cases: { urlStyle: UrlStyle; basePath: string }[] = [
   { urlStyle: 'html', basePath: '' },
@@ -108,6 +163,7 @@ const cases: { urlStyle: UrlStyle; basePath: string }[] = [
 for (const server of servers) {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`;
   const isHere =
+    server.command === undefined ||
     spawnSync('sh', ['-c', `command -v ${server.command}`], { env: { PATH: path } }).status === 0;
   if (!isHere) {
     process.stderr.write(`${server.name} is not installed: its tests are skipped.\n`);
@@ -119,33 +175,24 @@ for (const server of servers) {
 }
 
 function serves(server: Server, { urlStyle, basePath }: (typeof cases)[number]): void {
-  let running: ChildProcess;
+  let started: Running;
   let port = 0;
-  let complaint = '';
 
   beforeAll(async () => {
-    const root = temporaryFolder('host');
-    const bundle = join(root, basePath);
-    await exportSite(bundle, { urlStyle, basePath });
+    const root = await exportedSite({ urlStyle, basePath });
     port = await freePort();
-    running = await server.start(temporaryFolder('server'), root, bundle, port);
-    running.stderr?.on('data', (text: Buffer) => (complaint += text.toString()));
+    started = await server.start(temporaryFolder('server'), root, join(root, basePath), port);
     const isUp = (): Promise<boolean> =>
       get('/').then(
         () => true,
         () => false,
       );
     await vi.waitUntil(isUp, { timeout: 20_000, interval: 50 }).catch(() => {
-      throw new Error(`${server.name} does not answer: ${complaint}`);
+      throw new Error(`${server.name} does not answer: ${started.complaint()}`);
     });
   }, 60_000);
 
-  afterAll(async () => {
-    if (running.exitCode !== null || running.signalCode !== null) return;
-    const ended = once(running, 'exit');
-    running.kill('SIGKILL');
-    await ended;
-  });
+  afterAll(() => started.stop());
 
   const get = (path: string): Promise<Answer> => fetchRaw(port, path);
   const at = (path: string): Promise<Answer> => get(basePath + path);
@@ -248,6 +295,19 @@ function serves(server: Server, { urlStyle, basePath }: (typeof cases)[number]):
 
 function addressOf(page: string, urlStyle: UrlStyle): string {
   return { html: `${page}.html`, directory: `${page}/`, clean: page }[urlStyle];
+}
+
+const exported = new Map<string, Promise<string>>();
+
+/** The folder that a server has as its root. All servers are shown the same. */
+function exportedSite(options: { urlStyle: UrlStyle; basePath: string }): Promise<string> {
+  const key = JSON.stringify(options);
+  const before = exported.get(key);
+  if (before !== undefined) return before;
+  const root = temporaryFolder('host');
+  const made = exportSite(join(root, options.basePath), options).then(() => root);
+  exported.set(key, made);
+  return made;
 }
 
 async function exportSite(folder: string, options: { urlStyle: UrlStyle; basePath: string }): Promise<void> {
