@@ -2,6 +2,7 @@
  * `docyard bundle import`: brings a bundle or a delta that was carried here into a deployment, without any network.
  */
 import type { Command } from 'commander';
+import { describeApply } from './bundle-apply.ts';
 import { CommandError } from './errors.ts';
 import { dataFolderOf, explained } from './site.ts';
 
@@ -36,6 +37,7 @@ export function describeBundle(command: Command): void {
       ].join('\n'),
     )
     .action(importBundle);
+  describeApply(command.command('apply'));
 }
 
 async function importBundle(file: string, options: ImportOptions): Promise<void> {
