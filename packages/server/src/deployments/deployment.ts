@@ -38,6 +38,8 @@ export class Deployment {
   readonly #served: ServedReleases;
   readonly #counts = new RefreshCounts();
   readonly #stopping = new AbortController();
+  /** Of the look under way, which new settings make pointless. */
+  #looking = new AbortController();
   readonly #refused = new Map<string, BundleRefused>();
   #settings: ExportSettings;
   /** Ends the pause between two looks. */
@@ -70,6 +72,7 @@ export class Deployment {
     this.#refused.clear();
     this.#failures = 0;
     this.#lastTold = '';
+    this.#looking.abort();
     this.#watchSources();
     this.#wake();
   }
@@ -109,11 +112,13 @@ export class Deployment {
 
   async #refresh(): Promise<void> {
     const { log } = this.#parts;
+    this.#looking = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, this.#looking.signal]);
     try {
-      const outcome = await this.#takeWanted();
+      const outcome = await this.#takeWanted(signal);
       if (outcome !== undefined) await this.#settle(outcome);
     } catch (error) {
-      if (this.#stopping.signal.aborted) return;
+      if (signal.aborted) return;
       this.#failures += 1;
       const isKnown = error instanceof SourceError || error instanceof ConfigError;
       const message = error instanceof Error ? error.message : String(error);
@@ -127,15 +132,15 @@ export class Deployment {
   }
 
   /** Undefined when there is nothing to ask. */
-  async #takeWanted(): Promise<Taken | undefined> {
+  async #takeWanted(signal: AbortSignal): Promise<Taken | undefined> {
     const { store } = this.#parts;
     const settings = this.#settings;
     const sources = this.#sources();
     if (!settings.enabled || sources === undefined) return undefined;
     const { bundle, refresh } = sources;
-    const taking = { store, settings, refused: this.#refused, signal: this.#stopping.signal };
+    const taking = { store, settings, refused: this.#refused, signal };
     const keys = [bundle?.key, refresh?.key].filter((key) => key !== undefined);
-    const state = await store.change((before) => wantingOnly(before, keys), taking.signal);
+    const state = await store.change((before) => wantingOnly(before, keys), signal);
     const isTaken = bundle !== undefined && state.taken[bundle.key] !== undefined;
     if (bundle === undefined || refresh === undefined) return takeFrom(bundle ?? refresh, taking);
     if (isTaken) return takeFrom(refresh, taking);
@@ -145,7 +150,7 @@ export class Deployment {
     const second = await takeFrom(refresh, taking);
     // What refreshFrom has stands for it from now on; otherwise the old link would bring old content when it opens again.
     if (second.outcome !== 'refused')
-      await store.change((state) => taken(state, bundle.key, 'through refreshFrom'), taking.signal);
+      await store.change((state) => taken(state, bundle.key, 'through refreshFrom'), signal);
     return second;
   }
 

@@ -28,7 +28,7 @@ export function tryLock(file: string, kind: 'alone' | 'shared'): Lock | undefine
   }
 }
 
-export class LockTimeout extends Error {
+class LockTimeout extends Error {
   override name = 'LockTimeout';
 }
 

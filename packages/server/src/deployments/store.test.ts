@@ -63,7 +63,7 @@ test('releases are numbered, newest first, and the last one added is current', a
 
 test('a sweep keeps what was served last and what is in use', async () => {
   const store = await openStore();
-  const [a = '', b = '', c = '', d = ''] = [
+  const [a, b, c, d] = [
     await add(store, 'a'),
     await add(store, 'b'),
     await add(store, 'c'),
@@ -79,7 +79,7 @@ test('a sweep keeps what was served last and what is in use', async () => {
 
 test('the current release is kept although newer ones are there', async () => {
   const store = await openStore();
-  const [a = ''] = [await add(store, 'a'), await add(store, 'b'), await add(store, 'c')];
+  const [a] = [await add(store, 'a'), await add(store, 'b'), await add(store, 'c')];
   await store.change((state) => ({ ...state, current: a, history: [] }));
   await store.sweep(1);
   expect(await idsOf(store)).toEqual([a]);

@@ -8,8 +8,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rgwMissing, startRgw, type RgwServer } from '../../../../../test/rgw.ts';
 import { describeBlobs } from '../../ports/blobs.suite.ts';
 import type { Blobs } from '../../ports/blobs.ts';
+import type { BucketObject } from '../../ports/bucket.ts';
 import { until } from '../../testing.ts';
 import { makeS3Clients, parseS3Url } from './s3-client.ts';
+import { openS3Bucket } from './s3-bucket.ts';
 import { openS3Blobs } from './s3.ts';
 
 const object = 'se_1/1/bundle.tar.gz';
@@ -71,6 +73,34 @@ describe.skipIf(rgwMissing !== undefined)(`Ceph's gateway (${rgwMissing ?? 'star
     });
     await expect(blobs.putStream(object, source)).rejects.toThrow('the maker died');
     await expect.poll(() => owners(blobs)).toEqual([]);
+  });
+
+  test('a bucket that is only read lists what others put there, and reads what it listed', async () => {
+    const url = await rgw.createBucket();
+    const blobs = await openS3Blobs(url);
+    await blobs.putBytes('docs/one.tar.gz', bytes);
+    await blobs.putBytes('docs/two.tar.gz', Buffer.from('second'));
+    await blobs.putBytes('other/three.tar.gz', bytes);
+    const { signal } = new AbortController();
+    const listed = async (prefix: string) => {
+      const bucket = await openS3Bucket(withPrefix(url, prefix));
+      const objects: BucketObject[] = [];
+      for await (const object of bucket.objects(signal)) objects.push(object);
+      return { bucket, objects };
+    };
+    const { bucket, objects } = await listed('docs');
+    expect(objects).toMatchObject([
+      { name: 'docs/one.tar.gz', sizeBytes: bytes.length },
+      { name: 'docs/two.tar.gz', sizeBytes: 6, modifiedAt: expect.any(Date) },
+    ]);
+    const [one, two] = objects;
+    if (one === undefined || two === undefined) throw new Error('Two objects were put there.');
+    expect((await buffer(bucket.read(two, signal))).toString()).toBe('second');
+    expect((await listed('docs/one.tar.gz')).objects).toEqual([one]);
+    const replaced = { ...one, etag: '"of other content"' };
+    await expect(buffer(bucket.read(replaced, signal))).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
   });
 
   describe('links', () => {

@@ -29,7 +29,7 @@ export function linkSource(address: string): Source {
 }
 
 /** The signature stands in the query: it is a secret, and another one each time. */
-export function withoutQuery(address: string): string {
+function withoutQuery(address: string): string {
   const url = new URL(address);
   return url.origin + url.pathname;
 }
