@@ -1,0 +1,36 @@
+/** Holds the page about deployments to the code: every setting with its variable and default, every outcome of a look. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { siteSettings } from '../../packages/server/src/deployments/settings.ts';
+import { sourceFailures } from '../../packages/server/src/deployments/sources/source.ts';
+
+const page = readFileSync(new URL('../../docs/deploy/site.mdx', import.meta.url), 'utf8');
+
+function tableAfter(heading: string): string[][] {
+  const [, table = ''] = /\n(\|[^]*?\n)\n/.exec(page.slice(page.indexOf(heading))) ?? [];
+  const [, , ...rows] = table.trim().split('\n');
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
+
+test('every setting is listed with its variable, default and meaning', () => {
+  const expected = Object.values(siteSettings).map(({ path, variable, check, meaning }) => [
+    path,
+    variable,
+    String(check.parse(undefined) ?? 'none'),
+    meaning,
+  ]);
+  expect(tableAfter('## Settings')).toEqual(expected);
+});
+
+test('every outcome of a look is listed', () => {
+  const listed = Object.fromEntries(tableAfter('## Watch it'));
+  expect(listed).toMatchObject(sourceFailures);
+  expect(Object.keys(listed)).toEqual(
+    expect.arrayContaining(['installed', 'unchanged', 'held', 'refused', 'failed']),
+  );
+});
