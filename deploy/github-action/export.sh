@@ -127,7 +127,8 @@ output() {
 write_outputs() {
   pages=$(field pageCount)
   sha256=
-  output job-id "$(field jobId)"
+  job=$(field jobId)
+  output job-id "$job"
   output pages "${pages:-$(field pages)}"
   output warnings "$(field warnings)"
   if [ -f "$bundle" ]; then
@@ -154,7 +155,7 @@ write_summary() {
     echo
     echo '| Job | Seconds | SHA-256 of the bundle |'
     echo '|---|---|---|'
-    echo "| $(field jobId) | $seconds | $sha256 |"
+    echo "| ${job:-none} | $seconds | ${sha256:-none} |"
   } >>"$GITHUB_STEP_SUMMARY"
 }
 
