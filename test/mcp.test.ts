@@ -236,6 +236,9 @@ describe('an agent job', () => {
       status: 'active',
       runs: 2,
     });
+    const soon = await client.callTool({ name: 'get_agent_job', arguments: { id, waitSeconds: 1 } });
+    expect(soon.structuredContent).toMatchObject({ status: 'active' });
+    expect(textOf(soon)).toContain('Ask again with get_agent_job');
     const enough = new AbortController();
     const waiting = client.callTool(
       { name: 'get_agent_job', arguments: { id, waitSeconds: 300 } },

@@ -27,7 +27,7 @@ const Message = z.object({
 /** Of the client, to a question; we never ask one. */
 const Answer = z.object({ jsonrpc: z.literal('2.0'), method: z.never().optional(), id: MessageId });
 
-export const protocolErrors = {
+const protocolErrors = {
   unreadable: -32_700,
   invalidRequest: -32_600,
   noSuchMethod: -32_601,
