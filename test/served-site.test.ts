@@ -1,0 +1,129 @@
+/**
+ * Opens a site that our own server serves as a reader would, at the root of a host and below a path: navigation, search,
+ * colours, the not-found page. Needs Chromium; says so when there is none.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
+import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
+import { openSite } from '../packages/server/src/deployments/serving/site.ts';
+import { program, temporaryFolder } from './service.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined) {
+  console.warn('SKIPPED: the served site in a browser, because Chromium is not installed.');
+}
+
+const sample = fileURLToPath(new URL('../packages/server/sample', import.meta.url));
+
+describe.skipIf(executablePath === undefined)('in Chromium', () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+  });
+
+  afterAll(() => browser?.close());
+
+  describe.each([
+    { basePath: '', urlStyle: 'html' },
+    { basePath: '/docs', urlStyle: 'directory' },
+  ])('served at $basePath/ with addresses of style $urlStyle', ({ basePath, urlStyle }) => {
+    let server: SiteServer;
+    let origin = '';
+
+    beforeAll(async () => {
+      const folder = temporaryFolder('served');
+      const siteFolder = join(folder, 'site');
+      const options = ['--out', siteFolder, '--base-path', basePath, '--url-style', urlStyle, '--offline'];
+      const built = spawnSync(process.execPath, [program, 'build', sample, ...options], { encoding: 'utf8' });
+      expect(built.stderr).toBe('');
+      const manifest = JSON.parse(readFileSync(join(siteFolder, 'manifest.json'), 'utf8'));
+      const release = { id: 'r1', siteFolder, compressedFolder: join(folder, 'compressed'), manifest };
+      await precompress(release);
+      const status = () => ({ release: null, lastRefresh: null, refreshes: {}, refusals: {} });
+      server = new SiteServer({ host: '127.0.0.1', port: 0, status });
+      server.activate(await openSite(release));
+      const { port } = await server.listen();
+      origin = `http://127.0.0.1:${port}`;
+    });
+
+    afterAll(() => server?.close(0));
+
+    /** A page that remembers everything that went wrong on it. */
+    async function newPage(): Promise<{ page: Page; complaints: string[] }> {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+      });
+      page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+      page.on('response', (response) => {
+        if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`);
+      });
+      page.on('request', (request) => {
+        if (!request.url().startsWith(origin)) complaints.push(`outside: ${request.url()}`);
+      });
+      return { page, complaints };
+    }
+
+    test('a reader follows the navigation, searches, and keeps the colours', async () => {
+      const { page, complaints } = await newPage();
+      await page.goto(`${origin}${basePath}/`);
+      await page.getByRole('navigation').getByRole('link', { name: 'Unboxing' }).first().click();
+      await page.waitForURL(urlStyle === 'html' ? /\/setup\/unboxing\.html$/ : /\/setup\/unboxing\/$/);
+      const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const light = await background();
+      await page
+        .getByRole('button', { name: /light and dark/ })
+        .first()
+        .click();
+      await expect.poll(background, { timeout: 20_000 }).not.toBe(light);
+      await page.getByRole('button', { name: /^Search/ }).click();
+      await page.getByRole('combobox').fill('readings');
+      await page.getByRole('option').first().click();
+      await page.waitForURL((url) => !url.pathname.includes('unboxing'));
+      await expect.poll(background, { timeout: 20_000 }).not.toBe(light);
+      expect(page.url().startsWith(`${origin}${basePath}/`)).toBe(true);
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
+
+    test('an address that is spelled otherwise shows the page with its style and its links', async () => {
+      const { page, complaints } = await newPage();
+      const other = urlStyle === 'html' ? '/setup/unboxing/' : '/setup/unboxing.html';
+      await page.goto(`${origin}${basePath}${other}`);
+      expect(new URL(page.url()).pathname).toBe(
+        `${basePath}/setup/unboxing${urlStyle === 'html' ? '' : '/'}`,
+      );
+      await page.getByRole('navigation').getByRole('link', { name: 'A good place' }).first().click();
+      await page.waitForURL(/siting/);
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
+
+    test('who got lost finds the way home', async () => {
+      const { page, complaints } = await newPage();
+      const lost = await page.goto(`${origin}${basePath}/no/such/page`);
+      expect(lost?.status()).toBe(404);
+      await expect
+        .poll(() => page.getByRole('heading', { level: 1 }).textContent(), { timeout: 20_000 })
+        .toBe('Page not found');
+      const styled = await page.evaluate(() => getComputedStyle(document.body).display);
+      expect(styled).toBe('grid');
+      await page.getByRole('link', { name: /home page/ }).click();
+      await page.waitForURL(`${origin}${basePath}/`);
+      expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+      await page.close();
+    });
+  });
+});
