@@ -65,9 +65,10 @@ function lengthOfAnswer(port: number, request: Buffer): Promise<number> {
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk;
       const headEnd = text.indexOf('\r\n\r\n') + 4;
-      const [, length] = /\r\ncontent-length: (\d+)/i.exec(text) ?? [];
       if (headEnd < 4) return;
-      if (length === undefined || !text.startsWith('HTTP/1.1 200'))
+      const isUnchanged = text.startsWith('HTTP/1.1 304');
+      const [, length] = isUnchanged ? ['', '0'] : (/\r\ncontent-length: (\d+)/i.exec(text) ?? []);
+      if (length === undefined || !(isUnchanged || text.startsWith('HTTP/1.1 200')))
         reject(new Error(`An answer that cannot be measured: ${text.slice(0, headEnd)}`));
       else if (text.length === headEnd + Number(length)) resolve(text.length);
       else return;

@@ -1,0 +1,20 @@
+/** A process that serves a folder the way `docyard site` serves a release. Told the folders by arguments, tells its port. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseManifest } from '../packages/server/src/bundles/manifest.ts';
+import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
+import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
+import { openSite } from '../packages/server/src/deployments/serving/site.ts';
+
+const [siteFolder = '', compressedFolder = ''] = process.argv.slice(2);
+const manifest = parseManifest(readFileSync(join(siteFolder, 'manifest.json')));
+const release = { id: 'r1', siteFolder, compressedFolder, manifest };
+const began = performance.now();
+await precompress(release);
+const precompressSeconds = (performance.now() - began) / 1000;
+const status = () => ({ release: null, lastRefresh: null, refreshes: {}, refusals: {} });
+const server = new SiteServer({ host: '127.0.0.1', port: 0, status });
+server.activate(await openSite(release));
+const { port } = await server.listen();
+process.send?.({ port, precompressSeconds });
+process.once('disconnect', () => process.exit());
