@@ -3,6 +3,7 @@
  */
 import type { Command } from 'commander';
 import { describeApply } from './bundle-apply.ts';
+import type { Installed } from '../deployments/install.ts';
 import { CommandError } from './errors.ts';
 import { dataFolderOf, explained } from './site.ts';
 
@@ -41,53 +42,23 @@ export function describeBundle(command: Command): void {
 }
 
 async function importBundle(file: string, options: ImportOptions): Promise<void> {
-  const [{ install }, { ReleaseStore }, { freshnessLine, contentDate }, { access }, { resolve }] =
-    await Promise.all([
-      import('../deployments/install.ts'),
-      import('../deployments/store.ts'),
-      import('../bundles/freshness.ts'),
-      import('node:fs/promises'),
-      import('node:path'),
-    ]);
+  const [{ install }, { ReleaseStore }, { access }, { resolve }] = await Promise.all([
+    import('../deployments/install.ts'),
+    import('../deployments/store.ts'),
+    import('node:fs/promises'),
+    import('node:path'),
+  ]);
   await access(file).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`${file} cannot be read (${error.code}).`, 'not_found');
   });
-  const { expectations, keep } = await settingsOf(options);
+  const expectations = await expectationsOfImport(options);
   const store = await ReleaseStore.openIn(await dataFolderOf(options));
   try {
     const arrival = { file, origin: resolve(file), fingerprint: null, jobId: null };
-    const { release, replaced, outcome, appliedTo } = await install(store, arrival, { expectations });
-    await store.sweep(keep);
-    const now = new Date();
-    const freshness = freshnessLine(release, now);
-    const isOlder =
-      replaced !== undefined &&
-      (release.committedAt ?? '') < (replaced.committedAt ?? '') &&
-      release.committedAt !== null;
-    if (options.json) {
-      const answer = {
-        release,
-        replaced: replaced ?? null,
-        appliedTo: appliedTo ?? null,
-        outcome,
-        isOlder,
-        freshness,
-      };
-      process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-    } else if (outcome === 'same') {
-      process.stdout.write(`${release.id} was served already: ${freshness}.\n`);
-    } else {
-      const before = replaced === undefined ? 'the first one here' : `replaces ${contentDate(replaced, now)}`;
-      process.stdout.write(`${release.id} is served now: ${freshness}; ${before}.\n`);
-    }
-    if (isOlder) {
-      process.stderr.write(
-        `docyard: this content is older than what it replaces. docyard site rollback ${replaced.id} brings that back.\n`,
-      );
-    }
-    if (release.signedBy === null) {
-      process.stderr.write('docyard: nobody’s signature was checked; give a key with --public-key.\n');
-    }
+    const installed = await install(store, arrival, { expectations });
+    // How many releases are kept is for the deployment to say; this removes only what others left unfinished.
+    await store.sweep(Number.POSITIVE_INFINITY);
+    await tell(installed, options);
   } catch (error) {
     throw explained(error);
   } finally {
@@ -95,8 +66,38 @@ async function importBundle(file: string, options: ImportOptions): Promise<void>
   }
 }
 
+async function tell(
+  { release, replaced, outcome, appliedTo }: Installed,
+  options: ImportOptions,
+): Promise<void> {
+  const { freshnessLine, contentDate } = await import('../bundles/freshness.ts');
+  const now = new Date();
+  const freshness = freshnessLine(release, now);
+  const isOlder = release.committedAt !== null && release.committedAt < (replaced?.committedAt ?? '');
+  const before = replaced === undefined ? 'the first one here' : `replaces ${contentDate(replaced, now)}`;
+  const answer = {
+    release,
+    replaced: replaced ?? null,
+    appliedTo: appliedTo ?? null,
+    outcome,
+    isOlder,
+    freshness,
+  };
+  const sentence =
+    outcome === 'same'
+      ? `${release.id} was served already: ${freshness}.`
+      : `${release.id} is served now: ${freshness}; ${before}.`;
+  process.stdout.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : `${sentence}\n`);
+  if (isOlder)
+    process.stderr.write(
+      `docyard: this content is older than what it replaces. docyard site rollback ${replaced?.id} brings that back.\n`,
+    );
+  if (release.signedBy === null)
+    process.stderr.write('docyard: nobody’s signature was checked; give a key with --public-key.\n');
+}
+
 /** Flags say what counts; without a settings file nothing else is needed. */
-async function settingsOf({ config: file, data, publicKey, version, sha256 }: ImportOptions) {
+async function expectationsOfImport({ config: file, data, publicKey, version, sha256 }: ImportOptions) {
   const [{ readSettings }, { publicKeysOf }, { expectationsOf }] = await Promise.all([
     import('../deployments/settings.ts'),
     import('../deployments/given-keys.ts'),
@@ -112,7 +113,7 @@ async function settingsOf({ config: file, data, publicKey, version, sha256 }: Im
       ...(publicKey === undefined ? {} : { publicKeys: publicKeysOf(publicKey) }),
       ...(version === undefined ? {} : { version }),
     };
-    return { expectations: expectationsOf(expected), keep: staticExport.keep };
+    return expectationsOf(expected);
   } catch (error) {
     throw explained(error);
   }

@@ -256,6 +256,7 @@ export async function dataFolderOf({ config: file, data }: FolderOptions): Promi
 export function explained(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ConfigError') return new CommandError(error.message, 'usage');
+  if (error.name === 'SourceError') return new CommandError(error.message);
   if (error.name === 'LockTimeout') return new CommandError(error.message, 'conflict');
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')

@@ -17,7 +17,7 @@ import { ReleaseStore } from './store.ts';
 const usual = readSettings({ environment: {} }).staticExport;
 const settingsOf = (given: Partial<ExportSettings>): ExportSettings => ({
   ...usual,
-  refreshSeconds: 1,
+  refreshSeconds: 0.1,
   ...given,
 });
 
@@ -77,6 +77,16 @@ test('an expired link is renewed through refreshFrom, and does not come back lat
   latest.offer(await bundleOf('3'));
   await expect.poll(version, patience).toBe('3');
   expect(link.downloads).toBe(0);
+});
+
+test('a link that expires after it was used is no trouble', async () => {
+  const origin = await startOrigin('1');
+  const { version, deployment, log } = await start({ bundleUrl: origin.url });
+  await expect.poll(version, patience).toBe('1');
+  origin.status = 403;
+  await expect.poll(() => deployment.status().refreshes['unchanged'], patience).toBeGreaterThan(1);
+  expect(deployment.status().refreshes).not.toHaveProperty('link_expired');
+  expect(log.filter((line) => line.includes('what it led to is installed'))).toHaveLength(1);
 });
 
 test('bundleUrl comes first, refreshFrom from then on', async () => {

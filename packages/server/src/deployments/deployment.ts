@@ -141,8 +141,10 @@ export class Deployment {
     const taking = { store, settings, refused: this.#refused, signal };
     const keys = [bundle?.key, refresh?.key].filter((key) => key !== undefined);
     const state = await store.change((before) => wantingOnly(before, keys), signal);
-    const isTaken = bundle !== undefined && state.taken[bundle.key] !== undefined;
-    if (bundle === undefined || refresh === undefined) return takeFrom(bundle ?? refresh, taking);
+    const isTaken = bundle !== undefined && Object.hasOwn(state.taken, bundle.key);
+    if (bundle === undefined) return takeFrom(refresh, taking);
+    if (refresh === undefined)
+      return takeFrom(bundle, taking).catch((error: unknown) => this.#orInstalled(error, isTaken));
     if (isTaken) return takeFrom(refresh, taking);
     const first = await takeFrom(bundle, taking).catch((error: unknown) => error as Error);
     if (!(first instanceof Error) && first.outcome !== 'refused') return first;
@@ -152,6 +154,14 @@ export class Deployment {
     if (second.outcome !== 'refused')
       await store.change((state) => taken(state, bundle.key, 'through refreshFrom'), signal);
     return second;
+  }
+
+  /** A link that is spent after it was used has done its work; that there is nothing newer is all that can be said. */
+  #orInstalled(error: unknown, isTaken: boolean): Taken {
+    if (!isTaken || !(error instanceof SourceError) || error.failure !== 'link_expired') throw error;
+    if (this.#isNews('spent link'))
+      this.#parts.log.info('the link has expired; what it led to is installed and served on');
+    return { outcome: 'unchanged' };
   }
 
   /** There is another source to ask; what was wrong with the first is told all the same. */
@@ -178,7 +188,7 @@ export class Deployment {
     }
     this.#counts.ended(result.outcome);
     if (result.outcome !== 'installed') {
-      if (this.#isNews(result.outcome)) log.debug(`nothing newer: ${result.outcome}`);
+      log.debug(`nothing newer: ${result.outcome}`);
       return;
     }
     this.#lastTold = '';

@@ -18,12 +18,19 @@ export interface Remote {
 export interface DownloadLimits {
   bytes: number;
   stallSeconds: number;
+  /** Who sends a byte now and then is not silent either. */
+  totalSeconds: number;
   /** Tries without any new byte. */
   tries: number;
 }
 
 /** The largest export of a real site was 60 MB. */
-export const usualLimits: DownloadLimits = { bytes: 8_000_000_000, stallSeconds: 30, tries: 5 };
+export const usualLimits: DownloadLimits = {
+  bytes: 8_000_000_000,
+  stallSeconds: 30,
+  totalSeconds: 6 * 3600,
+  tries: 5,
+};
 
 export async function download(
   remote: Remote,
@@ -33,11 +40,15 @@ export async function download(
   const handle = await open(file, 'wx').catch((error: unknown) => {
     throw diskFull(error);
   });
+  const deadline = AbortSignal.timeout(limits.totalSeconds * 1000);
   try {
-    await receiveAll(remote, handle, { signal, limits });
+    await receiveAll(remote, handle, { signal: AbortSignal.any([signal, deadline]), limits });
   } catch (error) {
     await handle.close();
     await rm(file, { force: true });
+    signal.throwIfAborted();
+    if (deadline.aborted)
+      throw new SourceError('broken_off', `${remote.origin} took more than ${limits.totalSeconds} seconds.`);
     throw diskFull(error);
   }
   await handle.close();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -102,21 +102,39 @@ test('more than is allowed is not written', async () => {
 });
 
 test('silence is given up on', async () => {
-  const silent = createServer((_request, response) => {
-    response.writeHead(200, { 'content-length': 10 }).write('half.');
-  }).listen(0, '127.0.0.1');
-  cleanUp(() => {
-    silent.closeAllConnections();
-    silent.close();
-  });
-  await once(silent, 'listening');
-  const url = `http://127.0.0.1:${(present(silent.address()) as AddressInfo).port}/`;
+  const url = await startSilent(() => {});
   const remote = { origin: url, spent: '', link: async () => url };
   const limits = { ...usualLimits, stallSeconds: 0.2, tries: 2 };
   const file = join(temporaryFolder('download'), 'file');
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'broken_off' });
   expect(existsSync(file)).toBe(false);
 });
+
+test('a byte now and then is given up on too', async () => {
+  const url = await startSilent((response) => {
+    const timer = setInterval(() => response.write('.'), 20);
+    response.once('close', () => clearInterval(timer));
+  });
+  const remote = { origin: url, spent: '', link: async () => url };
+  const limits = { ...usualLimits, totalSeconds: 0.3 };
+  const file = join(temporaryFolder('download'), 'file');
+  await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'broken_off' });
+  expect(existsSync(file)).toBe(false);
+});
+
+/** Promises a hundred thousand bytes and is not going to send them. */
+async function startSilent(send: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 100_000 }).write('half');
+    send(response);
+  }).listen(0, '127.0.0.1');
+  cleanUp(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(present(server.address()) as AddressInfo).port}/`;
+}
 
 test('a full disk is told as one', () => {
   const error = Object.assign(new Error('no space'), { code: 'ENOSPC' });

@@ -126,12 +126,8 @@ class Server {
   }
 
   async #refusal(response: Response): Promise<SourceError> {
-    const body = (await response.json().catch(() => ({}))) as { error?: unknown };
-    const said =
-      typeof body.error === 'string'
-        ? body.error.slice(0, 500)
-        : `It answered with status ${response.status}.`;
-    return this.#failureOf(response.status, said);
+    const said = await sentenceIn(response);
+    return this.#failureOf(response.status, said ?? `It answered with status ${response.status}.`);
   }
 
   #failureOf(status: number, said: string): SourceError {
@@ -143,5 +139,24 @@ class Server {
       return new SourceError('not_found', `${this.origin}: ${said}`);
     if (status === 409) return new SourceError('not_ready', `${this.origin}: ${said}`);
     return new SourceError('unreachable', `${this.origin}: ${said}`);
+  }
+}
+
+const mostErrorBytes = 64 * 1024;
+
+/** What the server says is wrong; undefined when that is no short JSON of ours. */
+async function sentenceIn(response: Response): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const part of response.body ?? []) {
+      parts.push(part);
+      size += part.length;
+      if (size > mostErrorBytes) return undefined;
+    }
+    const { error } = JSON.parse(Buffer.concat(parts).toString()) as { error?: unknown };
+    return typeof error === 'string' ? error.slice(0, 500) : undefined;
+  } catch {
+    return undefined;
   }
 }
