@@ -213,7 +213,7 @@ describe('with a server', () => {
     expect(ended.log).toMatch(/docyard: \S/);
   });
 
-  test.each(['$(touch pwned)', '`touch pwned`', '\'"; touch pwned; "\'', '--help', '%0A::error::x'])(
+  test.each(['$(touch pwned)`touch pwned`; touch pwned \'"; touch pwned; "\'', '--help', '%0A::error::x'])(
     '%s is only text, wherever it stands',
     async (text) => {
       const paths = `guides/page-1\n${text}`;
