@@ -5,13 +5,24 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { delta } from './delta.ts';
+import { devEdit } from './dev-edit.ts';
 import { exportPages } from './export-pages.ts';
 import { generators } from './generators.ts';
 import { toMarkdown, type Measurement, type Result } from './measurement.ts';
 import { pollers } from './pollers.ts';
+import { staticServing } from './static-serving.ts';
 import { statusUnderLoad } from './status-under-load.ts';
 
-const measurements: readonly Measurement[] = [exportPages, statusUnderLoad, pollers, generators];
+const measurements: readonly Measurement[] = [
+  exportPages,
+  statusUnderLoad,
+  pollers,
+  delta,
+  devEdit,
+  generators,
+  staticServing,
+];
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -24,6 +35,7 @@ async function main(args: string[]): Promise<number> {
       pages: { type: 'string' },
       peers: { type: 'string' },
       pollers: { type: 'string' },
+      folder: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -41,7 +53,12 @@ async function main(args: string[]): Promise<number> {
   const results: Record<string, Result> = {};
   for (const { name, run } of chosen) {
     const tell = (progress: string) => process.stderr.write(`${name}: ${progress}\n`);
-    const result = await run(tell, { pages, pollers: pollerCount, peers: values.peers?.split(',') });
+    const result = await run(tell, {
+      pages,
+      pollers: pollerCount,
+      peers: values.peers?.split(','),
+      folder: values.folder,
+    });
     results[name] = result;
     console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
   }
@@ -61,12 +78,14 @@ function help(): string {
   const list = measurements.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n');
   return `Measures Docyard on this machine.
 
-  npm run bench -- [--only NAME]... [--pages NUMBER] [--peers NAME,NAME] [--pollers NUMBER] [--json FILE]
+  npm run bench -- [--only NAME]... [--pages NUMBER] [--peers NAME,NAME] [--pollers NUMBER] [--folder FOLDER]
+                   [--json FILE]
 
   --only NAME       only this measurement; may be repeated
   --pages NUMBER    a site of so many pages instead of 1,000
   --peers NAMES     only these other generators, separated by commas
   --pollers NUMBER  so many instead of 10,000
+  --folder FOLDER   a documentation folder that dev-edit measures as well
   --json FILE       write the figures to a file as well
   --help            this text
 

@@ -13,6 +13,8 @@ export interface Choices {
   pages?: number | undefined;
   peers?: readonly string[] | undefined;
   pollers?: number | undefined;
+  /** A documentation folder of the caller, measured as well. */
+  folder?: string | undefined;
 }
 
 export interface Result {

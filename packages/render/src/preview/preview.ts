@@ -160,10 +160,13 @@ export class Preview {
     const reload = (await this.#source.takeIn(changed)) || this.#problem !== undefined;
     if (reload) await this.#reload();
     const view = this.#current;
-    for (const [output, { task, done }] of this.#pages) {
+    for (const [output, kept] of this.#pages) {
+      const { task, done } = kept;
       const isSame = view.plan === before.plan && isDeepStrictEqual(view.tasks.get(output), task);
       const isUntouched = done?.sourceFiles && ![...done.sourceFiles, ...done.assets].some(isStale);
       if (!isSame || !isUntouched) this.#pages.delete(output);
+      /** It would keep the whole site as it was in memory. */
+      else if (view !== before) delete kept.shown;
     }
     this.#search.forget(view.tasks, isStale);
     if (view !== before) this.#shared = undefined;

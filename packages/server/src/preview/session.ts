@@ -9,6 +9,8 @@ import type { Diagnostic, Preview, PreviewPage } from '@docyard/render';
 export interface PageState {
   /** Of the HTML as it is now; empty when there is no such page. */
   version: string;
+  /** The site was loaded again, and navigation may be another. */
+  reloaded: boolean;
   /** Stylesheets and pictures with new content. */
   files: string[];
   findings: Diagnostic[];
@@ -61,7 +63,7 @@ export class PreviewSession {
   /** Answers how to leave. */
   join(reader: Reader): () => void {
     this.#readers.set(reader, this.#preview.styleChanges);
-    void this.#tell(reader, []).catch(this.#onFault);
+    void this.#tell(reader, { reloaded: false, files: [] }).catch(this.#onFault);
     return () => this.#readers.delete(reader);
   }
 
@@ -90,19 +92,21 @@ export class PreviewSession {
 
   async #takeIn(paths: string[]): Promise<void> {
     const began = performance.now();
-    const { reloaded, files } = await this.#preview.update(paths);
-    await Promise.all([...this.#readers.keys()].map((reader) => this.#tell(reader, files)));
+    const change = await this.#preview.update(paths);
+    const { reloaded } = change;
+    await Promise.all([...this.#readers.keys()].map((reader) => this.#tell(reader, change)));
     const milliseconds = performance.now() - began;
     const { problem } = this.#preview;
     this.#onEdit({ paths, milliseconds, reloaded, problem, ...(await this.#judge(paths, reloaded)) });
   }
 
-  async #tell(reader: Reader, files: string[]): Promise<void> {
+  async #tell(reader: Reader, { reloaded, files }: Pick<PageState, 'reloaded' | 'files'>): Promise<void> {
     const { address, tell } = reader;
     const output = this.#preview.findPage(address)?.output;
     const page = output === undefined ? undefined : await this.page(output);
     tell({
       version: page?.version ?? '',
+      reloaded,
       /** Known once the page is rendered: it may use classes that no page used before. */
       files: [...files, ...this.#changedStyles(reader)],
       findings: page?.findings ?? [],

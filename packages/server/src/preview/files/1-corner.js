@@ -75,7 +75,7 @@
       inside.querySelector('.badge').focus();
     });
     return make('section', { class: 'panel', 'aria-label': 'Findings of this page' }, [
-      make('header', {}, [make('h2', {}, ['On this page']), close]),
+      make('header', {}, [make('h2', {}, ['Findings']), close]),
       make('ul', { tabindex: '0', 'aria-label': 'Findings' }, findings.map(entry)),
     ]);
   }

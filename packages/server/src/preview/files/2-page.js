@@ -104,7 +104,7 @@
     if (theme) element.setAttribute('data-theme', theme);
   }
 
-  /* A large sidebar was filled by its script. It stays, with what is new in the part that the page brings along. */
+  /* A large sidebar was filled by its script. It stays until that runs again, with what is new in the page's own part. */
   function keepTree(body) {
     var next = body.querySelector('[data-nav]');
     var shown = document.querySelector('[data-nav]');
@@ -113,18 +113,25 @@
     shown.querySelectorAll('a[href]').forEach(function (link) {
       known[link.href] = link;
     });
-    var isKnown = Array.prototype.every.call(
-      next.querySelectorAll('a[href]:not(.nav-rest a)'),
-      function (link) {
-        return known[link.href];
-      },
+    var own = Array.prototype.slice.call(
+      next.querySelectorAll('li:not(.nav-rest) > a[href]:not(.nav-label)'),
     );
+    var isKnown = own.every(function (link) {
+      return known[link.href];
+    });
     if (!isKnown) return;
-    next.querySelectorAll('a[href]:not(.nav-rest a)').forEach(function (link) {
+    own.forEach(function (link) {
       var old = known[link.href];
-      if (old.innerHTML !== link.innerHTML && !link.matches('.nav-label')) old.innerHTML = link.innerHTML;
+      old.setAttribute('href', link.getAttribute('href'));
+      if (old.innerHTML !== link.innerHTML) old.innerHTML = link.innerHTML;
     });
     next.replaceChildren.apply(next, Array.prototype.slice.call(shown.childNodes));
+  }
+
+  /* Names of other pages have changed, which only the script of a large sidebar knows. */
+  function refreshTree() {
+    var tree = document.querySelector('[data-nav]');
+    if (tree && window.docyard && docyard.fillNavigation) void runScript(tree.getAttribute('data-nav'));
   }
 
   var scrolling = ['.site-sidebar', '.site-contents'];
@@ -164,18 +171,22 @@
     var sources = fresh.querySelectorAll('head script[src][defer]:not([data-version])');
     return Promise.all(
       Array.prototype.map.call(sources, function (source) {
-        return new Promise(function (done) {
-          var copy = document.createElement('script');
-          copy.src = source.getAttribute('src');
-          copy.async = false;
-          whenSettled(copy, function () {
-            copy.remove();
-            done();
-          });
-          document.head.appendChild(copy);
-        });
+        return runScript(source.getAttribute('src'));
       }),
     );
+  }
+
+  function runScript(address) {
+    return new Promise(function (done) {
+      var script = document.createElement('script');
+      script.src = address;
+      script.async = false;
+      whenSettled(script, function () {
+        script.remove();
+        done();
+      });
+      document.head.appendChild(script);
+    });
   }
 
   function whenSettled(element, then) {
@@ -219,6 +230,7 @@
       if (state.version === '' && version === '') return;
       if (state.version === '' || version === '') location.reload();
       else if (state.version !== version) update();
+      else if (state.reloaded) refreshTree();
       refresh(state.files);
     });
     native.call(stream, 'error', docyardPreview.lose);
