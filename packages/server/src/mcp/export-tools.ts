@@ -16,6 +16,7 @@ import { nextCursor, part, tool, type Desk } from './tool.ts';
 import { afterWaiting, waitSeconds } from './waiting.ts';
 
 const jobId = z.string().min(1).max(64).describe('Such as se_3f9a2c1b8e7d4a06.');
+
 /** Words instead of closed lists, so that a newer service can say more. */
 const Export = z.object({
   jobId: z.string(),
@@ -258,14 +259,17 @@ function isOver({ status }: ExportJob): boolean {
 }
 
 function tellExport(job: ExportJob) {
-  const next: Partial<Record<string, string>> = {
-    completed: 'get_bundle_link gives the download, get_report tells what is wrong with the pages.',
-    failed: job.failure?.retryable === true ? 'The same request may succeed later.' : undefined,
-  };
-  return {
-    record: job,
-    next: isOver(job) ? next[job.status] : 'It is not done yet. Ask again with get_export and waitSeconds.',
-  };
+  return { record: job, next: nextFor(job) };
+}
+
+function nextFor({ status, failure }: ExportJob): string | undefined {
+  if (status === 'completed') {
+    return 'get_bundle_link gives the download, get_report tells what is wrong with the pages.';
+  }
+  if (status === 'failed') {
+    return failure?.retryable === true ? 'The same request may succeed later.' : undefined;
+  }
+  return 'It is not done yet. Ask again with get_export and waitSeconds.';
 }
 
 export const exportTools = [
