@@ -157,7 +157,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     const domain = { domain: stage.freshDomain() };
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
   },
-  job_not_completed: (id, given) => ask(id, { ...given, params: { jobId: records.queued.jobId } }),
+  job_not_completed: async (id, given) => ask(id, await withJob(id, given, 'queued')),
   job_not_finished: (id, given) =>
     ask(id, {
       ...given,
@@ -171,10 +171,10 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     const params = names.includes('id') ? { projectId, id: jobId } : { projectId };
     return ask(id, { ...given, params }, { to: full.service });
   },
-  job_failed: (id, given) => ask(id, { ...given, params: { jobId: records.failed.jobId } }),
+  job_failed: async (id, given) => ask(id, await withJob(id, given, 'failed')),
   job_finished: (id, given) =>
     ask(id, { ...given, ...(isAgentJob(id) ? agentJob() : { params: { jobId: records.failed.jobId } }) }),
-  bundle_purged: (id, given) => ask(id, { ...given, params: { jobId: records.purged.jobId } }),
+  bundle_purged: async (id, given) => ask(id, await withJob(id, given, 'purged')),
   domain_taken: (id, given) =>
     ask(id, { ...given, body: { ...(given.body as object), domain: records.busy.domain } }),
   project_busy: (id, given) => ask(id, { ...given, params: { projectId: records.busy.id } }),
@@ -191,6 +191,23 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   webhook_limit: (id, given) => ask(id, given, { to: full.service }),
   draining: (id) => whileItStops(id),
 };
+
+/** The job in the address, or as the one whose bundle the caller says to have, which must be of the same project. */
+async function withJob(
+  id: OperationId,
+  given: Given,
+  status: 'queued' | 'failed' | 'purged',
+): Promise<Given> {
+  if (operation(id).params !== undefined) return { ...given, params: { jobId: records[status].jobId } };
+  return { ...given, query: { ...given.query, since: await jobOfProject(status) } };
+}
+
+async function jobOfProject(status: 'queued' | 'failed' | 'purged'): Promise<string> {
+  if (status === 'purged') return records.purged.jobId;
+  const { jobId } = await service.client.call('startExport', { body: { domain: records.project.domain } });
+  if (status === 'failed') await service.client.call('cancelExport', { params: { jobId } });
+  return jobId;
+}
 
 interface Circumstances {
   /** Another key, or none. */

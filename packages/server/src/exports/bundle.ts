@@ -23,7 +23,7 @@ interface BundleRequest {
 }
 
 export async function createBundleLink(
-  context: Pick<Context, 'blobs' | 'clock' | 'config' | 'database' | 'secrets'>,
+  context: Pick<Context, 'blobs' | 'clock' | 'config' | 'database' | 'log' | 'secrets'>,
   request: BundleRequest,
 ): Promise<Bundle> {
   const { job, method = 'GET', since } = request;

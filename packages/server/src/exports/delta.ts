@@ -39,7 +39,7 @@ export interface StoredDelta extends Facts {
   file: DeltaFile;
 }
 
-type DeltaContext = Pick<Context, 'blobs' | 'config' | 'database'>;
+type DeltaContext = Pick<Context, 'blobs' | 'config' | 'database' | 'log'>;
 
 const program = fileURLToPath(new URL('delta-child.ts', import.meta.url));
 /** Two versions of one file of 64 MB, and what it takes to compare them. */
@@ -143,7 +143,8 @@ async function makeOnce(context: DeltaContext, pair: Pair, file: DeltaFile): Pro
 }
 
 async function make(context: DeltaContext, pair: Pair, file: DeltaFile): Promise<Facts> {
-  const { blobs, config } = context;
+  const { blobs, config, log } = context;
+  const began = performance.now();
   const folder = await mkdtemp(join(config.dataDir, 'work', 'delta-'));
   const order: DeltaOrder = {
     baseFile: join(folder, 'base'),
@@ -160,6 +161,8 @@ async function make(context: DeltaContext, pair: Pair, file: DeltaFile): Promise
     const name = blobName(pair.target.jobId, pair.target.generation, file);
     await blobs.putStream(name, createReadStream(order.deltaFile), signal);
     await blobs.putBytes(factsNameOf({ ...pair.target, file }), Buffer.from(JSON.stringify(facts)), signal);
+    const milliseconds = Math.round(performance.now() - began);
+    log.info({ jobId: pair.target.jobId, since: pair.base.jobId, sizeBytes, milliseconds }, 'made a delta');
     return facts;
   } catch (error) {
     throw isDiskFull(error) ? diskFull(error) : error;
