@@ -47,9 +47,11 @@ export function describeSite(command: Command): void {
     .action(serveSite);
   addFolderOptions(command.command('status'))
     .description('Tell what is served, since when, and what came of the last look for something newer.')
+    .addHelpText('after', '\nExample:\n  docyard site status --data /var/lib/docyard-site --json')
     .action(status);
   addFolderOptions(command.command('releases'))
     .description('List what is installed, newest first.')
+    .addHelpText('after', '\nExample:\n  docyard site releases --config site.yaml')
     .action(releases);
   addFolderOptions(command.command('rollback'))
     .description('Serve an earlier release at once. It stays until there is something else at the origin.')
@@ -61,6 +63,7 @@ export function describeSite(command: Command): void {
     .action(rollback);
   addFolderOptions(command.command('resume'))
     .description('After a roll back: take again what the origin has.')
+    .addHelpText('after', '\nExample:\n  docyard site resume --data /var/lib/docyard-site')
     .action(resume);
 }
 

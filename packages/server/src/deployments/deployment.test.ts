@@ -91,9 +91,9 @@ test('a link that expires after it was used is no trouble', async () => {
 
 test('bundleUrl comes first, refreshFrom from then on', async () => {
   const [link, latest] = [await startOrigin('1'), await startOrigin('2')];
-  const { version } = await start({ bundleUrl: link.url, refreshFrom: latest.url });
-  await expect.poll(version, patience).toBe('1');
+  const { version, store } = await start({ bundleUrl: link.url, refreshFrom: latest.url });
   await expect.poll(version, patience).toBe('2');
+  expect((await store.releases()).map((release) => release.version)).toEqual(['2', '1']);
   expect(link.downloads).toBe(1);
 });
 

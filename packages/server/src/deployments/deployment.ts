@@ -2,7 +2,6 @@
  * The running deployment: looks for newer bundles, installs what is good, and shows the server which release to serve,
  * whoever installed it. Whatever goes wrong with the new, the old is served on.
  */
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { contentDate } from '../bundles/freshness.ts';
@@ -16,11 +15,10 @@ import type { SiteServer } from './serving/server.ts';
 import type { SiteStatus } from './serving/status.ts';
 import type { ExportSettings } from './settings.ts';
 import type { OpenBucket } from './sources/bucket.ts';
-import { openSource } from './sources/open.ts';
 import { SourceError } from './sources/source.ts';
-import { taken, wantingOnly } from './state.ts';
 import type { ReleaseStore } from './store.ts';
-import { takeFrom, type Taken, type WantedSource } from './taking.ts';
+import type { Taken } from './taking.ts';
+import { takeWanted, wantedOf, type OnTheWay } from './wanted.ts';
 import { watchEvents, watchFolder, type Watching } from './watching.ts';
 
 export interface DeploymentParts {
@@ -32,6 +30,7 @@ export interface DeploymentParts {
 
 /** After a failure it is asked again sooner, then less and less often. */
 const longestPauseSeconds = 300;
+const mostTold = 100;
 
 export class Deployment {
   readonly #parts: DeploymentParts;
@@ -42,10 +41,13 @@ export class Deployment {
   #looking = new AbortController();
   readonly #refused = new Map<string, BundleRefused>();
   #settings: ExportSettings;
+  /** Opened when first asked, and anew with new settings. */
+  #wanted: ReturnType<typeof wantedOf>;
   /** Ends the pause between two looks. */
   #wake: () => void = () => {};
   #failures = 0;
-  #lastTold = '';
+  /** What would only be said again. */
+  readonly #told = new Set<string>();
   #watching: Watching[] = [];
   #loop: Promise<void> = Promise.resolve();
 
@@ -69,19 +71,21 @@ export class Deployment {
   /** New settings count at once, also for what was refused under the old ones. */
   apply(settings: ExportSettings): void {
     this.#settings = settings;
+    this.#wanted = undefined;
     this.#refused.clear();
     this.#failures = 0;
-    this.#lastTold = '';
+    this.#told.clear();
     this.#looking.abort();
     this.#watchSources();
     this.#wake();
   }
 
-  async stop(): Promise<void> {
+  /** Holds on to what is served until `drained`: somebody may still be reading. */
+  async stop(drained: Promise<void> = Promise.resolve()): Promise<void> {
     this.#stopping.abort();
     this.#wake();
     for (const watching of this.#watching) watching.stop();
-    await this.#loop;
+    await Promise.all([this.#loop, drained]);
     this.#served.close();
   }
 
@@ -111,12 +115,14 @@ export class Deployment {
   }
 
   async #refresh(): Promise<void> {
-    const { log } = this.#parts;
+    const { store, log } = this.#parts;
     this.#looking = new AbortController();
     const signal = AbortSignal.any([this.#stopping.signal, this.#looking.signal]);
     try {
-      const outcome = await this.#takeWanted(signal);
-      if (outcome !== undefined) await this.#settle(outcome);
+      this.#wanted ??= wantedOf(this.#settings, this.#parts.openBucket);
+      if (this.#wanted === undefined) return;
+      const taking = { store, settings: this.#settings, refused: this.#refused, signal };
+      await this.#settle(await takeWanted(this.#wanted, taking, (happened) => this.#tellOnTheWay(happened)));
     } catch (error) {
       if (signal.aborted) return;
       this.#failures += 1;
@@ -131,52 +137,25 @@ export class Deployment {
     await this.#tell();
   }
 
-  /** Undefined when there is nothing to ask. */
-  async #takeWanted(signal: AbortSignal): Promise<Taken | undefined> {
-    const { store } = this.#parts;
-    const settings = this.#settings;
-    const sources = this.#sources();
-    if (!settings.enabled || sources === undefined) return undefined;
-    const { bundle, refresh } = sources;
-    const taking = { store, settings, refused: this.#refused, signal };
-    const keys = [bundle?.key, refresh?.key].filter((key) => key !== undefined);
-    const state = await store.change((before) => wantingOnly(before, keys), signal);
-    const isTaken = bundle !== undefined && Object.hasOwn(state.taken, bundle.key);
-    if (bundle === undefined) return takeFrom(refresh, taking);
-    if (refresh === undefined)
-      return takeFrom(bundle, taking).catch((error: unknown) => this.#orInstalled(error, isTaken));
-    if (isTaken) return takeFrom(refresh, taking);
-    const first = await takeFrom(bundle, taking).catch((error: unknown) => error as Error);
-    if (!(first instanceof Error) && first.outcome !== 'refused') return first;
-    this.#tellOfFirst(first);
-    const second = await takeFrom(refresh, taking);
-    // What refreshFrom has stands for it from now on; otherwise the old link would bring old content when it opens again.
-    if (second.outcome !== 'refused')
-      await store.change((state) => taken(state, bundle.key, 'through refreshFrom'), signal);
-    return second;
-  }
-
-  /** A link that is spent after it was used has done its work; that there is nothing newer is all that can be said. */
-  #orInstalled(error: unknown, isTaken: boolean): Taken {
-    if (!isTaken || !(error instanceof SourceError) || error.failure !== 'link_expired') throw error;
-    if (this.#isNews('spent link'))
-      this.#parts.log.info('the link has expired; what it led to is installed and served on');
-    return { outcome: 'unchanged' };
-  }
-
-  /** There is another source to ask; what was wrong with the first is told all the same. */
-  #tellOfFirst(first: Error | Extract<Taken, { outcome: 'refused' }>): void {
+  /** There is another source to ask, or nothing is missing; told all the same. */
+  #tellOnTheWay(happened: OnTheWay): void {
     const { log } = this.#parts;
-    if (first instanceof Error) {
-      log.warn(`bundleUrl brought nothing, asking refreshFrom: ${first.message}`);
-    } else if (first.isNews) {
-      this.#counts.refused(first.refusal.refusal);
-      log.warn({ refusal: first.refusal.refusal }, `bundleUrl was refused: ${first.refusal.message}`);
+    if (happened.what === 'link spent') {
+      if (this.#isNews(happened.what))
+        log.info('the link has expired; what it led to is installed and served on');
+    } else if (happened.what === 'bundleUrl failed') {
+      const { message } = happened.error;
+      if (this.#isNews(message)) log.warn(`bundleUrl brought nothing, asking refreshFrom: ${message}`);
+    } else if (happened.taken.isNews) {
+      const { refusal, message } = happened.taken.refusal;
+      this.#counts.refused(refusal);
+      log.warn({ refusal }, `bundleUrl was refused, asking refreshFrom: ${message}`);
     }
   }
 
   async #settle(result: Taken): Promise<void> {
     const { log } = this.#parts;
+    if (this.#failures > 0) this.#told.clear();
     this.#failures = 0;
     if (result.outcome === 'refused') {
       const { refusal, message } = result.refusal;
@@ -191,7 +170,6 @@ export class Deployment {
       log.debug(`nothing newer: ${result.outcome}`);
       return;
     }
-    this.#lastTold = '';
     const { release, appliedTo } = result.installed;
     const { id, version, commit, signedBy, origin } = release;
     const how = appliedTo === undefined ? {} : { deltaTo: appliedTo };
@@ -218,25 +196,6 @@ export class Deployment {
     }
   }
 
-  #sources():
-    | { bundle: WantedSource; refresh: WantedSource | undefined }
-    | { bundle: undefined; refresh: WantedSource }
-    | undefined {
-    const { bundleUrl, refreshFrom } = this.#settings;
-    const bundle = bundleUrl === null ? undefined : this.#open(bundleUrl);
-    const refresh = refreshFrom === null ? undefined : this.#open(refreshFrom);
-    if (bundle !== undefined) return { bundle, refresh };
-    return refresh === undefined ? undefined : { bundle, refresh };
-  }
-
-  #open(address: string): WantedSource {
-    const { apiKey, version, sha256, publicKeys } = this.#settings;
-    const source = openSource(address, { apiKey, openBucket: this.#parts.openBucket });
-    const expected = JSON.stringify([source.origin, version, sha256, publicKeys.map(({ keyId }) => keyId)]);
-    const key = createHash('sha256').update(expected).digest('hex').slice(0, 16);
-    return { ...source, key };
-  }
-
   /** A file that is put into a folder is taken at once. */
   #watchSources(): void {
     const [ofStore, ...ofSources] = this.#watching;
@@ -251,8 +210,9 @@ export class Deployment {
   }
 
   #isNews(told: string): boolean {
-    const isNews = told !== this.#lastTold;
-    this.#lastTold = told;
+    if (this.#told.size > mostTold) this.#told.clear();
+    const isNews = !this.#told.has(told);
+    this.#told.add(told);
     return isNews;
   }
 

@@ -51,8 +51,7 @@ export async function startSite(
       release: deployment.status().release?.id ?? null,
       async stop() {
         watching.stop();
-        await deployment.stop();
-        await server.close(stopGraceSeconds);
+        await deployment.stop(server.close(stopGraceSeconds));
         await store.close();
       },
     };
