@@ -47,6 +47,13 @@ describe('verifyWebhook', () => {
     expect(message.type).toBe('export.completed');
   });
 
+  it('takes headers however they are spelled', async () => {
+    const { headers } = signed();
+    const spelled = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]);
+    const message = { secret, body, headers: Object.fromEntries(spelled) as Record<string, string> };
+    expect(await verifyWebhook(message)).toEqual(told);
+  });
+
   it('takes a message with two signatures, and a receiver with two secrets', async () => {
     const both = { 'webhook-signature': `${signature(other)} ${signature()}` };
     expect(await verifyWebhook(signed({ headers: both }))).toEqual(told);

@@ -57,11 +57,18 @@ export async function verifyWebhook(message: SignedMessage): Promise<WebhookMess
 }
 
 function header({ headers }: SignedMessage, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value = isHeaders(headers)
+    ? headers.get(name)
+    : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
   if (typeof value !== 'string' || value === '' || value.length > 4096) {
     throw new WebhookVerificationError(`The header ${name} is missing or not usable.`);
   }
   return value;
+}
+
+/** By what it can do: a framework may bring a class of its own. */
+function isHeaders(headers: SignedMessage['headers']): headers is Headers {
+  return typeof headers['get'] === 'function';
 }
 
 async function keyOf(secret: string): Promise<CryptoKey> {
