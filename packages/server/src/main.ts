@@ -58,7 +58,10 @@ export async function buildProgram(named?: string): Promise<Command> {
 
 /** `docyard help keys create` is `docyard keys create --help`. */
 function withoutHelpCommand(args: string[]): string[] {
-  return args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  const [first, ...rest] = args;
+  if (first !== 'help') return args;
+  const isKnown = rest[0] === undefined || Object.hasOwn(commands, rest[0]);
+  return isKnown ? [...rest, '--help'] : rest;
 }
 
 interface CommandEntry {
@@ -106,6 +109,11 @@ const commands: Record<string, CommandEntry> = {
     group: 'Bundles and deployments',
     summary: 'check a bundle or an unpacked site, offline',
     load: async () => (await import('./cli/verify.ts')).describeVerify,
+  },
+  diff: {
+    group: 'Bundles and deployments',
+    summary: 'tell what is different between two exports, in pages',
+    load: async () => (await import('./cli/diff.ts')).describeDiff,
   },
   'signing-key': {
     group: 'Bundles and deployments',

@@ -82,11 +82,12 @@ interface RunOptions extends RemoteOptions {
 }
 
 async function run(prompt: string, options: RunOptions): Promise<void> {
+  const text = await textOf(prompt);
   const target = await targetOf(options);
   const job = await target.client.call('createAgentJob', {
     params: { projectId: target.projectId },
     body: {
-      prompt: await textOf(prompt),
+      prompt: text,
       ...(options.ref === undefined ? {} : { source: { ref: options.ref } }),
       ...(options.model === undefined ? {} : { model: options.model }),
       ...(options.path === undefined ? {} : { scope: { paths: options.path } }),
@@ -103,12 +104,10 @@ async function message(
   prompt: string,
   options: RemoteOptions & { wait?: boolean },
 ): Promise<void> {
+  const text = await textOf(prompt);
   const target = await targetOf(options);
   const params = { projectId: target.projectId, id };
-  const job = await target.client.call('messageAgentJob', {
-    params,
-    body: { prompt: await textOf(prompt) },
-  });
+  const job = await target.client.call('messageAgentJob', { params, body: { prompt: text } });
   if (options.wait) await follow(target, id, options);
   else show(options, job);
 }

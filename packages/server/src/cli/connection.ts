@@ -21,11 +21,14 @@ export function addServerOptions(command: Command): Command {
   return addConnectionOptions(command).option('--json', 'print JSON');
 }
 
-/** For a command whose output has a form of its own. */
-export function addConnectionOptions(command: Command): Command {
+/** For a command whose standard streams have a form of their own. */
+export function addConnectionOptions(
+  command: Command,
+  keyFile = 'file with the API key, - for standard input',
+): Command {
   return command
     .option('--server <url>', 'address of the service (default: DOCYARD_URL, then that of docyard login)')
-    .option('--key-file <file>', 'file with the API key, - for standard input (default: DOCYARD_API_KEY)')
+    .option('--key-file <file>', `${keyFile} (default: DOCYARD_API_KEY)`)
     .addOption(new Option('--key <key>', 'API key').hideHelp());
 }
 
@@ -136,10 +139,10 @@ function unreachable(server: string, error: unknown): string {
   const { host, hostname } = new URL(server);
   switch (cause?.code) {
     case 'ECONNREFUSED':
-      return `Nobody listens at ${host}. Is the service running? docyard serve starts one; --server names another.`;
+      return `Nobody listens at ${host}. Is the service running, and is this its address?`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `There is no host ${hostname}. Is the address right? --server or DOCYARD_URL gives another.`;
+      return `There is no host ${hostname}. Is the address right?`;
     default: {
       const reason =
         cause?.code ?? cause?.message ?? (error instanceof Error ? error.message : String(error));

@@ -25,14 +25,23 @@ export function addWaitOptions(command: Command): Command {
     .option('-q, --quiet', 'show no progress');
 }
 
-/** Resolves with the record of a completed job; a failed one is an error. */
-export async function follow(client: DocyardClient, jobId: string, options: WaitOptions): Promise<ExportJob> {
+/**
+ * Resolves with the record of a completed job; a failed one is an error. `onFollowing` is called when Ctrl-C means what it
+ * should from then on.
+ */
+export async function follow(
+  client: DocyardClient,
+  jobId: string,
+  options: WaitOptions,
+  onFollowing: () => void = () => {},
+): Promise<ExportJob> {
   const again = `docyard export wait ${jobId}`;
   const interrupted = () => new CommandError(`${jobId} goes on. Follow it with ${again}`, 'interrupted');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json || options.watch });
   try {
-    const job = await interruptible(interrupted, (signal) =>
-      waitForExport(client, jobId, {
+    const job = await interruptible(interrupted, (signal) => {
+      onFollowing();
+      return waitForExport(client, jobId, {
         signal: withTimeout(signal, options.timeout, () => {
           const message = `${jobId} was not done after ${options.timeout} seconds. It goes on; follow it with ${again}`;
           return new CommandError(message, 'timed_out', { jobId });
@@ -41,8 +50,8 @@ export async function follow(client: DocyardClient, jobId: string, options: Wait
           if (options.watch) process.stdout.write(`${JSON.stringify(seen)}\n`);
           else progress.tell(stepOf(seen));
         },
-      }),
-    );
+      });
+    });
     progress.end();
     if (job.status === 'failed') await fail(client, job);
     return job;

@@ -95,6 +95,9 @@ interface StartOptions extends WaitOptions {
 }
 
 async function start(domain: string | undefined, options: StartOptions): Promise<void> {
+  if (domain !== undefined && options.project !== undefined) {
+    throw new CommandError('Give either a domain or --project.', 'usage');
+  }
   const metadata = metadataOf(options.metadata);
   const client = await connect(options);
   const { idempotencyKey } = options;
@@ -104,8 +107,9 @@ async function start(domain: string | undefined, options: StartOptions): Promise
     idempotencyKey === undefined ? {} : { idempotencyKey },
   );
   if (!options.wait && options.download === undefined) return show(options, started);
-  if (!options.json && !options.quiet) process.stderr.write(`Started ${started.jobId}.\n`);
-  const job = await follow(client, started.jobId, options);
+  const job = await follow(client, started.jobId, options, () => {
+    if (!options.json && !options.quiet) process.stderr.write(`Started ${started.jobId}.\n`);
+  });
   if (options.download === undefined) return show(options, job);
   const downloaded = await downloadTo(client, job.jobId, { ...options, output: options.download });
   if (options.json) process.stdout.write(`${JSON.stringify({ ...job, download: downloaded }, null, 2)}\n`);
@@ -117,9 +121,6 @@ async function requestOf(
   domain: string | undefined,
   options: StartOptions,
 ): Promise<StartExport> {
-  if (domain !== undefined && options.project !== undefined) {
-    throw new CommandError('Give either a domain or --project.', 'usage');
-  }
   const given = {
     version: options.version,
     ref: options.ref,

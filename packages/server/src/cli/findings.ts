@@ -2,7 +2,7 @@
  * Findings on a terminal, and which of them fail a command: shared by `check` and `build`. What it prints comes from
  * strangers' files, so nothing of it may steer the terminal.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic, LoadOptions, Severity, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
@@ -42,6 +42,7 @@ export async function findingNames(option: string, list: string): Promise<string
 }
 
 export async function loadOrExplain(options: LoadOptions): Promise<Site> {
+  if (!existsSync(options.root)) throw new CommandError(`There is no folder ${options.root}.`);
   const { loadSite } = await import('@docyard/render');
   return explainLoad(loadSite(options));
 }

@@ -1,0 +1,219 @@
+/**
+ * Every text that the command line shows by itself, as a file beside this one: the help of every command, and what wrong
+ * calls are answered. A new command gets its file by itself; look at it before you commit it.
+ */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { buildProgram, main } from '../main.ts';
+import { temporaryFolder } from '../testing.ts';
+import { version } from '../version.ts';
+import { aliases } from './aliases.ts';
+
+const folder = join(import.meta.dirname, 'help');
+mkdirSync(folder, { recursive: true });
+const columns = 80;
+
+interface Named {
+  path: string;
+  command: Command;
+}
+
+function everyCommand(command: Command, above: string[] = []): Named[] {
+  const path = [...above, command.name()];
+  return [
+    { path: path.join(' '), command },
+    ...command.commands.flatMap((subcommand) => everyCommand(subcommand, path)),
+  ];
+}
+
+const commands = everyCommand(await buildProgram());
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ getOutHelpWidth: () => columns, writeOut: (part) => (text += part) });
+  command.outputHelp();
+  return text;
+}
+
+const fileOf = (path: string) => `${path.replaceAll(' ', '-')}.txt`;
+
+describe('help', () => {
+  test.each(commands)('of $path', async ({ path, command }) => {
+    const help = helpOf(command);
+    await expect(help).toMatchFileSnapshot(join(folder, fileOf(path)));
+    expect(help).toContain(`Usage: ${path}`);
+    expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('every file is that of a command', () => {
+    const expected = [...commands.map(({ path }) => fileOf(path)), 'wrong-calls.txt', 'overview.txt'];
+    expect(readdirSync(folder).filter((file) => !expected.includes(file))).toEqual([]);
+  });
+
+  test('of one command is the same when only that one is loaded', async () => {
+    for (const name of ['export', 'check']) {
+      const alone = (await buildProgram(name)).commands.find((command) => command.name() === name);
+      const among = commands.find(({ path }) => path === `docyard ${name}`);
+      expect(alone && helpOf(alone)).toBe(among && helpOf(among.command));
+    }
+  });
+});
+
+interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** In this process: a start of Node for every line would take minutes. */
+async function docyard(line: string): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    const args = line === '' ? [] : line.split(' ');
+    return { status: await main(args), ...written };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.exitCode = undefined;
+  }
+}
+
+let nobody: string;
+let home: string;
+const before = { folder: process.cwd(), environment: { ...process.env } };
+
+beforeAll(async () => {
+  home = temporaryFolder('home');
+  process.chdir(home);
+  for (const name of Object.keys(process.env)) if (/^DOCYARD_|^SIGNING_/.test(name)) delete process.env[name];
+  process.env['XDG_CONFIG_HOME'] = home;
+  nobody = await unusedAddress();
+});
+
+afterAll(() => {
+  process.chdir(before.folder);
+  process.env = before.environment;
+});
+
+async function unusedAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+const wrongCalls = [
+  'sevre',
+  'nothing',
+  'sevre --json',
+  'serve --prot 1',
+  'keys crate',
+  'keys create',
+  'keys create --name x --scope root',
+  'keys create --name x --expires 31',
+  'keys roll key_1 --overlap soon',
+  'keys list --data nowhere',
+  'keys list --data nowhere --json',
+  'orgs create --name x --plan gold',
+  'projects create --name x --domain https://x --repository y',
+  'projects update pr_1 --ref x',
+  'serve --port 99999999',
+  'build nowhere --out site',
+  'build . --out site --url-style pretty',
+  'check nowhere',
+  'check . --format pdf',
+  'check . --fail-on nonsense',
+  'check . --base nowhere.json',
+  'export nowhere',
+  'export strat',
+  'export . --output site.zip',
+  'export . --output nowhere/site.tar.gz',
+  'export . --output - --json',
+  'export start a.example.com --project pr_1 --server NOBODY --key-file key',
+  'export start a.example.com --metadata x',
+  'export start a.example.com --url-style pretty',
+  'export status se_1',
+  'export status se_1 --json',
+  'export status',
+  'export status se_1 --server nowhere',
+  'export status se_1 --server https://me:secret@docs.example.com',
+  'export status se_1 --key-file nowhere',
+  'export status se_1 --key-file key --server NOBODY',
+  'export status se_1 --key-file key --server NOBODY --json',
+  'export wait se_1 --timeout soon',
+  'export download',
+  'export download se_1 --latest docs.example.com',
+  'export download se_1 --output - --json',
+  'export download se_1 --since se_2 --verify',
+  'export list --limit many',
+  'export list --status done',
+  'export list --since yesterday',
+  'agent run',
+  'agent run @nowhere --project pr_1 --key-file key --server NOBODY',
+  'login nowhere',
+  'login NOBODY',
+  'logout',
+  'whoami',
+  'open nowhere',
+  'open . --latest docs.example.com',
+  'open',
+  'completion',
+  'completion tcsh',
+  'openapi-check nowhere.yaml',
+  'report nowhere',
+  'help nothing',
+];
+
+test('wrong calls are answered with what to do, and end with a status of the table', async () => {
+  writeFileSync('key', 'docyard_key\n');
+  const answers: string[] = [];
+  for (const call of wrongCalls) {
+    const { status, stdout, stderr } = await docyard(call.replace('NOBODY', nobody));
+    expect(status, call).not.toBe(0);
+    expect(stderr, call).not.toMatch(/^ {4}at /m);
+    if (call.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ ok: false });
+    else expect(stdout, call).toBe('');
+    answers.push(`$ docyard ${call}\n${stdout}${stderr}= ${status}\n`);
+  }
+  const text = answers
+    .join('\n')
+    .replaceAll(nobody, 'NOBODY')
+    .replaceAll(nobody.slice('http://'.length), 'NOBODY')
+    .replaceAll(home, 'HERE');
+  await expect(text).toMatchFileSnapshot(join(folder, 'wrong-calls.txt'));
+});
+
+test('without a command it says how to begin', async () => {
+  const { status, stdout, stderr } = await docyard('');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  await expect(stdout.replace(version, 'VERSION')).toMatchFileSnapshot(join(folder, 'overview.txt'));
+});
+
+test('help is a command and an option', async () => {
+  const asked = await docyard('export start --help');
+  expect(asked).toMatchObject({ status: 0, stderr: '' });
+  expect(await docyard('help export start')).toEqual(asked);
+  expect((await docyard('--help')).stdout).toContain('Usage: docyard <command>');
+  expect(await docyard('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('names of other tools', () => {
+  test.each(Object.keys(aliases).filter((name) => name !== 'version'))('%s is a check', async (name) => {
+    const { status, stdout } = await docyard(`${name} --help`);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: (await docyard('check --help')).stdout });
+  });
+
+  test('version prints the version', async () => {
+    expect(await docyard('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
