@@ -15,7 +15,7 @@ interface McpOptions extends ServerOptions {
 }
 
 export function describeMcp(command: Command): void {
-  addConnectionOptions(command)
+  addConnectionOptions(command, 'file with the API key')
     .description('Offer a running service to editors and agents, as tools over the Model Context Protocol.')
     .option(
       '--project <id>',
