@@ -96,7 +96,7 @@ function parseWithin(bytes: Uint8Array): unknown {
 /** What a signature says of the manifest beside it. It holds no time, so that the same bundle has the same signature. */
 export function trustedComment({ version, commit }: Pick<Manifest, 'version' | 'commit'>): string {
   const facts = [
-    ...(version === null ? [] : [`version=${encodeURIComponent(version)}`]),
+    ...(version === null ? [] : [`version=${encodeURIComponent(version.toWellFormed())}`]),
     ...(commit === null ? [] : [`commit=${commit}`]),
   ];
   return ['docyard', manifestName, ...facts].join(' ');

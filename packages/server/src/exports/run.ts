@@ -7,13 +7,13 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
-import { parseManifest, trustedComment } from '../bundles/manifest.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess, type Answer } from './process.ts';
+import { signManifest } from './sign.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
 /** Where each phase begins on the way from 0 to 100. */
@@ -103,7 +103,7 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
     sign(bytes) {
       if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
       manifest = bytes;
-      return signManifest(context, order, bytes);
+      return signManifest(context.secrets.signer, order, bytes);
     },
     takeOutput: (output, answered) =>
       context.blobs.putStream(bundle, Readable.from(whole(output, answered)), input.signal),
@@ -111,14 +111,6 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
   await reports;
   if (manifest === undefined) throw new Error('The rendering process packed a bundle without a manifest.');
   return { answer, manifest };
-}
-
-/** The process may have been turned by what it read, so it gets no signature for another version or commit. */
-function signManifest({ secrets }: Context, order: ExportOrder, bytes: Uint8Array): string {
-  const { version, commit, committedAt } = parseManifest(bytes);
-  if (version !== order.version || commit !== order.commit || committedAt !== order.committedAt)
-    throw new Error('The rendering process made another bundle than it was asked for.');
-  return secrets.signer.sign(bytes, trustedComment({ version, commit }));
 }
 
 /** Ends well only when every byte has arrived that was packed; else there must be no object. */

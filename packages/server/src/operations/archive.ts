@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
+import { readEntries as readTar, type Entry } from '../bundles/reader.ts';
+import { BundleRefused, type Refusal } from '../bundles/refusal.ts';
 import { endOfArchive, entryHeader, entryPadding } from '../bundles/tar.ts';
 
 const ArchivedFile = z.object({ name: z.string(), sizeBytes: z.int().min(0), sha256: z.string().length(64) });
@@ -33,7 +33,6 @@ export class ArchiveError extends Error {
 
 const manifestName = 'manifest.json';
 const mostManifestBytes = 500_000_000;
-const recordBytes = 512;
 const namePattern = /^(?!.*(?:^|\/)\.\.?(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/;
 
 /** Takes each file when its turn comes, and closes it. */
@@ -73,7 +72,7 @@ export async function* packArchive(
 /** Reads all of it and holds every byte to the list; resolves with the list. */
 export async function verifyArchive(file: string): Promise<Manifest> {
   const found: Manifest['files'] = [];
-  for await (const { name, sizeBytes, content } of readEntries(file)) {
+  for await (const { path: name, sizeBytes, content } of readEntries(file)) {
     if (name === manifestName) return compare(found, await readManifest(content, sizeBytes));
     const hash = createHash('sha256');
     for await (const chunk of content) hash.update(chunk);
@@ -85,16 +84,16 @@ export async function verifyArchive(file: string): Promise<Manifest> {
 /** Every file but the list itself. */
 export async function* readFiles(
   file: string,
-): AsyncGenerator<{ name: string; content: AsyncIterable<Buffer> }> {
-  for await (const { name, content } of readEntries(file)) {
+): AsyncGenerator<{ name: string; content: AsyncIterable<Uint8Array> }> {
+  for await (const { path: name, content } of readEntries(file)) {
     if (name === manifestName) return;
     yield { name, content };
   }
 }
 
-async function readManifest(content: AsyncIterable<Buffer>, sizeBytes: number): Promise<Manifest> {
+async function readManifest(content: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Manifest> {
   if (sizeBytes > mostManifestBytes) throw new ArchiveError('Its list of files is too long.');
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
   try {
     return Manifest.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
@@ -115,104 +114,32 @@ function compare(found: Manifest['files'], manifest: Manifest): Manifest {
   return manifest;
 }
 
-interface Entry {
-  name: string;
-  sizeBytes: number;
-  content: AsyncIterable<Buffer>;
-}
+/** Backups may hold databases of any size. */
+const unlimited = { entries: Infinity, entryBytes: Infinity, contentBytes: Infinity };
 
 async function* readEntries(file: string): AsyncGenerator<Entry> {
-  const unzipped = createGunzip();
-  // Errors of both arrive at whoever reads the second.
-  pipeline(createReadStream(file), unzipped, () => {});
-  const bytes = new Bytes(unzipped);
-  try {
-    for (;;) {
-      const entry = await readHeader(bytes);
-      if (entry === undefined) return;
-      let isRead = false;
-      const content = async function* () {
-        isRead = true;
-        yield* bytes.next(entry.sizeBytes);
-      };
-      yield { ...entry, content: content() };
-      if (!isRead) throw new Error('Every entry must be read.');
-      await bytes.take(entryPadding(entry.sizeBytes).length);
-    }
-  } finally {
-    unzipped.destroy();
+  for await (const entry of explained(readTar(createReadStream(file), unlimited))) {
+    checkName(entry.path);
+    yield { ...entry, content: explained(entry.content) };
   }
 }
 
-/** Undefined at the end of the archive. */
-async function readHeader(bytes: Bytes): Promise<{ name: string; sizeBytes: number } | undefined> {
-  const header = await bytes.take(recordBytes);
-  if (header.every((byte) => byte === 0)) return undefined;
-  const text = (start: number, length: number) =>
-    header
-      .subarray(start, start + length)
-      .toString('latin1')
-      .replace(/\0.*$/s, '');
-  const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0);
-  if (Number.parseInt(text(148, 8), 8) !== sum) throw new ArchiveError('It is damaged, or no backup.');
-  const sizeBytes = Number.parseInt(text(124, 12), 8);
-  const type = text(156, 1);
-  if (type === 'x') return readExtended(bytes, sizeBytes);
-  if (type !== '0') throw new ArchiveError('It holds something that is no file.');
-  const prefix = text(345, 155);
-  const name = prefix === '' ? text(0, 100) : `${prefix}/${text(0, 100)}`;
-  return { name: checkName(name), sizeBytes };
+/** In the words of a backup. */
+async function* explained<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw error instanceof BundleRefused ? new ArchiveError(explain(error.refusal)) : error;
+  }
 }
 
-/** What does not fit the plain header, such as the size of a very large database, comes in one before it. */
-async function readExtended(bytes: Bytes, sizeBytes: number): Promise<{ name: string; sizeBytes: number }> {
-  if (sizeBytes > 10_000) throw new ArchiveError('It holds a header that is too long.');
-  const records = (await bytes.take(sizeBytes)).toString('utf8');
-  await bytes.take(entryPadding(sizeBytes).length);
-  const [, path] = /^\d+ path=(.*)$/m.exec(records) ?? [];
-  const [, size] = /^\d+ size=(\d+)$/m.exec(records) ?? [];
-  const plain = await bytes.take(recordBytes);
-  const plainBytes = Number.parseInt(plain.subarray(124, 136).toString('latin1'), 8);
-  if (path === undefined) throw new ArchiveError('It holds a header that is not known.');
-  return { name: checkName(path), sizeBytes: size === undefined ? plainBytes : Number(size) };
+function explain(refusal: Refusal): string {
+  if (refusal === 'truncated') return 'It is cut off.';
+  if (refusal === 'unsafe_path') return 'It holds a name that leads elsewhere.';
+  return 'It is damaged, or no backup.';
 }
 
 function checkName(name: string): string {
   if (!namePattern.test(name)) throw new ArchiveError(`It holds a name that leads elsewhere: ${name}`);
   return name;
-}
-
-function explainStream(error: NodeJS.ErrnoException): never {
-  const isOfGzip = error.code?.startsWith('Z_') || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-  throw isOfGzip ? new ArchiveError(`It is damaged, cut off, or no backup (${error.code}).`) : error;
-}
-
-/** A stream as something to take pieces of a known length from. */
-class Bytes {
-  readonly #source: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(stream: Readable) {
-    this.#source = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  }
-
-  async take(count: number): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of this.next(count)) chunks.push(chunk);
-    return Buffer.concat(chunks);
-  }
-
-  async *next(count: number): AsyncGenerator<Buffer> {
-    for (let left = count; left > 0;) {
-      if (this.#rest.length === 0) {
-        const { done, value } = await this.#source.next().catch(explainStream);
-        if (done === true) throw new ArchiveError('It is cut off.');
-        this.#rest = value;
-      }
-      const part = this.#rest.subarray(0, left);
-      this.#rest = this.#rest.subarray(part.length);
-      left -= part.length;
-      yield part;
-    }
-  }
 }

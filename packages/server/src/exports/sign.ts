@@ -1,0 +1,18 @@
+/**
+ * Signs the manifest that a rendering process has made. The process reads strangers' files and may have been turned by one,
+ * so it gets no signature for another version or commit than it was asked for.
+ */
+import { parseManifest, trustedComment } from '../bundles/manifest.ts';
+import type { Signer } from '../context.ts';
+import type { ExportOrder } from './messages.ts';
+
+export function signManifest(
+  signer: Signer,
+  order: Pick<ExportOrder, 'version' | 'commit' | 'committedAt'>,
+  bytes: Uint8Array,
+): string {
+  const { version, commit, committedAt } = parseManifest(bytes);
+  if (version !== order.version || commit !== order.commit || committedAt !== order.committedAt)
+    throw new Error('The rendering process made another bundle than it was asked for.');
+  return signer.sign(bytes, trustedComment({ version, commit }));
+}
