@@ -26,6 +26,7 @@ describe('a manifest', () => {
     expect(comment('2.1\n trusted comment: 9')).toContain(
       'version=2.1%0A%20trusted%20comment%3A%209 commit=',
     );
+    expect(comment('\ud800')).toContain('version=%EF%BF%BD commit=');
   });
 
   test.each([
