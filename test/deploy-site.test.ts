@@ -19,6 +19,7 @@ import {
   type Json,
   type Manifest,
 } from './deploy/helm/chart.ts';
+import { openUnit, systemdMissing } from './deploy/systemd-unit.ts';
 import { endWithTest } from './leftovers.ts';
 import { program, siteFiles, temporaryFolder, writeFiles } from './service.ts';
 
@@ -335,38 +336,21 @@ test('the container of compose.yaml takes the three values from the environment'
 });
 
 describe('the systemd unit of a site', () => {
-  const file = join(root, 'deploy/systemd/docyard-site.service');
-  const values = (name: string) =>
-    read('deploy/systemd/docyard-site.service')
-      .split('\n')
-      .flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+  const { values, environment, complaints, exposure } = openUnit('docyard-site.service');
 
   test('starts the published program, not npx, with variables it takes', () => {
     expect(values('ExecStart')).toEqual([
       '/usr/bin/node /opt/docyard/node_modules/docyard/bin/docyard.js site --config /etc/docyard/site.yaml',
     ]);
-    const environment = Object.fromEntries(values('Environment').map((pair) => pair.split('=')));
-    expect(readSettings({ environment: environment as Record<string, string> })).toMatchObject({
+    expect(readSettings({ environment })).toMatchObject({
       dataDir: `/var/lib/${values('StateDirectory')[0]}`,
       port: 4480,
       host: '127.0.0.1',
     });
   });
 
-  const missing =
-    spawnSync('systemd-analyze', ['--version']).error === undefined
-      ? undefined
-      : 'the unit of a site is not analyzed: systemd is not installed';
-  if (missing !== undefined) console.warn(`Skipped: ${missing}.`);
-  test.skipIf(missing !== undefined)('is right and tight in the eyes of systemd', () => {
-    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    const complaints = verified.stderr
-      .split('\n')
-      .filter((line) => line.includes('docyard-site.service') && !line.includes('is not executable'));
-    expect(complaints).toEqual([]);
-    const judged = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
-    const [, exposure = '10'] =
-      /exposure level for docyard-site\.service: ([\d.]+)/.exec(judged.stdout) ?? [];
-    expect(Number(exposure)).toBeLessThanOrEqual(2);
+  test.skipIf(systemdMissing !== undefined)('is right and tight in the eyes of systemd', () => {
+    expect(complaints()).toEqual([]);
+    expect(exposure()).toBeLessThanOrEqual(2);
   });
 });

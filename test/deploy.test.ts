@@ -21,6 +21,7 @@ import {
   type Json,
   type Manifest,
 } from './deploy/helm/chart.ts';
+import { openUnit, systemdMissing } from './deploy/systemd-unit.ts';
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const { facts, defaultValues, valuesSchema, render: renderChart } = openChart('docyard');
@@ -193,18 +194,15 @@ describe('compose.yaml', () => {
   });
 });
 
+if (systemdMissing !== undefined) console.warn(`Skipped: ${systemdMissing}.`);
 describe('the systemd unit', () => {
-  const file = join(root, 'deploy/systemd/docyard.service');
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const values = (name: string) =>
-    lines.flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+  const { values, environment, complaints, exposure } = openUnit('docyard.service');
 
   test('starts the published program, not npx, with variables it takes', () => {
     expect(values('ExecStart')).toEqual([
       '/usr/bin/node /opt/docyard/node_modules/docyard/bin/docyard.js serve --admin-key-file /var/lib/docyard/admin-key',
     ]);
-    const environment = Object.fromEntries(values('Environment').map((pair) => pair.split('=')));
-    expect(configOf(environment as Environment)).toMatchObject({ role: 'all', dataDir: '/var/lib/docyard' });
+    expect(configOf(environment)).toMatchObject({ role: 'all', dataDir: '/var/lib/docyard' });
     expect(values('LoadCredential')).toEqual(['secret-key:/etc/docyard/secret-key']);
   });
 
@@ -213,19 +211,9 @@ describe('the systemd unit', () => {
     expect(values('KillMode')).toEqual(['mixed']);
   });
 
-  const missing = present('systemd-analyze')
-    ? undefined
-    : 'the unit is not analyzed: systemd is not installed';
-  if (missing !== undefined) console.warn(`Skipped: ${missing}.`);
-  test.skipIf(missing !== undefined)('is right and tight in the eyes of systemd', () => {
-    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    const complaints = verified.stderr
-      .split('\n')
-      .filter((line) => line.includes('docyard.service') && !line.includes('is not executable'));
-    expect(complaints).toEqual([]);
-    const judged = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
-    const [, exposure = '10'] = /exposure level for docyard\.service: ([\d.]+)/.exec(judged.stdout) ?? [];
-    expect(Number(exposure)).toBeLessThanOrEqual(2);
+  test.skipIf(systemdMissing !== undefined)('is right and tight in the eyes of systemd', () => {
+    expect(complaints()).toEqual([]);
+    expect(exposure()).toBeLessThanOrEqual(2);
   });
 
   test('has a drop-in for the sandbox that takes back settings the unit has', () => {
