@@ -8,6 +8,8 @@ export class ConnectionBounds {
   readonly #most: number;
   /** Longest silent first. */
   readonly #open = new Set<Socket>();
+  /** With the number of answers that are being read from disk for them. */
+  readonly #busy = new Map<Socket, number>();
   refused = 0;
 
   constructor(most: number) {
@@ -35,13 +37,23 @@ export class ConnectionBounds {
     if (this.#open.delete(socket)) this.#open.add(socket);
   }
 
+  /** It is not closed for somebody else until the returned function is called. */
+  hold(socket: Socket): () => void {
+    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    return () => {
+      const left = (this.#busy.get(socket) ?? 1) - 1;
+      if (left > 0) this.#busy.set(socket, left);
+      else this.#busy.delete(socket);
+    };
+  }
+
   closeAll(): void {
     for (const socket of this.#open) socket.destroy();
   }
 
   #makeRoom(): boolean {
     for (const socket of this.#open) {
-      if (socket.writableLength > 0) continue;
+      if (socket.writableLength > 0 || this.#busy.has(socket)) continue;
       this.#open.delete(socket);
       socket.destroy();
       return true;

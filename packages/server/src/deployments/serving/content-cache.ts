@@ -19,6 +19,8 @@ export class ContentCache {
   readonly #budgetBytes: number;
   /** Oldest first. */
   readonly #kept = new Map<Representation, Kept>();
+  /** Answers that nothing has changed: less than a kilobyte for each form that was asked for. */
+  readonly #unchanged = new Map<Representation, WholeAnswer>();
   readonly #reading = new Map<Representation, Promise<WholeAnswer>>();
   #bytes = 0;
 
@@ -39,6 +41,14 @@ export class ContentCache {
     if (kept === undefined) return undefined;
     kept.askedForAgain = true;
     return kept.answer;
+  }
+
+  unchanged(wanted: Representation): WholeAnswer {
+    const known = this.#unchanged.get(wanted);
+    if (known !== undefined) return known;
+    const answer = new WholeAnswer('304 Not Modified', wanted.unchangedHeaders, 0);
+    this.#unchanged.set(wanted, answer);
+    return answer;
   }
 
   /** From disk. Who asks at the same time shares one reading. */

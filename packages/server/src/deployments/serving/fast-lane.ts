@@ -7,7 +7,7 @@
 import type { Socket } from 'node:net';
 import { formOf, isKnown } from './answer.ts';
 import type { ServedSite } from './site.ts';
-import { WholeAnswer } from './whole-answer.ts';
+import type { WholeAnswer } from './whole-answer.ts';
 
 export interface FastLaneOptions {
   /** What is served now; undefined when nothing can be answered here. */
@@ -15,7 +15,7 @@ export interface FastLaneOptions {
   handOver(socket: Socket): void;
   /** A request was answered. */
   answered(socket: Socket, target: string, status: number, bodyBytes: number): void;
-  hold(site: ServedSite): () => void;
+  hold(site: ServedSite, socket: Socket): () => void;
   /** How long a connection may be silent. */
   idleMs: number;
 }
@@ -79,7 +79,7 @@ export class FastLane {
     const form = formOf(found.file, acceptEncoding);
     if (ifNoneMatch !== undefined && isKnown(ifNoneMatch, form.etag)) {
       this.#options.answered(socket, target, 304, 0);
-      return this.#write(socket, new WholeAnswer('304 Not Modified', form.unchangedHeaders, 0));
+      return this.#write(socket, site.content.unchanged(form));
     }
     const kept = site.content.get(form);
     if (kept !== undefined) {
@@ -90,7 +90,7 @@ export class FastLane {
     // Nothing else is read from the connection meanwhile.
     socket.pause();
     this.#busy.add(socket);
-    const release = this.#options.hold(site);
+    const release = this.#options.hold(site, socket);
     void site.content
       .read(form)
       .then(
@@ -130,14 +130,14 @@ function readPlainRequest(chunk: Buffer): PlainRequest | undefined {
   if (chunk.length > mostBytes) return undefined;
   const [, target, headers] = plainRequest.exec(chunk.toString('latin1')) ?? [];
   if (target === undefined || headers === undefined) return undefined;
-  const values = new Map<string, string>();
-  for (const [, name, value = ''] of headers.matchAll(notable)) {
-    const key = name?.toLowerCase();
-    if (key === undefined || values.has(key)) return undefined;
-    values.set(key, value);
+  const values: Record<string, string | undefined> = {};
+  notable.lastIndex = 0;
+  for (let match = notable.exec(headers); match !== null; match = notable.exec(headers)) {
+    const name = match[1]?.toLowerCase();
+    if (name === undefined || values[name] !== undefined) return undefined;
+    values[name] = match[2] ?? '';
   }
-  if (!values.has('host')) return undefined;
-  if ((values.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined;
-  const acceptEncoding = values.get('accept-encoding') ?? '';
-  return { target, acceptEncoding, ifNoneMatch: values.get('if-none-match') };
+  const { host, connection = 'keep-alive', 'accept-encoding': acceptEncoding = '' } = values;
+  if (host === undefined || connection.toLowerCase() !== 'keep-alive') return undefined;
+  return { target, acceptEncoding, ifNoneMatch: values['if-none-match'] };
 }

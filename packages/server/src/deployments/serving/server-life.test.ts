@@ -3,6 +3,7 @@
  * bounds, and it tells how it is.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { SiteServerOptions } from './server.ts';
 import { openSite, type ServedSite } from './site.ts';
@@ -281,6 +282,14 @@ describe('how it is', () => {
       'docyard_site_bundles_refused_total{reason="wrong_version"} 2',
     ])
       expect(text.split('\n')).toContain(line);
+  });
+
+  test('the manual lists every number', async () => {
+    const { get } = await startServer(await makeSite({ 'index.html': 'home' }), { status: () => full });
+    const told = [...(await get('/metrics')).text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
+    const manual = readFileSync(new URL('../../../../../docs/deploy/serving.mdx', import.meta.url), 'utf8');
+    const listed = [...manual.matchAll(/^\| `(docyard_site_\w+)`/gm)].map(([, name]) => name);
+    expect(listed.toSorted()).toEqual(told.toSorted());
   });
 
   test('strangers behind a proxy do not get the numbers', async () => {

@@ -146,7 +146,7 @@ export class SiteServer {
         this.#bounds.touch(socket);
         this.#count('GET', target, status, bodyBytes);
       },
-      hold: ({ id }) => this.#hold(id),
+      hold: ({ id }, socket) => this.#hold(id, socket),
     });
     server.removeAllListeners('connection');
     server.on('connection', (socket) => {
@@ -173,7 +173,7 @@ export class SiteServer {
       response,
       site,
       began: (status, bodyBytes) => this.#count(method, url, status, bodyBytes),
-      hold: () => this.#hold(site.id),
+      hold: () => this.#hold(site.id, request.socket),
     });
   }
 
@@ -210,9 +210,11 @@ export class SiteServer {
     this.#options.answered?.({ method, target, status, bodyBytes });
   }
 
-  #hold(releaseId: string): () => void {
+  #hold(releaseId: string, socket: Socket): () => void {
     this.#held.set(releaseId, (this.#held.get(releaseId) ?? 0) + 1);
+    const release = this.#bounds.hold(socket);
     return () => {
+      release();
       const left = (this.#held.get(releaseId) ?? 1) - 1;
       if (left > 0) this.#held.set(releaseId, left);
       else this.#held.delete(releaseId);
