@@ -32,6 +32,8 @@ import { diagnosticCodes, loadSite } from '@docyard/render';
 import { describe, expect, it } from 'vitest';
 import { PrometheusMeasures } from '../packages/server/src/adapters/telemetry/prometheus.ts';
 import { refusalTable } from '../packages/server/src/bundles/refusal.ts';
+import { aliases } from '../packages/server/src/cli/aliases.ts';
+import { exitTable } from '../packages/server/src/cli/exit.ts';
 import { settings } from '../packages/server/src/config.ts';
 import { buildProgram } from '../packages/server/src/main.ts';
 
@@ -187,6 +189,24 @@ it('the monitoring page lists every number', async () => {
   expect(listed.toSorted()).toEqual(kept.toSorted());
 });
 
+describe('the page of commands', () => {
+  const cli = page('reference/cli');
+
+  it('lists every exit status with its meaning', () => {
+    const expected = Object.entries(exitTable).map(([code, { status, meaning }]) => [
+      String(status),
+      code,
+      meaning.replaceAll('`', ''),
+    ]);
+    expect(tableRows(section(cli, 'Exit statuses'))).toEqual(expected);
+  });
+
+  it('lists every name of other tools', () => {
+    const listed = tableRows(section(cli, 'Names from other tools')).map(([word]) => word);
+    expect(listed).toEqual(expect.arrayContaining(Object.keys(aliases).map((name) => `docyard ${name}`)));
+  });
+});
+
 const everyCommand = (await buildProgram()).commands;
 
 describe.each(everyCommand.map((command) => ({ name: command.name(), command })))(
@@ -194,8 +214,9 @@ describe.each(everyCommand.map((command) => ({ name: command.name(), command }))
   ({ name, command }) => {
     const cli = page('reference/cli');
     /** Options that several commands share stand once, before the first of them. */
-    const [local = ''] = section(cli, 'Commands on the data folder').split('\n### ');
-    const shared = local + section(cli, 'Commands for a running service');
+    const shared = ['Commands on the data folder', 'Commands for a running service']
+      .map((heading) => section(cli, heading).split('\n### ')[0])
+      .join('\n');
     const own = partAbout(cli, name);
 
     it('is on the page of commands, with its subcommands', () => {
@@ -205,11 +226,12 @@ describe.each(everyCommand.map((command) => ({ name: command.name(), command }))
 
     it('is shown with every option it has', () => {
       const shown = flagsIn(shared + own);
-      expect(flagsOf(command).filter((flag) => !shown.includes(flag))).toEqual([]);
+      const wanted = flagsOf(command, ({ hidden }) => !hidden);
+      expect(wanted.filter((flag) => !shown.includes(flag))).toEqual([]);
     });
 
     it('is shown with no option that does not exist', () => {
-      const known = everyCommand.flatMap(flagsOf);
+      const known = everyCommand.flatMap((each) => flagsOf(each));
       expect(flagsIn(own).filter((flag) => !known.includes(flag))).toEqual([]);
     });
   },
@@ -268,11 +290,15 @@ function section(text: string, heading: string, level = '##'): string {
 }
 
 function flagsIn(text: string): string[] {
-  return text.match(/--[a-z][a-z-]*/g) ?? [];
+  return text.match(/--[a-z0-9][a-z0-9-]*/g) ?? [];
 }
 
-function flagsOf(command: Awaited<ReturnType<typeof buildProgram>>): string[] {
-  return [command, ...command.commands].flatMap((each) => each.options).flatMap(({ long }) => long ?? []);
+function flagsOf(
+  command: Awaited<ReturnType<typeof buildProgram>>,
+  counts: (option: { hidden: boolean }) => boolean = () => true,
+): string[] {
+  const options = [command, ...command.commands].flatMap((each) => each.options);
+  return options.filter(counts).flatMap(({ long }) => long ?? []);
 }
 
 /** The section whose heading names the command, of whatever level. */
