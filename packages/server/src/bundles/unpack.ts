@@ -3,6 +3,7 @@
  * written, every file is held to the manifest as it arrives, and of a bundle that is refused nothing is left.
  */
 import { createHash, hash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { lstat, opendir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { manifestName, mostManifestBytes, parseManifest, signatureName, type Manifest } from './manifest.ts';
@@ -218,6 +219,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /* A site on disk */
 
+const checkedAtOnce = 16;
+const smallBytes = 256 * 1024;
 /** Left by `docyard build`, which makes its manifest before it. */
 const buildMarker = '.docyard-build';
 
@@ -229,20 +232,30 @@ export async function checkFolder(folder: string, expectations: Expectations = {
   const checked = checkManifest(manifestFile, signature, expectations);
   const expected = new ExpectedFiles(checked.manifest);
   const folders = foldersOf(checked.manifest);
+  let batch: string[] = [];
+  const checkBatch = () => Promise.all(batch.map((path) => checkFile(join(folder, path), path, expected)));
   for await (const { path, isFolder } of walk(folder)) {
     if ([manifestName, signatureName, buildMarker].includes(path)) continue;
     if (isFolder && !folders.has(path)) throw new BundleRefused('file_unlisted', quoted(path));
-    if (!isFolder) await checkFile(join(folder, path), path, expected);
+    if (!isFolder) batch.push(path);
+    if (batch.length < checkedAtOnce) continue;
+    await checkBatch();
+    batch = [];
   }
+  await checkBatch();
   expected.insistOnAll();
   return { ...checked, contentBytes: contentBytesOf(checked.manifest) };
 }
 
 async function checkFile(file: string, path: string, expected: ExpectedFiles): Promise<void> {
-  const handle = await open(file, 'r');
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size: sizeBytes } = await handle.stat();
-    const content = handle.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>;
+    // A stream for every small file took three times as long.
+    const content =
+      sizeBytes > smallBytes
+        ? (handle.createReadStream({ autoClose: false }) as AsyncIterable<Uint8Array>)
+        : once(await handle.readFile());
     for await (const _ of expected.hold({ path, sizeBytes, content }));
   } finally {
     await handle.close();
