@@ -51,10 +51,10 @@ test.each([
 
 test('two processes on one folder serve the same, whoever switches it', async () => {
   const dataDir = temporaryFolder('site');
-  expect(docyard(['bundle', 'import', await fileOf('one'), '--data', dataDir]).status).toBe(0);
+  expect(docyard(['bundle', 'import', await fileOf('one'), '--data', dataDir])).toMatchObject({ status: 0 });
   const sites = await Promise.all([startSite({ dataDir }), startSite({ dataDir })]);
   for (const site of sites) expect(await site.text('/')).toContain('release one');
-  expect(docyard(['bundle', 'import', await fileOf('two'), '--data', dataDir]).status).toBe(0);
+  expect(docyard(['bundle', 'import', await fileOf('two'), '--data', dataDir])).toMatchObject({ status: 0 });
   for (const site of sites) await expect.poll(() => site.text('/'), patience).toContain('release two');
   const { stdout } = docyard(['site', 'status', '--data', dataDir, '--json']);
   const pids = (JSON.parse(stdout) as { processes: { pid: number }[] }).processes.map(({ pid }) => pid);

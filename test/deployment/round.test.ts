@@ -64,7 +64,10 @@ test('an export is served by its link', async () => {
   const { publicKey } = await service.client.call('readSigningKey');
   const refreshFrom = `${service.origin}/v1/static-export/latest/bundle?domain=${domain}`;
   settings = { bundleUrl, publicKey, refreshFrom, refreshSeconds: 1 };
-  site = await startSite({ staticExport: settings, environment: { DOCYARD_KEY: service.key } });
+  site = await startSite({
+    staticExport: { bundleUrl, version: '1', publicKey },
+    environment: { DOCYARD_KEY: service.key },
+  });
   await expect.poll(servedVersion, patience).toBe('1');
   const paths = (manifests[0]?.files ?? [])
     .map(({ path }) => path)
@@ -74,6 +77,7 @@ test('an export is served by its link', async () => {
 });
 
 test('what changes in git is exported and comes by itself, as a delta', async () => {
+  site.configure(settings);
   edit('The second edition.');
   await exported('2');
   await expect.poll(servedVersion, patience).toBe('2');

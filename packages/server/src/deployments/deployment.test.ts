@@ -67,15 +67,35 @@ const bundleOf = (version: string) => bundle(siteOf(version), { version });
 
 const patience = { timeout: 15_000 };
 
-test('an expired link is renewed through refreshFrom, and does not come back later', async () => {
+test('refreshFrom comes first; an expired bundleUrl is not even asked', async () => {
   const [link, latest] = [await startOrigin('1'), await startOrigin('2')];
   link.status = 403;
-  const { version, log } = await start({ bundleUrl: link.url, refreshFrom: latest.url });
+  const { version } = await start({ bundleUrl: link.url, refreshFrom: latest.url });
   await expect.poll(version, patience).toBe('2');
-  expect(log.join('')).toContain('The link has expired');
-  link.status = undefined;
   latest.offer(await bundleOf('3'));
   await expect.poll(version, patience).toBe('3');
+  expect(link.sentBytes).toEqual([]);
+});
+
+test('bundleUrl is there to begin with, when refreshFrom has nothing that may be served', async () => {
+  const [link, latest] = [await startOrigin('1'), await startOrigin('2')];
+  const { version, deployment, log } = await start({
+    bundleUrl: link.url,
+    refreshFrom: latest.url,
+    version: '1',
+  });
+  await expect.poll(version, patience).toBe('1');
+  expect(deployment.status().refusals).toEqual({ wrong_version: 1 });
+  expect(log.join('')).toContain('asking bundleUrl');
+});
+
+test('bundleUrl does not bring back old content while refreshFrom is away', async () => {
+  const [link, latest] = [await startOrigin('1'), await startOrigin('2')];
+  const { version, outcome } = await start({ bundleUrl: link.url, refreshFrom: latest.url });
+  await expect.poll(version, patience).toBe('2');
+  latest.status = 500;
+  await expect.poll(outcome, patience).toBe('unreachable');
+  expect(version()).toBe('2');
   expect(link.downloads).toBe(0);
 });
 
@@ -87,14 +107,6 @@ test('a link that expires after it was used is no trouble', async () => {
   await expect.poll(() => deployment.status().refreshes['unchanged'], patience).toBeGreaterThan(1);
   expect(deployment.status().refreshes).not.toHaveProperty('link_expired');
   expect(log.filter((line) => line.includes('what it led to is installed'))).toHaveLength(1);
-});
-
-test('bundleUrl comes first, refreshFrom from then on', async () => {
-  const [link, latest] = [await startOrigin('1'), await startOrigin('2')];
-  const { version, store } = await start({ bundleUrl: link.url, refreshFrom: latest.url });
-  await expect.poll(version, patience).toBe('2');
-  expect((await store.releases()).map((release) => release.version)).toEqual(['2', '1']);
-  expect(link.downloads).toBe(1);
 });
 
 test('switched off, nothing is asked for and what is installed is served', async () => {

@@ -143,13 +143,13 @@ export class Deployment {
     if (happened.what === 'link spent') {
       if (this.#isNews(happened.what))
         log.info('the link has expired; what it led to is installed and served on');
-    } else if (happened.what === 'bundleUrl failed') {
+    } else if (happened.what === 'refreshFrom failed') {
       const { message } = happened.error;
-      if (this.#isNews(message)) log.warn(`bundleUrl brought nothing, asking refreshFrom: ${message}`);
+      if (this.#isNews(message)) log.warn(`refreshFrom brought nothing, asking bundleUrl: ${message}`);
     } else if (happened.taken.isNews) {
       const { refusal, message } = happened.taken.refusal;
       this.#counts.refused(refusal);
-      log.warn({ refusal }, `bundleUrl was refused, asking refreshFrom: ${message}`);
+      log.warn({ refusal }, `what refreshFrom has was refused, asking bundleUrl: ${message}`);
     }
   }
 

@@ -32,9 +32,18 @@ export async function runningProcesses(folder: string): Promise<RunningProcess[]
   for (const name of await readdir(staging).catch(() => [])) {
     const text = await readFile(join(staging, name, fileName), 'utf8').catch(() => undefined);
     if (text === undefined) continue;
-    const lock = tryLock(join(staging, name, 'lock'), 'alone');
-    lock?.release();
-    if (lock === undefined) running.push(JSON.parse(text) as RunningProcess);
+    if (isHeld(join(staging, name, 'lock'))) running.push(JSON.parse(text) as RunningProcess);
   }
   return running;
+}
+
+/** A file that is gone was that of a process that has ended meanwhile. */
+function isHeld(lockFile: string): boolean {
+  try {
+    const lock = tryLock(lockFile, 'alone');
+    lock?.release();
+    return lock === undefined;
+  } catch {
+    return false;
+  }
 }

@@ -182,7 +182,7 @@ export const siteSettings = {
     path: 'hstsSeconds',
     variable: 'HSTS_SECONDS',
     check: whole(0, 63_072_000).default(0),
-    meaning: 'For how long browsers insist on https, behind a proxy that says X-Forwarded-Proto: https.',
+    meaning: 'For how long browsers are told to insist on https. Only with TLS in front.',
   },
   logLevel: {
     path: 'logLevel',

@@ -138,18 +138,23 @@ export class ReleaseStore {
     return removed;
   }
 
-  /** It vanishes at once and is emptied later. False when somebody uses it. */
+  /** It vanishes at once and is emptied later. False when somebody uses it, or it is gone already. */
   async #takeAway(folder: string, lockName: string, doomed: string[]): Promise<boolean> {
     if (folder === this.workFolder) return false;
-    const lock = tryLock(join(folder, lockName), 'alone');
-    if (lock === undefined) return false;
+    let lock: Lock | undefined;
     try {
+      lock = tryLock(join(folder, lockName), 'alone');
+      if (lock === undefined) return false;
       const away = this.newWork('removed');
       await rename(folder, away);
       doomed.push(away);
       return true;
+    } catch (error) {
+      // A process that ends removes its own.
+      if (!existsSync(folder)) return false;
+      throw error;
     } finally {
-      lock.release();
+      lock?.release();
     }
   }
 

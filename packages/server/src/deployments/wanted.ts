@@ -1,13 +1,13 @@
 /**
- * Which source is asked for what the settings want. With two, the bundle that was named comes first and the place for newer
- * ones from then on; when the first has nothing to give, the second stands in for it.
+ * Which source is asked for what the settings want. With two, the place for newer bundles comes first; the bundle that was
+ * named is the one to begin with, as long as that place has none that may be served.
  */
 import { createHash } from 'node:crypto';
 import type { ExportSettings } from './settings.ts';
 import type { OpenBucket } from './sources/bucket.ts';
 import { openSource } from './sources/open.ts';
 import { SourceError } from './sources/source.ts';
-import { taken, wantingOnly } from './state.ts';
+import { wantingOnly } from './state.ts';
 import { takeFrom, type Taken, type Taking, type WantedSource } from './taking.ts';
 
 type Wanted =
@@ -35,8 +35,8 @@ function open(address: string, settings: ExportSettings, openBucket: OpenBucket)
 /** What happened on the way to an answer, and is no answer itself. */
 export type OnTheWay =
   | { what: 'link spent' }
-  | { what: 'bundleUrl failed'; error: Error }
-  | { what: 'bundleUrl refused'; taken: Extract<Taken, { outcome: 'refused' }> };
+  | { what: 'refreshFrom failed'; error: Error }
+  | { what: 'refreshFrom refused'; taken: Extract<Taken, { outcome: 'refused' }> };
 
 export async function takeWanted(
   { bundle, refresh }: Wanted,
@@ -47,24 +47,35 @@ export async function takeWanted(
   const keys = [bundle?.key, refresh?.key].filter((key) => key !== undefined);
   const state = await store.change((before) => wantingOnly(before, keys), signal);
   if (bundle === undefined) return takeFrom(refresh, taking);
-  const isTaken = Object.hasOwn(state.taken, bundle.key);
-  if (refresh === undefined) {
-    return takeFrom(bundle, taking).catch((error: unknown) => {
-      // It has done its work; that there is nothing newer is all that can be said.
-      if (!isTaken || !(error instanceof SourceError) || error.failure !== 'link_expired') throw error;
-      tell({ what: 'link spent' });
-      return { outcome: 'unchanged' };
-    });
+  if (refresh !== undefined) {
+    const newer = await takeFrom(refresh, taking).catch((error: unknown) => error as Error);
+    signal.throwIfAborted();
+    const isNothing = newer instanceof Error || newer.outcome === 'refused';
+    // An old link must not bring back old content whenever the other place cannot be reached for a while.
+    if (!isNothing || (await servesWhatIsWanted(taking))) return orThrow(newer);
+    if (newer instanceof Error) tell({ what: 'refreshFrom failed', error: newer });
+    else if (newer.outcome === 'refused') tell({ what: 'refreshFrom refused', taken: newer });
   }
-  if (isTaken) return takeFrom(refresh, taking);
-  const first = await takeFrom(bundle, taking).catch((error: unknown) => error as Error);
-  signal.throwIfAborted();
-  if (first instanceof Error) tell({ what: 'bundleUrl failed', error: first });
-  else if (first.outcome === 'refused') tell({ what: 'bundleUrl refused', taken: first });
-  else return first;
-  const second = await takeFrom(refresh, taking);
-  // From now on it stands for the bundle; otherwise the old link would bring old content when it opens again.
-  if (second.outcome !== 'refused')
-    await store.change((before) => taken(before, bundle.key, 'through refreshFrom'), signal);
-  return second;
+  return takeFrom(bundle, taking).catch((error: unknown) => {
+    // A link that has done its work: that there is nothing newer is all that can be said.
+    const isSpent = error instanceof SourceError && error.failure === 'link_expired';
+    if (!isSpent || !Object.hasOwn(state.taken, bundle.key)) throw error;
+    tell({ what: 'link spent' });
+    return { outcome: 'unchanged' };
+  });
+}
+
+function orThrow(result: Taken | Error): Taken {
+  if (result instanceof Error) throw result;
+  return result;
+}
+
+async function servesWhatIsWanted({ store, settings }: Taking): Promise<boolean> {
+  const { current } = await store.state();
+  const served = (await store.releases()).find(({ id }) => id === current);
+  if (served === undefined) return false;
+  const { version, sha256 } = settings;
+  return (
+    (version === null || served.version === version) && (sha256 === null || served.archiveSha256 === sha256)
+  );
 }
