@@ -14,7 +14,7 @@ import { downloadBundle } from '@docyard/api/download';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openS3Blobs } from '../packages/server/src/adapters/blobs/s3.ts';
 import { rgwMissing, startRgw, type RgwServer } from './rgw.ts';
-import { siteFiles, startService, temporaryFolder, writeFiles, type Service } from './service.ts';
+import { program, siteFiles, startService, temporaryFolder, writeFiles, type Service } from './service.ts';
 
 const patience = { timeout: 180_000 };
 
@@ -83,6 +83,36 @@ describe.skipIf(rgwMissing !== undefined)(`bundles in a bucket (${rgwMissing ?? 
     expect(answer.status).toBe(302);
     return answer.headers.get('location') ?? '';
   }
+
+  test('have deltas there too, which lead to the same bytes', patience, async () => {
+    const folder = temporaryFolder('delta');
+    const [base, delta, applied] = ['base', 'delta', 'applied'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const [older, newer] = [await ended(await start()), await ended(await start())];
+    await downloadBundle(service.client, older.jobId, base);
+    await downloadBundle(service.client, newer.jobId, delta, { since: older.jobId });
+    const link = await service.client.call('createBundle', {
+      params: { jobId: newer.jobId },
+      body: { since: older.jobId },
+    });
+    expect(new URL(link.bundleUrl).origin).toBe(rgw.endpoint);
+    expect(link.sizeBytes).toBe(readFileSync(delta).length);
+    const ran = spawnSync(process.execPath, [
+      program,
+      'bundle',
+      'apply',
+      base,
+      delta,
+      '-o',
+      applied,
+      '--json',
+    ]);
+    expect(JSON.parse(String(ran.stdout))).toMatchObject({ sha256: newer.bundle?.sha256 });
+    expect(readdirSync(join(service.dataDir, 'work'))).toEqual([]);
+  });
 
   test('that were moved there open with the links of before, whole and in part', patience, async () => {
     const dataDir = temporaryFolder('moved');
