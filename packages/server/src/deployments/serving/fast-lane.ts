@@ -1,8 +1,8 @@
 /**
  * Answers what browsers nearly always send, a plain GET for a file that is in memory, straight on the socket, in one write.
  * Anything else is handed over to node:http together with what was read of it, for the rest of the connection; so this
- * file decides nothing about odd requests but that they are odd. It takes 11 µs of processor time a request where node:http
- * takes 34.
+ * file decides nothing about odd requests but that they are odd. It takes 15 µs of processor time a request where node:http
+ * takes 34, most of it in the system call.
  */
 import type { Socket } from 'node:net';
 import { formOf, isKnown } from './answer.ts';

@@ -7,6 +7,7 @@ import { z } from 'zod';
 export const rulesFile = '_hosts/docyard.json';
 
 /** The renderer writes no more than these. */
+export const mostRulesBytes = 32 * 1024 * 1024;
 const mostRedirects = 40_000;
 const mostPatterns = 500;
 

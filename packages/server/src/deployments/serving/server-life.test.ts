@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { SiteServerOptions } from './server.ts';
+import { SiteServer, type SiteServerOptions } from './server.ts';
 import { openSite, type ServedSite } from './site.ts';
 import {
   eventually,
@@ -316,6 +316,13 @@ describe('how it is', () => {
     expect((await ask('/metrics')).status).toBe(200);
     expect((await ask('/')).status).toBe(404);
     for (const path of ['/healthz', '/readyz', '/metrics']) expect((await get(path)).status).toBe(404);
+  });
+
+  test('when that port is taken, neither is listened on', async () => {
+    const { port } = await startServer(undefined);
+    const server = new SiteServer({ host: '127.0.0.1', port: 0, statusPort: port, status: () => statusOf() });
+    await expect(server.listen()).rejects.toThrow('EADDRINUSE');
+    await server.close();
   });
 
   test('every answer can be told to a log', async () => {

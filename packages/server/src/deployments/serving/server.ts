@@ -102,7 +102,12 @@ export class SiteServer {
     const { host, port, statusPort = 0 } = this.#options;
     const listening = await listen(this.#server, host, port);
     if (this.#statusServer === undefined) return { port: listening, statusPort: undefined };
-    return { port: listening, statusPort: await listen(this.#statusServer, host, statusPort) };
+    try {
+      return { port: listening, statusPort: await listen(this.#statusServer, host, statusPort) };
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    }
   }
 
   /** Takes no new connection, lets answers under way end, cuts what is left after the grace. */

@@ -11,6 +11,7 @@ import { contentTypeOf } from './content-types.ts';
 import {
   encodedPath,
   exactRedirect,
+  mostRulesBytes,
   patternRedirect,
   readRules,
   rulesFile,
@@ -62,7 +63,8 @@ const llmsFile = 'llms.txt';
 
 export async function openSite(release: ReleaseFiles): Promise<ServedSite> {
   const { siteFolder, compressedFolder, manifest } = release;
-  const hasRules = manifest.files.some(({ path }) => path === rulesFile);
+  const rules = manifest.files.find(({ path }) => path === rulesFile);
+  const hasRules = rules !== undefined && rules.sizeBytes <= mostRulesBytes;
   const [rulesText, compressed] = await Promise.all([
     hasRules ? readFile(join(siteFolder, rulesFile), 'utf8').catch(() => undefined) : undefined,
     readCompressed(compressedFolder),
