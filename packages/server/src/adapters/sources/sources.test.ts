@@ -2,7 +2,7 @@
  * Fetching for real: a repository behind `git http-backend`, one on this machine, and a plain folder. The repositories
  * are as hostile as a tenant can make them.
  */
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -60,6 +60,21 @@ describe('a repository over http', () => {
     expect(fetched.commit).toBe(commit);
     expect(readdirSync(fetched.folder).toSorted()).toEqual(['docs.json', 'guides', 'index.mdx']);
     expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello');
+  });
+
+  test('the date of the commit is told in UTC, and none where a commit claims a time that no calendar has', async () => {
+    const { folder, url } = await repositoryOverHttp();
+    const file = join(temporaryFolder('dated'), 'commit');
+    const at = async (committed: string) => {
+      const tree = git(folder, 'write-tree').trim();
+      const text = `tree ${tree}\nauthor A <a@b> 0 +0000\ncommitter A <a@b> ${committed}\n\nDated\n`;
+      writeFileSync(file, text);
+      const commit = git(folder, 'hash-object', '--literally', '-w', '-t', 'commit', file).trim();
+      git(folder, 'update-ref', 'refs/heads/dated', commit);
+      return (await fetchSource(url, { ref: 'dated' })).committedAt;
+    };
+    expect(await at('1762765200 +0130')).toBe('2025-11-10T09:00:00.000Z');
+    expect(await at('99999999999999 +0000')).toBeNull();
   });
 
   test('a branch, a tag and a commit can be named', async () => {
