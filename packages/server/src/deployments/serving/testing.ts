@@ -119,7 +119,7 @@ export interface Client {
   close(): void;
 }
 
-export async function connectTo(port: number): Promise<Client> {
+async function connectTo(port: number): Promise<Client> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   let chunks: Buffer[] = [];
   let bytes = 0;
