@@ -19,7 +19,7 @@ export function annotate(findings: readonly Diagnostic[], folder: string, enviro
   }
 }
 
-export function annotationOf({ severity, code, message, file, line, column, hint }: Diagnostic): string {
+function annotationOf({ severity, code, message, file, line, column, hint }: Diagnostic): string {
   const properties = [
     ...(file === '' ? [] : [`file=${property(file)}`]),
     ...(line === undefined ? [] : [`line=${line}`]),

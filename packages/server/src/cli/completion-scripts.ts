@@ -111,7 +111,7 @@ _docyard() {
 ${cases.join('\n')}
   esac
   if [[ $words[CURRENT] == -* ]]; then
-    _describe 'option' options
+    _describe -o 'option' options
   elif (( \${#commands} > 0 )); then
     _describe 'command' commands
     _files

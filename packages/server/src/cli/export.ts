@@ -11,6 +11,7 @@ import { describeLocalExport } from './export-local.ts';
 import { addWaitOptions, follow, type WaitOptions } from './export-wait.ts';
 import { print, showFacts } from './print.ts';
 import { bytesText } from './progress.ts';
+import { urlStyles } from './site-options.ts';
 
 const startExamples = `
 Examples:
@@ -41,7 +42,7 @@ export function describeExport(command: Command): void {
     .option('--ref <name>', 'branch, tag or commit (default: that of the project)')
     .option('--path <path...>', 'only these pages')
     .option('--base-path <path>', 'where the site will live below its host, for example /docs')
-    .addOption(new Option('--url-style <style>', 'form of addresses').choices(['html', 'directory', 'clean']))
+    .addOption(new Option('--url-style <style>', 'form of addresses').choices(urlStyles))
     .option('--group <name...>', 'also pages that only these groups may see')
     .option('--strict', 'fail the job when a page has an error')
     .option('--fail-on <list>', 'fail the job on these: error, warning, info or codes of findings')
