@@ -39,6 +39,7 @@ export async function startSite(
       basePath: settings.basePath ?? undefined,
       hstsSeconds: settings.hstsSeconds,
       status: () => deployment.status(),
+      ...(log.isLevelEnabled('debug') ? { answered: (line: object) => log.debug(line, 'request') } : {}),
     });
     const deployment = new Deployment(settings.staticExport, { store, server, log, openBucket });
     // The port first: when it is taken, nothing has been touched.
