@@ -51,7 +51,7 @@ describe('the files', () => {
   });
 
   test('the script reads no variable that is not set, and both platforms set the same', () => {
-    const read = new Set([...script.matchAll(/\bDOCYARD_[A-Z_0-9]+\b/g)].map(([name]) => name));
+    const read = new Set([...script.matchAll(/\$\{?(DOCYARD_[A-Z_0-9]+)/g)].map(([, name = '']) => name));
     const ofAction = Object.keys(action.runs.steps[0]?.env ?? {});
     const ofComponent = Object.keys(componentJob.variables);
     // The program itself reads the address; the other platform has files of its own, and a variable for the key.
@@ -159,7 +159,10 @@ describe('with a server', () => {
 
   test('GitLab: the same as artifacts, variables for later jobs and tests of the merge request', async () => {
     const inputs = { server: service.origin, domain: 'good.example.com', 'docyard-command': command };
-    const ended = await runComponent(inputs, { DOCYARD_KEY: service.key });
+    const ended = await runComponent(inputs, {
+      DOCYARD_KEY: service.key,
+      DOCYARD_API_KEY: 'docyard_of_the_runner',
+    });
     expect(ended).toMatchObject({ status: 0 });
     expect(ended.outputs).toMatchObject({
       DOCYARD_JOB_ID: expect.stringMatching(/^se_/) as string,

@@ -35,6 +35,8 @@ main() {
 }
 
 check_variables() {
+  # The key that was given wins over one that the runner happens to have.
+  if [ -n "${DOCYARD_KEY:-}" ]; then unset DOCYARD_API_KEY; fi
   if [ "${DOCYARD_STRICT:-}" = true ]; then fail_on=${fail_on:+$fail_on,}warning; fi
   case $bundle in -*) bundle=./$bundle ;; esac
   case $reports in -*) reports=./$reports ;; esac
