@@ -87,7 +87,7 @@ test('a delta to it is enough for the next, which a running deployment serves at
     release: { version: '2', signedBy: key.keyId },
     freshness: expect.stringContaining('5 days old'),
   });
-  await expect.poll(() => site.text('/'), { timeout: 15_000 }).toContain('release november');
+  await expect.poll(() => site.text('/'), { timeout: 30_000 }).toContain('release november');
   expect(docyard(['site', 'status', '--data', dataDir]).stdout).toMatch(
     /^served {3}r2-.*5 days old.*\n.*\nprocess {2}\d+, asks nobody for anything newer\n$/,
   );

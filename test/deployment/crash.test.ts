@@ -20,7 +20,7 @@ beforeAll(async () => {
   settings = { bundleUrl: origin.url, refreshSeconds: 1, keep: 2 };
   origin.offer(await bundle(siteOf(served)));
   const site = await startSite({ dataDir, staticExport: settings });
-  await vi.waitFor(async () => expect(await site.text('/')).toContain('release first'), 10_000);
+  await vi.waitFor(async () => expect(await site.text('/')).toContain('release first'), 30_000);
   await site.stop();
 });
 

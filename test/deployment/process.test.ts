@@ -18,7 +18,7 @@ async function fileOf(name: string): Promise<string> {
   return file;
 }
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 30_000 };
 
 test('settings are taken as they change; a mistake in them is told and changes nothing', async () => {
   const [one, two] = [await fileOf('one'), await fileOf('two')];

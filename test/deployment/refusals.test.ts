@@ -69,7 +69,7 @@ describe('a bundle from a link', () => {
     origin.offer(await bundle(siteOf('good'), good));
     const settings = { bundleUrl: origin.url, version: '2.1', publicKey, refreshSeconds: 1 };
     site = await startSite({ staticExport: settings });
-    await vi.waitFor(async () => expect(await site.text('/')).toContain('release good'), 10_000);
+    await vi.waitFor(async () => expect(await site.text('/')).toContain('release good'), 30_000);
   });
 
   afterAll(async () => {
@@ -81,7 +81,7 @@ describe('a bundle from a link', () => {
     const { release } = await site.readiness();
     origin.offer(await make());
     const refusals = async () => (await site.readiness()).refusals[refusal];
-    await expect.poll(refusals, { timeout: 15_000 }).toBe(1);
+    await expect.poll(refusals, { timeout: 30_000 }).toBe(1);
     expect(await site.readiness()).toMatchObject({
       status: 'ready',
       release,
@@ -96,14 +96,14 @@ describe('a bundle from a link', () => {
     const looks = async () => (await site.readiness()).refreshes['refused'] ?? 0;
     const downloads = origin.downloads;
     const before = await looks();
-    await expect.poll(looks, { timeout: 15_000 }).toBeGreaterThan(before + 1);
+    await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(before + 1);
     expect(origin.downloads).toBe(downloads + 1);
     expect(site.log().split('9.9.9')).toHaveLength(2);
   });
 
   test('a good one after all of them is taken', async () => {
     origin.offer(await bundle(siteOf('better'), good));
-    await expect.poll(() => site.text('/'), { timeout: 15_000 }).toContain('release better');
+    await expect.poll(() => site.text('/'), { timeout: 30_000 }).toContain('release better');
   });
 });
 

@@ -65,7 +65,7 @@ async function startOrigin(version: string): Promise<BundleOrigin> {
 
 const bundleOf = (version: string) => bundle(siteOf(version), { version });
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 30_000 };
 
 test('refreshFrom comes first; an expired bundleUrl is not even asked', async () => {
   const [link, latest] = [await startOrigin('1'), await startOrigin('2')];
