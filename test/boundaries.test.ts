@@ -147,6 +147,17 @@ describe('inside the server', () => {
     expect(loaded).toContain(`${prefix}http/app.ts`);
   });
 
+  test('the help of the program loads no schemas: 0.13 s in place of 0.4 s', () => {
+    const loaded = new Set([`${prefix}main.ts`]);
+    for (const file of loaded) {
+      for (const { to } of importsLoadedWith(file)) if (to.endsWith('.ts')) loaded.add(to);
+    }
+    const libraries = [...loaded]
+      .flatMap(importsLoadedWith)
+      .filter(({ to }) => /^(?!node:)[@a-z]/.test(to) && !to.startsWith('packages/'));
+    expect([...new Set(libraries.map(({ to }) => to))]).toEqual(['commander']);
+  });
+
   test('nothing below the edges mentions HTTP, but the one way out and the server of a deployment', () => {
     const exempt = /^(egress|deployments\/serving)\//;
     const wrong = sourceFiles('packages/server/src')

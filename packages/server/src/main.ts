@@ -9,7 +9,7 @@ import { version } from './version.ts';
 
 export async function main(args: string[]): Promise<number> {
   if (args.length === 0) {
-    process.stdout.write(overview);
+    process.stdout.write(overview());
     return exitTable.ok.status;
   }
   const wanted = withoutAlias(withoutHelpCommand(args));
@@ -223,13 +223,26 @@ const commands: Record<string, CommandEntry> = {
   },
 };
 
-const overview = `
+/** Where to begin, and what there is; not what everything does. */
+function overview(): string {
+  const groups = Map.groupBy(
+    Object.entries(commands).filter(([, { hidden }]) => hidden !== true),
+    ([, { group }]) => group,
+  );
+  const width = Math.max(...[...groups.keys()].map((group) => group.length));
+  const lines = [...groups].map(
+    ([group, entries]) => `  ${group.padEnd(width)}  ${entries.map(([name]) => name).join(' ')}`,
+  );
+  return `
   Docyard ${version}: self-hosted documentation
 
-  docyard check ./docs               say what is wrong with a documentation folder
-  docyard build ./docs --out ./site  render it into static files
-  docyard serve                      run the service with its API and its manual
+  docyard dev ./docs     show a documentation folder while you write
+  docyard check ./docs   say what is wrong with it
+  docyard export ./docs  make a bundle of it, to be served anywhere
 
-  docyard --help lists every command.
+${lines.join('\n')}
+
+  docyard --help says what each command does.
 
 `;
+}

@@ -8,6 +8,7 @@ import { describeAgentDemo } from './agent-demo.ts';
 import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
+import { interruptible } from './interrupt.ts';
 import { print, showFacts } from './print.ts';
 import { printable } from './terminal.ts';
 
@@ -147,27 +148,35 @@ const lookEverySeconds = 1;
 async function follow({ client, projectId }: Target, id: string, options: RemoteOptions): Promise<void> {
   const params = { projectId, id };
   const watched = process.stderr.isTTY && options.json !== true;
-  const job = watched ? await watch(client, params) : await waitForAgentJob(client, params);
+  const interrupted = () =>
+    new CommandError(`${id} goes on. Follow it with docyard agent wait ${id}`, 'interrupted');
+  const job = await interruptible(interrupted, (signal) =>
+    watched ? watch(client, params, signal) : waitForAgentJob(client, params, { signal }),
+  );
   show(options, job);
   if (job.status === 'failed') process.exitCode = exitTable.job_failed.status;
 }
 
 /** The record does not change with every step, so whoever watches asks for the steps. */
-async function watch(client: DocyardClient, params: { projectId: string; id: string }): Promise<AgentJob> {
+async function watch(
+  client: DocyardClient,
+  params: { projectId: string; id: string },
+  signal: AbortSignal,
+): Promise<AgentJob> {
   let after: string | undefined;
   for (;;) {
     // The record first: when it is final, the steps read after it are the last ones.
-    const job = await client.call('readAgentJob', { params });
+    const job = await client.call('readAgentJob', { params }, { signal });
     let told: number;
     do {
       const query = after === undefined ? {} : { after };
-      const { data, lastEventId } = await client.call('followAgentJob', { params, query });
+      const { data, lastEventId } = await client.call('followAgentJob', { params, query }, { signal });
       for (const event of data) process.stderr.write(lineOf(event));
       after = lastEventId;
       told = data.length;
     } while (told > 0);
     if (job.status !== 'active') return job;
-    await pause(lookEverySeconds);
+    await pause(lookEverySeconds, signal);
   }
 }
 
