@@ -136,11 +136,10 @@ export function verifySignature(
   const parsed = parseSignature(signatureText);
   const { keyId, trustedComment } = parsed;
   const candidates = keys.filter((key) => key.keyId === keyId);
-  if (candidates.length === 0)
-    throw new BundleRefused(
-      'wrong_key',
-      `Signed by ${keyId}, and not by ${keys.map((key) => key.keyId).join(' or ')}.`,
-    );
+  if (candidates.length === 0) {
+    const trusted = keys.map((key) => key.keyId).join(' or ') || 'anybody who is trusted';
+    throw new BundleRefused('wrong_key', `Signed by ${keyId}, and not by ${trusted}.`);
+  }
   const message = parsed.isPrehashed ? digest(bytes) : bytes;
   const comment = Buffer.concat([parsed.signature, Buffer.from(trustedComment)]);
   const isBy = ({ key }: PublicKey) =>

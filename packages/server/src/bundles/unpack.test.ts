@@ -73,6 +73,11 @@ describe('a bundle', () => {
     expect(await checkBundle(inChunks(bundleOf(files)))).toMatchObject({ signedBy: null, claimedKey: null });
   });
 
+  test('where nobody is trusted it is refused', async () => {
+    const checking = checkBundle(inChunks(bundle), { publicKeys: [] });
+    await expect(checking).rejects.toMatchObject({ refusal: 'wrong_key' });
+  });
+
   test('goes into a new folder only: what is there stays as it is', async () => {
     await expect(unpackBundle(inChunks(bundle), folder)).rejects.toMatchObject({ code: 'EEXIST' });
     expect(readdirSync(folder)).toContain('index.html');

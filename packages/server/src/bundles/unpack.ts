@@ -15,7 +15,7 @@ import { parseSignature, verifySignature, type PublicKey } from './signature.ts'
 
 export interface Expectations {
   version?: string;
-  /** One of them must have signed. Without any the signature is not looked at, only told of. */
+  /** One of them must have signed, so an empty list refuses everything. Without a list the signature is only told of. */
   publicKeys?: readonly PublicKey[];
   /** Of the archive file. */
   sha256?: string;
@@ -120,12 +120,12 @@ export async function readSmall({ path, sizeBytes, content }: Entry, mostBytes: 
 export function checkManifest(
   bytes: Uint8Array,
   signature: Uint8Array | null,
-  { version, publicKeys = [] }: Expectations,
+  { version, publicKeys }: Expectations,
 ): CheckedManifest {
   const text = signature === null ? null : Buffer.from(signature).toString('utf8');
   const claimedKey = text === null ? null : parseSignature(text).keyId;
   let signedBy: string | null = null;
-  if (publicKeys.length > 0) {
+  if (publicKeys !== undefined) {
     if (text === null) throw new BundleRefused('signature_missing');
     signedBy = verifySignature(publicKeys, bytes, text).keyId;
   }
