@@ -9,19 +9,16 @@ import { prepareStylesheet } from '../assets/references.ts';
 import { type Diagnostic, SiteLoadError } from '../check/diagnostic.ts';
 import { textOfHtml } from '../html.ts';
 import type { LoadOptions, Site } from '../load.ts';
-import { mathFiles } from '../math/files.ts';
 import { notFoundOutput } from '../outputs/not-found.ts';
 import { markdownFile, markdownPath } from '../outputs/page-markdown.ts';
 import { redirectOutputs } from '../outputs/redirects.ts';
-import { sharedFiles } from '../outputs/shared-files.ts';
 import { LiveProcess } from '../page/live-process.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
 import type { RenderOptions } from '../site-plan.ts';
-import { entryColorsCss } from '../theme/entry-colors.ts';
-import { apiFiles } from '../theme/files.ts';
 import { pageFindings } from './page-findings.ts';
 import { RememberedSite, isConfiguration } from './remembered-site.ts';
 import { PreviewSearch } from './search.ts';
+import { SharedStyles } from './shared-styles.ts';
 import { type View, outputContext, viewOf } from './view.ts';
 import { isOfWholeSite, wholeSiteFiles } from './whole-site.ts';
 
@@ -41,7 +38,6 @@ export interface PreviewChange {
   reloaded: boolean;
   /** Addresses of files that pages load and that have changed: stylesheets, pictures. */
   files: string[];
-  milliseconds: number;
 }
 
 interface KeptPage {
@@ -63,12 +59,7 @@ export class Preview {
   readonly #search = new PreviewSearch();
   #view: View | undefined;
   #problem: Diagnostic | undefined;
-  /** What the pages that were rendered need of the shared stylesheets. It only grows; a class too many does no harm. */
-  readonly #styles = new Map<string, string>();
-  readonly #classes = new Set<string>();
-  readonly #mathStyles = new Map<string, string>();
-  #styleChanges = 0;
-  #shared: Promise<Map<string, string>> | undefined;
+  readonly #styles = new SharedStyles();
   #whole: Promise<Map<string, Uint8Array>> | undefined;
 
   private constructor(options: PreviewOptions) {
@@ -99,7 +90,7 @@ export class Preview {
 
   /** Grows whenever the stylesheets that are made for the site may be others. */
   get styleChanges(): number {
-    return this.#styleChanges;
+    return this.#styles.changes;
   }
 
   /** The page for an address without leading slash: `guides/start.html`, `guides/start`, or `` for the first page. */
@@ -131,10 +122,8 @@ export class Preview {
     if (path.startsWith('_docyard/search/')) return (await this.#searchFiles()).get(path);
     if (path.startsWith('_docyard/nav/'))
       return view.composer.navigationFiles().find((file) => file.path === path)?.content;
-    if (path.startsWith('_docyard/katex/'))
-      return (await mathFiles(this.#mathStyles)).find((file) => file.path === path)?.content;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
-    const shared = (await this.#sharedFiles()).get(path);
+    const shared = path.startsWith('_docyard/') ? await this.#styles.file(path, view) : undefined;
     if (shared !== undefined) return shared;
     if (view.site.files.stylesheets.includes(path)) return this.#stylesheet(path);
     const page = path.endsWith('.md') ? view.tasks.get(outputOfMarkdown(view, path)) : undefined;
@@ -152,7 +141,6 @@ export class Preview {
 
   /** Takes in what has changed in the folder; `changed` are paths of files and folders from its root. */
   async update(changed: readonly string[]): Promise<PreviewChange> {
-    const began = performance.now();
     const before = this.#current;
     const isStale = staleTest(changed);
     const files = changed.filter((path) => before.files.has(path));
@@ -168,15 +156,10 @@ export class Preview {
       /** It would keep the whole site as it was in memory. */
       else if (view !== before) delete kept.shown;
     }
-    this.#search.forget(view.tasks, isStale);
-    if (view !== before) this.#shared = undefined;
-    if (!isSameLook(view, before)) this.#forgetStyles();
+    this.#search.forget(isStale);
+    if (view !== before) this.#styles.compare(before, view);
     this.#whole = undefined;
-    return {
-      reloaded: view !== before,
-      files: files.filter((path) => this.#isServed(path)),
-      milliseconds: performance.now() - began,
-    };
+    return { reloaded: view !== before, files: files.filter((path) => this.#isServed(path)) };
   }
 
   /** Renders what the search needs, so that the first one does not wait. Answers what is wrong on all pages. */
@@ -213,18 +196,8 @@ export class Preview {
 
   #noteResult(kept: KeptPage, result: PageResult): void {
     kept.done = result;
-    const sizes = (): number => this.#styles.size + this.#classes.size + this.#mathStyles.size;
-    const before = sizes();
-    for (const [name, declarations] of result.styles) this.#styles.set(name, declarations);
-    for (const [name, declaration] of result.mathStyles) this.#mathStyles.set(name, declaration);
-    for (const name of result.classes) this.#classes.add(name);
-    if (sizes() !== before) this.#forgetStyles();
+    this.#styles.learn(result);
     if (this.#pages.get(kept.task.output) === kept) this.#search.learn(kept.task, result);
-  }
-
-  #forgetStyles(): void {
-    this.#styleChanges += 1;
-    this.#shared = undefined;
   }
 
   async #reload(): Promise<void> {
@@ -255,20 +228,6 @@ export class Preview {
         if (!(error instanceof Error && error.name === 'AbortError')) throw error;
       }
     }
-  }
-
-  #sharedFiles(): Promise<Map<string, string>> {
-    this.#shared ??= this.#makeSharedFiles(this.#current);
-    return this.#shared;
-  }
-
-  async #makeSharedFiles({ site, pictures }: View): Promise<Map<string, string>> {
-    const files = new Map<string, string>();
-    const context = { site, styles: this.#styles, classes: this.#classes, styleFiles: pictures.style };
-    for await (const { path, content } of sharedFiles(context)) files.set(path, content);
-    for (const { path, content } of await apiFiles(new Set(['api', 'try-it'] as const)))
-      files.set(path, content);
-    return files;
   }
 
   #wholeSite(): Promise<Map<string, Uint8Array>> {
@@ -304,15 +263,6 @@ export class Preview {
 async function shownPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
   const html = view.composer.compose(task, result);
   return { file: task.file, html, findings: await pageFindings(view, task, result, html) };
-}
-
-/** Whether both have the same stylesheets, as far as the configuration says. */
-function isSameLook(one: View, other: View): boolean {
-  const colors = ({ site }: View): string => entryColorsCss(site.navigation.branches);
-  return (
-    one === other ||
-    (isDeepStrictEqual(one.site.settings, other.site.settings) && colors(one) === colors(other))
-  );
 }
 
 function outputOfMarkdown(view: View, path: string): string {

@@ -32,11 +32,9 @@ export class PreviewSearch {
   }
 
   /** After a change: `isStale` says which files are not what they were. */
-  forget(tasks: ReadonlyMap<string, PageTask>, isStale: (file: string) => boolean): void {
-    for (const [output, { task, sourceFiles }] of this.#kept) {
-      const current = isDeepStrictEqual(tasks.get(output), task);
-      if (!current || !sourceFiles || sourceFiles.some(isStale)) this.#kept.delete(output);
-    }
+  forget(isStale: (file: string) => boolean): void {
+    for (const [output, { sourceFiles }] of this.#kept)
+      if (!sourceFiles || sourceFiles.some(isStale)) this.#kept.delete(output);
     this.#files = undefined;
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -64,6 +62,9 @@ export class PreviewSearch {
 
   async #build(view: View): Promise<Map<string, string>> {
     const { signal } = this.#stop;
+    /** Only now: comparing 1,000 pages takes 10 ms, which whoever waits for an edit would see. */
+    for (const [output, { task }] of this.#kept)
+      if (!isDeepStrictEqual(view.tasks.get(output), task)) this.#kept.delete(output);
     const tasks = [...view.tasks.values()].filter(({ id }) => id < view.plan.rendered.length);
     const missing = tasks.filter(({ output }) => !this.#kept.has(output));
     const byId = new Map(missing.map((task) => [task.id, task]));

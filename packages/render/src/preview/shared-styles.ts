@@ -1,0 +1,65 @@
+/**
+ * The scripts and stylesheets that pages of a preview share. An export knows which classes all pages use; here that is known
+ * of the pages that were rendered, and only grows: a class too many does no harm.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { mathFiles } from '../math/files.ts';
+import { sharedFiles } from '../outputs/shared-files.ts';
+import type { PageResult } from '../page/task.ts';
+import { entryColorsCss } from '../theme/entry-colors.ts';
+import { apiFiles } from '../theme/files.ts';
+import type { View } from './view.ts';
+
+export class SharedStyles {
+  readonly #styles = new Map<string, string>();
+  readonly #classes = new Set<string>();
+  readonly #mathStyles = new Map<string, string>();
+  #changes = 0;
+  #made: { view: View; files: Promise<Map<string, string>> } | undefined;
+
+  /** Grows whenever a stylesheet may be another. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  learn({ styles, classes, mathStyles }: PageResult): void {
+    const before = this.#size;
+    for (const [name, declarations] of styles) this.#styles.set(name, declarations);
+    for (const [name, declaration] of mathStyles) this.#mathStyles.set(name, declaration);
+    for (const name of classes) this.#classes.add(name);
+    if (this.#size !== before) this.#forget();
+  }
+
+  /** The site was loaded again. */
+  compare(before: View, view: View): void {
+    const colors = ({ site }: View): string => entryColorsCss(site.navigation.branches);
+    const isSame =
+      isDeepStrictEqual(before.site.settings, view.site.settings) && colors(before) === colors(view);
+    if (!isSame) this.#forget();
+  }
+
+  async file(path: string, view: View): Promise<string | Uint8Array | undefined> {
+    if (path.startsWith('_docyard/katex/'))
+      return (await mathFiles(this.#mathStyles)).find((file) => file.path === path)?.content;
+    if (this.#made?.view !== view) this.#made = { view, files: this.#make(view) };
+    return (await this.#made.files).get(path);
+  }
+
+  get #size(): number {
+    return this.#styles.size + this.#classes.size + this.#mathStyles.size;
+  }
+
+  #forget(): void {
+    this.#changes += 1;
+    this.#made = undefined;
+  }
+
+  async #make({ site, pictures }: View): Promise<Map<string, string>> {
+    const files = new Map<string, string>();
+    const context = { site, styles: this.#styles, classes: this.#classes, styleFiles: pictures.style };
+    for await (const { path, content } of sharedFiles(context)) files.set(path, content);
+    for (const { path, content } of await apiFiles(new Set(['api', 'try-it'] as const)))
+      files.set(path, content);
+    return files;
+  }
+}
