@@ -2,7 +2,7 @@
  * Bad bundles, brought by a link and by hand: each is refused by its name, nothing of it is left on the disk, and what was
  * served before is served on. Told once and fetched once, however often it is offered.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -14,6 +14,7 @@ import {
 } from '../../packages/server/src/bundles/signature.ts';
 import type { Refusal } from '../../packages/server/src/bundles/refusal.ts';
 import { entryHeader } from '../../packages/server/src/bundles/tar.ts';
+import { archiveOf, entry, header, manifestOf, opening } from '../../packages/server/src/bundles/testing.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { BundleOrigin } from './origin.ts';
 import { bundle, contentOf, docyard, siteOf, startSite, type Site } from './site.ts';
@@ -36,6 +37,9 @@ const attacks: [name: string, refusal: Refusal, make: () => Promise<Buffer>][] =
   ['cut off in the middle', 'truncated', async () => (await bundle(siteOf('bad'), good)).subarray(0, -200)],
   ['that is a web page', 'not_a_bundle', async () => Buffer.from('<html>Please log in</html>')],
   ['that is a bomb', 'too_large', bomb],
+  ['that would write outside', 'unsafe_path', () => signedWith(entry('../../escaped.html', 'x'))],
+  ['with a link', 'link', () => signedWith(header({ name: 'page.html', type: '2', link: '/etc/passwd' }))],
+  ['with a device', 'special_file', () => signedWith(header({ name: 'page.html', type: '3' }))],
 ];
 
 /** Bytes of the archive are changed after everything was signed; its own checksums fit again. */
@@ -52,6 +56,11 @@ function repacked(raw: Uint8Array): Buffer {
   const bytes = gzipSync(raw);
   bytes[9] = 0xff;
   return bytes;
+}
+
+/** Whoever has the key may still have been careless: the manifest is in order, and an entry is not. */
+async function signedWith(bad: Uint8Array): Promise<Buffer> {
+  return archiveOf(opening(manifestOf({ 'page.html': 'x' }), key), bad);
 }
 
 /** A hundred megabytes of zeros in a hundred kilobytes. */
@@ -128,5 +137,6 @@ describe('a bundle that was carried here', () => {
     expect(run).toMatchObject({ status: 7, stderr: expect.stringContaining(`[${refusal}]`) });
     expect(JSON.parse(run.stdout)).toMatchObject({ ok: false, code: refusal });
     expect(contentOf(dataDir)).toEqual(before);
+    expect(existsSync(join(dataDir, 'escaped.html'))).toBe(false);
   });
 });
