@@ -11,7 +11,7 @@ import {
   manifestPatchName,
   removedPaths,
   type DeltaDescription,
-} from './delta.ts';
+} from './delta-description.ts';
 import { manifestName, parseManifest, signatureName, type Manifest } from './manifest.ts';
 import { makePatch, patchableBytes } from './patch.ts';
 import { readEntries, type Entry } from './reader.ts';

@@ -19,7 +19,8 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../testing.ts';
 import { Archive } from './archive.ts';
 import { makeDelta } from './delta-making.ts';
-import { archiveKind, expandDelta, unpackDelta, type DeltaDescription } from './delta.ts';
+import type { DeltaDescription } from './delta-description.ts';
+import { archiveKind, expandDelta, unpackDelta } from './delta.ts';
 import { makePatch } from './patch.ts';
 import { readEntries } from './reader.ts';
 import { newSigningKey, publicKeyOf, sign, type SigningKey } from './signature.ts';
@@ -531,6 +532,15 @@ describe('a delta that lies is refused', () => {
       expect(await applied(delta)).toBe(path === 'A.HTML' ? 'duplicate' : 'unsafe_path');
     },
   );
+});
+
+test('what a delta says of itself does not reach a terminal as it is', async () => {
+  const delta = await bent({ description: (honest) => ({ ...honest, '\u001b[2J': true }) });
+  const baseFolder = await unpacked(await packBundle(old));
+  const folder = join(temporaryFolder('applied'), 'site');
+  const refused = unpackDelta(inChunks(delta), { baseFolder, folder });
+  await expect(refused).rejects.toThrow(/Unrecognized key.*\[2J.*\[delta_invalid\]$/);
+  await expect(refused).rejects.not.toThrow('\u001b');
 });
 
 describe('the base', () => {

@@ -33,7 +33,9 @@ export class BundleRefused extends Error {
 
   /** `detail` names the file or the values in question. */
   constructor(refusal: Refusal, detail?: string) {
-    super(`${refusalTable[refusal]}${detail === undefined ? '' : ` ${detail}`} [${refusal}]`);
+    // It may hold text of the file, and nothing of that may move the cursor of a terminal.
+    const shown = detail === undefined ? '' : ` ${detail.replaceAll(/\p{Cc}/gu, ' ')}`;
+    super(`${refusalTable[refusal]}${shown} [${refusal}]`);
     this.refusal = refusal;
   }
 }
