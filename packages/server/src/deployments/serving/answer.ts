@@ -56,7 +56,8 @@ export function answer(exchange: Exchange): void {
   sendFile(exchange, found.file);
 }
 
-function pathBelow(basePath: string, path: string): string | undefined {
+/** Undefined when it is not below. */
+export function pathBelow(basePath: string, path: string): string | undefined {
   if (basePath === '') return path;
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
 }
@@ -195,8 +196,7 @@ function sendNotFound(exchange: Exchange): void {
   const { request, site } = exchange;
   if (site.notFound === undefined) return sendText(exchange, 404, 'There is no such page.');
   const form = formOf(site.notFound, request.headers['accept-encoding']?.toString());
-  const headers = without(form.headers, 'ETag', 'Accept-Ranges');
-  sendContent(exchange, 404, headers, form);
+  sendContent(exchange, 404, form.headers, form);
 }
 
 function sendFault(exchange: Exchange): void {

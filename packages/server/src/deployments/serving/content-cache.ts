@@ -61,7 +61,7 @@ export class ContentCache {
   }
 
   async #readAndKeep(wanted: Representation): Promise<WholeAnswer> {
-    const answer = new WholeAnswer('200 OK', wanted.headers, wanted.sizeBytes);
+    const answer = new WholeAnswer(wanted.status, wanted.headers, wanted.sizeBytes);
     await readInto(answer.body, wanted);
     this.#kept.set(wanted, { answer, askedForAgain: false });
     this.#bytes += answer.sizeBytes;

@@ -368,6 +368,25 @@ describe('below a path', () => {
   const below = (async () => startServer(await makeSite(files), { basePath: '/docs' }))();
 });
 
+test.each([
+  '/',
+  '/guide?a=b',
+  '/%C3%BCber%20uns',
+  '/guides%2fstart',
+  '/empty.txt',
+  '/nowhere',
+  '/nowhere?a=b',
+  '/404',
+  '/404.html',
+  '/video.mp4',
+])('both lanes say the same of %s', async (target) => {
+  for (const accepted of ['', 'gzip', 'br']) {
+    const headers = { 'Accept-Encoding': accepted };
+    await both(target, headers);
+    await both(target, { ...headers, 'If-None-Match': '*' });
+  }
+});
+
 test('no answer holds other bytes than those of the file that was asked for', async () => {
   const contents = new Set(Object.values(files).map((content) => Buffer.from(content).toString('latin1')));
   const names = Object.keys(files).flatMap((path) => [

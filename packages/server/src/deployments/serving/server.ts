@@ -146,6 +146,7 @@ export class SiteServer {
     const lane = new FastLane({
       idleMs: { ...usualPatience, ...this.#options.patience }.keepAliveMs,
       current: () => (this.#isClosing ? undefined : this.#site),
+      isElsewhere: (target) => this.#isStatus(target),
       handOver: (socket) => takeOver.call(server, socket),
       answered: (socket, target, status, bodyBytes) => {
         this.#bounds.touch(socket);
@@ -165,10 +166,7 @@ export class SiteServer {
     const { method = '', url = '' } = request;
     if (this.#isClosing) response.shouldKeepAlive = false;
     const site = this.#site;
-    const isForStatus = this.#statusServer === undefined && isStatusTarget(url);
-    // A page of that name wins: the documentation of a service may well have one about its metrics.
-    const isPage = isForStatus && site?.basePath === '' && site.find(url) !== undefined;
-    if (isForStatus && !isPage && this.#serveStatus(request, response)) return;
+    if (this.#isStatus(url) && this.#serveStatus(request, response)) return;
     if (site === undefined) {
       this.#count(method, url, 503, 0);
       return sendBare(response, 503, 'There is no site here yet.', ['Retry-After', '5']);
@@ -180,6 +178,12 @@ export class SiteServer {
       began: (status, bodyBytes) => this.#count(method, url, status, bodyBytes),
       hold: () => this.#hold(site.id, request.socket),
     });
+  }
+
+  /** A page of that name wins: the documentation of a service may well have one about its metrics. */
+  #isStatus(target: string): boolean {
+    if (this.#statusServer !== undefined || !statusPaths.some((path) => path === target)) return false;
+    return this.#site?.basePath !== '' || this.#site.find(target) === undefined;
   }
 
   /** False when something else was asked for. */
@@ -225,10 +229,6 @@ export class SiteServer {
       else this.#held.delete(releaseId);
     };
   }
-}
-
-function isStatusTarget(target: string): boolean {
-  return statusPaths.some((path) => path === target);
 }
 
 /** Behind a proxy everybody seems to be near; its header gives it away. */

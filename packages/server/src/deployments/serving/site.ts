@@ -34,6 +34,7 @@ export interface ServedFile {
 
 /** One form of a file with everything that is sent along with it. */
 export interface Representation {
+  status: Status;
   file: string;
   /** Where in the file it begins. */
   offset: number;
@@ -45,6 +46,9 @@ export interface Representation {
   /** For the answer that nothing has changed. */
   unchangedHeaders: string[];
 }
+
+/** As it stands in the first line of an answer. */
+type Status = '200 OK' | '404 Not Found';
 
 interface Place {
   basePath: string;
@@ -82,6 +86,7 @@ export class ServedSite {
   /** Made when first asked for: a switch to a large site must not hold up whoever reads. */
   readonly #files = new Map<string, ServedFile>();
   #place: Place;
+  #notFound: ServedFile | undefined;
 
   constructor(release: ReleaseFiles, rules: SiteRules, compressed: CompressedFiles) {
     this.id = release.id;
@@ -103,6 +108,7 @@ export class ServedSite {
   }) {
     this.#place = { basePath, headers: [...this.rules.headers.flat(), ...headers] };
     this.#files.clear();
+    this.#notFound = undefined;
   }
 
   /** Decoded, without a slash at its end. */
@@ -115,8 +121,11 @@ export class ServedSite {
     return this.#place.headers;
   }
 
+  /** The page for whatever is missing, which is another answer than that page itself. */
   get notFound(): ServedFile | undefined {
-    return this.#file('404.html');
+    const entry = this.#entries.get('404.html');
+    this.#notFound ??= entry && this.#describe(entry, '404 Not Found');
+    return this.#notFound;
   }
 
   /** What is at a decoded path from the root of the site. */
@@ -163,7 +172,7 @@ export class ServedSite {
     return file;
   }
 
-  #describe({ path, sizeBytes, sha256 }: Manifest['files'][number]): ServedFile {
+  #describe({ path, sizeBytes, sha256 }: Manifest['files'][number], status: Status = '200 OK'): ServedFile {
     const places = this.#compressed.get(sha256) ?? {};
     const llms = `<${encodedPath(this.basePath)}/${llmsFile}>; rel="llms-txt"`;
     const shared = [
@@ -180,31 +189,31 @@ export class ServedSite {
       const place = places[encoding];
       if (place === undefined) continue;
       const file = packOf(this.#release.compressedFolder);
-      compressed[encoding] = representation({ file, ...place, encoding, sha256 }, shared);
+      compressed[encoding] = representation({ status, file, ...place, encoding, sha256 }, shared);
     }
     const file = join(this.#release.siteFolder, path);
-    const plain = { file, offset: 0, sizeBytes, encoding: undefined, sha256 };
+    const plain = { status, file, offset: 0, sizeBytes, encoding: undefined, sha256 };
     return { plain: representation(plain, shared), compressed };
   }
 }
 
 function representation(
-  form: Pick<Representation, 'file' | 'offset' | 'sizeBytes' | 'encoding'> & { sha256: string },
+  form: Pick<Representation, 'status' | 'file' | 'offset' | 'sizeBytes' | 'encoding'> & { sha256: string },
   shared: readonly string[],
 ): Representation {
   const { sha256, ...facts } = form;
-  const { encoding, sizeBytes } = facts;
+  const { status, encoding, sizeBytes } = facts;
   // 132 bits of the hash; each form has a tag of its own, as strong tags must.
   const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
   const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
-  const unchangedHeaders = [...shared.slice(2), 'ETag', etag];
+  const isFound = status === '200 OK';
   const headers = [
     ...shared,
-    'ETag',
-    etag,
+    ...(isFound ? ['ETag', etag] : []),
     'Content-Length',
     String(sizeBytes),
-    ...(encoding === undefined ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', encoding]),
+    ...(encoding === undefined ? [] : ['Content-Encoding', encoding]),
+    ...(isFound && encoding === undefined ? ['Accept-Ranges', 'bytes'] : []),
   ];
-  return { ...facts, etag, headers, unchangedHeaders };
+  return { ...facts, etag, headers, unchangedHeaders: [...shared.slice(2), 'ETag', etag] };
 }
