@@ -67,9 +67,12 @@ async function login(url: string | undefined, options: { keyFile?: string; json?
   }
 }
 
-async function acceptedBy(server: string, apiKey: string): Promise<Me> {
+/** Who calls with a key is told about that key. */
+type MeOfKey = Me & { key: NonNullable<Me['key']> };
+
+async function acceptedBy(server: string, apiKey: string): Promise<MeOfKey> {
   try {
-    return await new DocyardClient({ baseUrl: server, apiKey }).call('readMe');
+    return (await new DocyardClient({ baseUrl: server, apiKey }).call('readMe')) as MeOfKey;
   } catch (error) {
     if (!(error instanceof DocyardError) || error.status !== 401) throw error;
     const message = `${server} does not accept this key. Was it copied whole, and is it of this server?`;
@@ -121,7 +124,7 @@ async function logout(url: string | undefined, options: { all?: boolean; json?: 
 
 async function whoami(options: ServerOptions): Promise<void> {
   const { server, keyFrom } = await connectionOf(options);
-  const me = await (await connect(options)).call('readMe');
+  const me = (await (await connect(options)).call('readMe')) as MeOfKey;
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ server, keyFrom, ...me }, null, 2)}\n`);
     return;

@@ -7,11 +7,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { buildProgram, main } from '../main.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram } from '../main.ts';
 import { temporaryFolder } from '../testing.ts';
 import { version } from '../version.ts';
 import { aliases } from './aliases.ts';
+import { docyard } from './testing.ts';
 
 const folder = join(import.meta.dirname, 'help');
 mkdirSync(folder, { recursive: true });
@@ -63,29 +64,7 @@ describe('help', () => {
   });
 });
 
-interface Ended {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** In this process: a start of Node for every line would take minutes. */
-async function docyard(line: string): Promise<Ended> {
-  const written = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      written[name] += String(text);
-      return true;
-    }),
-  );
-  try {
-    const args = line === '' ? [] : line.split(' ');
-    return { status: await main(args), ...written };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-    process.exitCode = undefined;
-  }
-}
+const run = (line: string) => docyard(...line.split(' ').filter((word) => word !== ''));
 
 let nobody: string;
 let home: string;
@@ -178,7 +157,7 @@ test('wrong calls are answered with what to do, and end with a status of the tab
   writeFileSync('key', 'docyard_key\n');
   const answers: string[] = [];
   for (const call of wrongCalls) {
-    const { status, stdout, stderr } = await docyard(call.replace('NOBODY', nobody));
+    const { status, stdout, stderr } = await run(call.replace('NOBODY', nobody));
     expect(status, call).not.toBe(0);
     expect(stderr, call).not.toMatch(/^ {4}at /m);
     if (call.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ ok: false });
@@ -194,26 +173,26 @@ test('wrong calls are answered with what to do, and end with a status of the tab
 });
 
 test('without a command it says how to begin', async () => {
-  const { status, stdout, stderr } = await docyard('');
+  const { status, stdout, stderr } = await run('');
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   await expect(stdout.replace(version, 'VERSION')).toMatchFileSnapshot(join(folder, 'overview.txt'));
 });
 
 test('help is a command and an option', async () => {
-  const asked = await docyard('export start --help');
+  const asked = await run('export start --help');
   expect(asked).toMatchObject({ status: 0, stderr: '' });
-  expect(await docyard('help export start')).toEqual(asked);
-  expect((await docyard('--help')).stdout).toContain('Usage: docyard <command>');
-  expect(await docyard('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await run('help export start')).toEqual(asked);
+  expect((await run('--help')).stdout).toContain('Usage: docyard <command>');
+  expect(await run('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('names of other tools', () => {
   test.each(Object.keys(aliases).filter((name) => name !== 'version'))('%s is a check', async (name) => {
-    const { status, stdout } = await docyard(`${name} --help`);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: (await docyard('check --help')).stdout });
+    const { status, stdout } = await run(`${name} --help`);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: (await run('check --help')).stdout });
   });
 
   test('version prints the version', async () => {
-    expect(await docyard('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await run('version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 });

@@ -1,0 +1,90 @@
+/** `docyard open`: which page is shown of what, what is kept, and what is refused. */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { hash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Archive } from '../bundles/archive.ts';
+import { manifestBytes } from '../bundles/manifest.ts';
+import { temporaryFolder, writeFiles } from '../testing.ts';
+import { docyard } from './testing.ts';
+
+let cache: string;
+
+beforeEach(() => {
+  cache = temporaryFolder('cache');
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+  for (const name of ['BROWSER', 'DISPLAY', 'WAYLAND_DISPLAY']) vi.stubEnv(name, '');
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function bundle(text: string, listed = text): Promise<string> {
+  const folder = temporaryFolder('bundle');
+  const archive = new Archive(join(folder, 'spool'));
+  archive.add('index.html', Buffer.from(text));
+  const file = { path: 'index.html', sizeBytes: listed.length, sha256: hash('sha256', listed) };
+  const facts = { engineVersion: '0', version: null, commit: null, committedAt: null, pages: 1 };
+  archive.add('manifest.json', manifestBytes({ ...facts, files: [file] }));
+  const path = join(folder, 'bundle.tar.gz');
+  const output = openSync(path, 'w');
+  await archive.pack(output);
+  closeSync(output);
+  archive.close();
+  return path;
+}
+
+test('without a desktop the path of the first page is printed, the same for the same bundle', async () => {
+  const file = await bundle('hello');
+  const first = await docyard('open', file);
+  expect(first).toMatchObject({ status: 0, stderr: '' });
+  expect(readFileSync(first.stdout.trim(), 'utf8')).toBe('hello');
+  expect(await docyard('open', file)).toEqual(first);
+  expect(readdirSync(join(cache, 'docyard', 'open'))).toHaveLength(1);
+});
+
+test('a browser is given the address of the page', async () => {
+  const folder = temporaryFolder('site');
+  writeFiles(folder, { 'index.html': 'hello' });
+  const browser = join(temporaryFolder('browser'), 'browser');
+  const asked = join(dirname(browser), 'asked');
+  writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > '${asked}'\n`);
+  chmodSync(browser, 0o755);
+  vi.stubEnv('BROWSER', browser);
+  const page = join(folder, 'index.html');
+  expect(await docyard('open', folder)).toEqual({ status: 0, stdout: `Opened ${page}\n`, stderr: '' });
+  await expect.poll(() => existsSync(asked) && readFileSync(asked, 'utf8')).toBe(pathToFileURL(page).href);
+});
+
+test('the last five bundles are kept', async () => {
+  for (let number = 1; number <= 7; number += 1) {
+    expect((await docyard('open', await bundle(`site ${number}`), '--print')).status).toBe(0);
+  }
+  expect(readdirSync(join(cache, 'docyard', 'open'))).toHaveLength(5);
+});
+
+test('a bundle that is not what its manifest says is refused, and nothing of it stays', async () => {
+  const { status, stdout, stderr } = await docyard('open', await bundle('evil', 'good'));
+  expect({ status, stdout }).toEqual({ status: 7, stdout: '' });
+  expect(stderr).toContain('[file_changed]');
+  expect(readdirSync(join(cache, 'docyard', 'open'))).toEqual([]);
+});
+
+test('the source of a site is for docyard dev', async () => {
+  const folder = temporaryFolder('source');
+  mkdirSync(folder, { recursive: true });
+  writeFiles(folder, { 'docs.json': '{}' });
+  expect(await docyard('open', folder)).toMatchObject({
+    status: 2,
+    stderr: `docyard: ${folder} holds the source of a site. docyard dev ${folder} shows it.\n`,
+  });
+});

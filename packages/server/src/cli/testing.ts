@@ -1,0 +1,25 @@
+/** Runs a command in the process of the test, since a start of Node for every line would take minutes. */
+import { vi } from 'vitest';
+import { main } from '../main.ts';
+
+export interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+export async function docyard(...args: string[]): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    return { status: await main(args), ...written };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.exitCode = undefined;
+  }
+}
