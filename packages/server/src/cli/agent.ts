@@ -21,8 +21,17 @@ interface Target {
   projectId: string;
 }
 
+const examples = `
+Examples:
+  docyard agent run "Document the new --strict option."
+  docyard agent message aj_7c20b9e4d5f1a863 "Also add an example." --wait
+  docyard agent diff aj_7c20b9e4d5f1a863 | git apply
+`;
+
 export function describeAgent(command: Command): void {
-  command.description('Start, follow, steer and stop agent jobs of a running service.');
+  command
+    .description('Start, follow, steer and stop agent jobs of a running service.')
+    .addHelpText('after', examples);
 
   remote(command.command('run').description('Give an instruction, follow the job, and end when it does.'))
     .argument('<prompt>', 'what to do; @FILE reads it from a file')

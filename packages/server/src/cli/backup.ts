@@ -19,6 +19,7 @@ export function describeBackup(command: Command): void {
     .argument('<file>', 'where to, such as docyard-backup.tar.gz')
     .option('-d, --data <folder>', 'data folder of the service (default: ./data)')
     .option('--no-blobs', 'leave out the bundles; exports can be made again')
+    .addHelpText('after', '\nExample:\n  docyard backup docyard-backup.tar.gz --data /var/lib/docyard')
     .action(backup);
 }
 
@@ -27,6 +28,7 @@ export function describeRestore(command: Command): void {
     .description('Put a backup into an empty data folder.')
     .argument('<file>', 'a file that docyard backup has written')
     .requiredOption('-d, --data <folder>', 'the folder; it must be empty or not exist')
+    .addHelpText('after', '\nExample:\n  docyard restore docyard-backup.tar.gz --data ./restored')
     .action(restore);
 }
 

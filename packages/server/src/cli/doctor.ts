@@ -10,6 +10,7 @@ export function describeDoctor(command: Command): void {
     .description('Look at everything the service needs, and say what to do about what is wrong.')
     .option('-d, --data <folder>', 'data folder of the service (default: ./data)')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  docyard doctor --data /var/lib/docyard')
     .action(doctor);
 }
 

@@ -21,8 +21,15 @@ import {
 } from './local.ts';
 import { print } from './print.ts';
 
+const examples = `
+Examples:
+  docyard keys list
+  docyard keys create --name CI --scope exports:write --expires 90
+  docyard keys roll key_8c1f04d2a6e97b35 --overlap 3600
+`;
+
 export function describeKeys(command: Command): void {
-  command.description('List, create, roll and revoke API keys.');
+  command.description('List, create, roll and revoke API keys.').addHelpText('after', examples);
 
   addLocalOptions(command.command('list').description('List API keys, newest first.')).action(list);
 

@@ -20,6 +20,7 @@ export function describeMigrateData(command: Command): void {
     .option('--blobs-to <url>', 's3://bucket/… or file:///folder to copy the bundles to')
     .option('-d, --data <folder>', 'data folder to copy from (default: ./data)')
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  docyard migrate-data --to postgres://docyard@db.example.com/docyard')
     .action(migrateData);
 }
 

@@ -10,7 +10,10 @@ import { addLocalOptions, type LocalOptions } from './local.ts';
 
 export function describeMigrate(command: Command): void {
   command.description('Bring the tables of the database up to date.');
-  addLocalOptions(command, false).option('--plan', 'tell what would be done, and do nothing').action(migrate);
+  addLocalOptions(command, false)
+    .option('--plan', 'tell what would be done, and do nothing')
+    .addHelpText('after', '\nExample:\n  docyard migrate --plan --data /var/lib/docyard')
+    .action(migrate);
 }
 
 async function migrate(options: LocalOptions & { plan?: boolean }): Promise<void> {

@@ -7,8 +7,14 @@ import type { Organization } from '../organizations/organizations.ts';
 import { addLocalOptions, withData, type LocalOptions } from './local.ts';
 import { print } from './print.ts';
 
+const examples = `
+Examples:
+  docyard orgs create --name "Harbour office" --plan enterprise
+  docyard orgs plan org_51b7d3c0e8f2a694 enterprise
+`;
+
 export function describeOrgs(command: Command): void {
-  command.description('List and create organizations, change their plan.');
+  command.description('List and create organizations, change their plan.').addHelpText('after', examples);
 
   addLocalOptions(command.command('list').description('List organizations.'), false).action(list);
 

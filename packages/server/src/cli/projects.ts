@@ -25,8 +25,16 @@ interface ProjectOptions extends LocalOptions {
   directory?: string;
 }
 
+const examples = `
+Examples:
+  docyard projects create --name Docs --domain docs.example.com --repository ./docs
+  docyard projects agent docs.example.com --forge gitlab --token-file token
+`;
+
 export function describeProjects(command: Command): void {
-  command.description('List, create, change and delete projects, and set them up for agent jobs.');
+  command
+    .description('List, create, change and delete projects, and set them up for agent jobs.')
+    .addHelpText('after', examples);
 
   addLocalOptions(command.command('list').description('List projects, newest first.')).action(list);
 

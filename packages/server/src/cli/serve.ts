@@ -31,7 +31,8 @@ export function describeServe(command: Command): void {
     .option('--no-sample', 'create no sample project on the first start')
     .addHelpText(
       'after',
-      '\nEvery option has an environment variable; the manual lists them all under /docs/.',
+      '\nExample:\n  docyard serve --port 4400 --data /var/lib/docyard --admin-key-file admin-key\n' +
+        '\nEvery option has an environment variable; the manual lists them all under /docs/.',
     )
     .action(serve);
 }

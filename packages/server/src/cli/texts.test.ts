@@ -50,6 +50,13 @@ describe('help', () => {
     expect(command.description()).toMatch(/^[A-Z].*\.$/);
   });
 
+  test('shows an example, of the command or of its family', () => {
+    const without = commands
+      .filter(({ command }) => command.commands.length === 0)
+      .filter(({ command }) => !/^Examples?:$/m.test(helpOf(command) + helpOf(command.parent ?? command)));
+    expect(without.map(({ path }) => path)).toEqual([]);
+  });
+
   test('every file is that of a command', () => {
     const expected = [...commands.map(({ path }) => fileOf(path)), 'wrong-calls.txt', 'overview.txt'];
     expect(readdirSync(folder).filter((file) => !expected.includes(file))).toEqual([]);

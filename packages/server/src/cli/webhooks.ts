@@ -20,8 +20,16 @@ import {
 } from './local.ts';
 import { print } from './print.ts';
 
+const examples = `
+Examples:
+  docyard webhooks create --url https://ci.example.com/docyard
+  docyard webhooks test wh_7b0f31c2d94e8a56
+`;
+
 export function describeWebhooks(command: Command): void {
-  command.description('List, create, delete and try webhooks; read what was delivered.');
+  command
+    .description('List, create, delete and try webhooks; read what was delivered.')
+    .addHelpText('after', examples);
   const onWebhook = (name: string, description: string) =>
     addLocalOptions(command.command(name).description(description)).argument(
       '<id>',
