@@ -1,0 +1,41 @@
+/** The typed client with the session of this browser, and how its answers are kept for a moment. */
+import { DocyardClient, DocyardError } from '@docyard/api';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+
+const baseUrl = globalThis.location.origin;
+
+export const client = new DocyardClient({ baseUrl, tries: 2 });
+
+/** For what whoever waits wants to hear at once: that a password was wrong, or how long to wait before the next. */
+export const impatientClient = new DocyardClient({ baseUrl, tries: 1 });
+
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEndOfSession }),
+  mutationCache: new MutationCache({ onError: noticeEndOfSession }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      refetchOnWindowFocus: true,
+      // The client has tried again where that can help.
+      retry: false,
+    },
+  },
+});
+
+/** Whoever was signed out elsewhere is asked to sign in again, and then finds the same screen. */
+function noticeEndOfSession(error: unknown): void {
+  const ended = error instanceof DocyardError && error.code === 'unauthorized';
+  if (ended && queries.getQueryData(['me']) !== undefined) void queries.resetQueries({ queryKey: ['me'] });
+}
+
+/** What a person can be told about anything that was thrown. */
+export function problemOf(error: unknown): {
+  message: string;
+  requestId: string | undefined;
+  status: number;
+} {
+  if (error instanceof DocyardError)
+    return { message: error.message, requestId: error.requestId, status: error.status };
+  const message = 'The server cannot be reached. Check that it runs and that this browser is online.';
+  return { message, requestId: undefined, status: 0 };
+}

@@ -1,0 +1,49 @@
+/** Who is signed in. Screens ask here what the person may do; the server decides all the same. */
+import { scopesGrant, type Me, type Scope } from '@docyard/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, type ReactNode } from 'react';
+import { Redirect, useLocation } from 'wouter';
+import { Problem } from '../parts/problem.tsx';
+import { client, problemOf } from './client.ts';
+
+const SessionContext = createContext<Me | undefined>(undefined);
+
+export function useSession(): Me {
+  const session = use(SessionContext);
+  if (session === undefined) throw new Error('This part is shown to people who are signed in.');
+  return session;
+}
+
+export function useMay(scope: Scope): boolean {
+  return scopesGrant(useSession().scopes, scope);
+}
+
+/** Shows its children to whoever is signed in, and everybody else the way to do so. */
+export function SignedIn({ children }: { children: ReactNode }) {
+  const [path] = useLocation();
+  const me = useQuery({ queryKey: ['me'], queryFn: () => client.call('readMe'), staleTime: 60_000 });
+  if (me.data !== undefined) return <SessionContext value={me.data}>{children}</SessionContext>;
+  if (me.isPending) return null;
+  const { status } = problemOf(me.error);
+  if (status === 401) {
+    const here = path + globalThis.location.search;
+    return <Redirect to={`/login?to=${encodeURIComponent(here)}`} replace />;
+  }
+  return (
+    <div className="gate">
+      <Problem error={me.error} retry={() => void me.refetch()} />
+    </div>
+  );
+}
+
+export function useSignOut() {
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  return useMutation({
+    mutationFn: () => client.call('signOut'),
+    onSettled: () => {
+      go('/login');
+      queries.clear();
+    },
+  });
+}

@@ -1,0 +1,85 @@
+/** Sign in with a password or through the identity provider of the organization. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Redirect, useLocation, useSearchParams } from 'wouter';
+import { impatientClient } from '../../app/client.ts';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { GateCard, GateProblem } from './card.tsx';
+
+export function Login() {
+  const [form, setForm] = useState({ email: '', password: '' });
+  const [search] = useSearchParams();
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const state = useQuery({ queryKey: ['setup'], queryFn: () => impatientClient.call('readSetup') });
+  const signIn = useMutation({
+    mutationFn: () => impatientClient.call('signIn', { body: form }),
+    onSuccess: (me) => {
+      queries.setQueryData(['me'], me);
+      go(placeAfter(search.get('to')), { replace: true });
+    },
+  });
+  const change = (field: keyof typeof form) => (value: string) => {
+    setForm({ ...form, [field]: value });
+    if (signIn.isError) signIn.reset();
+  };
+  if (state.data?.needed === true) return <Redirect to="/setup" replace />;
+  const oidc = state.data?.signIn.oidc ?? null;
+  const refusal = search.get('refused');
+  return (
+    <GateCard title="Sign in" lead="To the documentation service of your organization.">
+      {refusal !== null && <Note tone="bad">{refusals[refusal] ?? refusals['other']}</Note>}
+      {oidc !== null && (
+        <ButtonLink to={oidc.startUrl} look="primary" icon="shield" outside>
+          Continue with {oidc.name}
+        </ButtonLink>
+      )}
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          signIn.mutate();
+        }}
+      >
+        <TextField
+          label="Email"
+          type="email"
+          value={form.email}
+          onChange={change('email')}
+          autoComplete="username"
+          required
+          autoFocus={oidc === null}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          value={form.password}
+          onChange={change('password')}
+          autoComplete="current-password"
+          required
+        />
+        <GateProblem error={signIn.error} />
+        <Button look={oidc === null ? 'primary' : 'plain'} type="submit" busy={signIn.isPending}>
+          Sign in
+        </Button>
+      </form>
+      <p className="faint">
+        Locked out? Whoever runs the server can set a new password with <code>docyard people password</code>.
+      </p>
+    </GateCard>
+  );
+}
+
+/** What the way through the identity provider can end with. */
+const refusals: Record<string, string> = {
+  unknown: 'Your account is not known here. Ask an administrator for an invitation.',
+  cancelled: 'The sign-in was cancelled.',
+  other: 'Signing in through your identity provider did not work. The log of the server says why.',
+};
+
+/** Only addresses of the dashboard: a link must not lead away from it. */
+function placeAfter(to: string | null): string {
+  return to !== null && /^\/(?![/\\])/.test(to) ? to : '/';
+}

@@ -1,0 +1,79 @@
+/** The first person of an installation. The token in the link proves that they can read its terminal. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Redirect, useLocation } from 'wouter';
+import { impatientClient } from '../../app/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { fieldError, TextField } from '../../parts/field.tsx';
+import { Note } from '../../parts/note.tsx';
+import { GateCard, GateProblem, passwordAdvice, useFragment } from './card.tsx';
+
+export function Setup() {
+  const linked = useFragment();
+  const [form, setForm] = useState({ token: linked, name: '', email: '', password: '' });
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const state = useQuery({ queryKey: ['setup'], queryFn: () => impatientClient.call('readSetup') });
+  const setUp = useMutation({
+    mutationFn: () => impatientClient.call('setUp', { body: form }),
+    onSuccess: (me) => {
+      queries.setQueryData(['me'], me);
+      go('/', { replace: true });
+    },
+  });
+  const change = (field: keyof typeof form) => (value: string) => setForm({ ...form, [field]: value });
+  if (state.data?.needed === false) return <Redirect to="/login" replace />;
+  return (
+    <GateCard title="Set up Docyard" lead="You are the first here and become the owner of this installation.">
+      {linked === '' && (
+        <Note tone="info">
+          Open the link that the terminal printed at the start, or paste its token. It also lies in the file{' '}
+          <code>setup-token</code> of the data folder.
+        </Note>
+      )}
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setUp.mutate();
+        }}
+      >
+        {linked === '' && (
+          <TextField label="Setup token" value={form.token} onChange={change('token')} mono required />
+        )}
+        <TextField
+          label="Your name"
+          value={form.name}
+          onChange={change('name')}
+          autoComplete="name"
+          error={fieldError(setUp.error, 'name')}
+          required
+          autoFocus
+        />
+        <TextField
+          label="Email"
+          type="email"
+          value={form.email}
+          onChange={change('email')}
+          autoComplete="username"
+          error={fieldError(setUp.error, 'email')}
+          required
+        />
+        <TextField
+          label="Password"
+          type="password"
+          value={form.password}
+          onChange={change('password')}
+          autoComplete="new-password"
+          hint={passwordAdvice(form.password)}
+          error={fieldError(setUp.error, 'password')}
+          required
+        />
+        <GateProblem error={setUp.error} />
+        <Button look="primary" type="submit" busy={setUp.isPending}>
+          Set up and sign in
+        </Button>
+      </form>
+    </GateCard>
+  );
+}
