@@ -3,7 +3,7 @@
  * a service would make, so either side can check the other.
  */
 import { execFile } from 'node:child_process';
-import { closeSync, createReadStream, openSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync } from 'node:fs';
 import { access, constants, copyFile, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import type { Site, SiteReport } from '@docyard/render';
 import { Option, type Command } from 'commander';
 import { Archive, type PackedArchive } from '../bundles/archive.ts';
+import { nearest } from '../deployments/nearest.ts';
 import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import {
@@ -64,10 +65,11 @@ export function describeLocalExport(command: Command): void {
   addFailOptions(addSiteOptions(command), 'nothing').addHelpText('after', examples).action(exportFolder);
 }
 
-async function exportFolder(folder: string, options: LocalExportOptions): Promise<void> {
+async function exportFolder(folder: string, options: LocalExportOptions, command: Command): Promise<void> {
   const started = performance.now();
   await refuseOutput(options);
-  await refuseMistypedSubcommand(folder);
+  const subcommands = command.commands.map((subcommand) => subcommand.name());
+  refuseMistypedSubcommand(folder, subcommands);
   const failOn = await failOnOf(options, []);
   const { countingFindings } = await import('@docyard/render');
   const root = resolve(folder);
@@ -124,14 +126,11 @@ async function refuseOutput({ output, json }: LocalExportOptions): Promise<void>
 }
 
 /** Without a subcommand the first word is a folder, also when it was meant as something else. */
-async function refuseMistypedSubcommand(folder: string): Promise<void> {
-  if (!/^[a-z]+$/.test(folder)) return;
-  await access(folder).catch(() => {
-    throw new CommandError(
-      `There is no folder ${folder}, and no subcommand of that name. docyard export --help lists them.`,
-      'usage',
-    );
-  });
+function refuseMistypedSubcommand(folder: string, subcommands: readonly string[]): void {
+  if (!/^[a-z]+$/.test(folder) || existsSync(folder)) return;
+  const meant = nearest(folder, subcommands);
+  const hint = meant === undefined ? 'docyard export --help lists them.' : `Did you mean ${meant}?`;
+  throw new CommandError(`There is no folder ${folder}, and no subcommand of that name. ${hint}`, 'usage');
 }
 
 async function render(site: Site, work: string, options: LocalExportOptions) {
