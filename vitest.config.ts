@@ -23,7 +23,7 @@ const long = [
   'test/torture/torture.test.ts',
 ];
 
-const everything = ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'];
+const everything = ['packages/{*,server/dashboard}/src/**/*.test.ts', 'test/**/*.test.ts'];
 const onPostgres = {
   globalSetup: ['./test/postgres-for-all.ts'],
   env: { TEST_DATABASE: 'postgres' },
