@@ -134,7 +134,8 @@ async function repeat(
 async function watchFor(page: Page, selector: string, mark: string): Promise<void> {
   await page.evaluate(
     ([where = '', wanted = '']) => {
-      (window as Window & { seen?: Promise<number> }).seen = new Promise((resolve) => {
+      (window as Window & { seen?: Promise<number> }).seen = new Promise((resolve, reject) => {
+        setTimeout(() => reject(new Error(`${wanted} was not seen within 30 s`)), 30_000);
         const look = (): void => {
           const found = [...document.querySelectorAll(where)].some((part) =>
             part.textContent.includes(wanted),

@@ -122,7 +122,6 @@
     if (!isKnown) return;
     own.forEach(function (link) {
       var old = known[link.href];
-      old.setAttribute('href', link.getAttribute('href'));
       if (old.innerHTML !== link.innerHTML) old.innerHTML = link.innerHTML;
     });
     next.replaceChildren.apply(next, Array.prototype.slice.call(shown.childNodes));

@@ -10,6 +10,11 @@
     document.head.appendChild(script);
   }
 
+  /* Filled in, an address at the root begins with a dot. */
+  function plain(link) {
+    return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
+  }
+
   function largeSidebar() {
     var tree = document.querySelector('[data-nav]');
     if (!tree) return;
@@ -18,12 +23,12 @@
     docyard.fillNavigation = function (html) {
       var sidebar = tree.closest('.site-sidebar');
       var before = tree.querySelector('[aria-current="page"]');
-      var href = before && before.getAttribute('href');
+      var href = before && plain(before);
       var top = before && before.getBoundingClientRect().top;
-      var focused = tree.contains(document.activeElement) && document.activeElement.getAttribute('href');
+      var focused = tree.contains(document.activeElement) && plain(document.activeElement);
       tree.innerHTML = html.split('="~/').join('="' + (prefix || './'));
       all('a', tree).forEach(function (link) {
-        var own = link.getAttribute('href').replace(/^\.\/(?=.)/, '');
+        var own = plain(link);
         if (focused && own === focused) link.focus({ preventScroll: true });
         if (!href || own !== href) return;
         link.setAttribute('aria-current', 'page');
