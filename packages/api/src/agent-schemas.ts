@@ -120,6 +120,10 @@ export const AgentPolicy = z
   })
   .meta({ id: 'AgentPolicy', description: 'What the rules said of the change.' });
 
+/** A record stays small however much its job was told. */
+export const mostShownInstructions = 20;
+export const longestShownPrompt = 1000;
+
 /** Exactly the fields of the specification, then additive ones. */
 export const AgentJob = z
   .object({
@@ -145,6 +149,10 @@ export const AgentJob = z
     result: AgentResult.nullable(),
     policy: AgentPolicy.nullable(),
     runs: z.int().min(1).meta({ description: 'Instructions so far: the first, follow-ups and retries.' }),
+    instructions: z
+      .array(z.object({ run: z.int().min(1), prompt: z.string().max(longestShownPrompt) }))
+      .max(mostShownInstructions)
+      .meta({ description: 'The last 20, oldest first, each with its first 1,000 characters.' }),
     draft: z.boolean().nullable(),
     scope: z.object({ paths: z.array(z.string()) }),
     limits: AgentLimits,

@@ -67,6 +67,14 @@ test.each([
   expect(view.pullRequest).toEqual(pullRequest);
 });
 
+test('what the job was told comes along, but neither all of many instructions nor all of a long one', () => {
+  const runs = Array.from({ length: 22 }, (_, index) => run({ number: index + 1, prompt: `Do ${index}.` }));
+  const { instructions } = viewAgentJob(queued, [...runs, run({ number: 23, prompt: 'x'.repeat(32_000) })]);
+  expect(instructions).toHaveLength(20);
+  expect(instructions[0]).toEqual({ run: 4, prompt: 'Do 3.' });
+  expect(instructions.at(-1)).toEqual({ run: 23, prompt: 'x'.repeat(1000) });
+});
+
 test('the fields of the specification come first, and the source has no further ones', () => {
   const view = viewAgentJob(queued, [run()]);
   const specified = ['id', 'status', 'source', 'model', 'prLink', 'createdAt', 'archivedAt'];

@@ -2,7 +2,14 @@
  * An agent job as callers see it: the fields of the specification, then what more is known. `archivedAt` is a mark that
  * wins over every state, and `prLink` is told only once the job is no longer active.
  */
-import { agentPhases, type AgentEnding, type AgentJob, type Failure } from '@docyard/api';
+import {
+  agentPhases,
+  longestShownPrompt,
+  mostShownInstructions,
+  type AgentEnding,
+  type AgentJob,
+  type Failure,
+} from '@docyard/api';
 import { isFinal } from '../jobs/lifecycle.ts';
 import type { Job } from '../jobs/store.ts';
 import type { Usage } from './contract.ts';
@@ -34,6 +41,9 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     result: resultOf(runs),
     policy: runs.findLast((run) => run.policy !== null)?.policy ?? null,
     runs: Math.max(1, runs.length),
+    instructions: runs
+      .slice(-mostShownInstructions)
+      .map(({ number, prompt }) => ({ run: number, prompt: prompt.slice(0, longestShownPrompt) })),
     draft: input.draft,
     scope: { paths: input.scopePaths },
     limits: input.limits,
