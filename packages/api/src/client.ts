@@ -16,7 +16,8 @@ import { ErrorBody } from './schemas.ts';
 
 export interface ClientOptions {
   baseUrl: string;
-  apiKey: string;
+  /** Left out in a browser, where the cookie of a session counts. */
+  apiKey?: string;
   /** Tries in all, the first one included. */
   tries?: number;
   /** Give up on one try after this long. */
@@ -106,7 +107,7 @@ export class DocyardClient {
 
   constructor(options: ClientOptions) {
     // `fetch` would quote the whole key in its complaint.
-    if (/[^\x21-\x7e]/.test(options.apiKey.trim())) {
+    if (/[^\x21-\x7e]/.test((options.apiKey ?? '').trim())) {
       throw new TypeError('The API key holds characters that no key has. Was it copied whole and alone?');
     }
     this.#options = options;
@@ -202,7 +203,7 @@ function buildRequest(
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   const headers = new Headers({
-    authorization: `Bearer ${client.apiKey.trim()}`,
+    ...(client.apiKey === undefined ? {} : { authorization: `Bearer ${client.apiKey.trim()}` }),
     accept: 'application/json',
   });
   if (described.method === 'post') {
@@ -216,6 +217,8 @@ function buildRequest(
     init: {
       method: described.method.toUpperCase(),
       headers,
+      // A key speaks for itself: with one, no cookie goes along.
+      credentials: client.apiKey === undefined ? 'same-origin' : 'omit',
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
     },
   };

@@ -24,7 +24,7 @@ export function buildOpenApi(): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    security: [{ adminKey: [] }],
+    security: [{ adminKey: [] }, { session: [] }],
     paths,
     components: {
       securitySchemes: {
@@ -32,6 +32,13 @@ export function buildOpenApi(): Json {
           type: 'http',
           scheme: 'bearer',
           description: 'An admin API key; it begins with `docyard_`.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-docyard',
+          description:
+            'The session of a person in the dashboard. Without https the cookie is named `docyard`. Requests that change something need the `Origin` of the server.',
         },
       },
       schemas: componentSchemas(),

@@ -14,10 +14,18 @@ export type Success =
 export interface Operation {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
-  tag: 'Static export' | 'Agent jobs' | 'Projects' | 'API keys' | 'Webhooks' | 'Organization' | 'Health';
+  tag:
+    | 'Static export'
+    | 'Agent jobs'
+    | 'Projects'
+    | 'API keys'
+    | 'Webhooks'
+    | 'People'
+    | 'Organization'
+    | 'Health';
   summary: string;
   description?: string;
-  /** The scope a key needs; `any` for every valid key; null for operations without a key. */
+  /** The scope a caller needs; `any` for every valid key and session; null for operations without either. */
   scope: Scope | 'any' | null;
   plan?: 'enterprise';
   params?: z.ZodObject;

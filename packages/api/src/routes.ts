@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { agentOperations } from './agent-operations.ts';
 import type { ErrorCode } from './errors.ts';
 import { json, type Operation } from './operation.ts';
+import { peopleOperations } from './people-operations.ts';
+import { reviewOperations } from './review-operations.ts';
 import * as schemas from './schemas.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
@@ -274,11 +276,13 @@ export const operations = {
     errors: ['not_found'],
   },
   ...webhookOperations,
+  ...reviewOperations,
+  ...peopleOperations,
   readMe: {
     method: 'get',
     path: '/v1/me',
     tag: 'Organization',
-    summary: 'Read what the calling key belongs to and may do',
+    summary: 'Read who calls, a key or a person, and what they may do',
     scope: 'any',
     success: json(200, schemas.Me),
     errors: [],
@@ -336,6 +340,8 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   if (operation.method === 'post')
     codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining');
+  // The cookie of a session counts only for requests of our own pages.
+  if (operation.method !== 'get' && operation.scope !== null) codes.push('origin_refused');
   // New work is refused first; reads go on.
   if (operation.errors.includes('queue_full')) codes.push('overloaded');
   return [...new Set(codes)];

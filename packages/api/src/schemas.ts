@@ -15,9 +15,11 @@ import {
   timestamp,
   wholeNumber,
 } from './primitives.ts';
+import { Role } from './people-schemas.ts';
 import { Scope } from './scopes.ts';
 
 export * from './agent-schemas.ts';
+export * from './people-schemas.ts';
 export * from './webhook-schemas.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -154,6 +156,14 @@ export const Failure = z
   .meta({ id: 'Failure' });
 export type Failure = z.infer<typeof Failure>;
 
+const recentFinding = z.object({
+  severity: z.enum(['error', 'warning', 'info']),
+  code: z.string(),
+  message: z.string(),
+  file: z.string(),
+  line: z.int().nullable(),
+});
+
 export const ExportJob = z
   .object({
     jobId: z.string().meta({ examples: ['se_3f9a2c1b8e7d4a06'] }),
@@ -193,6 +203,9 @@ export const ExportJob = z
     }),
     metadata: z.record(z.string(), z.string()),
     warnings: wholeNumber,
+    recentFindings: z
+      .array(recentFinding)
+      .meta({ description: 'The last 20 findings, also while the job runs. The report has all of them.' }),
     bundle: z.object({ sizeBytes: wholeNumber, sha256, fileCount: wholeNumber }).nullable(),
     purgedAt: nullableTimestamp.meta({ description: 'When retention removed the files.' }),
     retryOf: z.string().nullable(),
@@ -416,7 +429,15 @@ export type Plan = z.infer<typeof Plan>;
 export const Me = z
   .object({
     organization: z.object({ id: z.string(), name: z.string(), plan: Plan }),
-    key: z.object({ id: z.string(), name: z.string(), scopes: z.array(Scope), expiresAt: nullableTimestamp }),
+    key: z
+      .object({ id: z.string(), name: z.string(), scopes: z.array(Scope), expiresAt: nullableTimestamp })
+      .nullable()
+      .meta({ description: 'Null when a person calls.' }),
+    person: z
+      .object({ id: z.string(), email: z.string(), name: z.string(), role: Role })
+      .nullable()
+      .meta({ description: 'Null when a key calls.' }),
+    scopes: z.array(Scope).meta({ description: 'What the caller may do.' }),
   })
   .meta({ id: 'Me' });
 export type Me = z.infer<typeof Me>;

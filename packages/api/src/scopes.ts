@@ -1,5 +1,5 @@
 /**
- * What an API key may do. `read` and `write` cover everything; the finer ones cover one area each.
+ * What an API key, or the role of a person, may do. `read` and `write` cover everything; the finer ones cover one area each.
  */
 import { z } from 'zod';
 
@@ -17,6 +17,8 @@ export const scopes = [
   'webhooks:read',
   'webhooks:write',
   'audit:read',
+  'people:read',
+  'people:write',
 ] as const;
 
 export const Scope = z.enum(scopes).meta({ id: 'Scope' });

@@ -22,6 +22,8 @@ export interface Config {
   /** A minisign secret key that signs bundles; null to derive one from the other secrets. */
   signingKey: string | null;
   publicUrl: string | null;
+  /** The first person, whom the operator names; null when the first to open the setup link is the one. */
+  firstPerson: { email: string; password: string } | null;
   /** Where traces go; null when nothing is traced. */
   tracing: { endpoint: string; service: string } | null;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -49,6 +51,8 @@ export interface Config {
   };
   retention: { exports: number; days: number; agentDays: number };
   drainSeconds: number;
+  /** Whether people are offered the dashboard. */
+  dashboard: boolean;
 }
 
 export class ConfigError extends Error {
@@ -109,6 +113,16 @@ export const settings = {
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
     meaning: 'Address under which clients reach the server. Default: the host of each request.',
+  },
+  ADMIN_EMAIL: {
+    check: z.email('must be an email address').toLowerCase().optional(),
+    meaning:
+      'Email of the first person, an owner, who is created when there is nobody; needs ADMIN_PASSWORD.',
+  },
+  ADMIN_PASSWORD: {
+    check: z.string().min(12, 'must have at least 12 characters').optional(),
+    meaning: 'Password of the first person. Counts only when that person is created.',
+    secret: true,
   },
   LOG_LEVEL: {
     check: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -189,6 +203,10 @@ export const settings = {
     check: count(0, 600, 0),
     meaning: 'How long a stopping server goes on answering 503, for load balancers to notice.',
   },
+  DASHBOARD: {
+    check: z.stringbool({ error: 'must be on or off' }).default(true),
+    meaning: 'Serve the dashboard under /dashboard/.',
+  },
 } as const satisfies Record<string, Setting>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -217,6 +235,7 @@ export function readConfig(environment: Environment): Config {
     secretKey: value.SECRET_KEY ?? null,
     signingKey: value.SIGNING_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
+    firstPerson: firstPersonOf(value.ADMIN_EMAIL, value.ADMIN_PASSWORD),
     tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
     logLevel: value.LOG_LEVEL,
     trustProxy: value.TRUST_PROXY,
@@ -244,6 +263,7 @@ export function readConfig(environment: Environment): Config {
       agentDays: value.RETENTION_AGENT_DAYS,
     },
     drainSeconds: value.DRAIN_SECONDS,
+    dashboard: value.DASHBOARD,
   };
 }
 
@@ -278,6 +298,12 @@ function refuseLonelyRole(value: {
   throw new ConfigError(
     `ROLE=${value.ROLE} leaves the other half to other processes, which must share its data. Set ${missing.join(', ')} too.`,
   );
+}
+
+function firstPersonOf(email: string | undefined, password: string | undefined): Config['firstPerson'] {
+  if (email === undefined && password === undefined) return null;
+  if (email !== undefined && password !== undefined) return { email, password };
+  throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD, or ADMIN_PASSWORD_FILE, belong together. Set both.');
 }
 
 function modelOf(value: {

@@ -70,7 +70,7 @@ export interface Context {
 /** Who asks, as the audit log will name them. */
 export interface Actor {
   organizationId: string;
-  /** A key id, `cli` or `system`. */
+  /** A key id, the email of a person, `cli` or `system`. */
   name: string;
   address: string | null;
   requestId: string | null;

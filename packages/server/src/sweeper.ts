@@ -6,7 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { continueWithMessages } from './agent/message.ts';
 import { sweepAgentJobs } from './agent/retention.ts';
 import type { Context } from './context.ts';
+import { sweepPreviews } from './exports/previews.ts';
 import { sweep } from './exports/retention.ts';
+import { sweepSessions } from './people/sessions.ts';
 import { unlessElsewhere } from './ports/database.ts';
 import { sweepWebhooks } from './webhooks/deliveries.ts';
 
@@ -23,12 +25,14 @@ export class Sweeper {
       work(context).catch((error: unknown) => context.log.warn({ err: error }, `${work.name} failed`));
     const removeOld = (): Promise<unknown> =>
       unlessElsewhere(context.database, 'sweep', async () => {
-        for (const work of [sweep, sweepAgentJobs, sweepWebhooks]) await attempt(work);
+        for (const work of [sweep, sweepAgentJobs, sweepWebhooks, sweepSessions]) await attempt(work);
       });
     this.#chores = [
       // Somebody waits for an answer: not behind the removing, and by whoever has just ended a job.
       new Chore(() => attempt(continueWithMessages), 1),
       new Chore(() => attempt(removeOld), removingShare),
+      // Each process has a cache of its own.
+      new Chore(() => attempt((own) => sweepPreviews(own)), removingShare),
     ];
   }
 

@@ -38,11 +38,13 @@ export function describeServe(command: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const [{ readConfig }, { startService }, { setUpFirstRun }] = await Promise.all([
-    import('../config.ts'),
-    import('../serve.ts'),
-    import('../first-run.ts'),
-  ]);
+  const [{ readConfig }, { startService }, { setUpFirstRun }, { createNamedOwner, openSetup }] =
+    await Promise.all([
+      import('../config.ts'),
+      import('../serve.ts'),
+      import('../first-run.ts'),
+      import('../people/setup.ts'),
+    ]);
   const config = readConfig({
     ...process.env,
     ...(options.role === undefined ? {} : { ROLE: options.role }),
@@ -53,6 +55,7 @@ async function serve(options: ServeOptions): Promise<void> {
     ...(options.logLevel === undefined ? {} : { LOG_LEVEL: options.logLevel }),
   });
   let newKey: string | undefined;
+  let setupToken: string | undefined;
   const service = await startService(config, async (context) => {
     // Nobody reads what a worker prints.
     if (config.role === 'worker') return;
@@ -60,12 +63,14 @@ async function serve(options: ServeOptions): Promise<void> {
     const sample = options.sample && config.role === 'all';
     const { adminKey, adminKeyFile } = options;
     newKey = await setUpFirstRun(context, { sample, adminKey, adminKeyFile });
+    if (config.firstPerson !== null) await createNamedOwner(context, config.firstPerson);
+    setupToken = await openSetup(context);
   }).catch((error: unknown) => {
     throw explainListen(error, config);
   });
   const origin = config.publicUrl ?? `http://${displayHost(config.host)}:${service.port}`;
   const { role, dataDir } = config;
-  const shown = { origin, dataDir, newKey, adminKeyFile: options.adminKeyFile };
+  const shown = { origin, dataDir, newKey, setupToken, adminKeyFile: options.adminKeyFile };
   process.stdout.write(role === 'worker' ? welcomeWorker(origin) : await welcome(shown));
   await untilToldToStop();
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
@@ -77,6 +82,7 @@ async function welcome(shown: {
   origin: string;
   dataDir: string;
   newKey: string | undefined;
+  setupToken: string | undefined;
   adminKeyFile: string | undefined;
 }): Promise<string> {
   const { exportFlow } = await import('../http/first-steps.ts');
@@ -86,11 +92,20 @@ async function welcome(shown: {
     '',
     `  Docyard is running at ${origin}`,
     '',
+    `  Dashboard ${origin}/dashboard/`,
     `  Manual    ${origin}/docs/`,
     `  OpenAPI   ${origin}/openapi.json`,
     `  Data      ${shown.dataDir}`,
     '',
   ];
+  if (shown.setupToken !== undefined) {
+    lines.push(
+      '  Become the first person, an owner, within 30 minutes:',
+      '',
+      `    ${origin}/dashboard/setup#${shown.setupToken}`,
+      '',
+    );
+  }
   if (printed !== undefined) {
     lines.push('  Your admin key, shown this once and never again:', '', `    ${printed}`, '');
   } else if (newKey !== undefined) {

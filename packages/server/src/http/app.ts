@@ -13,11 +13,14 @@ import { Callers, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
 import { vouchFor } from './connections.ts';
+import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
 import { exportHandlers } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
+import { peopleHandlers } from './handlers/people.ts';
 import { restHandlers } from './handlers/rest.ts';
+import { reviewHandlers } from './handlers/review.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
 import { Lateness } from './lateness.ts';
@@ -25,6 +28,7 @@ import { RateLimits } from './limits.ts';
 import { addMetrics } from './metrics.ts';
 import { observe } from './observing.ts';
 import { addPages } from './pages.ts';
+import { servePreview } from './previews.ts';
 import { Remembered } from './remembered.ts';
 import {
   callerAddress,
@@ -48,8 +52,13 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     vouchFor(web.env.incoming.socket);
     return web.newResponse(file.body, file);
   });
+  app.get('/preview/*', async (web) => {
+    const file = await servePreview(context, web);
+    return web.newResponse(file.body, file);
+  });
   addMetrics(app, context);
   addPages(app, context);
+  addDashboard(app, context);
   addRefusals(app, context, operationIds, 'The operations are listed in /openapi.json.');
   return app;
 }
@@ -94,7 +103,9 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...exportHandlers(stopping),
       ...agentHandlers(stopping),
       ...restHandlers,
+      ...reviewHandlers(context.clock.now(), stopping),
       ...webhookHandlers,
+      ...peopleHandlers,
       ...healthHandlers(stopping),
     },
   };
@@ -128,7 +139,7 @@ interface Edge {
   handlers: Handlers;
 }
 
-const streams: ReadonlySet<OperationId> = new Set<OperationId>(['followExport', 'followAgentJob']);
+const streams: ReadonlySet<OperationId> = new Set<OperationId>(['followExport', 'followExports', 'followAgentJob']);
 
 async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const { context } = edge;
@@ -137,12 +148,12 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const reading = described.method === 'get';
   refuseWork(edge, described);
   const caller = described.scope === null ? undefined : await edge.callers.require(web);
-  const giveBack = caller === undefined ? undefined : await edge.limits.take(web, caller.keyId);
+  const giveBack = caller === undefined ? undefined : await edge.limits.take(web, caller.id);
   if (caller !== undefined) {
     web.set('caller', caller);
     vouchFor(web.env.incoming.socket);
     requireRights(caller, described);
-    if (streams.has(id)) edge.limits.openStream(web, caller.keyId);
+    if (streams.has(id)) edge.limits.openStream(web, caller.id);
   }
   const body = reading ? new Uint8Array() : await readBody(web, context.config.limits.bodyBytes);
   const input = {
@@ -191,7 +202,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
     caller: caller as Caller,
     actor: {
       organizationId: caller?.organizationId ?? '',
-      name: caller?.keyId ?? 'nobody',
+      name: caller?.key?.id ?? caller?.person?.email ?? 'nobody',
       address: callerAddress(context, web),
       requestId: web.get('requestId'),
     },

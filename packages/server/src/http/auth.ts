@@ -1,5 +1,5 @@
 /**
- * Who is calling and may they: the key, the address, the scope, the plan, in that order. What belongs to
+ * Who is calling and may they: the key or the session, the address, the scope, the plan, in that order. What belongs to
  * somebody else is not decided here; features look only among the caller's own.
  */
 import { hash } from 'node:crypto';
@@ -16,68 +16,103 @@ import {
   type Caller,
   type KeyHolder,
 } from '../keys/keys.ts';
+import {
+  authenticateSession,
+  findSession,
+  lastSeenGrainSeconds,
+  peopleChanges,
+  touchSession,
+  type SessionHolder,
+} from '../people/sessions.ts';
 import { Problem } from '../problem.ts';
 import { Remembered } from './remembered.ts';
 import { callerAddress, rawTarget, type Web } from './request.ts';
+import { requireOwnOrigin, sessionToken } from './session-cookie.ts';
 
 const mostTouched = 10_000;
 
-/** Finds out who calls. Keys in use are remembered for a moment: reading a status must not cost a look at the keys. */
+/** Finds out who calls. Who has called is remembered for a moment: reading a status must not cost a look at the keys. */
 export class Callers {
   readonly #context: Context;
   readonly #keys: Remembered<KeyHolder | undefined>;
+  readonly #sessions: Remembered<SessionHolder | undefined>;
   readonly #touchedAtMs = new Map<string, number>();
 
   constructor(context: Context) {
     this.#context = context;
     this.#keys = new Remembered(context.changes);
+    this.#sessions = new Remembered(context.changes);
   }
 
   /** One answer for a key that is missing, malformed, unknown, expired or revoked: which of them is not told. */
   async require(web: Web): Promise<Caller> {
-    const context = this.#context;
     if (looksLikeKey(rawTarget(web))) {
       throw new Problem(
         'key_in_query',
         'An API key must not be part of the address, where logs keep it. Send it as `Authorization: Bearer …` and revoke this one.',
       );
     }
-    const [, token] = /^Bearer +(\S+)$/i.exec(web.req.header('authorization') ?? '') ?? [];
-    const caller = token === undefined ? undefined : await this.#authenticate(token);
+    const authorization = web.req.header('authorization');
+    // A request with both means its key: only a program adds that header.
+    const caller = await (authorization === undefined ? this.#bySession(web) : this.#byKey(authorization));
     if (caller === undefined) {
-      throw new Problem('unauthorized', 'Send a valid API key as `Authorization: Bearer docyard_…`.');
+      throw new Problem(
+        'unauthorized',
+        'Send a valid API key as `Authorization: Bearer docyard_…`, or sign in.',
+      );
     }
-    if (!addressAllowed(caller.allowedAddresses, plainAddress(callerAddress(context, web)))) {
+    if (!addressAllowed(caller.allowedAddresses, plainAddress(callerAddress(this.#context, web)))) {
       throw new Problem('address_refused', 'This API key may not be used from your address.');
     }
-    await this.#touch(caller.keyId);
     return caller;
   }
 
   /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
-  #authenticate(token: string): Promise<Caller | undefined> {
-    const load = () => findKeyHolder(this.#context, token);
-    const find = () => this.#keys.read(hash('sha256', token), keyChanges, load);
-    return authenticate(this.#context, token, find);
+  async #byKey(authorization: string): Promise<Caller | undefined> {
+    const [, text] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+    if (text === undefined) return undefined;
+    const load = () => findKeyHolder(this.#context, text);
+    const find = () => this.#keys.read(hash('sha256', text), keyChanges, load);
+    const caller = await authenticate(this.#context, text, find);
+    if (caller === undefined) return undefined;
+    await this.#touch(caller.id, lastUsedGrainSeconds, () => touchKey(this.#context, caller.id));
+    return caller;
   }
 
-  async #touch(keyId: string): Promise<void> {
+  async #bySession(web: Web): Promise<Caller | undefined> {
+    const context = this.#context;
+    const token = sessionToken(context, web);
+    if (token === undefined) return undefined;
+    const load = () => findSession(context, token);
+    const find = () => this.#sessions.read(hash('sha256', token), peopleChanges, load);
+    const caller = await authenticateSession(context, token, find);
+    if (caller === undefined) return undefined;
+    if (web.req.method !== 'GET' && web.req.method !== 'HEAD') requireOwnOrigin(context, web);
+    const touch = () => touchSession(context, token, caller.id);
+    await this.#touch(hash('sha256', token), lastSeenGrainSeconds, touch);
+    return caller;
+  }
+
+  async #touch(subject: string, grainSeconds: number, write: () => Promise<void>): Promise<void> {
     const now = this.#context.clock.now().getTime();
-    const touched = this.#touchedAtMs.get(keyId);
-    if (touched !== undefined && now - touched < lastUsedGrainSeconds * 1000) return;
+    const touched = this.#touchedAtMs.get(subject);
+    if (touched !== undefined && now - touched < grainSeconds * 1000) return;
     if (this.#touchedAtMs.size >= mostTouched) this.#touchedAtMs.clear();
-    this.#touchedAtMs.set(keyId, now);
+    this.#touchedAtMs.set(subject, now);
     // Not worth failing a read over: a full disk must not stop people from downloading.
-    await touchKey(this.#context, keyId).catch((error: unknown) =>
-      this.#context.log.warn({ err: error }, 'last use not kept'),
-    );
+    await write().catch((error: unknown) => this.#context.log.warn({ err: error }, 'last use not kept'));
   }
 }
 
 export function requireRights(caller: Caller, operation: Operation): void {
   const { scope, plan } = operation;
   if (scope !== null && scope !== 'any' && !scopesGrant(caller.scopes, scope)) {
-    throw new Problem('scope_missing', `This API key lacks the scope ${scope}. Create one that has it.`);
+    throw new Problem(
+      'scope_missing',
+      caller.person === null
+        ? `This API key lacks the scope ${scope}. Create one that has it.`
+        : `Your role, ${caller.person.role}, does not include ${scope}. Ask an owner or admin.`,
+    );
   }
   if (plan !== undefined && caller.plan !== plan) {
     throw new Problem(

@@ -1,6 +1,6 @@
 /**
  * How much one caller may ask for. Requests a minute are counted down in this process from what it has borrowed of the
- * key's window (`keys/rates.ts`); what must survive a restart (starts per hour) is counted in the database.
+ * caller's window (`keys/rates.ts`); what must survive a restart (starts per hour) is counted in the database.
  */
 import { recentInstructions } from '../agent/start.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ type LimitContext = Pick<Context, 'config' | 'clock' | 'database'>;
 
 const mostWindows = 10_000;
 /** One that follows a job needs one; whoever opens hundreds follows nothing. */
-const streamsPerKey = 100;
+const streamsPerCaller = 100;
 
 export class RateLimits {
   readonly #windows = new Map<string, Window>();
@@ -35,13 +35,13 @@ export class RateLimits {
   }
 
   /** Counts the request and writes the headers. The returned function takes the count back: a 304 is free. */
-  async take(web: Web, keyId: string): Promise<() => void> {
+  async take(web: Web, callerId: string): Promise<() => void> {
     const { readsPerMinute, writesPerMinute } = this.#context.config.limits;
     const reading = web.req.method === 'GET' || web.req.method === 'HEAD';
     const rate: Rate = reading
       ? { name: 'reads', quota: readsPerMinute }
       : { name: 'writes', quota: writesPerMinute };
-    const { window, isTaken } = await this.#takeOne(keyId, rate);
+    const { window, isTaken } = await this.#takeOne(callerId, rate);
     const seconds = Math.max(1, Math.ceil((window.endsAtMs - this.#nowMs()) / 1000));
     const tell = () => {
       web.header('ratelimit-policy', `"${rate.name}";q=${rate.quota};w=${windowSeconds}`);
@@ -51,7 +51,7 @@ export class RateLimits {
     if (!isTaken) {
       throw new Problem(
         'rate_limited',
-        `This key has made its ${rate.quota} ${rate.name} of this minute. Wait ${seconds} s.`,
+        `You have made your ${rate.quota} ${rate.name} of this minute. Wait ${seconds} s.`,
         { headers: { 'retry-after': String(seconds) } },
       );
     }
@@ -62,26 +62,26 @@ export class RateLimits {
   }
 
   /** Counts a stream of events from now until its connection is given up. */
-  openStream(web: Web, keyId: string): void {
-    const open = this.#streams.get(keyId) ?? 0;
-    if (open >= streamsPerKey) {
+  openStream(web: Web, callerId: string): void {
+    const open = this.#streams.get(callerId) ?? 0;
+    if (open >= streamsPerCaller) {
       throw new Problem(
         'rate_limited',
-        `This key has ${open} streams of events open. Close some, or follow many jobs with a webhook.`,
+        `You have ${open} streams of events open. Close some, or follow many jobs with a webhook.`,
         { headers: { 'retry-after': '10' } },
       );
     }
-    this.#streams.set(keyId, open + 1);
+    this.#streams.set(callerId, open + 1);
     web.env.outgoing.once('close', () => {
-      const left = (this.#streams.get(keyId) ?? 1) - 1;
-      if (left > 0) this.#streams.set(keyId, left);
-      else this.#streams.delete(keyId);
+      const left = (this.#streams.get(callerId) ?? 1) - 1;
+      if (left > 0) this.#streams.set(callerId, left);
+      else this.#streams.delete(callerId);
     });
   }
 
   /** Requests that come while it is being borrowed wait for the same loan, and look again whether it was enough. */
-  async #takeOne(keyId: string, rate: Rate): Promise<{ window: Window; isTaken: boolean }> {
-    const name = `${rate.name}:${keyId}`;
+  async #takeOne(callerId: string, rate: Rate): Promise<{ window: Window; isTaken: boolean }> {
+    const name = `${rate.name}:${callerId}`;
     for (;;) {
       const window = this.#windows.get(name);
       if (window !== undefined && window.endsAtMs > this.#nowMs()) {
@@ -93,14 +93,14 @@ export class RateLimits {
       }
       const borrowing =
         this.#borrowing.get(name) ??
-        this.#borrow(name, keyId, rate).finally(() => this.#borrowing.delete(name));
+        this.#borrow(name, callerId, rate).finally(() => this.#borrowing.delete(name));
       this.#borrowing.set(name, borrowing);
       await borrowing;
     }
   }
 
-  async #borrow(name: string, keyId: string, rate: Rate): Promise<void> {
-    const { lent, left, endsAtMs } = await borrowRequests(this.#context, keyId, rate);
+  async #borrow(name: string, callerId: string, rate: Rate): Promise<void> {
+    const { lent, left, endsAtMs } = await borrowRequests(this.#context, callerId, rate);
     const known = this.#windows.get(name);
     // What requests under way give back belongs to the window they were taken from.
     if (known?.endsAtMs === endsAtMs) {

@@ -1,6 +1,6 @@
 /**
  * Every request once: a line in the log, a number, and a span when traces are wanted. A line names the request, the
- * key and the job by their ids and holds nothing that a caller has sent but the path.
+ * key or person and the job by their ids and holds nothing that a caller has sent but the path.
  */
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
@@ -42,7 +42,8 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
         status,
         problem,
         ms: Math.round(ms * 10) / 10,
-        keyId: caller?.keyId,
+        keyId: caller?.key?.id,
+        personId: caller?.person?.id,
         organizationId: caller?.organizationId,
         jobId,
       },

@@ -9,6 +9,7 @@ import {
   type CreateKey,
   type CreatedKey,
   type Plan,
+  type Role,
   type RollKey,
   type Scope,
 } from '@docyard/api';
@@ -32,20 +33,21 @@ export const keyChanges = 'keys';
 
 type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
-/** The key that a request carried, with what it belongs to. */
+/** The key, or the person with a session, that a request carried, with what it belongs to. */
 export interface Caller {
-  keyId: string;
-  keyName: string;
+  /** Of the key or the person; rates are counted for it. */
+  id: string;
   organizationId: string;
   organizationName: string;
   plan: Plan;
   localSources: boolean;
   scopes: Scope[];
   allowedAddresses: string[];
-  expiresAt: string | null;
+  key: { id: string; name: string; expiresAt: string | null } | null;
+  person: { id: string; email: string; name: string; role: Role } | null;
 }
 
-/** The key that asks for another. The operator on the machine has none and no limits. */
+/** Who asks for a key. The operator on the machine has none and no limits. */
 export type Granter = Pick<Caller, 'scopes' | 'allowedAddresses'>;
 
 export async function createKey(
@@ -161,15 +163,15 @@ export async function authenticate(
   const row = await find();
   if (row === undefined || row.revoked_at !== null || hasExpired(context, row)) return undefined;
   return {
-    keyId: row.id,
-    keyName: row.name,
+    id: row.id,
     organizationId: row.organization_id,
     organizationName: row.organization_name,
     plan: row.plan as Plan,
     localSources: row.local_sources === 1,
     scopes: JSON.parse(row.scopes) as Scope[],
     allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
-    expiresAt: row.expires_at,
+    key: { id: row.id, name: row.name, expiresAt: row.expires_at },
+    person: null,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests a minute and key, counted for all processes together. A process borrows a part of what is left and counts it
+ * Requests a minute and caller, a key or a person, counted for all processes together. A process borrows a part of what is left and counts it
  * down on its own, so that the database is asked once for many requests; the less is left, the smaller the part. Never more
  * is lent than there is; what a process has borrowed and not used is lost to the others until the window ends.
  */
@@ -27,7 +27,7 @@ const partOfRest = 16;
 /** A window begins with the first request. Clocks that differ by seconds make it shorter or longer by as much. */
 export async function borrowRequests(
   context: Pick<Context, 'database' | 'clock'>,
-  keyId: string,
+  callerId: string,
   { name, quota }: Rate,
 ): Promise<Loan> {
   const nowMs = context.clock.now().getTime();
@@ -41,9 +41,9 @@ export async function borrowRequests(
   const part = sql<number>`(case when ${rest} <= 0 then 0 else greatest(1, ${rest} / ${partOfRest}::bigint) end)`;
   const { ends_at_ms, used, lent } = await context.database
     .insertInto('rate_windows')
-    .values({ key_id: keyId, rate: name, ends_at_ms: endsAtMs, used: first, lent: first })
+    .values({ caller_id: callerId, rate: name, ends_at_ms: endsAtMs, used: first, lent: first })
     .onConflict((conflict) =>
-      conflict.columns(['key_id', 'rate']).doUpdateSet({
+      conflict.columns(['caller_id', 'rate']).doUpdateSet({
         ends_at_ms: sql`case when ${isOver} then excluded.ends_at_ms else rate_windows.ends_at_ms end`,
         used: sql`case when ${isOver} then excluded.used else rate_windows.used + ${part} end`,
         lent: sql`case when ${isOver} then excluded.lent else ${part} end`,

@@ -62,6 +62,8 @@ export interface JobRow {
   source_commit: string | null;
   result: string | null;
   failure: string | null;
+  /** The last findings of an export, as JSON. */
+  recent_findings: string | null;
   cancel_requested_at: string | null;
   retry_of: string | null;
   /** The agent job whose branch an export shows. Such an export is never the latest of its domain. */
@@ -240,9 +242,45 @@ export interface WebhookAttemptRow {
   response: string;
 }
 
-/** What a key has used of a rate, counted for all processes; see `keys/rates.ts`. */
+/** Somebody who may sign in, or is invited to. */
+export interface PersonRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  /** In lower case; one person has it in the whole installation. */
+  email: string;
+  name: string;
+  role: string;
+  /** A hash; only `people/password.ts` reads it. */
+  password: string | null;
+  oidc_issuer: string | null;
+  oidc_subject: string | null;
+  invitation_hash: string | null;
+  invitation_expires_at: string | null;
+  created_at: string;
+  last_seen_at: string | null;
+  disabled_at: string | null;
+}
+
+export interface SessionRow {
+  /** Of the token, which is stored nowhere. */
+  hash: string;
+  person_id: string;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+}
+
+/** How often a password or a token was tried; see `people/attempts.ts`. */
+export interface AttemptWindowRow {
+  subject: string;
+  ends_at_ms: number;
+  used: number;
+}
+
+/** What a key or person has used of a rate, counted for all processes; see `keys/rates.ts`. */
 export interface RateWindowRow {
-  key_id: string;
+  caller_id: string;
   rate: string;
   ends_at_ms: number;
   used: number;
@@ -270,6 +308,9 @@ export interface Tables {
   idempotency: IdempotencyRow;
   audit_log: AuditRow;
   installation: InstallationRow;
+  people: PersonRow;
+  sessions: SessionRow;
+  attempt_windows: AttemptWindowRow;
   rate_windows: RateWindowRow;
   webhooks: WebhookRow;
   webhook_secrets: WebhookSecretRow;

@@ -17,7 +17,6 @@ export const restHandlers: Pick<
   | 'createKey'
   | 'rollKey'
   | 'revokeKey'
-  | 'readMe'
   | 'listAuditLog'
 > = {
   listProjects: async ({ context, caller, input }) => ({
@@ -75,13 +74,6 @@ export const restHandlers: Pick<
       await revokeKey(inside, { ...input.params, actor });
       return { body: undefined, after: () => context.changes.notify(keyChanges) };
     }),
-
-  readMe: async ({ caller }) => ({
-    body: {
-      organization: { id: caller.organizationId, name: caller.organizationName, plan: caller.plan },
-      key: { id: caller.keyId, name: caller.keyName, scopes: caller.scopes, expiresAt: caller.expiresAt },
-    },
-  }),
 
   listAuditLog: async ({ context, caller, input }) => ({
     body: await listAuditLog(context, { ...input.query, organizationId: caller.organizationId }),

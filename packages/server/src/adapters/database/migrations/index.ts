@@ -8,6 +8,8 @@ import { agentChanges } from './0003-agent-changes.ts';
 import { manyProcesses } from './0004-many-processes.ts';
 import { webhooks } from './0005-webhooks.ts';
 import { rateWindows } from './0006-rate-windows.ts';
+import { people } from './0007-people.ts';
+import { watchingExports } from './0008-watching-exports.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -16,4 +18,6 @@ export const migrations: Record<string, Migration> = {
   '0004-many-processes': manyProcesses,
   '0005-webhooks': webhooks,
   '0006-rate-windows': rateWindows,
+  '0007-people': people,
+  '0008-watching-exports': watchingExports,
 };

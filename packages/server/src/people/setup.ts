@@ -1,0 +1,125 @@
+/**
+ * The first person of an installation: whoever holds the token that the server printed becomes an owner, or the operator
+ * names one in the settings. Once there is a person, nothing here does anything.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SetUp } from '@docyard/api';
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Context } from '../context.ts';
+import { writeDurably } from '../data-folder.ts';
+import { listOrganizations } from '../organizations/organizations.ts';
+import { exclusively, inTransaction, type Database } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+import { takeAttempt } from './attempts.ts';
+import { hashPassword, requireGoodPassword } from './password.ts';
+import { insertPerson } from './people.ts';
+import { hashToken, newToken, startSession } from './sessions.ts';
+import { actorOf, type Origin } from './sign-in.ts';
+
+const tokenMinutes = 30;
+const tokenRows = 'setup-token:';
+
+type SetupContext = Pick<Context, 'config' | 'database' | 'clock' | 'secrets'>;
+
+export async function isSetupNeeded({ database }: Pick<Context, 'database'>): Promise<boolean> {
+  return (await database.selectFrom('people').select('id').limit(1).executeTakeFirst()) === undefined;
+}
+
+/**
+ * A token for whoever reads what this process prints, or its data folder; undefined when there is a person already. Those
+ * of other processes go on working, whichever of them is asked.
+ */
+export async function openSetup(context: SetupContext): Promise<string | undefined> {
+  if (!(await isSetupNeeded(context))) {
+    await rm(tokenFile(context), { force: true });
+    return undefined;
+  }
+  const token = newToken();
+  const expiresAt = new Date(context.clock.now().getTime() + tokenMinutes * 60_000).toISOString();
+  await context.database
+    .deleteFrom('installation')
+    .where('name', 'like', `${tokenRows}%`)
+    .where('value', '<=', nowText(context))
+    .execute();
+  await context.database
+    .insertInto('installation')
+    .values({ name: tokenRows + hashToken(token), value: expiresAt })
+    .execute();
+  await writeDurably(tokenFile(context), `${token}\n`);
+  return token;
+}
+
+/** The token of a session of the new owner. */
+export async function setUp(context: SetupContext, input: SetUp & { from: Origin }): Promise<string> {
+  if (!(await isSetupNeeded(context))) throw alreadySetUp();
+  await takeAttempt(context, { subject: 'setup', address: input.from.address });
+  await requireToken(context, input.token);
+  requireGoodPassword(input.password, 'password', input.email);
+  const token = await createFirst(context, input, input.from);
+  await rm(tokenFile(context), { force: true });
+  return token;
+}
+
+/** Whom the operator has named in the settings. Does nothing when there is a person already. */
+export async function createNamedOwner(
+  context: SetupContext,
+  input: { email: string; password: string },
+): Promise<void> {
+  if (!(await isSetupNeeded(context))) return;
+  requireGoodPassword(input.password, 'ADMIN_PASSWORD', input.email);
+  const name = input.email.split('@')[0] ?? '';
+  await createFirst(context, { ...input, name }, { address: null, requestId: null });
+}
+
+async function createFirst(
+  context: SetupContext,
+  input: Pick<SetUp, 'email' | 'name' | 'password'>,
+  from: Origin,
+): Promise<string> {
+  const password = await hashPassword(context.secrets, input.password);
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    // Of two that hold a token one is first.
+    await exclusively(database, 'first-person');
+    if (!(await isSetupNeeded(inside))) throw alreadySetUp();
+    const [organization] = await listOrganizations(inside);
+    if (organization === undefined) throw alreadySetUp();
+    const { email, name } = input;
+    const person = await insertPerson(inside, {
+      organization_id: organization.id,
+      email,
+      name,
+      role: 'owner',
+      password,
+    });
+    await forgetTokens(database);
+    await recordAudit(inside, { actor: actorOf(person, from), action: 'person.setup', object: person.id });
+    return startSession(inside, person.id);
+  });
+}
+
+async function requireToken({ database, clock }: SetupContext, token: string): Promise<void> {
+  const row = await database
+    .selectFrom('installation')
+    .select('value')
+    .where('name', '=', tokenRows + hashToken(token))
+    .executeTakeFirst();
+  if (row !== undefined && row.value > nowText({ clock })) return;
+  throw new Problem(
+    'token_invalid',
+    `This setup link is wrong or older than ${tokenMinutes} minutes. Start the server again for a new one, or run \`docyard people create\`.`,
+  );
+}
+
+async function forgetTokens(database: Database): Promise<void> {
+  await database.deleteFrom('installation').where('name', 'like', `${tokenRows}%`).execute();
+}
+
+function tokenFile({ config }: Pick<Context, 'config'>): string {
+  return join(config.dataDir, 'setup-token');
+}
+
+function alreadySetUp(): Problem {
+  return new Problem('not_found', 'This installation has been set up. Sign in at /dashboard/login.');
+}

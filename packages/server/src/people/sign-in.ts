@@ -1,0 +1,126 @@
+/**
+ * The ways in with a password: signing in, accepting an invitation, changing the password. Each gives the token of a new
+ * session. Passwords and tokens are neither logged nor part of an error.
+ */
+import type { AcceptInvitation, ChangePassword, SignIn } from '@docyard/api';
+import type { Selectable } from 'kysely';
+import { recordAudit } from '../audit/audit.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
+import { inTransaction, type PersonRow } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+import { forgiveAttempts, takeAttempt } from './attempts.ts';
+import { hashPassword, isPassword, requireGoodPassword } from './password.ts';
+import { endSessionsOf, hashToken, startSession } from './sessions.ts';
+
+type SignInContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
+
+/** Where a request came from, for the audit log. */
+export type Origin = Pick<Actor, 'address' | 'requestId'>;
+
+type Row = Selectable<PersonRow>;
+
+export async function signIn(context: SignInContext, input: SignIn & { from: Origin }): Promise<string> {
+  const { email, password, from } = input;
+  const person = await requirePassword(context, { email, password, from });
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    await recordAudit(inside, { actor: actorOf(person, from), action: 'session.start', object: person.id });
+    return startSession(inside, person.id);
+  });
+}
+
+/** Every other session ends; the one that asked is replaced. */
+export async function changePassword(
+  context: SignInContext,
+  input: ChangePassword & { email: string; from: Origin },
+): Promise<string> {
+  const { email, from } = input;
+  requireGoodPassword(input.next, 'next', email);
+  const person = await requirePassword(context, { email, password: input.current, from });
+  const password = await hashPassword(context.secrets, input.next);
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    await database.updateTable('people').set({ password }).where('id', '=', person.id).execute();
+    await endSessionsOf(inside, person.id);
+    await recordAudit(inside, { actor: actorOf(person, from), action: 'person.password', object: person.id });
+    return startSession(inside, person.id);
+  });
+}
+
+export async function acceptInvitation(
+  context: SignInContext,
+  input: AcceptInvitation & { from: Origin },
+): Promise<string> {
+  await takeAttempt(context, { subject: 'invitation', address: input.from.address });
+  const invited = await findInvited(context, input.token);
+  requireGoodPassword(input.password, 'password', invited.email);
+  const password = await hashPassword(context.secrets, input.password);
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const person = await database
+      .updateTable('people')
+      .set({ name: input.name, password, invitation_hash: null, invitation_expires_at: null })
+      .where('id', '=', invited.id)
+      .where('invitation_hash', '=', hashToken(input.token))
+      .returningAll()
+      .executeTakeFirst();
+    if (person === undefined) throw invalidInvitation();
+    const actor = actorOf(person, input.from);
+    await recordAudit(inside, { actor, action: 'person.join', object: person.id });
+    return startSession(inside, person.id);
+  });
+}
+
+/** As the audit log names a person. */
+export function actorOf(
+  person: Pick<Row, 'organization_id' | 'email'>,
+  { address, requestId }: Origin,
+): Actor {
+  return { organizationId: person.organization_id, name: person.email, address, requestId };
+}
+
+/** Unknown, without a password, disabled or wrong: which of them is not told, neither by words nor by time. */
+async function requirePassword(
+  context: SignInContext,
+  { email, password, from }: SignIn & { from: Origin },
+): Promise<Row> {
+  const attempt = { subject: email, address: from.address };
+  await takeAttempt(context, attempt);
+  const person = await context.database
+    .selectFrom('people')
+    .selectAll()
+    .where('email', '=', email)
+    .executeTakeFirst();
+  const isRight = await isPassword(context.secrets, password, person?.password);
+  if (person !== undefined && isRight && person.disabled_at === null) {
+    await forgiveAttempts(context, attempt);
+    return person;
+  }
+  if (person !== undefined) {
+    await recordAudit(context, { actor: actorOf(person, from), action: 'session.refuse', object: person.id });
+  }
+  throw new Problem('sign_in_failed', 'Email or password is wrong.');
+}
+
+async function findInvited(context: SignInContext, token: string): Promise<Row> {
+  const person = await context.database
+    .selectFrom('people')
+    .selectAll()
+    .where('invitation_hash', '=', hashToken(token))
+    .executeTakeFirst();
+  if (
+    person === undefined ||
+    person.disabled_at !== null ||
+    (person.invitation_expires_at ?? '') <= nowText(context)
+  ) {
+    throw invalidInvitation();
+  }
+  return person;
+}
+
+function invalidInvitation(): Problem {
+  return new Problem(
+    'token_invalid',
+    'This invitation was used, has expired or was replaced. Ask for a new one.',
+  );
+}
