@@ -56,11 +56,10 @@ export function useFragment(): string {
 
 /** Told while the password is being thought up, not after it was refused. */
 export function passwordAdvice(password: string): string {
-  const characters = [...password];
-  const missing = leastPasswordCharacters - characters.length;
+  const missing = leastPasswordCharacters - password.length;
   if (missing === leastPasswordCharacters)
     return `At least ${leastPasswordCharacters} characters. Several words are easier to keep in mind than signs.`;
   if (missing > 0) return `${missing} more ${missing === 1 ? 'character' : 'characters'}.`;
-  if (new Set(characters).size < 6) return 'Long enough, but it repeats itself. Others try that first.';
+  if (new Set(password).size < 6) return 'Long enough, but it repeats itself. Others try that first.';
   return missing > -4 ? 'Long enough. A few more make it better.' : 'Good and long.';
 }

@@ -1,0 +1,94 @@
+/** What a key may do, between the scopes of the API and the words and switches of this screen. */
+import { keyLifetimesDays, scopes, scopesGrant, type Scope } from '@docyard/api';
+
+export const presets = ['read', 'write', 'custom'] as const;
+export type Preset = (typeof presets)[number];
+
+export const areas = {
+  exports: 'Exports',
+  agent: 'Agent jobs',
+  projects: 'Projects',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+  people: 'People',
+  audit: 'Audit log',
+} as const;
+export type Area = keyof typeof areas;
+export const areaNames = Object.keys(areas) as Area[];
+
+export type Level = 'none' | 'read' | 'write';
+export type Access = Record<Area, Level>;
+
+/** The levels an area has: nobody writes the audit log. */
+export function levelsOf(area: Area): Level[] {
+  return isScope(`${area}:write`) ? ['none', 'read', 'write'] : ['none', 'read'];
+}
+
+export function scopesOf(preset: Preset, access: Access): Scope[] {
+  if (preset === 'read') return ['read'];
+  if (preset === 'write') return ['read', 'write'];
+  return areaNames
+    .filter((area) => access[area] !== 'none')
+    .map((area) => `${area}:${access[area]}`)
+    .filter(isScope);
+}
+
+export function accessOf(granted: readonly Scope[]): { preset: Preset; access: Access } {
+  const preset = granted.includes('write') ? 'write' : granted.includes('read') ? 'read' : 'custom';
+  const level = (area: Area): Level => {
+    const allowed = levelsOf(area).filter(
+      (each) => each !== 'none' && scopesGrant(granted, `${area}:${each}` as Scope),
+    );
+    return allowed.at(-1) ?? 'none';
+  };
+  const access = Object.fromEntries(areaNames.map((area) => [area, level(area)])) as Access;
+  // A wide scope beside narrow ones, as `read exports:write`, is neither of the two presets.
+  const isMixed = preset === 'read' && Object.values(access).includes('write');
+  return { preset: isMixed ? 'custom' : preset, access };
+}
+
+/** Short words for a table: one for everything, else one for each area. */
+export function wordsOf(granted: readonly Scope[]): string[] {
+  const { preset, access } = accessOf(granted);
+  if (preset === 'write') return ['Everything'];
+  if (preset === 'read') return ['Read everything'];
+  return areaNames.filter((area) => access[area] !== 'none').map((area) => `${areas[area]}: ${access[area]}`);
+}
+
+export const lifetimes = [...keyLifetimesDays.map(String), 'none'];
+
+export interface KeyDraft {
+  name: string;
+  preset: Preset;
+  access: Access;
+  /** One of `lifetimes`. */
+  expires: string;
+  addresses: string;
+}
+
+/** From a link such as `/keys?new=1&name=ci&scopes=exports:write&expires=30`; what it gets wrong is left out. */
+export function draftOf(search: URLSearchParams): KeyDraft {
+  const wanted = (search.get('scopes') ?? '').split(/[\s,]+/).filter(isScope);
+  const expires = search.get('expires') ?? '';
+  return {
+    name: (search.get('name') ?? '').slice(0, 128),
+    ...accessOf(wanted.length === 0 ? ['read', 'write'] : wanted),
+    expires: lifetimes.includes(expires) ? expires : '90',
+    addresses: (search.get('addresses') ?? '').split(/[\s,]+/).join('\n'),
+  };
+}
+
+/** The body of `createKey`. */
+export function bodyOf({ name, preset, access, expires, addresses }: KeyDraft) {
+  const allowedAddresses = addresses.split(/[\s,]+/).filter((address) => address !== '');
+  return {
+    name,
+    scopes: scopesOf(preset, access),
+    expiresInDays: keyLifetimesDays.find((days) => String(days) === expires) ?? null,
+    ...(allowedAddresses.length === 0 ? {} : { allowedAddresses }),
+  };
+}
+
+function isScope(text: string): text is Scope {
+  return (scopes as readonly string[]).includes(text);
+}

@@ -1,0 +1,164 @@
+/** A new key: what it is for, what it may do, how long and from where. The secret is shown once, in the same dialog. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { client } from '../../app/client.ts';
+import { ApiCall, quoted } from '../../parts/api-call.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ChoiceCards, ChoiceRow } from '../../parts/choice.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { fieldError, SelectField, TextField } from '../../parts/field.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import {
+  areaNames,
+  areas,
+  bodyOf,
+  draftOf,
+  levelsOf,
+  lifetimes,
+  type Access,
+  type KeyDraft,
+  type Level,
+} from './access.ts';
+import { KeyShownOnce } from './shown-once.tsx';
+
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+  const [search] = useSearchParams();
+  const [draft, setDraft] = useState(() => draftOf(search));
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: () => client.call('createKey', { body: bodyOf(draft) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  const made = create.data;
+  const title = made === undefined ? 'Create an API key' : 'Your new key';
+  return (
+    <Dialog open onClose={onClose} title={title} keep={made !== undefined}>
+      {made === undefined ? (
+        <form
+          className="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            create.mutate();
+          }}
+        >
+          <DraftFields draft={draft} onChange={setDraft} error={create.error} />
+          {create.error !== null && <Problem error={create.error} />}
+          <ApiCall operation="createKey" body={bodyOf(draft)} command={commandOf(draft)} />
+          <DialogActions>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              look="primary"
+              type="submit"
+              busy={create.isPending}
+              disabled={bodyOf(draft).scopes.length === 0}
+            >
+              Create key
+            </Button>
+          </DialogActions>
+        </form>
+      ) : (
+        <KeyShownOnce made={made} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+interface DraftProps {
+  draft: KeyDraft;
+  onChange: (draft: KeyDraft) => void;
+  error: unknown;
+}
+
+function DraftFields({ draft, onChange, error }: DraftProps) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={draft.name}
+        onChange={(name) => onChange({ ...draft, name })}
+        placeholder="ci"
+        hint="What uses it. It appears in the audit log."
+        error={fieldError(error, 'name')}
+        maxLength={128}
+        required
+        autoFocus
+      />
+      <ChoiceCards
+        label="What it may do"
+        value={draft.preset}
+        onChange={(preset) => onChange({ ...draft, preset })}
+        choices={[
+          { value: 'read', label: 'Read', hint: 'Everything can be looked at and downloaded.' },
+          {
+            value: 'write',
+            label: 'Read and write',
+            hint: 'Everything can be started, changed and deleted too.',
+          },
+          { value: 'custom', label: 'Custom', hint: 'You say for each area.' },
+        ]}
+      />
+      {draft.preset === 'custom' && (
+        <AccessFields access={draft.access} onChange={(access) => onChange({ ...draft, access })} />
+      )}
+      <SelectField
+        label="Works for"
+        value={draft.expires}
+        onChange={(expires) => onChange({ ...draft, expires })}
+        choices={lifetimes.map((value) => ({
+          value,
+          label: value === 'none' ? 'Until it is revoked' : `${value} days`,
+        }))}
+        hint={endOf(draft.expires)}
+      />
+      <TextField
+        label="Addresses"
+        optional
+        value={draft.addresses}
+        onChange={(addresses) => onChange({ ...draft, addresses })}
+        placeholder={'203.0.113.7\n10.0.0.0/8'}
+        hint="IP addresses or ranges it may be used from, one a line. None: from everywhere."
+        error={fieldError(error, 'allowedAddresses')}
+        rows={2}
+        mono
+      />
+    </>
+  );
+}
+
+function AccessFields({ access, onChange }: { access: Access; onChange: (access: Access) => void }) {
+  const words: Record<Level, string> = { none: 'None', read: 'Read', write: 'Write' };
+  return (
+    <div className="access">
+      {areaNames.map((area) => (
+        <div key={area} className="access-line">
+          <span>{areas[area]}</span>
+          <ChoiceRow
+            label={areas[area]}
+            value={access[area]}
+            onChange={(level) => onChange({ ...access, [area]: level })}
+            choices={levelsOf(area).map((value) => ({ value, label: words[value] }))}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function endOf(expires: string): string {
+  if (expires === 'none')
+    return 'A key that ends by itself is forgotten by itself. Choose this only when you must.';
+  const end = new Date(Date.now() + Number(expires) * 86_400_000);
+  return `Until ${new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(end)}.`;
+}
+
+function commandOf(draft: KeyDraft): string {
+  const { name, scopes, allowedAddresses = [] } = bodyOf(draft);
+  const parts = [
+    `docyard keys create --name ${quoted(name === '' ? 'ci' : name)}`,
+    `--scope ${scopes.join(' ')}`,
+  ];
+  if (draft.expires !== '90') parts.push(`--expires ${draft.expires}`);
+  if (allowedAddresses.length > 0) parts.push(`--address ${allowedAddresses.join(' ')}`);
+  return parts.join(' ');
+}
