@@ -1,0 +1,189 @@
+/**
+ * A stage for tests of the dashboard: the real service with the dashboard as it is shipped, an owner who has set it up,
+ * and Chromium. Nothing of the network is made up, and whatever goes wrong on a page is written down.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { waitForExport, type ExportJob, type Project, type Role } from '@docyard/api';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { chromiumPath, launchChromium } from '../../scripts/measure/browser.ts';
+import * as agents from '../agent/stage.ts';
+import type { Script } from '../fakes/model-server.ts';
+import { siteFiles, startService, temporaryFolder, writeFiles, type Service } from '../service.ts';
+
+export { chromiumPath } from '../../scripts/measure/browser.ts';
+
+if (chromiumPath === undefined) {
+  console.warn('SKIPPED: the dashboard, because Chromium is not installed (Debian package: chromium).');
+}
+
+export const owner = {
+  name: 'Ada Harbour',
+  email: 'ada@example.com',
+  password: 'seven small boats at noon',
+};
+
+/** How everybody else of the stage signs in. */
+const passwordOfOthers = 'a lantern above the pier';
+
+/** Cookies of somebody who is signed in. */
+export type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+export interface OpenOptions {
+  width?: number;
+  height?: number;
+  colorScheme?: 'light' | 'dark';
+  /** The owner, unless told otherwise; null is nobody. */
+  as?: Session | null;
+  context?: BrowserContextOptions;
+}
+
+export interface OpenPage {
+  page: Page;
+  /** What went wrong on the page so far: breaches of the policy, errors of scripts, requests that failed or left the server. */
+  complaints: string[];
+}
+
+export interface Dashboard {
+  service: Service;
+  browser: Browser;
+  /** What agent jobs need around them, when the stage was set with a script for the model. */
+  agents: agents.Stage | undefined;
+  /** A page of the dashboard, such as `/exports`, in a browser of its own. */
+  open(path: string, options?: OpenOptions): Promise<OpenPage>;
+  /** Somebody with this role, invited by the owner and signed in. */
+  join(role: Role, name?: string): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export interface DashboardOptions {
+  /** What the model says, for agent jobs. */
+  script?: Script;
+  environment?: Record<string, string>;
+  sample?: boolean;
+  /** False leaves the first run to the test. */
+  setUp?: boolean;
+}
+
+export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
+  buildDashboard();
+  const { script, environment = {}, sample = false } = options;
+  const stage = script === undefined ? undefined : await agents.setStage({ script, environment });
+  const service = await (stage?.start({ sample }) ??
+    startService({ sample, environment: { RENDER_PROCESSES: '1', ...environment } }));
+  const browser = await launchChromium();
+  const ownerSession = options.setUp === false ? undefined : await setUpOwner(browser, service);
+  return {
+    service,
+    browser,
+    agents: stage,
+    open: (path, how = {}) => openPage(browser, service.origin, path, { as: ownerSession ?? null, ...how }),
+    join: (role, name = `A ${role}`) => joinAs(browser, service, role, name),
+    async close() {
+      await browser.close();
+      await service.stop();
+      await stage?.close();
+    },
+  };
+}
+
+/** Does nothing when the build is that of the sources as they are. */
+export function buildDashboard(): void {
+  const script = fileURLToPath(new URL('../../scripts/dashboard.mjs', import.meta.url));
+  const ended = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (ended.status !== 0) throw new Error(`The dashboard was not built: ${ended.stdout}${ended.stderr}`);
+}
+
+/** The token that the start of the service left for whoever can read its data folder. */
+export async function setupToken({ dataDir }: Service): Promise<string> {
+  return (await readFile(join(dataDir, 'setup-token'), 'utf8')).trim();
+}
+
+async function setUpOwner(browser: Browser, service: Service): Promise<Session> {
+  const { name, email, password } = owner;
+  const data = { token: await setupToken(service), name, email, password };
+  return sessionFrom(browser, `${service.origin}/v1/setup`, data);
+}
+
+async function joinAs(browser: Browser, service: Service, role: Role, name: string): Promise<Session> {
+  const email = `${name.toLowerCase().replaceAll(/[^a-z]+/g, '.')}@example.com`;
+  const { invitationUrl } = await service.client.call('invitePerson', { body: { email, role } });
+  const token = new URL(invitationUrl).hash.slice(1);
+  return sessionFrom(browser, `${service.origin}/v1/invitation`, { token, name, password: passwordOfOthers });
+}
+
+/** The cookies of an answer that begins a session. */
+async function sessionFrom(browser: Browser, address: string, data: object): Promise<Session> {
+  const context = await browser.newContext();
+  try {
+    const answer = await context.request.post(address, {
+      data,
+      headers: { origin: new URL(address).origin },
+    });
+    if (!answer.ok()) throw new Error(`${address} answered ${answer.status()}: ${await answer.text()}`);
+    return await context.storageState();
+  } finally {
+    await context.close();
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  origin: string,
+  path: string,
+  { width = 1280, height = 800, colorScheme = 'light', as = null, context: more = {} }: OpenOptions,
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...(as === null ? {} : { storageState: as }),
+    ...more,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints = watch(page, origin);
+  await page.goto(`${origin}/dashboard${path}`);
+  return { page, complaints };
+}
+
+/** An answer that the dashboard has to deal with, such as 401 before somebody signs in, is no fault of the page. */
+const expectedAnswer = /Failed to load resource: the server responded with a status of 4\d\d/;
+
+function watch(page: Page, origin: string): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const isComplaint = message.type() === 'error' || message.type() === 'warning';
+    if (isComplaint && !expectedAnswer.test(message.text())) complaints.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    const isOwn = url.startsWith(`${origin}/`) || /^(?:data|blob|about):/.test(url);
+    if (!isOwn) complaints.push(`outside: ${url}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 500) complaints.push(`${response.status()}: ${response.url()}`);
+  });
+  return complaints;
+}
+
+/** A project whose source is a folder with a small site of so many pages. */
+export function addSite(
+  { client }: Service,
+  { pages = 3, name = 'Harbour handbook', domain = 'docs.example.com' } = {},
+): Promise<Project> {
+  const folder = temporaryFolder('site');
+  writeFiles(folder, siteFiles(pages));
+  return client.call('createProject', { body: { name, domain, source: { repository: folder } } });
+}
+
+/** An export of a project that was added, from its start to its end. */
+export async function runExport({ client }: Service, domain: string): Promise<ExportJob> {
+  const { jobId } = await client.call('startExport', { body: { domain } });
+  return waitForExport(client, jobId);
+}
