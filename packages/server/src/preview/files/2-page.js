@@ -11,6 +11,8 @@
   var native = EventTarget.prototype.addEventListener;
   var listeners = [];
   var head = headOf(document);
+  var tree = treeOf(document);
+  var refill = false;
   var updating = false;
   var again = false;
   var stamp = 0;
@@ -104,11 +106,19 @@
     if (theme) element.setAttribute('data-theme', theme);
   }
 
-  /* A large sidebar was filled by its script. It stays until that runs again, with what is new in the page's own part. */
+  /* The part of a large sidebar that a page brings along; its script fills in the rest. */
+  function treeOf(from) {
+    var tree = from.querySelector('.nav-tree');
+    return tree && { source: tree.getAttribute('data-nav'), html: tree.innerHTML };
+  }
+
+  /* A tree that was filled stays: as it is while the page's own part is the same, else until it is filled again. */
   function keepTree(body) {
-    var next = body.querySelector('[data-nav]');
-    var shown = document.querySelector('[data-nav]');
-    if (!next || !shown || next.getAttribute('data-nav') !== shown.getAttribute('data-nav')) return;
+    var before = tree;
+    tree = treeOf(body);
+    var next = body.querySelector('.nav-tree');
+    var shown = document.querySelector('.nav-tree');
+    if (!next || !shown || before.source !== tree.source) return;
     var known = {};
     shown.querySelectorAll('a[href]').forEach(function (link) {
       known[link.href] = link;
@@ -116,21 +126,17 @@
     var own = Array.prototype.slice.call(
       next.querySelectorAll('li:not(.nav-rest) > a[href]:not(.nav-label)'),
     );
-    var isKnown = own.every(function (link) {
+    var isFilled = own.every(function (link) {
       return known[link.href];
     });
-    if (!isKnown) return;
+    if (!isFilled || shown.innerHTML.length <= tree.html.length) return;
+    if (before.html === tree.html && !refill) next.removeAttribute('data-nav');
+    refill = false;
     own.forEach(function (link) {
       var old = known[link.href];
       if (old.innerHTML !== link.innerHTML) old.innerHTML = link.innerHTML;
     });
     next.replaceChildren.apply(next, Array.prototype.slice.call(shown.childNodes));
-  }
-
-  /* Names of other pages have changed, which only the script of a large sidebar knows. */
-  function refreshTree() {
-    var tree = document.querySelector('[data-nav]');
-    if (tree && window.docyard && docyard.fillNavigation) void runScript(tree.getAttribute('data-nav'));
   }
 
   var scrolling = ['.site-sidebar', '.site-contents'];
@@ -229,7 +235,11 @@
       if (state.version === '' && version === '') return;
       if (state.version === '' || version === '') location.reload();
       else if (state.version !== version) update();
-      else if (state.reloaded) refreshTree();
+      else if (state.reloaded && tree) {
+        /* Names of other pages may have changed, which only the script of the tree knows. */
+        refill = true;
+        update();
+      }
       refresh(state.files);
     });
     native.call(stream, 'error', docyardPreview.lose);
