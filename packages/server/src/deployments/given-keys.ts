@@ -7,9 +7,13 @@ import { isAbsolute, resolve } from 'node:path';
 import { KeyUnusable, parsePublicKey, type PublicKey } from '../bundles/signature.ts';
 import { ConfigError, type Environment } from '../config.ts';
 
-/** A key itself or a file of one; several stand in a list, or beside each other. */
+/** A key itself or a file of one; several stand in a list, or beside each other. At least one, or nothing is checked. */
 export function publicKeysOf(given: string | readonly string[], folder = '.'): PublicKey[] {
   const entries = typeof given === 'string' ? entriesOf(given) : given;
+  if (entries.length === 0)
+    throw new ConfigError(
+      'The list of public keys is empty. Name a key, or leave the setting out: then signatures are not checked.',
+    );
   return entries.map((entry) => publicKeyOf(entry.trim(), folder));
 }
 

@@ -97,6 +97,13 @@ describe('keys', () => {
     expect(readSettings({ environment }).staticExport.publicKeys).toHaveLength(2);
   });
 
+  test('a list without any is refused: whoever writes one wants signatures to be checked', () => {
+    const file = fileOf(JSON.stringify({ staticExport: { publicKey: [] } }));
+    expect(() => readSettings({ file, environment: {} })).toThrow('The list of public keys is empty');
+    const environment = { STATIC_EXPORT_PUBLIC_KEY: ' , ' };
+    expect(() => readSettings({ environment })).toThrow('The list of public keys is empty');
+  });
+
   test('the key of the server comes from the environment or a file', () => {
     const file = fileOf('docyard_abc\n', 'key');
     expect(readSettings({ environment: { DOCYARD_KEY: 'docyard_x' } }).staticExport.apiKey).toBe('docyard_x');

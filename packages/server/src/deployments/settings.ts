@@ -226,6 +226,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
     file !== undefined && given('publicKey').place === siteSettings.publicKey.path
       ? dirname(resolve(file))
       : '.';
+  const publicKey = read('publicKey');
   return {
     dataDir: located('data') ?? '',
     port: read('port'),
@@ -239,7 +240,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
       bundleUrl: located('bundleUrl'),
       version: read('version') ?? null,
       sha256: read('sha256') ?? null,
-      publicKeys: publicKeysOf(read('publicKey') ?? [], keyFolder),
+      publicKeys: publicKey === undefined ? [] : publicKeysOf(publicKey, keyFolder),
       refreshFrom: located('refreshFrom'),
       refreshSeconds: read('refreshSeconds'),
       keep: read('keep'),
