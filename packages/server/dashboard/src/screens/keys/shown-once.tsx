@@ -13,7 +13,7 @@ export function KeyShownOnce({ made, onClose }: { made: CreatedKey; onClose: () 
         Copy the key of <strong>{made.name}</strong> now. It is shown this once: the server keeps only a hash
         of it.
       </Note>
-      <div className="secret">
+      <div className="shown-once">
         <CopyField text={made.key} label="key" />
       </div>
       <div className="field">
