@@ -1,0 +1,142 @@
+/** The frame around every screen: where one can go, who is signed in, light or dark. */
+import { Dialog } from '@base-ui/react/dialog';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { Brand } from '../parts/brand.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { schemes, useScheme } from './scheme.ts';
+import { useMay, useSession, useSignOut } from './session.tsx';
+
+export function Shell({ children }: { children: ReactNode }) {
+  const [here] = useLocation();
+  const [open, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  useEffect(() => {
+    setOpen(false);
+    // After a change of screen a keyboard goes on where the new one begins.
+    if (!first.current) main.current?.focus({ preventScroll: true });
+    first.current = false;
+    globalThis.scrollTo(0, 0);
+  }, [here]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to content
+      </a>
+      <header className="topbar">
+        <Brand />
+        <Dialog.Root open={open} onOpenChange={setOpen}>
+          <Dialog.Trigger className="icon-button" aria-label="Menu">
+            <Icon name="menu" />
+          </Dialog.Trigger>
+          <Dialog.Portal>
+            <Dialog.Backdrop className="veil" />
+            <Dialog.Popup className="drawer" aria-label="Menu">
+              <Sidebar />
+            </Dialog.Popup>
+          </Dialog.Portal>
+        </Dialog.Root>
+      </header>
+      <Sidebar />
+      <main id="content" className="content" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+interface Entry {
+  to: string;
+  label: string;
+  icon: IconName;
+}
+
+const work: Entry[] = [
+  { to: '/', label: 'Overview', icon: 'home' },
+  { to: '/projects', label: 'Projects', icon: 'book' },
+  { to: '/exports', label: 'Exports', icon: 'box' },
+  { to: '/agent', label: 'Agent jobs', icon: 'sparkle' },
+];
+
+function Sidebar() {
+  const seesKeys = useMay('keys:read');
+  const seesWebhooks = useMay('webhooks:read');
+  const seesAudit = useMay('audit:read');
+  const settings: Entry[] = [
+    ...(seesKeys ? [{ to: '/keys', label: 'API keys', icon: 'key' } as const] : []),
+    ...(seesWebhooks ? [{ to: '/webhooks', label: 'Webhooks', icon: 'send' } as const] : []),
+    { to: '/people', label: 'People', icon: 'people' },
+    ...(seesAudit ? [{ to: '/audit', label: 'Audit log', icon: 'list' } as const] : []),
+    { to: '/system', label: 'System', icon: 'pulse' },
+  ];
+  return (
+    <div className="sidebar">
+      <Brand />
+      <nav aria-label="Main" className="menu">
+        <Entries entries={work} />
+      </nav>
+      <nav aria-label="Organization" className="menu">
+        <p className="menu-title">Organization</p>
+        <Entries entries={settings} />
+      </nav>
+      <div className="sidebar-foot">
+        <nav aria-label="Elsewhere" className="menu">
+          <a href="/docs/">
+            <Icon name="help" />
+            Manual
+          </a>
+        </nav>
+        <Person />
+      </div>
+    </div>
+  );
+}
+
+function Entries({ entries }: { entries: Entry[] }) {
+  const [here] = useLocation();
+  return entries.map(({ to, label, icon }) => (
+    <Link key={to} to={to} aria-current={isCurrent(here, to) ? 'page' : undefined}>
+      <Icon name={icon} />
+      {label}
+    </Link>
+  ));
+}
+
+function isCurrent(here: string, to: string): boolean {
+  return to === '/' ? here === '/' : here === to || here.startsWith(`${to}/`);
+}
+
+function Person() {
+  const { person, organization } = useSession();
+  const [scheme, setScheme] = useScheme();
+  const signOut = useSignOut();
+  const name = person?.name ?? 'API key';
+  return (
+    <Menu
+      label={
+        <>
+          <span className="person-initial" aria-hidden="true">
+            {name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className="person-lines">
+            <span>{name}</span>
+            <span className="faint">{organization.name}</span>
+          </span>
+        </>
+      }
+      className="person"
+      items={[
+        ...schemes.map((each) => ({
+          label: { system: 'Colours of the system', light: 'Light', dark: 'Dark' }[each],
+          icon: ({ system: 'screen', light: 'sun', dark: 'moon' } as const)[each],
+          checked: scheme === each,
+          act: () => setScheme(each),
+        })),
+        'line',
+        { label: 'Sign out', icon: 'leave', act: () => signOut.mutate() },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,77 @@
+/** The same action as a call of the API: for curl, the typed client and the command line. Every screen shows its own. */
+import { operation, type CallableId } from '@docyard/api';
+import { Collapsible } from '@base-ui/react/collapsible';
+import { Tabs } from '@base-ui/react/tabs';
+import { CodeBlock } from './copy.tsx';
+import { Icon } from './icons.tsx';
+
+export interface ApiCallProps {
+  operation: CallableId;
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+  /** The line for the terminal, when there is a command for it. */
+  command?: string;
+}
+
+export function ApiCall(props: ApiCallProps & { open?: boolean }) {
+  const forms = [
+    ['curl', curlOf(props)],
+    ['Client', clientOf(props)],
+    ...(props.command === undefined ? [] : [['Command', props.command]]),
+  ] as [name: string, text: string][];
+  return (
+    <Collapsible.Root className="api-call" defaultOpen={props.open ?? false}>
+      <Collapsible.Trigger className="api-call-head">
+        <Icon name="code" />
+        The same as an API call
+        <Icon name="chevron" />
+      </Collapsible.Trigger>
+      <Collapsible.Panel>
+        <Tabs.Root defaultValue="curl">
+          <Tabs.List className="tabs" aria-label="Form of the call">
+            {forms.map(([name]) => (
+              <Tabs.Tab key={name} value={name} className="tab">
+                {name}
+              </Tabs.Tab>
+            ))}
+            <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
+          </Tabs.List>
+          {forms.map(([name, text]) => (
+            <Tabs.Panel key={name} value={name} className="tab-panel">
+              <CodeBlock text={text} label={`${name} call`} />
+            </Tabs.Panel>
+          ))}
+        </Tabs.Root>
+      </Collapsible.Panel>
+    </Collapsible.Root>
+  );
+}
+
+export function curlOf({ operation: id, params, query, body }: ApiCallProps): string {
+  const { method, path } = operation(id);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''));
+  const search = new URLSearchParams(
+    Object.entries(query ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  const address = `${globalThis.location.origin}${filled}${search === '' ? '' : `?${search}`}`;
+  const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
+  const lines = [`curl${verb} ${quoted(address)}`, `-H "Authorization: Bearer $DOCYARD_KEY"`];
+  if (body !== undefined)
+    lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
+  return lines.join(' \\\n  ');
+}
+
+export function clientOf({ operation: id, params, query, body }: ApiCallProps): string {
+  const parts = { params, query, body };
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  const input = given.length === 0 ? '' : `, ${JSON.stringify(Object.fromEntries(given), null, 2)}`;
+  return `await client.call('${id}'${input});`;
+}
+
+/** For a POSIX shell. */
+export function quoted(text: string): string {
+  return /^[\w./:@=?&%-]+$/.test(text) && !/[?&]/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,35 @@
+/** A list of the API, page after page, as one list that grows. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { MoreRows } from './table.tsx';
+
+interface ListPage<Row> {
+  data: Row[];
+  nextCursor: string | null;
+}
+
+export function useList<Row>(
+  key: readonly unknown[],
+  read: (cursor: string | undefined) => Promise<ListPage<Row>>,
+  options: { refetchMs?: number; /** Something else keeps what is there true. */ followed?: boolean } = {},
+): { rows: Row[] | undefined; error: unknown; refetch: () => void; more: MoreRows } {
+  const list = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: options.refetchMs ?? false,
+    // All pages would be read again, one after another.
+    refetchOnWindowFocus: options.followed !== true,
+  });
+  return {
+    rows: list.data?.pages.flatMap(({ data }) => data),
+    error: list.data === undefined ? list.error : null,
+    refetch: () => void list.refetch(),
+    more: {
+      hasMore: list.hasNextPage,
+      loading: list.isFetchingNextPage,
+      error: list.isFetchNextPageError ? list.error : null,
+      load: () => void list.fetchNextPage(),
+    },
+  };
+}
