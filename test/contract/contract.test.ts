@@ -101,6 +101,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   rotateWebhookSecret: () => ({ ...webhook(), body: { overlapSeconds: 0 } }),
   rotateOrganizationSecret: () => ({ body: { overlapSeconds: 0 } }),
   listWebhookDeliveries: () => ({ ...webhook(), query: { status: 'pending', limit: '5' } }),
+  readWebhookDelivery: () => ({ params: records.webhook }),
   redeliverWebhook: () => ({ params: records.webhook }),
   testWebhook: webhook,
   readMe: () => ({}),

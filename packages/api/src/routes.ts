@@ -293,7 +293,19 @@ export const operations = {
     tag: 'Organization',
     summary: 'List the audit log',
     scope: 'audit:read',
-    query: z.strictObject({ ...schemas.Page }),
+    query: z.strictObject({
+      action: z
+        .string()
+        .max(64)
+        .regex(/^[a-z]+(?:\.[a-z_]+)?$/, 'must be an action such as key.create, or the part before its dot')
+        .optional()
+        .meta({ description: 'Only this action, such as `key.create`, or all that begin with `key`.' }),
+      actor: z.string().min(1).max(254).optional().meta({ description: 'Only what this one did.' }),
+      object: z.string().min(1).max(64).optional().meta({ description: 'Only what was done to this.' }),
+      since: z.iso.datetime({ offset: true }).optional().meta({ description: 'At or after this moment.' }),
+      until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Before this moment.' }),
+      ...schemas.Page,
+    }),
     success: json(200, schemas.listOf(schemas.AuditEntry, 'AuditEntryList')),
     errors: [],
   },

@@ -104,6 +104,16 @@ export const webhookOperations = {
     success: json(200, schemas.listOf(schemas.WebhookDelivery, 'WebhookDeliveryList')),
     errors: ['not_found'],
   },
+  readWebhookDelivery: {
+    method: 'get',
+    path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}',
+    tag,
+    summary: 'Read a delivery with its body',
+    scope: 'webhooks:read',
+    params: z.object({ webhookId: id, deliveryId: id }),
+    success: json(200, schemas.WebhookDeliveryWithBody),
+    errors: ['not_found'],
+  },
   redeliverWebhook: {
     method: 'post',
     path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',

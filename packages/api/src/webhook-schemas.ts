@@ -122,3 +122,8 @@ export const WebhookDelivery = z
   })
   .meta({ id: 'WebhookDelivery', description: 'The last 20 attempts, oldest first.' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
+
+export const WebhookDeliveryWithBody = WebhookDelivery.extend({
+  body: z.string().meta({ description: 'What is sent, to the byte: the JSON text that is signed.' }),
+}).meta({ id: 'WebhookDeliveryWithBody' });
+export type WebhookDeliveryWithBody = z.infer<typeof WebhookDeliveryWithBody>;

@@ -1,7 +1,7 @@
 /** The audit log: what was written stays as it was written, or it shows. */
 import { describe, expect, test } from 'vitest';
 import { composeForTest, createTenant, present, type TestContext } from '../testing.ts';
-import { findBrokenEntry, listAuditLog, recordAudit } from './audit.ts';
+import { findBrokenEntry, listAuditLog, recordAudit, type AuditFilters } from './audit.ts';
 
 async function setUp() {
   const context = await composeForTest();
@@ -35,6 +35,26 @@ test('entries are listed newest first with everything that was recorded', async 
     },
     { object: 'se_4' },
   ]);
+});
+
+test('entries can be asked for by area, action, actor, object and time', async () => {
+  const { context, actor, organizationId } = await setUp();
+  const ada = { ...actor, name: 'ada@example.com' };
+  await recordAudit(context, { actor: ada, action: 'webhook.create', object: 'wh_9' });
+  await recordAudit(context, { actor: ada, action: 'webhook.delete', object: 'wh_9' });
+  const found = async (filters: AuditFilters) => {
+    const { data } = await listAuditLog(context, { organizationId, limit: 100, ...filters });
+    return data.map(({ action, object }) => `${action} ${object}`);
+  };
+  expect(await found({ action: 'webhook' })).toEqual(['webhook.delete wh_9', 'webhook.create wh_9']);
+  expect(await found({ action: 'webhook.delete' })).toEqual(['webhook.delete wh_9']);
+  expect(await found({ actor: 'ada@example.com', action: 'webhook.create' })).toEqual([
+    'webhook.create wh_9',
+  ]);
+  expect(await found({ object: 'se_2' })).toEqual(['export.start se_2']);
+  // The same moment in another zone.
+  const between = { since: '2026-03-03T13:00:00+01:00', until: '2026-03-05T12:00:00Z' };
+  expect(await found(between)).toEqual(['export.start se_3', 'export.start se_2']);
 });
 
 describe('the chain', () => {

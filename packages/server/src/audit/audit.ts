@@ -17,6 +17,15 @@ export interface AuditInput {
   details?: Record<string, unknown>;
 }
 
+export interface AuditFilters {
+  /** One action, or the part before the dot of many. */
+  action?: string | undefined;
+  actor?: string | undefined;
+  object?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
 const firstHash = '0'.repeat(64);
 
 export async function recordAudit(
@@ -52,12 +61,22 @@ export async function recordAudit(
 
 export async function listAuditLog(
   context: Pick<Context, 'database'>,
-  input: PageRequest & { organizationId: string },
+  input: PageRequest & AuditFilters & { organizationId: string },
 ): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
-  const query = context.database
+  const { action, actor, object, since, until } = input;
+  let query = context.database
     .selectFrom('audit_log')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
+  if (action !== undefined)
+    query = action.includes('.')
+      ? query.where('action', '=', action)
+      : query.where('action', 'like', `${action}.%`);
+  if (actor !== undefined) query = query.where('actor', '=', actor);
+  if (object !== undefined) query = query.where('object', '=', object);
+  // Moments are kept as texts of one form, which sort as the moments do.
+  if (since !== undefined) query = query.where('at', '>=', new Date(since).toISOString());
+  if (until !== undefined) query = query.where('at', '<', new Date(until).toISOString());
   return readPage(input, query, viewEntry);
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../testing.ts';
 import { retrySeconds } from './attempts.ts';
 import { WebhookDeliverer } from './deliverer.ts';
-import { listDeliveries, redeliver, sendTest, sweepWebhooks } from './deliveries.ts';
+import { listDeliveries, readDeliveryWithBody, redeliver, sendTest, sweepWebhooks } from './deliveries.ts';
 import { startReceiver, type Receiver } from './testing.ts';
 import { createWebhook, findWebhook, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 
@@ -266,6 +266,9 @@ describe('redelivery', () => {
     const [first, second] = receiver.received;
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    const { organizationId } = tenant.actor;
+    const kept = await readDeliveryWithBody(context, { webhookId: id, deliveryId, organizationId });
+    expect(kept.body).toBe(first?.body);
     for (let attempt = 2; attempt <= 9; attempt += 1) await failOnce(id, attempt);
     expect((await untilStatus(id, 'failed')).attempts).toHaveLength(9);
   });

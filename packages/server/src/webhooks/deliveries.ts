@@ -1,7 +1,7 @@
 /**
  * The log of what webhooks were sent: read, sent again, tried with a test event, and forgotten after a while.
  */
-import { testEvent, type WebhookDelivery } from '@docyard/api';
+import { testEvent, type WebhookDelivery, type WebhookDeliveryWithBody } from '@docyard/api';
 import type { Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
@@ -30,6 +30,20 @@ export async function listDeliveries(
   if (input.status !== undefined) query = query.where('webhook_deliveries.status', '=', input.status);
   const { data, nextCursor } = await readPage(input, query, (row) => row);
   return { data: await viewDeliveries(context, data), nextCursor };
+}
+
+export async function readDeliveryWithBody(
+  context: Pick<Context, 'database'>,
+  input: { webhookId: string; deliveryId: string; organizationId: string },
+): Promise<WebhookDeliveryWithBody> {
+  const webhook = await findWebhook(context, { id: input.webhookId, organizationId: input.organizationId });
+  const delivery = await readDelivery(context, webhook, input.deliveryId);
+  const { payload } = await context.database
+    .selectFrom('webhook_messages')
+    .select('payload')
+    .where('id', '=', delivery.messageId)
+    .executeTakeFirstOrThrow();
+  return { ...delivery, body: payload };
 }
 
 /** Of all organizations together. */

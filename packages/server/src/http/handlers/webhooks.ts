@@ -1,7 +1,7 @@
 /**
  * The webhook operations: HTTP on one side, `webhooks/` on the other.
  */
-import { listDeliveries, redeliver, sendTest } from '../../webhooks/deliveries.ts';
+import { listDeliveries, readDeliveryWithBody, redeliver, sendTest } from '../../webhooks/deliveries.ts';
 import * as webhooks from '../../webhooks/webhooks.ts';
 import type { Handlers } from '../request.ts';
 
@@ -15,6 +15,7 @@ export const webhookHandlers: Pick<
   | 'rotateWebhookSecret'
   | 'rotateOrganizationSecret'
   | 'listWebhookDeliveries'
+  | 'readWebhookDelivery'
   | 'redeliverWebhook'
   | 'testWebhook'
 > = {
@@ -57,6 +58,11 @@ export const webhookHandlers: Pick<
   listWebhookDeliveries: async ({ context, caller, input }) => {
     const { organizationId } = caller;
     return { body: await listDeliveries(context, { ...input.params, ...input.query, organizationId }) };
+  },
+
+  readWebhookDelivery: async ({ context, caller, input }) => {
+    const { organizationId } = caller;
+    return { body: await readDeliveryWithBody(context, { ...input.params, organizationId }) };
   },
 
   redeliverWebhook: async ({ actor, input, commit }) =>
