@@ -1,0 +1,43 @@
+/** Amounts as drawn bars. It is a table: who cannot see the bars reads the same rows. */
+export interface BarRow {
+  name: string;
+  value: number;
+}
+
+export function Bars(props: {
+  caption: string;
+  nameHead: string;
+  valueHead: string;
+  rows: readonly BarRow[];
+  format: (value: number) => string;
+}) {
+  const { caption, nameHead, valueHead, rows, format } = props;
+  const most = Math.max(...rows.map(({ value }) => value), Number.MIN_VALUE);
+  return (
+    <table className="bars">
+      <caption className="visually-hidden">{caption}</caption>
+      <thead className="visually-hidden">
+        <tr>
+          <th scope="col">{nameHead}</th>
+          <th scope="col">{valueHead}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, value }) => (
+          <tr key={name}>
+            <th scope="row" title={name}>
+              <span>{name}</span>
+            </th>
+            <td>
+              <svg className="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                <rect className="bar-track" width="100" height="6" rx="1" />
+                <rect className="bar-fill" width={Math.max(0.5, (value / most) * 100)} height="6" rx="1" />
+              </svg>
+              <span>{format(value)}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,182 @@
+/** The first part of an export: progress while it runs, what it ended with, how long each phase took, what it was made from. */
+import type { ExportJob } from '@docyard/api';
+import { Link } from 'wouter';
+import { ApiCall } from '../../parts/api-call.tsx';
+import { CopyField } from '../../parts/copy.tsx';
+import { Badge, Note } from '../../parts/note.tsx';
+import { Facts, Panel } from '../../parts/page.tsx';
+import { ProgressBar } from '../../parts/progress.tsx';
+import { Ago, bytes, counted, exact, span } from '../../parts/time.tsx';
+import { BundlePanel } from './bundle-panel.tsx';
+import { isOver } from './followed-export.ts';
+import { phaseNames, remaining, speed } from './status.tsx';
+import { Timeline } from './timeline.tsx';
+import { paceOf, type Trail } from './trail.ts';
+
+export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail }) {
+  return (
+    <div className="export-part">
+      {!isOver(job) && <Running job={job} trail={trail} />}
+      {job.failure !== null && <Failed failure={job.failure} />}
+      {job.purgedAt !== null && (
+        <Note tone="warn">
+          The files of this export were removed <Ago at={job.purgedAt} />, as the retention of this server
+          says. Run it again to have them back.
+        </Note>
+      )}
+      {job.status === 'completed' && job.purgedAt === null && <BundlePanel job={job} />}
+      <Timeline job={job} trail={trail} />
+      <Findings job={job} />
+      <Made job={job} />
+      <ApiCall
+        operation="readExport"
+        params={{ jobId: job.jobId }}
+        command={isOver(job) ? `docyard export status ${job.jobId}` : `docyard export wait ${job.jobId}`}
+      />
+    </div>
+  );
+}
+
+function Running({ job, trail }: { job: ExportJob; trail: Trail }) {
+  const { pagesPerSecond, secondsLeft } = paceOf(trail);
+  const total = job.totalPages === null ? '' : ` of ${job.totalPages.toLocaleString('en')}`;
+  return (
+    <Panel title={job.status === 'queued' ? 'Waiting for a worker' : phaseNames[job.phase]}>
+      <ProgressBar label={`Export of ${job.domain}`} value={job.progress} />
+      <Facts
+        facts={[
+          ['Pages', `${job.pageCount.toLocaleString('en')}${total}`],
+          ['Speed', pagesPerSecond === undefined ? '–' : speed(pagesPerSecond)],
+          ['Left', secondsLeft === undefined ? '–' : remaining(secondsLeft)],
+          ['Attempt', String(Math.max(1, job.attempt))],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Failed({ failure }: { failure: NonNullable<ExportJob['failure']> }) {
+  if (failure.code === 'canceled') return <Note tone="quiet">Somebody canceled this export.</Note>;
+  const place =
+    failure.file === null ? null : `${failure.file}${failure.line === null ? '' : `:${failure.line}`}`;
+  return (
+    <div className="note note-bad" role="alert">
+      <div>
+        <p>
+          <strong>{failure.message}</strong>
+        </p>
+        {place !== null && <p className="mono">{place}</p>}
+        {failure.hint !== null && <p>{failure.hint}</p>}
+        <p className="note-small">
+          <a href={`/docs/reference/errors#${failure.code}`}>{failure.code}</a>
+          {failure.retryable
+            ? ' · Running it again may help.'
+            : ' · It will fail again until the cause is gone.'}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const tones = { error: 'bad', warning: 'warn', info: 'quiet' } as const;
+
+/** The last findings, as they arrive; the report has all of them. */
+function Findings({ job }: { job: ExportJob }) {
+  const findings = job.recentFindings.toReversed();
+  if (findings.length === 0) return null;
+  const title = isOver(job) ? 'Last findings' : 'Findings so far';
+  const hasReport = job.status === 'completed' && job.purgedAt === null;
+  return (
+    <Panel
+      title={title}
+      flush
+      aside={hasReport && <Link to={`/exports/${job.jobId}?tab=report`}>Whole report</Link>}
+    >
+      <ul className="finding-list" aria-live={isOver(job) ? undefined : 'polite'}>
+        {findings.map(({ severity, code, message, file, line }) => (
+          <li key={JSON.stringify([code, message, file, line])}>
+            <Badge tone={tones[severity]}>{severity}</Badge>
+            <div>
+              <p>{message}</p>
+              <p className="row-facts mono">
+                {file}
+                {line === null || line === undefined ? '' : `:${line}`} · {code}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Made({ job }: { job: ExportJob }) {
+  const { source, options } = job;
+  const told = [
+    options.urlStyle === 'html' ? null : `addresses: ${options.urlStyle}`,
+    options.basePath === null ? null : `below ${options.basePath}`,
+    options.paths === null ? null : `only ${counted(options.paths.length, 'page')}`,
+    options.groups.length === 0 ? null : `groups: ${options.groups.join(', ')}`,
+    options.strict ? 'strict' : null,
+    options.failOn.length === 0 ? null : `fails on ${options.failOn.join(', ')}`,
+    options.airGapped ? 'air-gapped' : null,
+  ].filter((fact) => fact !== null);
+  const took =
+    job.startedAt === null || job.finishedAt === null
+      ? null
+      : Date.parse(job.finishedAt) - Date.parse(job.startedAt);
+  return (
+    <Panel title="Record">
+      <Facts
+        facts={[
+          ['Job', <CopyField key="job" text={job.jobId} label="job id" />],
+          [
+            'Project',
+            <Link key="project" to={`/projects/${job.projectId}`}>
+              {job.domain}
+            </Link>,
+          ],
+          [
+            'Source',
+            <span key="source" className="mono">
+              {source.repository}
+            </span>,
+          ],
+          ...(source.directory === null ? [] : [['Folder', source.directory] satisfies [string, string]]),
+          [
+            'Commit',
+            source.commit === null ? (
+              '–'
+            ) : (
+              <span key="commit" className="mono">
+                {source.commit}
+              </span>
+            ),
+          ],
+          ['Pages', job.pageCount.toLocaleString('en')],
+          [
+            'Bundle',
+            job.bundle === null
+              ? '–'
+              : `${bytes(job.bundle.sizeBytes)} in ${counted(job.bundle.fileCount, 'file')}`,
+          ],
+          ['Warnings', job.warnings.toLocaleString('en')],
+          ['Options', told.length === 0 ? 'the usual ones' : told.join(' · ')],
+          ['Began', exact(job.createdAt)],
+          ['Took', took === null ? '–' : span(took)],
+          ...(job.retryOf === null
+            ? []
+            : [
+                [
+                  'Repeats',
+                  <Link key="retry" to={`/exports/${job.retryOf}`}>
+                    {job.retryOf}
+                  </Link>,
+                ] satisfies [string, React.ReactNode],
+              ]),
+          ...Object.entries(job.metadata).map(([name, value]) => [name, value] satisfies [string, string]),
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,274 @@
+/** Starts an export. What is filled in is shown as an API call all the while. */
+import type { ExportJob, Project, StartExport } from '@docyard/api';
+import { Collapsible } from '@base-ui/react/collapsible';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { client } from '../../app/client.ts';
+import { ApiCall, quoted } from '../../parts/api-call.tsx';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { CheckField, fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Waiting } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+
+/** A list to choose from; who has more projects starts from the page of one. */
+const mostProjects = 500;
+
+export function useProjectChoices() {
+  return useQuery({
+    queryKey: ['projects', 'choices'],
+    queryFn: async () => {
+      const projects: Project[] = [];
+      for await (const project of client.each('listProjects', { query: { limit: 100 } })) {
+        projects.push(project);
+        if (projects.length === mostProjects) break;
+      }
+      return projects;
+    },
+    staleTime: 30_000,
+  });
+}
+
+export function StartDialog(props: { open: boolean; domain: string | null; onClose: () => void }) {
+  const projects = useProjectChoices();
+  return (
+    <Dialog
+      open={props.open}
+      onClose={props.onClose}
+      title="Start an export"
+      lead="The site of a project becomes a bundle of static files."
+      wide
+    >
+      {projects.error !== null ? (
+        <Problem error={projects.error} retry={() => void projects.refetch()} />
+      ) : projects.data === undefined ? (
+        <Waiting lines={6} />
+      ) : projects.data.length === 0 ? (
+        <>
+          <Note tone="info">An export needs a project: a repository with a docs.json, and a domain.</Note>
+          <DialogActions>
+            <ButtonLink to="/projects?new=1" look="primary" icon="plus">
+              Create a project
+            </ButtonLink>
+          </DialogActions>
+        </>
+      ) : (
+        <StartForm projects={projects.data} domain={props.domain} onClose={props.onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+const urlStyles: Choice<NonNullable<StartExport['urlStyle']>>[] = [
+  { value: 'html', label: 'guide.html', hint: 'works everywhere, also from a folder' },
+  { value: 'directory', label: 'guide/', hint: 'for web servers' },
+  { value: 'clean', label: 'guide', hint: 'for hosts that add .html' },
+];
+
+interface Form {
+  domain: string;
+  ref: string;
+  version: string;
+  paths: string;
+  basePath: string;
+  urlStyle: NonNullable<StartExport['urlStyle']>;
+  groups: string;
+  strict: boolean;
+  airGapped: boolean;
+}
+
+function StartForm(props: { projects: Project[]; domain: string | null; onClose: () => void }) {
+  const { projects, onClose } = props;
+  const asked = projects.find(({ domain }) => domain === props.domain) ?? projects[0];
+  const [form, setForm] = useState<Form>({
+    domain: asked?.domain ?? '',
+    ref: '',
+    version: '',
+    paths: '',
+    basePath: '',
+    urlStyle: 'html',
+    groups: '',
+    strict: false,
+    airGapped: false,
+  });
+  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const body = requestOf(form);
+  const start = useMutation({
+    mutationFn: () => client.call('startExport', { body }),
+    onSuccess: (job: ExportJob) => {
+      queries.setQueryData(['export', job.jobId], job);
+      void queries.invalidateQueries({ queryKey: ['exports'] });
+      go(`/exports/${job.jobId}`);
+    },
+  });
+  const project = projects.find(({ domain }) => domain === form.domain);
+  const { error } = start;
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <SelectField
+        label="Project"
+        value={form.domain}
+        onChange={(domain) => set({ domain })}
+        choices={projects.map(({ name, domain }) => ({ value: domain, label: name, hint: domain }))}
+        hint={project?.source.repository}
+        error={fieldError(error, 'domain')}
+      />
+      <div className="form-row">
+        <TextField
+          label="Branch, tag or commit"
+          optional
+          mono
+          value={form.ref}
+          onChange={(ref) => set({ ref })}
+          placeholder={project?.source.ref ?? 'the default branch'}
+          error={fieldError(error, 'ref')}
+        />
+        <TextField
+          label="Version"
+          optional
+          value={form.version}
+          onChange={(version) => set({ version })}
+          placeholder="2.4.1"
+          maxLength={128}
+          hint="A label of your own, kept in the bundle."
+          error={fieldError(error, 'version')}
+        />
+      </div>
+      <Collapsible.Root>
+        <Collapsible.Trigger className="api-call-head">
+          <Icon name="plus" />
+          More options
+          <Icon name="chevron" />
+        </Collapsible.Trigger>
+        <Collapsible.Panel className="form start-more">
+          <MoreOptions form={form} set={set} error={error} />
+        </Collapsible.Panel>
+      </Collapsible.Root>
+      <ApiCall operation="startExport" body={body} command={commandOf(body)} />
+      {error !== null && <Problem error={error} />}
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button look="primary" type="submit" icon="play" busy={start.isPending}>
+          Start export
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function MoreOptions(props: { form: Form; set: (change: Partial<Form>) => void; error: unknown }) {
+  const { form, set, error } = props;
+  return (
+    <>
+      <TextField
+        label="Only these pages"
+        optional
+        mono
+        rows={3}
+        value={form.paths}
+        onChange={(paths) => set({ paths })}
+        placeholder={'index\nguides/start'}
+        hint="One a line, without extension. Empty: every page."
+        error={fieldError(error, 'paths')}
+      />
+      <div className="form-row">
+        <SelectField
+          label="Form of addresses"
+          value={form.urlStyle}
+          onChange={(urlStyle) => set({ urlStyle })}
+          choices={urlStyles}
+        />
+        <TextField
+          label="Base path"
+          optional
+          mono
+          value={form.basePath}
+          onChange={(basePath) => set({ basePath })}
+          placeholder="/docs"
+          hint="Where the site will live below its host."
+          error={fieldError(error, 'basePath')}
+        />
+      </div>
+      <TextField
+        label="Groups"
+        optional
+        value={form.groups}
+        onChange={(groups) => set({ groups })}
+        placeholder="partners, staff"
+        hint="Also pages that only these groups may see. Separate them with commas."
+        error={fieldError(error, 'groups')}
+      />
+      <CheckField
+        label="Strict"
+        hint="The export fails when a page has an error."
+        checked={form.strict}
+        onChange={(strict) => set({ strict })}
+      />
+      <CheckField
+        label="Air-gapped"
+        hint="For readers without a network: pages offer nothing that needs one."
+        checked={form.airGapped}
+        onChange={(airGapped) => set({ airGapped })}
+      />
+    </>
+  );
+}
+
+/** Only what differs from the defaults, so that the call reads as one would write it. */
+function requestOf(form: Form): StartExport {
+  const paths = listed(form.paths, /\n/).map((path) => path.replace(/^\//, ''));
+  const groups = listed(form.groups, /[,\n]/);
+  return {
+    domain: form.domain,
+    ...(form.version.trim() === '' ? {} : { version: form.version.trim() }),
+    ...(form.ref.trim() === '' ? {} : { ref: form.ref.trim() }),
+    ...(paths.length === 0 ? {} : { paths }),
+    ...(form.basePath.trim() === '' ? {} : { basePath: form.basePath.trim() }),
+    ...(form.urlStyle === 'html' ? {} : { urlStyle: form.urlStyle }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(form.strict ? { strict: true } : {}),
+    ...(form.airGapped ? { airGapped: true } : {}),
+  };
+}
+
+function listed(text: string, separator: RegExp): string[] {
+  return text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function commandOf({
+  domain,
+  version,
+  ref,
+  paths,
+  basePath,
+  urlStyle,
+  groups,
+  strict,
+  airGapped,
+}: StartExport) {
+  const options = [
+    version === undefined ? [] : ['--version', quoted(version)],
+    ref === undefined ? [] : ['--ref', quoted(ref)],
+    paths === undefined ? [] : ['--path', ...paths.map(quoted)],
+    basePath === undefined ? [] : ['--base-path', quoted(basePath)],
+    urlStyle === undefined ? [] : ['--url-style', urlStyle],
+    groups === undefined ? [] : ['--group', ...groups.map(quoted)],
+    strict === true ? ['--strict'] : [],
+    airGapped === true ? ['--air-gapped'] : [],
+  ];
+  return ['docyard export start', domain, ...options.flat(), '--wait'].join(' ');
+}
