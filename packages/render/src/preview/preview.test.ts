@@ -262,6 +262,13 @@ describe('a preview', () => {
       },
     ));
 
+  it('ends while it reads all pages, and so does the reading', () =>
+    withPreview(async (preview) => {
+      const reading = preview.readAll();
+      preview.close();
+      await expect(reading).rejects.toThrow('aborted');
+    }));
+
   it('does not open without a site', () =>
     withFolder({ 'docs.json': '{' }, async (root) => {
       await expect(Preview.open({ root })).rejects.toBeInstanceOf(SiteLoadError);

@@ -58,6 +58,7 @@ export class Preview {
   readonly #pages = new Map<string, KeptPage>();
   readonly #search = new PreviewSearch();
   #view: View | undefined;
+  #closed = false;
   #problem: Diagnostic | undefined;
   readonly #styles = new SharedStyles();
   #whole: Promise<Map<string, Uint8Array>> | undefined;
@@ -86,6 +87,10 @@ export class Preview {
   /** Why the folder cannot be shown as it is now; the site is shown as it was. */
   get problem(): Diagnostic | undefined {
     return this.#problem;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Grows whenever the stylesheets that are made for the site may be others. */
@@ -119,7 +124,7 @@ export class Preview {
   /** A file of the site that is no page: text, bytes, or where to read it. */
   async file(path: string): Promise<string | Uint8Array | { copyFrom: string } | undefined> {
     const view = this.#current;
-    if (path.startsWith('_docyard/search/')) return (await this.#searchFiles()).get(path);
+    if (path.startsWith('_docyard/search/')) return (await this.#search.files(() => this.#current)).get(path);
     if (path.startsWith('_docyard/nav/'))
       return view.composer.navigationFiles().find((file) => file.path === path)?.content;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
@@ -164,11 +169,12 @@ export class Preview {
 
   /** Renders what the search needs, so that the first one does not wait. Answers what is wrong on all pages. */
   async readAll(): Promise<Diagnostic[]> {
-    await this.#searchFiles();
+    await this.#search.files(() => this.#current);
     return [...this.site.diagnostics, ...this.#search.findings()];
   }
 
   close(): void {
+    this.#closed = true;
     this.#search.close();
     this.#process.close();
   }
@@ -216,18 +222,6 @@ export class Preview {
     const view = viewOf(site, this.#renderOptions, before);
     if (view.plan !== before?.plan) this.#process.usePlan(view.plan);
     this.#view = view;
-  }
-
-  async #searchFiles(): Promise<Map<string, string>> {
-    for (;;) {
-      const view = this.#current;
-      try {
-        return await this.#search.files(view);
-      } catch (error) {
-        /** An edit has stopped it; the next try goes on where it was. */
-        if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-      }
-    }
   }
 
   #wholeSite(): Promise<Map<string, Uint8Array>> {

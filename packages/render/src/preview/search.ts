@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { renderPages } from '../page/pool.ts';
-import type { PageResult, PageTask } from '../page/task.ts';
+import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
 import { SearchIndex } from '../search/build.ts';
 import type { View } from './view.ts';
 
@@ -21,34 +21,31 @@ const processes = 1;
 
 export class PreviewSearch {
   readonly #kept = new Map<string, KeptTerms>();
+  readonly #stop = new AbortController();
   #files: Promise<Map<string, string>> | undefined;
-  #stop = new AbortController();
+  #isBuilding = false;
+  /** What has changed while pages were being rendered: their results may be older. */
+  #changesMeanwhile: ((file: string) => boolean)[] = [];
 
   /** A page that was rendered for a reader need not be rendered for the index. */
-  learn(task: PageTask, { search, sourceFiles, diagnostics }: PageResult): void {
+  learn(task: PageTask, result: PageResult): void {
     const known = this.#kept.get(task.output);
-    this.#kept.set(task.output, { task, search, sourceFiles, diagnostics });
-    if (!isDeepStrictEqual(known?.search, search)) this.#files = undefined;
+    this.#keep(task, result);
+    if (!this.#isBuilding && !isDeepStrictEqual(known?.search, result.search)) this.#files = undefined;
   }
 
   /** After a change: `isStale` says which files are not what they were. */
   forget(isStale: (file: string) => boolean): void {
     for (const [output, { sourceFiles }] of this.#kept)
       if (!sourceFiles || sourceFiles.some(isStale)) this.#kept.delete(output);
-    this.#files = undefined;
-    this.#stop.abort();
-    this.#stop = new AbortController();
+    if (this.#isBuilding) this.#changesMeanwhile.push(isStale);
+    else this.#files = undefined;
   }
 
-  /** By path. Fails when the site changes meanwhile; what was rendered until then is kept. */
-  files(view: View): Promise<Map<string, string>> {
-    if (this.#files) return this.#files;
-    const building = this.#build(view);
-    this.#files = building;
-    building.catch(() => {
-      if (this.#files === building) this.#files = undefined;
-    });
-    return building;
+  /** By path. Goes on until every page is as the site is then. */
+  files(current: () => View): Promise<Map<string, string>> {
+    this.#files ??= this.#build(current);
+    return this.#files;
   }
 
   /** What is wrong on the pages that are known. */
@@ -60,22 +57,42 @@ export class PreviewSearch {
     this.#stop.abort();
   }
 
-  async #build(view: View): Promise<Map<string, string>> {
-    const { signal } = this.#stop;
-    /** Only now: comparing 1,000 pages takes 10 ms, which whoever waits for an edit would see. */
-    for (const [output, { task }] of this.#kept)
-      if (!isDeepStrictEqual(view.tasks.get(output), task)) this.#kept.delete(output);
-    const tasks = [...view.tasks.values()].filter(({ id }) => id < view.plan.rendered.length);
-    const missing = tasks.filter(({ output }) => !this.#kept.has(output));
-    const byId = new Map(missing.map((task) => [task.id, task]));
-    if (missing.length > 0) {
-      for await (const result of renderPages(missing, { plan: view.plan, concurrency: processes, signal })) {
-        const task = byId.get(result.id);
-        const { search, sourceFiles, diagnostics } = result;
-        if (task) this.#kept.set(task.output, { task, search, sourceFiles, diagnostics });
+  async #build(current: () => View): Promise<Map<string, string>> {
+    this.#isBuilding = true;
+    try {
+      for (;;) {
+        const view = current();
+        const tasks = [...view.tasks.values()].filter(({ id }) => id < view.plan.rendered.length);
+        const missing = tasks.filter((task) => !isDeepStrictEqual(this.#kept.get(task.output)?.task, task));
+        if (missing.length === 0) return this.#index(view, tasks);
+        await this.#render(missing, view.plan);
       }
+    } catch (error) {
+      this.#files = undefined;
+      throw error;
+    } finally {
+      this.#isBuilding = false;
     }
-    signal.throwIfAborted();
+  }
+
+  async #render(tasks: PageTask[], plan: SitePlan): Promise<void> {
+    this.#changesMeanwhile = [];
+    const { signal } = this.#stop;
+    const byId = new Map(tasks.map((task) => [task.id, task]));
+    for await (const result of renderPages(tasks, { plan, concurrency: processes, signal })) {
+      const task = byId.get(result.id);
+      const isOlder = this.#changesMeanwhile.some((isStale) => result.sourceFiles?.some(isStale) ?? true);
+      if (task && !isOlder) this.#keep(task, result);
+    }
+  }
+
+  #keep(task: PageTask, { search, sourceFiles, diagnostics }: PageResult): void {
+    this.#kept.set(task.output, { task, search, sourceFiles, diagnostics });
+  }
+
+  #index(view: View, tasks: readonly PageTask[]): Map<string, string> {
+    const outputs = new Set(tasks.map(({ output }) => output));
+    for (const output of this.#kept.keys()) if (!outputs.has(output)) this.#kept.delete(output);
     const index = new SearchIndex(view.searched.pages, view.searched.scopes);
     const files = tasks.flatMap(({ route, output }) => index.add(route, this.#kept.get(output)?.search));
     return new Map([...files, ...index.finish()].map(({ path, content }) => [path, content]));

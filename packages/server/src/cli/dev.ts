@@ -147,7 +147,7 @@ class Narration {
       const where = grave === 0 ? '' : ': docyard check shows them';
       this.#write(this.#paint('dim', `Search is ready; ${counted} on all pages${where}.\n`));
     } catch (error) {
-      this.fault(error);
+      if (!preview.closed) this.fault(error);
     }
   }
 
