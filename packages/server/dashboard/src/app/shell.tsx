@@ -112,6 +112,7 @@ function Person() {
   const { person, organization } = useSession();
   const [scheme, setScheme] = useScheme();
   const signOut = useSignOut();
+  const [, go] = useLocation();
   const name = person?.name ?? 'API key';
   return (
     <Menu
@@ -135,6 +136,9 @@ function Person() {
           act: () => setScheme(each),
         })),
         'line',
+        ...(person === null
+          ? []
+          : [{ label: 'Change password', icon: 'key', act: () => go('/people?password=1') } as const]),
         { label: 'Sign out', icon: 'leave', act: () => signOut.mutate() },
       ]}
     />

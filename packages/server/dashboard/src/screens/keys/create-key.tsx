@@ -5,10 +5,11 @@ import { useSearchParams } from 'wouter';
 import { client } from '../../app/client.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ChoiceCards, ChoiceRow } from '../../parts/choice.tsx';
+import { ChoiceCards } from '../../parts/choice.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { fieldError, SelectField, TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import {
   areaNames,
   areas,
@@ -133,11 +134,11 @@ function AccessFields({ access, onChange }: { access: Access; onChange: (access:
       {areaNames.map((area) => (
         <div key={area} className="access-line">
           <span>{areas[area]}</span>
-          <ChoiceRow
+          <Segments
             label={areas[area]}
             value={access[area]}
             onChange={(level) => onChange({ ...access, [area]: level })}
-            choices={levelsOf(area).map((value) => ({ value, label: words[value] }))}
+            segments={levelsOf(area).map((value) => ({ value, label: words[value] }))}
           />
         </div>
       ))}

@@ -6,11 +6,11 @@ import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ChoiceRow } from '../../parts/choice.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { useList } from '../../parts/list.ts';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { useNow } from '../../parts/time.tsx';
 import { CreateKeyDialog } from './create-key.tsx';
 import { keyState } from './key-state.ts';
@@ -73,11 +73,11 @@ function KeyList({ mayWrite }: { mayWrite: boolean }) {
       title="Keys"
       flush
       aside={
-        <ChoiceRow
+        <Segments
           label="Which keys"
           value={show}
           onChange={(value) => setSearch((before) => withShown(before, value), { replace: true })}
-          choices={[
+          segments={[
             { value: 'all', label: 'All' },
             { value: 'working', label: 'Working' },
             { value: 'ended', label: 'Ended' },

@@ -1,0 +1,68 @@
+/** What runs now, what ran last, and whether all is well. A new installation is shown its first steps instead. */
+import type { ExportJob } from '@docyard/api';
+import { useMay, useSession } from '../app/session.tsx';
+import { ApiCall } from '../parts/api-call.tsx';
+import { ButtonLink } from '../parts/button.tsx';
+import { Page, Panel, Waiting } from '../parts/page.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { useLiveExports } from './exports/live-exports.ts';
+import { useRecentAgentJobs } from './overview/agent-jobs.ts';
+import { FirstSteps } from './overview/first-steps.tsx';
+import { HealthLine } from './overview/health-line.tsx';
+import './overview/overview.css';
+import { LastAgentJobs, LastExports, Running } from './overview/work.tsx';
+
+export function Overview() {
+  const { organization } = useSession();
+  const mayStart = useMay('exports:write');
+  const exports = useLiveExports({});
+  const agentJobs = useRecentAgentJobs();
+  const isNew = exports.rows !== undefined && exports.rows.length < 2 && !exports.more.hasMore;
+  return (
+    <Page
+      title="Overview"
+      heading={organization.name}
+      lead={<HealthLine />}
+      actions={
+        mayStart &&
+        !isNew && (
+          <ButtonLink to="/exports?new=1" look="primary" icon="plus">
+            New export
+          </ButtonLink>
+        )
+      }
+    >
+      {exports.error !== null && <Problem error={exports.error} retry={exports.refetch} />}
+      {exports.error === null && exports.rows === undefined && (
+        <Panel title="Last exports">
+          <Waiting lines={6} />
+        </Panel>
+      )}
+      {exports.rows !== undefined && (
+        <>
+          {isNew && <FirstSteps job={exports.rows[0]} />}
+          <Running
+            exports={exports.rows.filter(isOpen)}
+            trails={exports.trails}
+            agentJobs={(agentJobs.data ?? []).filter(({ job }) => job.status === 'active')}
+          />
+          {!isNew && (
+            <div className="overview-halves">
+              <LastExports jobs={exports.rows.filter((job) => !isOpen(job))} />
+              <LastAgentJobs
+                jobs={agentJobs.data}
+                error={agentJobs.error}
+                retry={() => void agentJobs.refetch()}
+              />
+            </div>
+          )}
+        </>
+      )}
+      <ApiCall operation="listExports" query={{ limit: 10 }} />
+    </Page>
+  );
+}
+
+function isOpen({ status }: ExportJob): boolean {
+  return status === 'queued' || status === 'running';
+}

@@ -1,0 +1,166 @@
+/** For a new installation: from nothing to a site that was exported, each step with its button and its command. */
+import type { ExportJob, Project } from '@docyard/api';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { client } from '../../app/client.ts';
+import { useMay } from '../../app/session.tsx';
+import { curlOf } from '../../parts/api-call.tsx';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+
+/** `job` is the first export, when there is one. */
+export function FirstSteps({ job }: { job: ExportJob | undefined }) {
+  const projects = useQuery({
+    queryKey: ['projects', 'first'],
+    queryFn: () => client.call('listProjects', { query: { limit: 1 } }),
+  });
+  const project = projects.data?.data[0];
+  const isExported = job?.status === 'completed';
+  return (
+    <Panel title="First steps">
+      <ol className="steps">
+        <KeyStep />
+        {project === undefined && projects.isSuccess ? (
+          <ProjectStep />
+        ) : (
+          <ExportStep
+            project={project}
+            isDone={isExported}
+            isRunning={job?.status === 'queued' || job?.status === 'running'}
+          />
+        )}
+        <OpenStep domain={project?.domain ?? 'docs.example.com'} job={isExported ? job : undefined} />
+      </ol>
+    </Panel>
+  );
+}
+
+function KeyStep() {
+  const maySee = useMay('keys:read');
+  const mayMake = useMay('keys:write');
+  const keys = useQuery({
+    queryKey: ['keys', 'first'],
+    queryFn: () => client.call('listKeys', { query: { limit: 10 } }),
+    enabled: maySee,
+  });
+  const isUsed = keys.data?.data.some(({ lastUsedAt }) => lastUsedAt !== null) ?? false;
+  return (
+    <Step
+      title="Create a key"
+      isDone={isUsed}
+      action={mayMake && <ButtonLink to="/keys?new=1&name=my-laptop">Create a key</ButtonLink>}
+      command="docyard keys create --name my-laptop"
+    >
+      You need none here, but your terminal and your pipeline do. Keep it in <code>DOCYARD_KEY</code>.
+    </Step>
+  );
+}
+
+function ProjectStep() {
+  const mayAdd = useMay('projects:write');
+  return (
+    <Step
+      title="Add a project"
+      isDone={false}
+      action={mayAdd && <ButtonLink to="/projects?new=1">Add a project</ButtonLink>}
+      command="docyard projects create --name Handbook --domain docs.example.com --repository https://git.example.com/docs.git"
+    >
+      A repository with a <code>docs.json</code>, and the domain that its readers know. Then export it.
+    </Step>
+  );
+}
+
+interface ExportStepProps {
+  /** Undefined while it is on its way. */
+  project: Project | undefined;
+  isDone: boolean;
+  isRunning: boolean;
+}
+
+function ExportStep({ project, isDone, isRunning }: ExportStepProps) {
+  const mayStart = useMay('exports:write');
+  const queries = useQueryClient();
+  const domain = project?.domain ?? 'docs.example.com';
+  const start = useMutation({
+    mutationFn: () => client.call('startExport', { body: { domain } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['exports'] }),
+  });
+  return (
+    <Step
+      title={`Export ${project?.name ?? 'a project'}`}
+      isDone={isDone}
+      action={
+        mayStart && (
+          <Button
+            look={isDone ? 'plain' : 'primary'}
+            icon="play"
+            onClick={() => start.mutate()}
+            busy={start.isPending || isRunning}
+            disabled={project === undefined}
+          >
+            {isRunning ? 'Exporting' : 'Export it now'}
+          </Button>
+        )
+      }
+      command={curlOf({ operation: 'startExport', body: { domain } })}
+    >
+      {start.error !== null ? (
+        <Problem error={start.error} />
+      ) : (
+        'Its pages become static files that need no server and no network.'
+      )}
+    </Step>
+  );
+}
+
+function OpenStep({ domain, job }: { domain: string; job: ExportJob | undefined }) {
+  const curl = curlOf({ operation: 'openLatestBundle', query: { domain } });
+  return (
+    <Step
+      title="Open it"
+      isDone={false}
+      action={
+        job !== undefined && (
+          <ButtonLink to={`/exports/${job.jobId}?tab=preview`} look="primary" icon="eye">
+            Look at the site
+          </ButtonLink>
+        )
+      }
+      command={`${curl.replace('curl ', 'curl -sL -o site.tar.gz ')}\nmkdir -p site && tar -xzf site.tar.gz -C site\nls site/index.html`}
+    >
+      The bundle unpacks into a folder that any web server serves, and that opens from the disk as well.
+    </Step>
+  );
+}
+
+interface StepProps {
+  title: string;
+  isDone: boolean;
+  action: ReactNode;
+  command: string;
+  children: ReactNode;
+}
+
+function Step({ title, isDone, action, command, children }: StepProps) {
+  return (
+    <li className={isDone ? 'step step-done' : 'step'}>
+      <div className="step-words">
+        <h3>
+          {title}
+          {isDone && (
+            <span className="step-mark">
+              <Icon name="check" />
+              <span className="visually-hidden">done</span>
+            </span>
+          )}
+        </h3>
+        <div className="soft">{children}</div>
+        {action}
+      </div>
+      <CodeBlock text={command} label={`command: ${title}`} />
+    </li>
+  );
+}
