@@ -24,6 +24,17 @@ export interface Config {
   publicUrl: string | null;
   /** The first person, whom the operator names; null when the first to open the setup link is the one. */
   firstPerson: { email: string; password: string } | null;
+  /** Where people sign in besides a password; null when there is nothing else. */
+  oidc: {
+    issuer: string;
+    clientId: string;
+    clientSecret: string | null;
+    name: string;
+    /** For whoever comes without an invitation; null to let nobody in like that. */
+    defaultRole: 'admin' | 'member' | 'viewer' | null;
+    /** Whose emails may come without an invitation; empty for all. */
+    emailDomains: string[];
+  } | null;
   /** Where traces go; null when nothing is traced. */
   tracing: { endpoint: string; service: string } | null;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -123,6 +134,31 @@ export const settings = {
     check: z.string().min(12, 'must have at least 12 characters').optional(),
     meaning: 'Password of the first person. Counts only when that person is created.',
     secret: true,
+  },
+  OIDC_ISSUER: {
+    check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+    meaning: 'OpenID Connect issuer where people may sign in. Default: they sign in with a password alone.',
+  },
+  OIDC_CLIENT_ID: {
+    check: z.string().min(1).optional(),
+    meaning: 'Client that the issuer knows this installation by; needed with OIDC_ISSUER.',
+  },
+  OIDC_CLIENT_SECRET: {
+    check: z.string().min(1).optional(),
+    meaning: 'Secret of that client. Default: a public client, which has none.',
+    secret: true,
+  },
+  OIDC_NAME: {
+    check: z.string().min(1).max(40).default('single sign-on'),
+    meaning: 'What the issuer is called on the sign-in page.',
+  },
+  OIDC_DEFAULT_ROLE: {
+    check: z.enum(['admin', 'member', 'viewer']).optional(),
+    meaning: 'Role of people whom the issuer knows and nobody has invited. Default: they are not let in.',
+  },
+  OIDC_EMAIL_DOMAINS: {
+    check: z.string().default(''),
+    meaning: 'Comma-separated domains of emails that OIDC_DEFAULT_ROLE is for. Default: all.',
   },
   LOG_LEVEL: {
     check: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -236,6 +272,7 @@ export function readConfig(environment: Environment): Config {
     signingKey: value.SIGNING_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
     firstPerson: firstPersonOf(value.ADMIN_EMAIL, value.ADMIN_PASSWORD),
+    oidc: oidcOf(value),
     tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
     logLevel: value.LOG_LEVEL,
     trustProxy: value.TRUST_PROXY,
@@ -304,6 +341,28 @@ function firstPersonOf(email: string | undefined, password: string | undefined):
   if (email === undefined && password === undefined) return null;
   if (email !== undefined && password !== undefined) return { email, password };
   throw new ConfigError('ADMIN_EMAIL and ADMIN_PASSWORD, or ADMIN_PASSWORD_FILE, belong together. Set both.');
+}
+
+function oidcOf(value: {
+  OIDC_ISSUER?: string | undefined;
+  OIDC_CLIENT_ID?: string | undefined;
+  OIDC_CLIENT_SECRET?: string | undefined;
+  OIDC_NAME: string;
+  OIDC_DEFAULT_ROLE?: 'admin' | 'member' | 'viewer' | undefined;
+  OIDC_EMAIL_DOMAINS: string;
+}): Config['oidc'] {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = value;
+  if (issuer === undefined && clientId === undefined) return null;
+  if (issuer === undefined || clientId === undefined)
+    throw new ConfigError('OIDC_ISSUER and OIDC_CLIENT_ID belong together. Set both.');
+  return {
+    issuer,
+    clientId,
+    clientSecret: value.OIDC_CLIENT_SECRET ?? null,
+    name: value.OIDC_NAME,
+    defaultRole: value.OIDC_DEFAULT_ROLE ?? null,
+    emailDomains: hostList(value.OIDC_EMAIL_DOMAINS),
+  };
 }
 
 function modelOf(value: {

@@ -5,7 +5,8 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from './config.ts';
 
-type LogConfig = Pick<Config, 'logLevel' | 'secretKey' | 'databaseUrl' | 'model'>;
+type LogConfig = Pick<Config, 'logLevel' | 'secretKey' | 'databaseUrl' | 'model'> &
+  Partial<Pick<Config, 'firstPerson' | 'oidc'>>;
 
 /** Standard output is for people. */
 export function openLog(config: LogConfig, destination: DestinationStream = pino.destination(2)): Logger {
@@ -47,9 +48,10 @@ function escaped(text: string): string {
 }
 
 /** A short one would also hide what is none. */
-function knownSecrets({ secretKey, databaseUrl, model }: LogConfig): string[] {
+function knownSecrets({ secretKey, databaseUrl, model, firstPerson, oidc }: LogConfig): string[] {
   const password = databaseUrl === null ? '' : new URL(databaseUrl).password;
-  return [secretKey, password, decoded(password), model?.key].flatMap((secret) =>
+  const given = [secretKey, model?.key, firstPerson?.password, oidc?.clientSecret];
+  return [...given, password, decoded(password)].flatMap((secret) =>
     secret !== null && secret !== undefined && secret.length >= 8 ? [secret] : [],
   );
 }

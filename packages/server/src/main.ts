@@ -170,6 +170,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'list, create, roll and revoke API keys',
     load: async () => (await import('./cli/keys.ts')).describeKeys,
   },
+  people: {
+    group: 'Operating a service',
+    summary: 'list, create and remove people, set their passwords',
+    load: async () => (await import('./cli/people.ts')).describePeople,
+  },
   projects: {
     group: 'Operating a service',
     summary: 'list, create, change and delete projects',

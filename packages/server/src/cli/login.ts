@@ -2,8 +2,6 @@
  * `docyard login`, `logout` and `whoami`: the servers that commands speak to, and their keys. A key is typed without being
  * shown, or read from a file; it is stored only after the server has accepted it.
  */
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { DocyardClient, DocyardError, type Me } from '@docyard/api';
 import type { Command } from 'commander';
 import {
@@ -19,6 +17,7 @@ import {
 import { CommandError } from './errors.ts';
 import { loginsFile, readLogins, writeLogins } from './logins.ts';
 import { showFacts } from './print.ts';
+import { askSecretly } from './secret-prompt.ts';
 
 const loginExamples = `
 Examples:
@@ -80,25 +79,11 @@ async function acceptedBy(server: string, apiKey: string): Promise<MeOfKey> {
   }
 }
 
-/** What is typed is not shown. */
 async function askForKey(server: string): Promise<string> {
-  if (!process.stdin.isTTY) {
-    throw new CommandError('Give the key with --key-file FILE, or --key-file - for standard input.', 'usage');
-  }
-  process.stderr.write(`API key for ${server}: `);
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
-  try {
-    const key = await new Promise<string>((resolve, reject) => {
-      terminal.once('SIGINT', () => reject(new CommandError('Nothing is stored.', 'interrupted')));
-      void terminal.question('').then(resolve, reject);
-    });
-    if (key.trim() === '') throw new CommandError('No key was given; nothing is stored.', 'usage');
-    return key.trim();
-  } finally {
-    process.stderr.write('\n');
-    terminal.close();
-  }
+  const elsewise = 'Give the key with --key-file FILE, or --key-file - for standard input.';
+  const key = (await askSecretly(`API key for ${server}`, elsewise)).trim();
+  if (key === '') throw new CommandError('No key was given; nothing is stored.', 'usage');
+  return key;
 }
 
 async function logout(url: string | undefined, options: { all?: boolean; json?: boolean }): Promise<void> {

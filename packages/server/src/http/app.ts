@@ -41,6 +41,7 @@ import {
   type Web,
   type App,
 } from './request.ts';
+import { addSignIn } from './sign-in.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 
 /** `stopping` is aborted when the server begins to drain. */
@@ -57,6 +58,7 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
     return web.newResponse(file.body, file);
   });
   addMetrics(app, context);
+  addSignIn(app, context);
   addPages(app, context);
   addDashboard(app, context);
   addRefusals(app, context, operationIds, 'The operations are listed in /openapi.json.');
@@ -139,7 +141,11 @@ interface Edge {
   handlers: Handlers;
 }
 
-const streams: ReadonlySet<OperationId> = new Set<OperationId>(['followExport', 'followExports', 'followAgentJob']);
+const streams: ReadonlySet<OperationId> = new Set<OperationId>([
+  'followExport',
+  'followExports',
+  'followAgentJob',
+]);
 
 async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
   const { context } = edge;

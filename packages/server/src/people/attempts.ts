@@ -11,12 +11,12 @@ import { Problem } from '../problem.ts';
 const windowSeconds = 900;
 const mostOfAddress = 50;
 const mostOfEmail = 100;
-const mostOfEmailFromAddress = 10;
+const mostOfSubjectFromAddress = 10;
 
 type AttemptContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
 export interface Attempt {
-  /** What is tried: the email, or the kind of token. */
+  /** The email, or the kind of a token. */
   subject: string;
   address: string | null;
 }
@@ -54,11 +54,14 @@ function countsOf(context: AttemptContext, { subject, address }: Attempt): { nam
   const subscriber = subscriberOf(address ?? '');
   const name = (...parts: string[]) =>
     createHmac('sha256', context.secrets.keyPepper).update(JSON.stringify(parts)).digest('base64url');
-  return [
+  const ofAddress = [
     { name: name('address', subscriber), most: mostOfAddress },
-    { name: name('both', subject, subscriber), most: mostOfEmailFromAddress },
-    { name: name('subject', subject), most: mostOfEmail },
+    { name: name('both', subject, subscriber), most: mostOfSubjectFromAddress },
   ];
+  // A token cannot be guessed by many together either, and whoever holds the right one must not be kept out by them.
+  return subject.includes('@')
+    ? [...ofAddress, { name: name('email', subject), most: mostOfEmail }]
+    : ofAddress;
 }
 
 async function count(context: AttemptContext, subject: string): Promise<{ used: number; endsAtMs: number }> {

@@ -371,7 +371,7 @@ describe('a role', () => {
   });
 
   test('of an owner is given and taken by owners alone', async () => {
-    const { owner, service, tenant, join, invite } = await setUpInstallation();
+    const { owner, service, tenant, join } = await setUpInstallation();
     const { somebody: admin, person } = await join('ben@example.com', 'admin');
     const adaId = present((await owner.me()).person).id;
     const refused = [

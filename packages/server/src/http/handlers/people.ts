@@ -2,7 +2,7 @@
  * The operations of people. Those that begin a session keep no answer for a repeat of the request: it would hold the
  * session.
  */
-import type { Me } from '@docyard/api';
+import type { Me, Setup } from '@docyard/api';
 import type { Context } from '../../context.ts';
 import type { Caller } from '../../keys/keys.ts';
 import { invitePerson, listPeople, removePerson, updatePerson } from '../../people/people.ts';
@@ -11,6 +11,7 @@ import { isSetupNeeded, setUp } from '../../people/setup.ts';
 import { acceptInvitation, changePassword, signIn } from '../../people/sign-in.ts';
 import { Problem } from '../../problem.ts';
 import type { Handlers, Reply, Web } from '../request.ts';
+import { oidcStart } from '../sign-in.ts';
 import { giveSession, refuseForeignOrigin, sessionToken, takeSession } from '../session-cookie.ts';
 
 export const peopleHandlers: Pick<
@@ -28,7 +29,7 @@ export const peopleHandlers: Pick<
   | 'readMe'
 > = {
   readSetup: async ({ context }) => ({
-    body: { needed: await isSetupNeeded(context), signIn: { oidc: null } },
+    body: { needed: await isSetupNeeded(context), signIn: { oidc: viewOidc(context) } },
   }),
 
   setUp: async ({ context, web, actor, input }) => {
@@ -98,6 +99,10 @@ async function begin(context: Context, web: Web, token: string): Promise<Reply<M
   web.set('caller', caller);
   giveSession(context, web, token);
   return { body: viewMe(caller), headers: { location: '/v1/me' } };
+}
+
+function viewOidc({ config: { oidc } }: Pick<Context, 'config'>): Setup['signIn']['oidc'] {
+  return oidc === null ? null : { name: oidc.name, startUrl: oidcStart };
 }
 
 function isOwner({ person }: Caller): boolean {

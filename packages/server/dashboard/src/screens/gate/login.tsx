@@ -32,7 +32,12 @@ export function Login() {
     <GateCard title="Sign in" lead="To the documentation service of your organization.">
       {refusal !== null && <Note tone="bad">{refusals[refusal] ?? refusals['other']}</Note>}
       {oidc !== null && (
-        <ButtonLink to={oidc.startUrl} look="primary" icon="shield" outside>
+        <ButtonLink
+          to={`${oidc.startUrl}?to=${encodeURIComponent(placeAfter(search.get('to')))}`}
+          look="primary"
+          icon="shield"
+          outside
+        >
           Continue with {oidc.name}
         </ButtonLink>
       )}
@@ -74,8 +79,13 @@ export function Login() {
 
 /** What the way through the identity provider can end with. */
 const refusals: Record<string, string> = {
-  unknown: 'Your account is not known here. Ask an administrator for an invitation.',
-  cancelled: 'The sign-in was cancelled.',
+  not_invited: 'Your account is not known here. Ask an administrator for an invitation.',
+  disabled: 'Your account here is switched off. Ask an administrator.',
+  email_unverified: 'Your identity provider has not verified your email address.',
+  setup_needed: 'Nobody has set this service up yet.',
+  sign_in_expired: 'That took too long. Try again.',
+  sign_in_refused: 'The sign-in was cancelled or refused.',
+  issuer_unavailable: 'Your identity provider cannot be reached. Try again in a moment.',
   other: 'Signing in through your identity provider did not work. The log of the server says why.',
 };
 

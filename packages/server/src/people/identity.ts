@@ -1,0 +1,122 @@
+/**
+ * The way in with an identity that somebody else vouches for, an OpenID Connect issuer that the operator has named. A
+ * person is known by issuer and subject; only the first time is it the email that counts, and only a verified one.
+ */
+import type { Role } from '@docyard/api';
+import type { Selectable } from 'kysely';
+import { recordAudit } from '../audit/audit.ts';
+import type { Context } from '../context.ts';
+import { listOrganizations } from '../organizations/organizations.ts';
+import { exclusively, inTransaction, type PersonRow } from '../ports/database.ts';
+import { insertPerson } from './people.ts';
+import { startSession } from './sessions.ts';
+import { actorOf, type Origin } from './sign-in.ts';
+
+export interface Identity {
+  issuer: string;
+  subject: string;
+  email: string | undefined;
+  isEmailVerified: boolean;
+  name: string | undefined;
+}
+
+/** Who may come without an invitation. */
+export interface Admission {
+  defaultRole: Role | null;
+  emailDomains: readonly string[];
+}
+
+export type Refusal = 'setup_needed' | 'email_unverified' | 'not_invited' | 'disabled';
+
+type IdentityContext = Pick<Context, 'database' | 'clock'>;
+type Row = Selectable<PersonRow>;
+
+/** The token of a new session, or why there is none. */
+export async function signInWithIdentity(
+  context: IdentityContext,
+  input: { identity: Identity; admission: Admission; from: Origin },
+): Promise<{ token: string } | { refused: Refusal }> {
+  const { identity, from } = input;
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    await exclusively(database, `identity:${identity.issuer}:${identity.subject}`);
+    const found = (await findKnown(inside, identity)) ?? (await admit(inside, input));
+    if (typeof found === 'string') return { refused: found };
+    const actor = actorOf(found, from);
+    if (found.disabled_at !== null) {
+      await recordAudit(inside, { actor, action: 'session.refuse', object: found.id });
+      return { refused: 'disabled' };
+    }
+    await recordAudit(inside, {
+      actor,
+      action: 'session.start',
+      object: found.id,
+      details: { with: 'oidc' },
+    });
+    return { token: await startSession(inside, found.id) };
+  });
+}
+
+function findKnown({ database }: IdentityContext, { issuer, subject }: Identity): Promise<Row | undefined> {
+  return database
+    .selectFrom('people')
+    .selectAll()
+    .where('oidc_issuer', '=', issuer)
+    .where('oidc_subject', '=', subject)
+    .executeTakeFirst();
+}
+
+/** Whoever is here or invited under this email, and has no other identity, is this one from now on. */
+async function admit(
+  context: IdentityContext,
+  { identity, admission, from }: { identity: Identity; admission: Admission; from: Origin },
+): Promise<Row | Refusal> {
+  const email = identity.email?.trim().toLowerCase();
+  if (email === undefined || !identity.isEmailVerified) return 'email_unverified';
+  const [organization] = await listOrganizations(context);
+  const anybody = await context.database.selectFrom('people').select('id').limit(1).executeTakeFirst();
+  // The first person is an owner, and none of those who come this way is.
+  if (organization === undefined || anybody === undefined) return 'setup_needed';
+  await exclusively(context.database, `email:${email}`);
+  const known = await context.database
+    .selectFrom('people')
+    .selectAll()
+    .where('email', '=', email)
+    .executeTakeFirst();
+  const values = { oidc_issuer: identity.issuer, oidc_subject: identity.subject };
+  if (known !== undefined)
+    return known.oidc_subject === null ? link(context, known, identity) : 'not_invited';
+  if (admission.defaultRole === null || !isOfDomain(email, admission.emailDomains)) return 'not_invited';
+  const person = await insertPerson(context, {
+    ...values,
+    organization_id: organization.id,
+    email,
+    name: nameOf(identity, email),
+    role: admission.defaultRole,
+  });
+  await recordAudit(context, { actor: actorOf(person, from), action: 'person.join', object: person.id });
+  return person;
+}
+
+async function link({ database }: IdentityContext, person: Row, identity: Identity): Promise<Row> {
+  return database
+    .updateTable('people')
+    .set({
+      oidc_issuer: identity.issuer,
+      oidc_subject: identity.subject,
+      name: person.name === '' ? nameOf(identity, person.email) : person.name,
+      invitation_hash: null,
+      invitation_expires_at: null,
+    })
+    .where('id', '=', person.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function isOfDomain(email: string, domains: readonly string[]): boolean {
+  return domains.length === 0 || domains.includes(email.slice(email.lastIndexOf('@') + 1));
+}
+
+function nameOf({ name }: Identity, email: string): string {
+  return (name?.trim() || (email.split('@')[0] ?? '')).slice(0, 100);
+}

@@ -1,0 +1,58 @@
+/**
+ * An OpenID Connect issuer for tests: the real `oidc-provider` on a free port, with its own pages for signing in and
+ * consenting. Whoever signs in as `ada` has the email ada@example.com.
+ */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeIssuer {
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  /** Once it is known where people are sent back to. Until then the issuer answers 503. */
+  open(redirectUri: string): Promise<void>;
+  stop(): void;
+}
+
+export async function startIssuer(
+  options: { isVerified?: (account: string) => boolean } = {},
+): Promise<FakeIssuer> {
+  let listener: RequestListener = (_request, response) => response.writeHead(503).end();
+  const server = createServer((request, response) => listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clientId = 'docyard';
+  const clientSecret = 'the secret of the client in tests';
+  return {
+    url,
+    clientId,
+    clientSecret,
+    async open(redirectUri) {
+      const { default: Provider } = await import('oidc-provider');
+      const provider = new Provider(url, {
+        clients: [
+          {
+            client_id: clientId,
+            client_secret: clientSecret,
+            redirect_uris: [redirectUri],
+            token_endpoint_auth_method: 'client_secret_post',
+          },
+        ],
+        claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+        pkce: { required: () => true },
+        cookies: { keys: ['for tests'] },
+        findAccount: (_context: unknown, account: string) => ({
+          accountId: account,
+          claims: () => ({
+            sub: account,
+            email: `${account}@example.com`,
+            email_verified: options.isVerified?.(account) ?? true,
+            name: account.toUpperCase(),
+          }),
+        }),
+      });
+      listener = provider.callback();
+    },
+    stop: () => server.close(),
+  };
+}
