@@ -104,8 +104,8 @@ describe('client.call', () => {
     expectTypeOf<Result<'neededQuery'>['headers']>().toEqualTypeOf<Headers>();
   });
 
-  it('is there for every operation but the stream of events', () => {
-    expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<'followExport'>();
+  it('is there for every operation but the streams of events', () => {
+    expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<'followExport' | 'followExports'>();
   });
 
   it('takes the options last', () => {

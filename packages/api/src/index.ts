@@ -5,6 +5,7 @@ export { patchType } from './agent-operations.ts';
 export * from './client.ts';
 export * from './errors.ts';
 export { buildOpenApi } from './openapi.ts';
+export * from './review-schemas.ts';
 export * from './routes.ts';
 export * from './run-export.ts';
 export * from './schemas.ts';

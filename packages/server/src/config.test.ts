@@ -40,6 +40,7 @@ test('without any setting everything has its default', () => {
     },
     retention: { exports: 5, days: 30, agentDays: 90 },
     drainSeconds: 0,
+    dashboard: true,
   });
 });
 
@@ -82,6 +83,7 @@ test('every setting reaches its place', () => {
     RETENTION_DAYS: '10',
     RETENTION_AGENT_DAYS: '20',
     DRAIN_SECONDS: '7',
+    DASHBOARD: 'off',
   });
   expect(read).toEqual({
     role: 'api',
@@ -121,6 +123,7 @@ test('every setting reaches its place', () => {
     },
     retention: { exports: 9, days: 10, agentDays: 20 },
     drainSeconds: 7,
+    dashboard: false,
   });
 });
 
@@ -162,6 +165,7 @@ describe('a wrong value', () => {
     RETENTION_DAYS: ['0', '40000'],
     RETENTION_AGENT_DAYS: ['0', '40000'],
     DRAIN_SECONDS: ['-1', '601', 'long'],
+    DASHBOARD: ['hidden', '2'],
   };
   const cases = Object.entries(wrong).flatMap(([name, values]) =>
     values.map((value) => [name, value] as const),

@@ -3,7 +3,7 @@
  * time.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -50,6 +50,11 @@ export async function emptyWorkFolder(folder: string): Promise<void> {
   // A git that outlives its killed server may still be writing for a moment.
   await rm(join(folder, 'work'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   await mkdir(join(folder, 'work'), { mode: 0o700 });
+}
+
+export async function freeBytesOf(folder: string | URL): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 /** Whole or not at all, and only for the owner's eyes. */

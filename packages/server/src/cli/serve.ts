@@ -14,6 +14,7 @@ interface ServeOptions {
   logLevel?: string;
   adminKeyFile?: string;
   adminKey: boolean;
+  dashboard: boolean;
   sample: boolean;
 }
 
@@ -29,6 +30,7 @@ export function describeServe(command: Command): void {
     .option('--admin-key-file <file>', 'write the first admin key to this file, readable only by you')
     .option('--no-admin-key', 'make no admin key on the first start; docyard keys create makes one')
     .option('--no-sample', 'create no sample project on the first start')
+    .option('--no-dashboard', 'serve no dashboard, only the API and the manual')
     .addHelpText(
       'after',
       '\nExample:\n  docyard serve --port 4400 --data /var/lib/docyard --admin-key-file admin-key\n' +
@@ -53,6 +55,7 @@ async function serve(options: ServeOptions): Promise<void> {
     ...(options.data === undefined ? {} : { DATA_DIR: options.data }),
     ...(options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl }),
     ...(options.logLevel === undefined ? {} : { LOG_LEVEL: options.logLevel }),
+    ...(options.dashboard ? {} : { DASHBOARD: 'off' }),
   });
   let newKey: string | undefined;
   let setupToken: string | undefined;

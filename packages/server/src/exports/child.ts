@@ -2,8 +2,9 @@
  * The process that renders one export and ends with it. It keeps rendering and packing away from the server's
  * event loop, and strangers' files away from the server's memory. It has no network, no database and no secret.
  */
-import { closeSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 import {
   countingFindings,
   engineVersion,
@@ -19,7 +20,18 @@ import { outputDescriptor } from '../rendering/process.ts';
 import { Archive } from '../bundles/archive.ts';
 import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
-import type { ExportOrder, Fetched, Message, Order, PathsOrder, ReportFile, Signed } from './messages.ts';
+import { mostRecentFindings } from './record.ts';
+import type {
+  DescribeOrder,
+  ExportOrder,
+  Fetched,
+  Message,
+  Order,
+  PathsOrder,
+  RecentFinding,
+  ReportFile,
+  Signed,
+} from './messages.ts';
 
 const progressEveryMs = 100;
 
@@ -34,9 +46,22 @@ process.on('message', (message: Order | Fetched | Signed) => {
 });
 
 function start(order: Order): void {
-  const work = order.type === 'export' ? runExport(order) : findUnknownPaths(order);
-  work.catch((error: unknown) => say(explain(error))).finally(() => process.disconnect());
+  workOn(order)
+    .catch((error: unknown) => say(explain(error)))
+    .finally(() => process.disconnect());
 }
+
+function workOn(order: Order): Promise<void> {
+  switch (order.type) {
+    case 'export':
+      return runExport(order);
+    case 'unknown-paths':
+      return findUnknownPaths(order);
+    case 'describe':
+      return describe(order);
+  }
+}
+
 // Without a parent there is nobody to work for.
 process.once('disconnect', () => process.exit());
 
@@ -65,6 +90,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   });
   for await (const event of events) {
     if (event.type === 'report') ending = event;
+    if (event.type === 'diagnostic') remember(event.diagnostic);
     if (event.type !== 'file') continue;
     const { path, content, kind } = event.file;
     if (content instanceof Uint8Array) archive.add(path, content);
@@ -117,6 +143,19 @@ async function findUnknownPaths(order: PathsOrder): Promise<void> {
   say({ type: 'unknown-paths', paths: unknownPaths(site, order.paths) });
 }
 
+async function describe(order: DescribeOrder): Promise<void> {
+  const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
+  const { configFile, name, pages } = site;
+  // A folder of pages is a site too; the name of the file is then the one that it would have.
+  const hasConfig = existsSync(join(site.root, configFile));
+  say({
+    type: 'described',
+    configFile: hasConfig ? configFile : null,
+    name: name.slice(0, 2000),
+    pages: pages.length,
+  });
+}
+
 class Stop extends Error {
   readonly failed: Message & { type: 'failed' };
 
@@ -161,13 +200,26 @@ function explain(error: unknown): Message {
   return new Stop('internal', text.slice(0, 4000)).failed;
 }
 
+const recentFindings: RecentFinding[] = [];
+
+function remember({ severity, code, message, file, line }: Diagnostic): void {
+  recentFindings.push({
+    severity,
+    code,
+    message: message.slice(0, 500),
+    file: file.slice(0, 500),
+    line: line ?? null,
+  });
+  if (recentFindings.length > mostRecentFindings) recentFindings.shift();
+}
+
 function progress(
   phase: 'loading' | 'rendering' | 'packing',
   share: number,
   pages: number,
   total: number | null,
 ) {
-  say({ type: 'progress', phase, share, pageCount: pages, totalPages: total });
+  say({ type: 'progress', phase, share, pageCount: pages, totalPages: total, recentFindings });
 }
 
 function say(message: Message): void {

@@ -5,6 +5,7 @@
 import { failureCodes, Report, type ExportJob } from '@docyard/api';
 import { z } from 'zod';
 import { mostManifestBytes } from '../bundles/manifest.ts';
+import { mostRecentFindings } from './record.ts';
 
 export interface ExportOrder {
   type: 'export';
@@ -25,7 +26,13 @@ export interface PathsOrder {
   paths: string[];
 }
 
-export type Order = ExportOrder | PathsOrder;
+/** Loads the site and says what it is. */
+export interface DescribeOrder {
+  type: 'describe';
+  folder: string;
+}
+
+export type Order = ExportOrder | PathsOrder | DescribeOrder;
 
 /** The answer to a `fetch`. */
 export type Fetched = { type: 'fetched'; id: number } & ({ bytes: Uint8Array } | { problem: string });
@@ -38,6 +45,16 @@ export interface Signed {
 
 const whole = z.int().min(0);
 
+/** What the record tells of a finding; the report has the rest of it. */
+export const RecentFinding = z.object({
+  severity: z.enum(['error', 'warning', 'info']),
+  code: z.string().max(64),
+  message: z.string().max(500),
+  file: z.string().max(500),
+  line: z.int().nullable(),
+});
+export type RecentFinding = z.infer<typeof RecentFinding>;
+
 export const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('progress'),
@@ -45,6 +62,8 @@ export const Message = z.discriminatedUnion('type', [
     share: z.number().min(0).max(1),
     pageCount: whole,
     totalPages: whole.nullable(),
+    /** The last ones so far. */
+    recentFindings: z.array(RecentFinding).max(mostRecentFindings),
   }),
   z.object({
     type: z.literal('exported'),
@@ -65,6 +84,12 @@ export const Message = z.discriminatedUnion('type', [
   /** The process has no network of its own: it asks for a document, and the server decides. */
   z.object({ type: z.literal('fetch'), id: whole, address: z.string().max(2000) }),
   z.object({ type: z.literal('unknown-paths'), paths: z.array(z.string().max(2000)).max(10_000) }),
+  z.object({
+    type: z.literal('described'),
+    configFile: z.string().max(2000).nullable(),
+    name: z.string().max(2000),
+    pages: whole,
+  }),
   z.object({
     type: z.literal('failed'),
     code: z.enum(failureCodes),

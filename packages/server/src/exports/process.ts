@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('child.ts', import.meta.url));
 export type Answer<Type extends Message['type']> = Message & { type: Type };
 
 /** Rejects with a JobFailure when the process reports one, dies, or says something it must not. */
-export async function runInProcess<Type extends 'exported' | 'unknown-paths'>(
+export async function runInProcess<Type extends 'exported' | 'unknown-paths' | 'described'>(
   order: Order,
   wanted: Type,
   options: {

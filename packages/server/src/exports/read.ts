@@ -145,6 +145,23 @@ async function readExportFile(context: Pick<Context, 'blobs'>, job: Job, file: E
   return JSON.parse(Buffer.from(bytes).toString());
 }
 
+/** What the exports of an organization take of the store, without what lies beside each bundle. */
+export async function countBundles(
+  { database }: ReadContext,
+  organizationId: string,
+): Promise<{ count: number; bytes: number }> {
+  const jobs = await database
+    .selectFrom('jobs')
+    .select('result')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'export')
+    .where('status', '=', 'completed')
+    .where('purged_at', 'is', null)
+    .execute();
+  const bytes = jobs.reduce((sum, job) => sum + (resultOf(job)?.bundle.sizeBytes ?? 0), 0);
+  return { count: jobs.length, bytes };
+}
+
 export interface ExportEvent {
   sequence: number;
   record: ExportJob;

@@ -18,6 +18,9 @@ export interface ExportResult {
   attempt: number;
 }
 
+/** A site with ten thousand findings must not make its record long. */
+export const mostRecentFindings = 20;
+
 export function inputOf(job: Pick<Job, 'input'>): ExportInput {
   return JSON.parse(job.input) as ExportInput;
 }

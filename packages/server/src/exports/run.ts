@@ -137,6 +137,7 @@ function progressOf(message: Answer<'progress'>) {
     progress: start + (end - start) * message.share,
     pageCount: message.pageCount,
     ...(message.totalPages === null ? {} : { totalPages: message.totalPages }),
+    recentFindings: message.recentFindings,
   };
 }
 

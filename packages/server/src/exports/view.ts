@@ -35,6 +35,8 @@ export function viewExport(job: Job): ExportJob {
     options: optionsOf(request),
     metadata: request.metadata ?? {},
     warnings: result?.warnings ?? 0,
+    // Events of before it was kept have none.
+    recentFindings: JSON.parse(job.recent_findings ?? '[]') as ExportJob['recentFindings'],
     bundle: result?.bundle ?? null,
     purgedAt: job.purged_at,
     retryOf: job.retry_of,

@@ -1,14 +1,15 @@
 /**
- * Server-sent events of one job. Events come from the database, so a client that comes back with Last-Event-ID misses
+ * Server-sent events of one job, or of all exports. Events come from the database, so a client that comes back with Last-Event-ID misses
  * nothing, whichever process it comes back to; the process only learns from `changes` when to look again.
  */
 import { currentStatus, readAgentEvents, resumableId } from '../agent/events.ts';
 import type { JobPlace } from '../agent/read.ts';
 import type { Context } from '../context.ts';
 import { readEvents } from '../exports/read.ts';
+import { FollowedExports } from '../exports/follow.ts';
 import { viewExport } from '../exports/view.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { hasEvent, readJob, type Job } from '../jobs/store.ts';
+import { hasEvent, jobsOf, readJob, type Job } from '../jobs/store.ts';
 
 export interface Pace {
   /** Proxies close a connection on which nothing is said. */
@@ -36,6 +37,14 @@ export function streamExportEvents(
   return stream(context, input, (signal, pace) =>
     exportFrames(context, input.job, input.afterSequence, signal, pace),
   );
+}
+
+/** Goes on until the client leaves. */
+export function streamAllExports(
+  context: Context,
+  input: StreamOptions & { organizationId: string; after: number },
+): Response {
+  return stream(context, input, (signal, pace) => allExportFrames(context, input, signal, pace));
 }
 
 /** Ends when the job is no longer active and everything has been told. */
@@ -112,6 +121,30 @@ async function* exportFrames(
         if (last === 0) yield frameOf(viewExport(job));
         return;
       }
+      if ((await change.happened) === 'quiet') yield keepAlive;
+    } finally {
+      change.stop();
+    }
+  }
+}
+
+async function* allExportFrames(
+  context: Context,
+  { organizationId, after }: { organizationId: string; after: number },
+  signal: AbortSignal,
+  { keepAliveSeconds }: Pace,
+): AsyncGenerator<string> {
+  yield opening;
+  const { followed, first } = await FollowedExports.begin(context, { organizationId, after });
+  // Also without an event the client knows where to go on.
+  yield `id: ${followed.position}\n\n`;
+  for (const record of first) yield frameOf(record);
+  while (!signal.aborted) {
+    const change = context.changes.next(jobsOf(organizationId), { seconds: keepAliveSeconds, signal });
+    try {
+      const news = await followed.news();
+      for (const record of news) yield `id: ${followed.position}\n${frameOf(record)}`;
+      if (news.length > 0) continue;
       if ((await change.happened) === 'quiet') yield keepAlive;
     } finally {
       change.stop();

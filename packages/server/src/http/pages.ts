@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../problem.ts';
 import type { App } from './request.ts';
 import { checkReadiness } from './handlers/health.ts';
+import { hasDashboard } from './dashboard.ts';
 import { Manual } from './manual.ts';
 import { favicon, startPage, startStyle } from './start-page.ts';
 import { originOf } from './request.ts';
@@ -27,6 +28,7 @@ export function addPages(app: App, context: Context): void {
       origin: originOf(context, web),
       startedAt,
       now: context.clock.now(),
+      dashboard: hasDashboard(context),
     });
     web.header('content-security-policy', pagePolicy);
     return web.html(html);

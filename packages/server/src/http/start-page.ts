@@ -9,9 +9,11 @@ export interface StartPageInput {
   origin: string;
   startedAt: Date;
   now: Date;
+  /** Whether the dashboard can be opened. */
+  dashboard: boolean;
 }
 
-export function startPage({ readiness, origin, startedAt, now }: StartPageInput): string {
+export function startPage({ readiness, origin, startedAt, now, dashboard }: StartPageInput): string {
   const ready = readiness.status === 'ready';
   const checks = readiness.checks
     .map(
@@ -20,6 +22,9 @@ export function startPage({ readiness, origin, startedAt, now }: StartPageInput)
     )
     .join('');
   const cards = [
+    ...(dashboard
+      ? [['/dashboard/', 'Dashboard', 'Exports, agent jobs, keys and people, watched as they happen.']]
+      : []),
     ['/docs/', 'Manual', 'How to export, host and operate, from the first call to the air gap.'],
     [
       '/docs/reference/overview.html',

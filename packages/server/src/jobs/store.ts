@@ -56,6 +56,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     source_commit: null,
     result: null,
     failure: null,
+    recent_findings: null,
     cancel_requested_at: null,
     retry_of: job.retryOf,
     preview_of: job.previewOf ?? null,
@@ -66,7 +67,7 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     archived_at: null,
     purged_at: null,
   };
-  return inTransaction(context.database, async (database) => {
+  const created = await inTransaction(context.database, async (database) => {
     await refuseDeletedProject(database, job.projectId);
     const row = await database.insertInto('jobs').values(values).returningAll().executeTakeFirstOrThrow();
     await recordEvent(database, row);
@@ -74,6 +75,15 @@ export async function createJob(context: StoreContext, job: NewJob): Promise<Job
     await enqueueJob({ ...context, database }, row);
     return row;
   });
+  // It may be part of a transaction that goes on. Whoever is told waits for the one connection to SQLite, and PostgreSQL
+  // tells again with the commit.
+  context.changes.notify(jobsOf(job.organizationId));
+  return created;
+}
+
+/** The name under which changes of all jobs of an organization are announced; the triggers of the migrations know it too. */
+export function jobsOf(organizationId: string): string {
+  return `jobs:${organizationId}`;
 }
 
 /** The project was found a while ago, and whoever deletes it looks for unfinished jobs first. */
@@ -190,6 +200,8 @@ export interface Progress {
   pageCount?: number;
   totalPages?: number;
   commit?: string | null;
+  /** Take the place of those told before. */
+  recentFindings?: readonly unknown[];
 }
 
 /** Progress and page count never fall, also when a second attempt starts over. */
@@ -212,6 +224,9 @@ export async function reportProgress(
           : { page_count: neverFalling(eb, 'page_count', report.pageCount) }),
         ...(report.totalPages === undefined ? {} : { total_pages: report.totalPages }),
         ...(report.commit === undefined ? {} : { source_commit: report.commit }),
+        ...(report.recentFindings === undefined
+          ? {}
+          : { recent_findings: JSON.stringify(report.recentFindings) }),
       }))
       .where('id', '=', claim.id)
       .where('status', '=', 'running')
@@ -398,7 +413,10 @@ async function changed(
     if (told !== null) await announceJob({ ...context, database }, updated, told);
     return updated;
   });
-  if (row !== undefined) context.changes.notify(id);
+  if (row !== undefined) {
+    context.changes.notify(id);
+    context.changes.notify(jobsOf(row.organization_id));
+  }
   return row;
 }
 

@@ -2,9 +2,9 @@
  * What a process needs to do its work, asked of each part in turn. The answers are for everybody who may ask for
  * readiness: they tell nothing of any tenant and no address.
  */
-import { statfs } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Context, ReadinessCheck } from '../context.ts';
+import { freeBytesOf } from '../data-folder.ts';
 import { holdsFingerprint } from '../secrets.ts';
 
 type Parts = Pick<Context, 'config' | 'database' | 'blobs' | 'changes' | 'secrets'>;
@@ -42,8 +42,7 @@ async function newestMigration(database: Context['database']): Promise<string> {
 }
 
 export async function freeSpace(folder: string): Promise<string> {
-  const { bavail, bsize } = await statfs(folder);
-  const freeBytes = bavail * bsize;
+  const freeBytes = await freeBytesOf(folder);
   const free = `${(freeBytes / 1e9).toFixed(1)} GB free`;
   if (freeBytes < leastFreeBytes) throw new Error(`full: ${free}`);
   return freeBytes < lowFreeBytes ? `low: ${free}` : free;

@@ -1,6 +1,6 @@
 /**
  * Tells whoever waits that a job has changed. It carries no data: whoever is told reads the row. The name `keys` stands
- * for every API key and organization.
+ * for every API key and organization, `jobs:…` for every job of one organization.
  */
 export interface JobChanges {
   /** Called after the commit by whoever has changed it: in this process listeners are told before the call returns. */

@@ -1,0 +1,111 @@
+/**
+ * Records by which a person judges: is this source usable, what does the exported site look like, what is different from
+ * the export before, how is the installation.
+ */
+import { z } from 'zod';
+import { failureCodes } from './errors.ts';
+import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
+import { SigningKey, Source } from './schemas.ts';
+
+export const CheckSource = z.strictObject({ source: Source }).meta({ id: 'CheckSource' });
+export type CheckSource = z.infer<typeof CheckSource>;
+
+export const SourceCheck = z
+  .object({
+    ok: z.boolean().meta({ description: 'An export of this source would find pages.' }),
+    commit: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null for a plain folder, and when nothing was found.' }),
+    configFile: z
+      .string()
+      .nullable()
+      .meta({ examples: ['docs.json'] }),
+    name: z.string().nullable().meta({ description: 'What the site calls itself.' }),
+    pages: wholeNumber,
+    problem: z
+      .object({ code: z.enum(failureCodes), message: z.string(), hint: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'Why not. The codes are those of a failed export.' }),
+  })
+  .meta({ id: 'SourceCheck' });
+export type SourceCheck = z.infer<typeof SourceCheck>;
+
+export const Preview = z
+  .object({
+    jobId: z.string(),
+    previewUrl: z.string().meta({
+      description: 'A path on this server. Whoever has it can read the site until it expires.',
+    }),
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'Preview' });
+export type Preview = z.infer<typeof Preview>;
+
+const comparedSide = z.object({
+  jobId: z.string(),
+  version: z.string().nullable(),
+  commit: z.string().nullable(),
+  committedAt: nullableTimestamp,
+  pages: wholeNumber,
+  bytes: wholeNumber.meta({ description: 'Of all files, uncompressed.' }),
+});
+
+const comparedPage = z.object({
+  path: z.string().meta({ examples: ['/guides/start'] }),
+  title: z.string().nullable(),
+});
+
+const filePaths = z.array(z.string());
+
+export const Comparison = z
+  .object({
+    identical: z.boolean(),
+    from: comparedSide,
+    to: comparedSide,
+    pages: z.object({
+      added: z.array(comparedPage),
+      changed: z.array(comparedPage),
+      removed: z.array(comparedPage),
+      moved: z.array(comparedPage.extend({ from: z.string(), changed: z.boolean() })),
+      restyled: filePaths.meta({ description: 'Pages that say the same with something else around it.' }),
+    }),
+    files: z
+      .object({ added: filePaths, changed: filePaths, removed: filePaths })
+      .meta({ description: 'Files that are no page.' }),
+    changedBytes: wholeNumber.meta({
+      description: 'What the new and the changed files weigh, uncompressed.',
+    }),
+  })
+  .meta({ id: 'Comparison' });
+export type Comparison = z.infer<typeof Comparison>;
+
+const openJobs = z.object({ queued: wholeNumber, running: wholeNumber });
+
+export const System = z
+  .object({
+    version: z.string(),
+    startedAt: timestamp.meta({ description: 'Of the process that answers.' }),
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
+    isolation: z.object({
+      level: z.enum(['process', 'sandbox']).meta({
+        description:
+          'What runs the work of agents: this program’s own engine, or a foreign program in a sandbox.',
+      }),
+      statement: z.string(),
+    }),
+    queue: z
+      .object({ exports: openJobs, agentJobs: openJobs })
+      .meta({ description: 'Jobs of your organization.' }),
+    storage: z.object({
+      kind: z.enum(['folder', 's3']),
+      bundles: z
+        .object({ count: wholeNumber, bytes: wholeNumber })
+        .meta({ description: 'Of your organization.' }),
+      freeBytes: wholeNumber.nullable().meta({ description: 'Null where the store does not tell.' }),
+    }),
+    database: z.object({ kind: z.enum(['sqlite', 'postgresql']) }),
+    signingKey: SigningKey,
+  })
+  .meta({ id: 'System' });
+export type System = z.infer<typeof System>;

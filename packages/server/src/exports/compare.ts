@@ -1,0 +1,56 @@
+/**
+ * What is different between two exports of a project, told in pages. It reads the two lists of files and no archive, so it
+ * knows no titles.
+ */
+import type { Comparison } from '@docyard/api';
+import { diffSites } from '../bundles/diff.ts';
+import type { Context } from '../context.ts';
+import type { Job } from '../jobs/store.ts';
+import { Problem } from '../problem.ts';
+import { findExport, readManifest } from './read.ts';
+
+type CompareContext = Pick<Context, 'blobs' | 'database'>;
+
+/** From `older`, or from the completed export before it, to `job`. */
+export async function compareExports(
+  context: CompareContext,
+  { job, older }: { job: Job; older: string | undefined },
+): Promise<Comparison> {
+  const to = await readManifest(context, job);
+  const base = older === undefined ? await exportBefore(context, job) : await findOlder(context, job, older);
+  const from = await readManifest(context, base);
+  const found = await diffSites({ manifest: from }, { manifest: to });
+  return { ...found, from: { jobId: base.id, ...found.from }, to: { jobId: job.id, ...found.to } };
+}
+
+/** The export of a branch is compared with what was published, and never the other way round. */
+async function exportBefore({ database }: CompareContext, job: Job): Promise<Job> {
+  const before = await database
+    .selectFrom('jobs')
+    .selectAll()
+    .where('project_id', '=', job.project_id)
+    .where('kind', '=', 'export')
+    .where('status', '=', 'completed')
+    .where('preview_of', 'is', null)
+    .where('purged_at', 'is', null)
+    .where('sequence', '<', job.sequence)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (before === undefined) {
+    throw new Problem(
+      'not_found',
+      'No earlier export of this project is stored: there is none to compare with.',
+    );
+  }
+  return before;
+}
+
+async function findOlder(context: CompareContext, job: Job, id: string): Promise<Job> {
+  const older = await findExport(context, { id, organizationId: job.organization_id });
+  if (older.project_id !== job.project_id) {
+    const message = `\`with\` must name an export of the same project; ${id} is one of ${older.domain}.`;
+    throw new Problem('invalid_request', message, { details: [{ path: 'with', message }] });
+  }
+  return older;
+}

@@ -1,0 +1,45 @@
+/**
+ * The path at which the site of an export can be looked at: everything that opens it stands in its first part, signed, so that
+ * the pages below it link to each other as they do anywhere.
+ */
+import type { Secrets } from '../context.ts';
+import { isSameSignature, signFields } from './links.ts';
+
+export interface PreviewLink {
+  jobId: string;
+  /** The attempt that wrote the bundle. */
+  generation: number;
+  expires: number;
+}
+
+export type PreviewCheck =
+  | ({ verdict: 'valid'; /** What precedes the path of the site. */ root: string } & PreviewLink)
+  | { verdict: 'expired' | 'invalid' | 'malformed' };
+
+const purpose = 'preview-link/v1';
+const rootPattern =
+  /^\/preview\/(se_[0-9a-f]{16})\.([1-9]\d{0,5})\.(\d{10})\.([0-9a-z]{1,16})\.([\w-]{43})(?=[/?]|$)/;
+
+/** The part of the address after the origin, with a slash at its end. */
+export function signPreview(secrets: Pick<Secrets, 'linkKeys'>, link: PreviewLink): string {
+  const [key] = secrets.linkKeys;
+  if (key === undefined) throw new Error('There is no key to sign links with.');
+  const { jobId, generation, expires } = link;
+  const signature = signFields(key, purpose, [key.id, jobId, generation, expires]);
+  return `/preview/${jobId}.${generation}.${expires}.${key.id}.${signature}/`;
+}
+
+/** `target` as it stands in the request line. */
+export function checkPreview(
+  secrets: Pick<Secrets, 'linkKeys'>,
+  { target, nowSeconds }: { target: string; nowSeconds: number },
+): PreviewCheck {
+  const [root = '', jobId = '', generation, expires, keyId, given = ''] = rootPattern.exec(target) ?? [];
+  if (root === '') return { verdict: 'malformed' };
+  const key = secrets.linkKeys.find(({ id }) => id === keyId);
+  if (key === undefined) return { verdict: 'invalid' };
+  const link = { jobId, generation: Number(generation), expires: Number(expires) };
+  const right = signFields(key, purpose, [key.id, jobId, link.generation, link.expires]);
+  if (!isSameSignature(right, given)) return { verdict: 'invalid' };
+  return nowSeconds >= link.expires ? { verdict: 'expired' } : { verdict: 'valid', root, ...link };
+}

@@ -1,0 +1,148 @@
+/**
+ * Serves the dashboard, a folder of files that `scripts/dashboard.mjs` makes of `packages/server/dashboard`. It is a client
+ * like any other: this file knows nothing of what it shows.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Context } from '../context.ts';
+import { acceptedEncodings } from '../deployments/serving/accepted-encodings.ts';
+import { isKnown } from '../deployments/serving/answer.ts';
+import { contentTypeOf } from '../deployments/serving/content-types.ts';
+import { Problem } from '../problem.ts';
+import type { App, Web } from './request.ts';
+
+const folder = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
+
+/** `data:` pictures are those of forms, which a browser draws itself. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The build puts a hash of the content into these names. */
+const namedByContent = /^assets\//;
+const startFile = 'index.html';
+const endings = { br: '.br', gzip: '.gz' } as const;
+
+export const hasDashboard = ({ config }: Pick<Context, 'config'>): boolean =>
+  config.dashboard && existsSync(join(folder, startFile));
+
+export function addDashboard(app: App, { config }: Pick<Context, 'config'>): void {
+  if (!config.dashboard) return;
+  const files = new DashboardFiles();
+  app.get('/dashboard', (web) => web.redirect('/dashboard/', 308));
+  app.get('/dashboard/*', async (web) => {
+    const path = web.req.path.slice('/dashboard/'.length);
+    const found = await files.find(path);
+    if (found !== undefined) return send(web, found);
+    if (namedByContent.test(path)) throw new Problem('not_found', 'The dashboard has no such file.');
+    // Every other address is one of its screens.
+    const start = await files.find(startFile);
+    return start === undefined ? sayHowToBuild(web) : send(web, start);
+  });
+}
+
+interface DashboardFile {
+  path: string;
+  etag: string;
+  plain: Uint8Array;
+  compressed: Partial<Record<keyof typeof endings, Uint8Array>>;
+}
+
+/** Held in memory, some hundred kilobytes, and read again when the dashboard was built again. */
+class DashboardFiles {
+  #builtAtMs: number | undefined;
+  #files: Promise<Map<string, DashboardFile>> = Promise.resolve(new Map());
+
+  async find(path: string): Promise<DashboardFile | undefined> {
+    const builtAtMs = await stat(join(folder, startFile)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => undefined,
+    );
+    if (builtAtMs !== this.#builtAtMs) {
+      this.#builtAtMs = builtAtMs;
+      this.#files = builtAtMs === undefined ? Promise.resolve(new Map()) : readFiles();
+    }
+    return (await this.#files).get(path);
+  }
+}
+
+async function readFiles(): Promise<Map<string, DashboardFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const contents = new Map(
+    await Promise.all(
+      entries
+        .filter((entry) => entry.isFile())
+        .map(async (entry): Promise<[string, Uint8Array]> => {
+          const file = join(entry.parentPath, entry.name);
+          return [relative(folder, file).replaceAll('\\', '/'), await readFile(file)];
+        }),
+    ),
+  );
+  const paths = [...contents.keys()].filter((path) => !/\.(br|gz)$/.test(path));
+  return new Map(paths.map((path) => [path, describeFile(path, contents)]));
+}
+
+function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>): DashboardFile {
+  const plain = contents.get(path) ?? new Uint8Array();
+  const compressed: DashboardFile['compressed'] = {};
+  for (const encoding of ['br', 'gzip'] as const) {
+    const bytes = contents.get(path + endings[encoding]);
+    if (bytes !== undefined) compressed[encoding] = bytes;
+  }
+  const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+  return { path, etag, plain, compressed };
+}
+
+function send(web: Web, { path, etag, plain, compressed }: DashboardFile): Response {
+  const encoding = acceptedEncodings(web.req.header('accept-encoding')).find(
+    (each) => compressed[each] !== undefined,
+  );
+  const tag = `"${etag}${encoding === undefined ? '' : `-${encoding}`}"`;
+  web.header('etag', tag);
+  web.header('vary', 'accept-encoding');
+  web.header('cache-control', namedByContent.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+  web.header('content-security-policy', policy);
+  web.header('cross-origin-opener-policy', 'same-origin');
+  if (isKnown(web.req.header('if-none-match'), tag)) return web.body(null, 304);
+  web.header('content-type', contentTypeOf(path));
+  if (encoding !== undefined) web.header('content-encoding', encoding);
+  return web.body(Buffer.from((encoding === undefined ? undefined : compressed[encoding]) ?? plain), 200);
+}
+
+function sayHowToBuild(web: Web): Response {
+  web.header('content-security-policy', policy);
+  return web.html(
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The dashboard is not built</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/start.css">
+</head>
+<body>
+<main>
+<h1>The dashboard is not built</h1>
+<p class="lead">The server runs and its API answers. The files of the dashboard are missing: make them in the repository, then load this page again.</p>
+<pre tabindex="0" aria-label="Command"><code>node scripts/dashboard.mjs</code></pre>
+<p><a href="/">Back to the start page</a></p>
+</main>
+</body>
+</html>
+`,
+    503,
+  );
+}

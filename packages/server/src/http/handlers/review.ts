@@ -1,0 +1,109 @@
+/**
+ * The operations by which people judge: sources before there is a project, exports side by side or as a site, the
+ * installation.
+ */
+import type { System } from '@docyard/api';
+import type { Context } from '../../context.ts';
+import { freeBytesOf } from '../../data-folder.ts';
+import { checkSource } from '../../exports/check-source.ts';
+import { compareExports } from '../../exports/compare.ts';
+import { createPreview } from '../../exports/previews.ts';
+import { countBundles, findExport } from '../../exports/read.ts';
+import { countOpenJobs } from '../../jobs/observing.ts';
+import { jobsOf } from '../../jobs/store.ts';
+import { isPostgres } from '../../ports/database.ts';
+import { streamAllExports } from '../events.ts';
+import type { Handlers } from '../request.ts';
+import { checkReadiness } from './health.ts';
+
+type ReviewHandlers = Pick<
+  Handlers,
+  'checkSource' | 'followExports' | 'createPreview' | 'compareExports' | 'readSystem'
+>;
+
+export function reviewHandlers(startedAt: Date, stopping: AbortSignal): ReviewHandlers {
+  return {
+    checkSource: async ({ context, caller, input, commit, web }) => {
+      const { source } = input.body;
+      const signal = AbortSignal.any([stopping, web.req.raw.signal]);
+      const body = await checkSource(context, { source, allowLocal: caller.localSources, signal });
+      return commit(async () => ({ body }));
+    },
+
+    followExports: async ({ context, caller, web }) => {
+      const lastEventId = web.req.header('last-event-id') ?? '';
+      const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
+      const { organizationId } = caller;
+      const cut = () => web.env.outgoing.destroy();
+      return streamAllExports(context, { organizationId, after, stopping, cut });
+    },
+
+    createPreview: async ({ context, caller, input, commit }) => {
+      const where = { id: input.params.jobId, organizationId: caller.organizationId };
+      const body = await createPreview(context, await findExport(context, where));
+      return commit(async () => ({ body }));
+    },
+
+    compareExports: async ({ context, caller, input }) => {
+      const where = { id: input.params.jobId, organizationId: caller.organizationId };
+      const job = await findExport(context, where);
+      return { body: await compareExports(context, { job, older: input.query.with }) };
+    },
+
+    readSystem: ({ context, caller: { organizationId }, remember }) =>
+      remember(jobsOf(organizationId), async () => ({
+        body: await describeSystem(context, { organizationId, startedAt, draining: stopping.aborted }),
+      })),
+  };
+}
+
+async function describeSystem(
+  context: Context,
+  given: { organizationId: string; startedAt: Date; draining: boolean },
+): Promise<System> {
+  const { config, database, secrets } = context;
+  const { organizationId, startedAt, draining } = given;
+  const [{ version, checks }, open, bundles, freeBytes] = await Promise.all([
+    checkReadiness(context, draining),
+    countOpenJobs(context, organizationId),
+    countBundles(context, organizationId),
+    freeBytesOfStore(config),
+  ]);
+  const countOf = (kind: string, status: string) =>
+    open.find((each) => each.kind === kind && each.status === status)?.count ?? 0;
+  const openOf = (kind: string) => ({ queued: countOf(kind, 'queued'), running: countOf(kind, 'running') });
+  const { keyId, publicKey } = secrets.signer;
+  return {
+    version,
+    startedAt: startedAt.toISOString(),
+    checks,
+    isolation: isolationOf(config),
+    queue: { exports: openOf('export'), agentJobs: openOf('agent') },
+    storage: { kind: isBucket(config) ? 's3' : 'folder', bundles, freeBytes },
+    database: { kind: isPostgres(database) ? 'postgresql' : 'sqlite' },
+    signingKey: { keyId, publicKey },
+  };
+}
+
+const ofSites =
+  'Sites are read and rendered in processes of their own, which have no secret and no database and connect to nothing. Scripts of authors are never run.';
+
+function isolationOf({ agentCommand }: Context['config']): System['isolation'] {
+  if (agentCommand === null) {
+    const ofAgents =
+      'Agent jobs use the engine of this program, which starts nothing that a repository holds.';
+    return { level: 'process', statement: `${ofSites} ${ofAgents}` };
+  }
+  const ofAgents =
+    'Agent jobs run a program in a sandbox without a network, with one folder that it may write.';
+  return { level: 'sandbox', statement: `${ofSites} ${ofAgents}` };
+}
+
+function isBucket({ blobsUrl }: Context['config']): boolean {
+  return blobsUrl?.startsWith('s3:') ?? false;
+}
+
+async function freeBytesOfStore(config: Context['config']): Promise<number | null> {
+  if (isBucket(config)) return null;
+  return freeBytesOf(config.blobsUrl === null ? config.dataDir : new URL(config.blobsUrl)).catch(() => null);
+}

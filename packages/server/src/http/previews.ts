@@ -1,0 +1,111 @@
+/**
+ * Serves the pages of an unpacked export below a signed path. They are strangers' pages on our host: the browser is told to
+ * treat them as an origin of their own, without cookies, storage or rights of the dashboard.
+ */
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Context } from '../context.ts';
+import { isKnown } from '../deployments/serving/answer.ts';
+import { contentTypeOf } from '../deployments/serving/content-types.ts';
+import { hasDotSegments, readRequestPath } from '../deployments/serving/request-path.ts';
+import { openSite, type ServedSite, type ServedFile } from '../deployments/serving/site.ts';
+import { checkPreview, type PreviewLink } from '../exports/preview-links.ts';
+import { openPreview, type UnpackedSite } from '../exports/previews.ts';
+import { resultOf } from '../exports/record.ts';
+import { Problem } from '../problem.ts';
+import { rawTarget, type Web } from './request.ts';
+
+/** The pages bring a policy of their own, which holds as well. Links to other hosts open as they do on the real site. */
+const policy = "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'";
+
+const headers = {
+  'content-security-policy': policy,
+  // Fonts are fetched by an origin that has no name. Whoever can name the path may read the files anyway.
+  'access-control-allow-origin': '*',
+  'cache-control': 'private, max-age=0, must-revalidate',
+  'x-robots-tag': 'noindex',
+};
+
+export async function servePreview(context: Context, web: Web): Promise<Response> {
+  const target = rawTarget(web);
+  const { root, ...link } = openLink(context, target);
+  await requireKept(context, link);
+  const wanted = readRequestPath(target.slice(root.length) || '/');
+  if (typeof wanted === 'string' || hasDotSegments(wanted.path)) throw nothingHere();
+  // Without the slash relative links would lead one level up.
+  if (target.length === root.length || target[root.length] !== '/') return redirect(`${root}/`);
+  const site = await siteOf(await openPreview(context, link));
+  const found = site.find(wanted.path);
+  if (found !== undefined && 'redirect' in found) {
+    const { to } = found.redirect;
+    return redirect(to.startsWith('/') ? root + to : to);
+  }
+  const file = found?.file ?? site.notFound;
+  if (file === undefined) throw nothingHere();
+  return sendFile(web, file);
+}
+
+function openLink(context: Context, target: string): PreviewLink & { root: string } {
+  const nowSeconds = Math.floor(context.clock.now().getTime() / 1000);
+  const link = checkPreview(context.secrets, { target, nowSeconds });
+  if (link.verdict === 'malformed') throw nothingHere();
+  if (link.verdict === 'invalid') {
+    throw new Problem(
+      'link_invalid',
+      'This preview was not opened by this server, or its address was changed.',
+    );
+  }
+  if (link.verdict === 'valid') return link;
+  throw new Problem('link_expired', 'This preview has expired. Open it again from the export.');
+}
+
+/** The files may outlive their job in the cache; what was deleted is not shown. */
+async function requireKept(
+  { database }: Context,
+  { jobId, generation }: { jobId: string; generation: number },
+): Promise<void> {
+  const job = await database
+    .selectFrom('jobs')
+    .select(['result', 'purged_at'])
+    .where('id', '=', jobId)
+    .executeTakeFirst();
+  if (job?.purged_at === null && resultOf(job)?.attempt === generation) return;
+  throw new Problem('bundle_purged', 'The export behind this preview was removed.');
+}
+
+const sites = new WeakMap<UnpackedSite, Promise<ServedSite>>();
+
+function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
+  const known = sites.get(unpacked);
+  if (known !== undefined) return known;
+  const { folder, manifest } = unpacked;
+  const compressedFolder = join(folder, '.none');
+  const site = openSite({ id: folder, siteFolder: folder, compressedFolder, manifest });
+  sites.set(unpacked, site);
+  return site;
+}
+
+function sendFile(web: Web, { plain }: ServedFile): Response {
+  const status = plain.status === '200 OK' ? 200 : 404;
+  const own = { ...headers, etag: plain.etag };
+  if (status === 200 && isKnown(web.req.header('if-none-match'), plain.etag)) {
+    return new Response(null, { status: 304, headers: own });
+  }
+  const full = {
+    ...own,
+    'content-type': contentTypeOf(plain.file),
+    'content-length': String(plain.sizeBytes),
+  };
+  if (web.req.method === 'HEAD') return new Response(null, { status, headers: full });
+  const stream = Readable.toWeb(createReadStream(plain.file)) as ReadableStream<Uint8Array>;
+  return new Response(stream, { status, headers: full });
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 307, headers: { ...headers, location } });
+}
+
+function nothingHere(): Problem {
+  return new Problem('not_found', 'There is nothing here.');
+}
