@@ -1,5 +1,5 @@
-// Installs the packages when they are missing or do not fit the lockfile. Runs on the machine's own Node (20 or
-// newer) before anything else can, so it uses nothing but Node and npm.
+// Installs the packages when they are missing or do not fit the lockfile, and builds the dashboard when it is missing or
+// old. Runs on the machine's own Node (20 or newer) before anything else can, so it uses nothing but Node and npm.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,3 +26,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
 }
+
+await import('./dashboard.mjs');

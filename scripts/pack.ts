@@ -31,6 +31,8 @@ interface Manifest {
 
 /** The paths of the tarballs. */
 export function packAll(target: string, names: readonly Package[] = packages): string[] {
+  if (names.includes('server'))
+    execFileSync(process.execPath, [join(root, 'scripts/dashboard.mjs')], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'docyard-pack-'));
   mkdirSync(target, { recursive: true });
   try {
@@ -61,7 +63,8 @@ function stage(name: Package, folder: string): void {
   for (const file of filesBelow(source)) {
     if (forTests.test(file)) continue;
     const bytes = readFileSync(join(source, file));
-    if (/\.(ts|js)$/.test(file) && !file.includes('/files/')) {
+    // What the dashboard is built of is for browsers, and is shipped as it was built.
+    if (/\.(ts|js)$/.test(file) && !/\/files\/|^dist\//.test(file)) {
       write(file.replace(/\.ts$/, '.js'), toJavaScript(bytes.toString()));
     } else write(file, bytes);
   }
@@ -79,7 +82,7 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((file) => /^(src|bin|sample)\//.test(file))
+    .filter((file) => /^(src|bin|sample|dist)\//.test(file))
     .toSorted();
 }
 

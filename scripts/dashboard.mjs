@@ -1,0 +1,77 @@
+// Builds the dashboard when its sources have changed since it was built, with a compressed form beside every file. Called by
+// install.mjs, so that `npm start` and `npm test` have it; also by hand while working on it.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'packages/server/dashboard');
+const built = join(root, 'packages/server/dist/dashboard');
+const stamp = join(built, '.built-from');
+// Of a build that fails nothing is seen, and two at once do not mix.
+const draft = `${built}.${process.pid}`;
+
+const wanted = fingerprint();
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) build();
+
+function build() {
+  console.log('Building the dashboard …');
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const args = [
+    vite,
+    'build',
+    '--config',
+    join(source, 'vite.config.ts'),
+    '--logLevel',
+    'error',
+    '--outDir',
+    draft,
+  ];
+  // The machine's own Node may be older than the one Vite needs.
+  const own = join(root, 'node_modules/.bin/node');
+  const node = existsSync(own) ? own : process.execPath;
+  const ended = spawnSync(node, args, { cwd: root, stdio: 'inherit' });
+  if (ended.status !== 0) {
+    console.error('The dashboard could not be built.');
+    rmSync(draft, { recursive: true, force: true });
+    process.exit(ended.status ?? 1);
+  }
+  for (const file of filesBelow(draft)) compress(file);
+  writeFileSync(join(draft, '.built-from'), wanted);
+  rmSync(built, { recursive: true, force: true });
+  renameSync(draft, built);
+}
+
+/** Everything that the build reads: its own folder, the package with the wire, and the versions of all packages. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const files = [...filesBelow(source), ...filesBelow(join(root, 'packages/api/src'))];
+  for (const file of [...files, join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) {
+    if (file.endsWith('.test.ts')) continue;
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} folder */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+}
+
+/** @param {string} file */
+function compress(file) {
+  if (!/\.(html|js|css|svg|json)$/.test(file)) return;
+  const bytes = readFileSync(file);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+}
