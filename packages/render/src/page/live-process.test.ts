@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withFolder } from '../render-fixture.ts';
 import { LiveProcess } from './live-process.ts';
@@ -72,4 +73,27 @@ describe('the render process of a preview', () => {
     const page = await withFragile((live) => live.render(task(0, 'hang')));
     expect(page.failed).toBe(true);
   });
+
+  it('is not started again and again when it cannot live at all', async () => {
+    await withFolder({ 'dies.mjs': diesAtOnce }, async (root) => {
+      const live = new LiveProcess({ processFile: `${root}/dies.mjs` });
+      try {
+        await expect.poll(() => startsIn(root)).toBe(3);
+        expect(await live.render(task(0, 'a'))).toMatchObject({ failed: true });
+        expect(startsIn(root)).toBeLessThan(10);
+      } finally {
+        live.close();
+      }
+    });
+  });
 });
+
+const diesAtOnce = `
+import { appendFileSync } from 'node:fs';
+appendFileSync(new URL('starts', import.meta.url), 'x');
+process.exit(1);`;
+
+function startsIn(root: string): number {
+  const file = `${root}/starts`;
+  return existsSync(file) ? readFileSync(file).length : 0;
+}

@@ -25,6 +25,8 @@ interface Order {
 const defaultPageTimeoutMs = 10_000;
 /** A process that has rendered so many pages is replaced once it is idle: whatever it gathers must not grow for days. */
 const mostPagesOfOneProcess = 2000;
+/** One that dies without having been given a page would be started again without end: 16,000 times in twenty minutes. */
+const longestPauseMs = 5000;
 /** An old process may die of what other pages left behind, so the first retry is the same on a fresh one. */
 const parsersByDeaths: ParserName[] = ['fast', 'fast', 'slow'];
 
@@ -36,6 +38,8 @@ export class LiveProcess {
   #current: Order | undefined;
   #timer: NodeJS.Timeout | undefined;
   #rendered = 0;
+  /** How many processes in a row have died with nothing to do. */
+  #idleDeaths = 0;
   #closed = false;
 
   /** Starts loading the renderer at once; the plan may come later. */
@@ -83,7 +87,8 @@ export class LiveProcess {
   }
 
   #next(): void {
-    if (this.#current || this.#closed) return;
+    // What comes while there is no process waits for the next one.
+    if (this.#current || this.#closed || this.#child?.connected !== true) return;
     const order = this.#waiting.shift();
     if (!order) return this.#replaceWhenOld();
     const parser = parsersByDeaths[order.deaths];
@@ -104,6 +109,7 @@ export class LiveProcess {
     if (!order || order.task.id !== result.id) return;
     clearTimeout(this.#timer);
     this.#current = undefined;
+    this.#idleDeaths = 0;
     this.#rendered += 1;
     order.done(result);
     this.#next();
@@ -122,6 +128,12 @@ export class LiveProcess {
     const order = this.#current;
     this.#current = undefined;
     if (order) this.#waiting.unshift({ ...order, deaths: order.deaths + 1 });
+    else this.#idleDeaths += 1;
+    if (order || this.#idleDeaths === 1) return this.#restart();
+    this.#timer = setTimeout(() => this.#restart(), Math.min(2 ** this.#idleDeaths * 50, longestPauseMs));
+  }
+
+  #restart(): void {
     this.#start();
     this.#next();
   }

@@ -2,7 +2,6 @@
  * `docyard open`: an exported site in the browser, from its files. A bundle is unpacked into a cache of the user first, and
  * held to its manifest. Where there is no desktop the path is printed.
  */
-import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -11,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import type { PublicKey } from '../bundles/signature.ts';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
+import { showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
 import { downloadTo, latestOf } from './export-download.ts';
 
@@ -138,26 +138,4 @@ async function forgetOldest(cache: string): Promise<void> {
 
 async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFile() ?? false;
-}
-
-/** False where there is no desktop, or nothing that opens addresses. */
-async function showInBrowser(address: string): Promise<boolean> {
-  const [program, ...args] = openerOf();
-  if (program === undefined) return false;
-  return new Promise((resolve) => {
-    const child = spawn(program, [...args, address], { detached: true, stdio: 'ignore' });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
-}
-
-function openerOf(): string[] {
-  const { BROWSER: chosen, DISPLAY, WAYLAND_DISPLAY } = process.env;
-  if (chosen) return [chosen];
-  if (process.platform === 'darwin') return ['open'];
-  if (process.platform === 'win32') return ['cmd', '/c', 'start', ''];
-  return DISPLAY || WAYLAND_DISPLAY ? ['xdg-open'] : [];
 }
