@@ -1,7 +1,7 @@
 /** Dialogs: one for forms, one that asks before something cannot be undone. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Icon } from './icons.tsx';
@@ -20,6 +20,7 @@ interface DialogProps {
 }
 
 export function Dialog({ open, onClose, title, lead, wide = false, keep = false, children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
       open={open}
@@ -31,7 +32,12 @@ export function Dialog({ open, onClose, title, lead, wide = false, keep = false,
       <Base.Portal>
         <Base.Backdrop className="veil" />
         <Base.Viewport className="dialog-place">
-          <Base.Popup className={wide ? 'dialog dialog-wide' : 'dialog'}>
+          <Base.Popup
+            ref={popup}
+            className={wide ? 'dialog dialog-wide' : 'dialog'}
+            // Whoever opens a form wants to fill it in, not to close it.
+            initialFocus={() => popup.current?.querySelector<HTMLElement>('.input') ?? true}
+          >
             <div className="dialog-head">
               <div>
                 <Base.Title className="dialog-title">{title}</Base.Title>

@@ -23,7 +23,9 @@ function Frame({ label, hint, error, optional, quiet, children }: FieldProps & {
         {optional === true && <span className="faint"> (optional)</span>}
       </Field.Label>
       {children}
-      {hint !== undefined && <Field.Description className="field-hint">{hint}</Field.Description>}
+      {hint !== undefined && error === undefined && (
+        <Field.Description className="field-hint">{hint}</Field.Description>
+      )}
       {error !== undefined && (
         <Field.Error className="field-error" match>
           {error}
@@ -49,7 +51,7 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField({ value, onChange, mono = false, rows, ...rest }: TextFieldProps) {
-  const { label, hint, error, optional, type = 'text', ...control } = rest;
+  const { label, hint, error, optional, quiet, type = 'text', ...control } = rest;
   const [shown, setShown] = useState(false);
   const className = mono ? 'input mono' : 'input';
   const input = (
@@ -63,7 +65,7 @@ export function TextField({ value, onChange, mono = false, rows, ...rest }: Text
     />
   );
   return (
-    <Frame label={label} hint={hint} error={error} optional={optional ?? false}>
+    <Frame label={label} hint={hint} error={error} optional={optional ?? false} quiet={quiet ?? false}>
       {type === 'password' ? (
         <div className="password">
           {input}

@@ -23,8 +23,10 @@ export function Bars(props: {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, value }) => (
-          <tr key={name}>
+        {rows.map(({ name, value }, place) => (
+          // One file can make several pages.
+          // oxlint-disable-next-line react/no-array-index-key
+          <tr key={place}>
             <th scope="row" title={name}>
               <span>{name}</span>
             </th>

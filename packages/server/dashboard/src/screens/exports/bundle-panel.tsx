@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Badge, Note } from '../../parts/note.tsx';
-import { Facts, Panel } from '../../parts/page.tsx';
+import { Panel } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { bytes, counted, span, useNow } from '../../parts/time.tsx';
 
@@ -24,13 +24,18 @@ export function BundlePanel({ job }: { job: ExportJob }) {
   const mayLink = useMay('exports:write');
   if (job.bundle === null) return null;
   return (
-    <Panel title="Bundle">
-      <Facts
-        facts={[
-          ['Size', `${bytes(job.bundle.sizeBytes)} in ${counted(job.bundle.fileCount, 'file')}`],
-          ['SHA-256', <CopyField key="hash" text={job.bundle.sha256} label="hash" />],
-        ]}
-      />
+    <Panel
+      title="Bundle"
+      aside={
+        <span className="soft">
+          {bytes(job.bundle.sizeBytes)} in {counted(job.bundle.fileCount, 'file')}
+        </span>
+      }
+    >
+      <div>
+        <p className="faint hash-name">SHA-256</p>
+        <CopyField text={job.bundle.sha256} label="hash" />
+      </div>
       {mayLink ? (
         <Links job={job} />
       ) : (

@@ -117,8 +117,8 @@ function Differences({ comparison }: { comparison: Comparison }) {
         <Tile name="Changed" value={pages.changed.length} />
         <Tile name="Removed" value={pages.removed.length} />
         <Tile name="Moved" value={pages.moved.length} />
-        <Tile name="Same text, new look" value={pages.restyled.length} />
-        <Tile name="To carry" value={bytes(changedBytes)} />
+        <Tile name="Restyled" value={pages.restyled.length} />
+        <Tile name="Changed data" value={bytes(changedBytes)} />
       </dl>
       <PageList title="Added pages" tone="good" word="added" pages={pages.added} />
       <PageList title="Changed pages" tone="info" word="changed" pages={pages.changed} />
@@ -179,8 +179,7 @@ function PageList(props: { title: string; tone: Tone; word: string; pages: reado
             <Badge tone={tone}>{word}</Badge>
             <span className="change-title">{page.title ?? page.path}</span>
             <span className="change-path mono faint">
-              {page.path}
-              {page.note !== undefined && ` ${page.note}`}
+              {[page.title === null ? '' : page.path, page.note ?? ''].join(' ')}
             </span>
           </li>
         ))}

@@ -7,6 +7,7 @@ import { Badge, Note } from '../../parts/note.tsx';
 import { Facts, Panel } from '../../parts/page.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { Ago, bytes, counted, exact, span } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
 import { BundlePanel } from './bundle-panel.tsx';
 import { isOver } from './followed-export.ts';
 import { phaseNames, remaining, speed } from './status.tsx';
@@ -63,12 +64,18 @@ function Failed({ failure }: { failure: NonNullable<ExportJob['failure']> }) {
     <div className="note note-bad" role="alert">
       <div>
         <p>
-          <strong>{failure.message}</strong>
+          <strong>
+            <Words text={failure.message} />
+          </strong>
         </p>
         {place !== null && <p className="mono">{place}</p>}
-        {failure.hint !== null && <p>{failure.hint}</p>}
+        {failure.hint !== null && (
+          <p>
+            <Words text={failure.hint} />
+          </p>
+        )}
         <p className="note-small">
-          <a href={`/docs/reference/errors#${failure.code}`}>{failure.code}</a>
+          <a href="/docs/reference/errors#failure-codes">{failure.code}</a>
           {failure.retryable
             ? ' · Running it again may help.'
             : ' · It will fail again until the cause is gone.'}
@@ -97,7 +104,9 @@ function Findings({ job }: { job: ExportJob }) {
           <li key={JSON.stringify([code, message, file, line])}>
             <Badge tone={tones[severity]}>{severity}</Badge>
             <div>
-              <p>{message}</p>
+              <p>
+                <Words text={message} />
+              </p>
               <p className="row-facts mono">
                 {file}
                 {line === null || line === undefined ? '' : `:${line}`} · {code}

@@ -12,7 +12,7 @@ import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
-import { Ago, bytes, span } from '../../parts/time.tsx';
+import { Ago, bytes, counted, span } from '../../parts/time.tsx';
 import { useLiveExports, type ExportFilters } from './live-exports.ts';
 import { StartDialog, useProjectChoices } from './start-dialog.tsx';
 import { ExportBadge, ExportProgress } from './status.tsx';
@@ -214,7 +214,9 @@ const dash = (
 
 function Name({ job }: { job: ExportJob }) {
   const { commit, ref } = job.source;
-  const facts = [job.version, ref, commit?.slice(0, 7)].filter((fact) => fact !== null && fact !== undefined);
+  const facts = [job.version === null ? null : `Version ${job.version}`, ref, commit?.slice(0, 7)].filter(
+    (fact) => fact !== null && fact !== undefined,
+  );
   return (
     <>
       <Link to={`/exports/${job.jobId}`} className="row-name">
@@ -239,7 +241,7 @@ function Ended({ job }: { job: ExportJob }) {
       ? failure.code === 'canceled'
         ? []
         : [failure.message]
-      : [took === null ? '' : span(took), warnings === 0 ? '' : `${warnings.toLocaleString('en')} warnings`];
+      : [took === null ? '' : span(took), warnings === 0 ? '' : counted(warnings, 'warning')];
   return (
     <>
       <ExportBadge job={job} />

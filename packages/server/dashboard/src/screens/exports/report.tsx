@@ -13,6 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { bytes, counted, span } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
 import { Bars } from './bars.tsx';
 
 export function QualityReport({ job: { jobId } }: { job: ExportJob }) {
@@ -91,7 +92,7 @@ function Counts({ report }: { report: Report }) {
       tone: report.warnings > 0 ? 'warn' : undefined,
     },
     { name: 'Broken links', value: broken.toLocaleString('en'), tone: broken > 0 ? 'bad' : undefined },
-    { name: 'Unreached pages', value: report.orphans.length.toLocaleString('en') },
+    { name: 'Unreached', value: report.orphans.length.toLocaleString('en') },
     { name: 'HTML in all', value: bytes(weight) },
   ];
   return (
@@ -224,8 +225,14 @@ const columns: Column<FindingRow>[] = [
     width: 'minmax(0, 3fr)',
     cell: ({ finding }) => (
       <>
-        <p>{finding.message}</p>
-        {finding.hint !== undefined && <p className="row-facts">{finding.hint}</p>}
+        <p>
+          <Words text={finding.message} />
+        </p>
+        {finding.hint !== undefined && (
+          <p className="row-facts">
+            <Words text={finding.hint} />
+          </p>
+        )}
       </>
     ),
   },
