@@ -10,14 +10,23 @@ interface ListPage<Row> {
 export function useList<Row>(
   key: readonly unknown[],
   read: (cursor: string | undefined) => Promise<ListPage<Row>>,
-  options: { refetchMs?: number; /** Something else keeps what is there true. */ followed?: boolean } = {},
+  options: {
+    /** All pages are read again, one after another: choose by how many rows there are. */
+    refetchMs?: number | ((rows: Row[]) => number | false);
+    /** Something else keeps what is there true. */
+    followed?: boolean;
+  } = {},
 ): { rows: Row[] | undefined; error: unknown; refetch: () => void; more: MoreRows } {
+  const { refetchMs = false } = options;
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => read(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    refetchInterval: options.refetchMs ?? false,
+    refetchInterval: ({ state }) =>
+      typeof refetchMs === 'function'
+        ? refetchMs(state.data?.pages.flatMap(({ data }) => data) ?? [])
+        : refetchMs,
     // All pages would be read again, one after another.
     refetchOnWindowFocus: options.followed !== true,
   });
