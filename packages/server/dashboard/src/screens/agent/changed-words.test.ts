@@ -10,10 +10,9 @@ const marked = (before: string, after: string) => {
 
 describe('the words that differ', () => {
   test('a word in the middle', () => {
-    expect(marked('Read [mooring](/guides/moring) first.', 'Read [mooring](/guides/mooring) first.')).toEqual([
-      'Read [mooring](/guides/[moring]) first.',
-      'Read [mooring](/guides/[mooring]) first.',
-    ]);
+    expect(marked('Read [mooring](/guides/moring) first.', 'Read [mooring](/guides/mooring) first.')).toEqual(
+      ['Read [mooring](/guides/[moring]) first.', 'Read [mooring](/guides/[mooring]) first.'],
+    );
   });
 
   test('several places of one line', () => {
@@ -24,8 +23,14 @@ describe('the words that differ', () => {
   });
 
   test('only something added, or only something taken away', () => {
-    expect(marked('a line of text', 'a long line of text')).toEqual(['a line of text', 'a [long ]line of text']);
-    expect(marked('a long line of text', 'a line of text')).toEqual(['a [long ]line of text', 'a line of text']);
+    expect(marked('a line of text', 'a long line of text')).toEqual([
+      'a line of text',
+      'a [long ]line of text',
+    ]);
+    expect(marked('a long line of text', 'a line of text')).toEqual([
+      'a [long ]line of text',
+      'a line of text',
+    ]);
   });
 
   test('nothing is marked where lines have little in common, or are very long', () => {
@@ -36,6 +41,8 @@ describe('the words that differ', () => {
 
   test('a line of many short words is compared only from both ends', () => {
     const many = (word: string) => Array.from({ length: 400 }, (_, index) => `${word}${index}`).join(' ');
-    expect(marked(`same same ${many('a')}`.slice(0, 1900), `same same ${many('b')}`.slice(0, 1900))).toBeUndefined();
+    expect(
+      marked(`same same ${many('a')}`.slice(0, 1900), `same same ${many('b')}`.slice(0, 1900)),
+    ).toBeUndefined();
   });
 });

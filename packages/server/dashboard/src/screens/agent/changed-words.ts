@@ -16,8 +16,8 @@ export function changedWords(before: string, after: string): { before: Piece[]; 
   if (before.length > longestLine || after.length > longestLine) return undefined;
   const old = wordsOf(before);
   const next = wordsOf(after);
-  const keptOld = new Array<boolean>(old.length).fill(false);
-  const keptNext = new Array<boolean>(next.length).fill(false);
+  const keptOld = old.map(() => false);
+  const keptNext = next.map(() => false);
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) {
     keptOld[start] = true;

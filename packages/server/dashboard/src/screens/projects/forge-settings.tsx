@@ -1,0 +1,264 @@
+/** Where pull requests are opened, and the credential to push with. */
+import { forgeKinds, type Project, type SetProjectAgent } from '@docyard/api';
+import { useState } from 'react';
+import { ApiCall } from '../../parts/api-call.tsx';
+import { Button } from '../../parts/button.tsx';
+import { fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
+import { Badge } from '../../parts/note.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useProjectChange } from './use-project-change.ts';
+
+type Kind = (typeof forgeKinds)[number];
+type Forge = NonNullable<SetProjectAgent['forge']>;
+
+interface Form {
+  kind: Kind | 'found';
+  apiBase: string;
+  /** What becomes of the credential. */
+  credential: 'keep' | 'token' | 'app' | 'none';
+  token: string;
+  username: string;
+  appId: string;
+  privateKey: string;
+  installationId: string;
+}
+
+const kindNames: Record<Kind, string> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  gitea: 'Gitea, Forgejo',
+  bitbucket: 'Bitbucket Cloud',
+  'bitbucket-data-center': 'Bitbucket Data Center',
+  bare: 'Plain git, without pull requests',
+};
+
+/** What the token must be allowed to do, as the forge calls it. */
+const rights: Record<Kind, string> = {
+  github: 'A fine-grained token of this repository: Contents and Pull requests, read and write.',
+  gitlab: 'A project access token with the role Developer and the scopes api and write_repository.',
+  gitea: 'An access token with write:repository.',
+  bitbucket: 'An access token of the repository: Repositories, write, and Pull requests, write.',
+  'bitbucket-data-center': 'An HTTP access token of the repository with Repository write.',
+  bare: 'It is sent as a password.',
+};
+
+export function ForgeSettings({ project }: { project: Project }) {
+  const [form, setForm] = useState(() => formOf(project));
+  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const save = useProjectChange(project, (next) => setForm(formOf(next)));
+  const { forge } = project.agent;
+  const isSame = JSON.stringify(form) === JSON.stringify(formOf(project));
+  return (
+    <Panel title="Forge" aside={<CredentialBadge forge={forge} />}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate({ agent: { forge: forgeOf(form) } });
+        }}
+      >
+        <div className="form-row">
+          <SelectField
+            label="Forge"
+            value={form.kind}
+            onChange={(kind) =>
+              set({ kind, ...(form.credential === 'app' && kind !== 'github' && { credential: 'token' }) })
+            }
+            choices={[
+              { value: 'found', label: 'Found by the address' },
+              ...forgeKinds.map((value) => ({ value, label: kindNames[value] })),
+            ]}
+            {...(form.kind === 'found' ? { hint: 'To push, name the forge and give a credential.' } : {})}
+          />
+          {form.kind !== 'found' && (
+            <TextField
+              label="Address of its API"
+              optional
+              mono
+              type="url"
+              value={form.apiBase}
+              onChange={(apiBase) => set({ apiBase })}
+              placeholder="the usual place"
+              error={fieldError(save.error, 'agent.forge.apiBase')}
+            />
+          )}
+        </div>
+        {form.kind !== 'found' && (
+          <Credential kind={form.kind} form={form} set={set} forge={forge} error={save.error} />
+        )}
+        {save.error !== null && <Problem error={save.error} />}
+        <div>
+          <Button type="submit" busy={save.isPending} disabled={isSame}>
+            Save
+          </Button>
+        </div>
+      </form>
+      <ApiCall
+        operation="updateProject"
+        params={{ projectId: project.id }}
+        body={{
+          agent: {
+            forge: forgeOf({ ...form, token: masked(form.token), privateKey: masked(form.privateKey) }),
+          },
+        }}
+        command={commandOf(project, form)}
+      />
+    </Panel>
+  );
+}
+
+function CredentialBadge({ forge }: { forge: Project['agent']['forge'] }) {
+  if (forge === null) return <Badge tone="quiet">Not set</Badge>;
+  return forge.credential.set ? (
+    <Badge tone="good">Credential is set</Badge>
+  ) : (
+    <Badge tone="warn">No credential</Badge>
+  );
+}
+
+interface CredentialProps {
+  kind: Kind;
+  form: Form;
+  set: (change: Partial<Form>) => void;
+  forge: Project['agent']['forge'];
+  error: unknown;
+}
+
+function Credential({ kind, form, set, forge, error }: CredentialProps) {
+  const mayKeep =
+    forge?.credential.set === true && forge.kind === kind && (forge.apiBase ?? '') === form.apiBase.trim();
+  const choices: Choice<Form['credential']>[] = [
+    ...(mayKeep ? [{ value: 'keep', label: 'Keep the one that is set' } as const] : []),
+    { value: 'token', label: 'A token' },
+    ...(kind === 'github' ? [{ value: 'app', label: 'A GitHub App' } as const] : []),
+    { value: 'none', label: 'None' },
+  ];
+  const chosen = choices.some(({ value }) => value === form.credential) ? form.credential : 'token';
+  return (
+    <>
+      <SelectField
+        label="Credential"
+        value={chosen}
+        onChange={(credential) => set({ credential })}
+        choices={choices}
+        {...(chosen === 'none'
+          ? { hint: 'Then nothing can be pushed to a repository that asks for one.' }
+          : {})}
+      />
+      {chosen === 'token' && (
+        <div className="form-row">
+          <TextField
+            label="Token"
+            mono
+            type="password"
+            autoComplete="off"
+            value={form.token}
+            onChange={(token) => set({ token, credential: 'token' })}
+            hint={rights[kind]}
+            required
+            error={fieldError(error, 'agent.forge.credential')}
+          />
+          <TextField
+            label="User name"
+            optional
+            mono
+            autoComplete="off"
+            value={form.username}
+            onChange={(username) => set({ username })}
+            hint="Only where the forge wants one."
+          />
+        </div>
+      )}
+      {chosen === 'app' && (
+        <>
+          <div className="form-row">
+            <TextField label="App id" mono value={form.appId} onChange={(appId) => set({ appId })} required />
+            <TextField
+              label="Installation id"
+              optional
+              mono
+              value={form.installationId}
+              onChange={(installationId) => set({ installationId })}
+              hint="Found by the repository."
+            />
+          </div>
+          <TextField
+            label="Private key"
+            mono
+            rows={4}
+            value={form.privateKey}
+            onChange={(privateKey) => set({ privateKey })}
+            placeholder="-----BEGIN RSA PRIVATE KEY-----"
+            hint="The PEM file of the App. Encrypted, and never shown again."
+            required
+            error={fieldError(error, 'agent.forge.credential')}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function formOf({ agent: { forge } }: Project): Form {
+  return {
+    kind: forge?.kind ?? 'found',
+    apiBase: forge?.apiBase ?? '',
+    credential: forge?.credential.set === true ? 'keep' : 'token',
+    token: '',
+    username: '',
+    appId: '',
+    privateKey: '',
+    installationId: '',
+  };
+}
+
+function forgeOf(form: Form): Forge | null {
+  if (form.kind === 'found') return null;
+  const credential = credentialOf(form);
+  return {
+    kind: form.kind,
+    ...(form.apiBase.trim() === '' ? {} : { apiBase: form.apiBase.trim() }),
+    ...(credential === undefined ? {} : { credential }),
+  };
+}
+
+/** Undefined to keep what is there, null to forget it. */
+function credentialOf(form: Form): Forge['credential'] {
+  switch (form.credential) {
+    case 'keep':
+      return undefined;
+    case 'none':
+      return null;
+    case 'token':
+      return {
+        type: 'token',
+        token: form.token,
+        ...(form.username.trim() === '' ? {} : { username: form.username.trim() }),
+      };
+    case 'app':
+      return {
+        type: 'app',
+        appId: form.appId.trim(),
+        privateKey: form.privateKey,
+        ...(form.installationId.trim() === '' ? {} : { installationId: form.installationId.trim() }),
+      };
+  }
+}
+
+/** A call to be copied holds no secret. */
+function masked(secret: string): string {
+  return secret === '' ? '' : 'the-secret';
+}
+
+function commandOf(project: Project, form: Form): string {
+  const start = `docyard projects agent ${project.domain}`;
+  if (form.kind === 'found') return `${start} --no-forge`;
+  const credential = {
+    keep: '',
+    none: ' --no-credential',
+    token: ' --token-file ./token',
+    app: ` --app-id ${form.appId || 'ID'} --app-key-file ./app.pem`,
+  }[form.credential];
+  return `${start} --forge ${form.kind}${credential}`;
+}

@@ -1,0 +1,166 @@
+/** Which model does the work: that of the installation, or an endpoint of the project's own. */
+import { modelProviders, type Project, type SetProjectAgent } from '@docyard/api';
+import { useState } from 'react';
+import { ApiCall } from '../../parts/api-call.tsx';
+import { Button } from '../../parts/button.tsx';
+import { CheckField, fieldError, SelectField, TextField } from '../../parts/field.tsx';
+import { Badge } from '../../parts/note.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useProjectChange } from './use-project-change.ts';
+
+type Provider = (typeof modelProviders)[number];
+
+interface Form {
+  from: 'installation' | 'project';
+  provider: Provider;
+  url: string;
+  name: string;
+  key: string;
+  forgetsKey: boolean;
+}
+
+const providerNames: Record<Provider, string> = {
+  openai: 'OpenAI and compatible',
+  anthropic: 'Anthropic',
+};
+
+export function ModelSettings({ project }: { project: Project }) {
+  const [form, setForm] = useState(() => formOf(project));
+  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const save = useProjectChange(project, (next) => setForm(formOf(next)));
+  const { model } = project.agent;
+  const change = { agent: { model: modelOf(form) } };
+  const isSame = JSON.stringify(form) === JSON.stringify(formOf(project));
+  const keepsKey = model?.key.set === true && !form.forgetsKey && form.key === '';
+  const losesKey = keepsKey && URL.parse(form.url)?.host !== URL.parse(model.url)?.host;
+  return (
+    <Panel
+      title="Model"
+      aside={
+        model === null ? (
+          <Badge tone="quiet">Of the installation</Badge>
+        ) : (
+          <Badge tone={model.key.set ? 'good' : 'warn'}>{model.key.set ? 'Key is set' : 'No key'}</Badge>
+        )
+      }
+    >
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(change);
+        }}
+      >
+        <SelectField
+          label="Endpoint"
+          value={form.from}
+          onChange={(from) => set({ from })}
+          choices={[
+            { value: 'installation', label: 'That of the installation' },
+            { value: 'project', label: 'One of this project' },
+          ]}
+          {...(form.from === 'installation'
+            ? { hint: 'Whoever runs the server sets it with MODEL_URL, MODEL_NAME and MODEL_KEY_FILE.' }
+            : {})}
+        />
+        {form.from === 'project' && (
+          <>
+            <div className="form-row">
+              <SelectField
+                label="Format"
+                value={form.provider}
+                onChange={(provider) => set({ provider })}
+                choices={modelProviders.map((value) => ({ value, label: providerNames[value] }))}
+              />
+              <TextField
+                label="Model"
+                mono
+                value={form.name}
+                onChange={(name) => set({ name })}
+                placeholder="writer-large"
+                required
+                error={fieldError(save.error, 'agent.model.name')}
+              />
+            </div>
+            <TextField
+              label="Address"
+              mono
+              type="url"
+              value={form.url}
+              onChange={(url) => set({ url })}
+              placeholder="https://models.example.com/v1"
+              required
+              error={fieldError(save.error, 'agent.model.url')}
+            />
+            <TextField
+              label="Key"
+              optional
+              mono
+              type="password"
+              autoComplete="off"
+              value={form.key}
+              onChange={(key) => set({ key, forgetsKey: false })}
+              placeholder={model?.key.set === true ? 'A key is set; type another to replace it' : ''}
+              hint={
+                losesKey
+                  ? 'The kept key is forgotten, because the address has another host. Type it again.'
+                  : 'Encrypted, and never shown again.'
+              }
+              error={fieldError(save.error, 'agent.model.key')}
+            />
+            {model?.key.set === true && (
+              <CheckField
+                label="Forget the key"
+                checked={form.forgetsKey}
+                onChange={(forgetsKey) => set({ forgetsKey, key: '' })}
+              />
+            )}
+          </>
+        )}
+        {save.error !== null && <Problem error={save.error} />}
+        <div>
+          <Button type="submit" busy={save.isPending} disabled={isSame}>
+            Save
+          </Button>
+        </div>
+      </form>
+      <ApiCall
+        operation="updateProject"
+        params={{ projectId: project.id }}
+        body={{ agent: { model: modelOf({ ...form, key: form.key === '' ? '' : 'the-key' }) } }}
+        command={commandOf(project, form)}
+      />
+    </Panel>
+  );
+}
+
+function formOf({ agent: { model } }: Project): Form {
+  return {
+    from: model === null ? 'installation' : 'project',
+    provider: model?.provider ?? 'openai',
+    url: model?.url ?? '',
+    name: model?.name ?? '',
+    key: '',
+    forgetsKey: false,
+  };
+}
+
+function modelOf(form: Form): NonNullable<SetProjectAgent['model']> | null {
+  if (form.from === 'installation') return null;
+  return {
+    provider: form.provider,
+    url: form.url.trim(),
+    name: form.name.trim(),
+    ...(form.forgetsKey ? { key: null } : form.key === '' ? {} : { key: form.key }),
+  };
+}
+
+function commandOf(project: Project, form: Form): string {
+  if (form.from === 'installation') return `docyard projects agent ${project.domain} --no-model`;
+  return [
+    `docyard projects agent ${project.domain} --model ${form.name || 'NAME'}`,
+    `--model-url ${form.url || 'ADDRESS'} --model-provider ${form.provider}`,
+    form.forgetsKey ? '--no-model-key' : '--model-key-file ./key',
+  ].join(' \\\n  ');
+}

@@ -1,0 +1,64 @@
+/** The fields of a source, for a new project and for the settings of one, with the check below them. */
+import { fieldError, TextField } from '../../parts/field.tsx';
+import { SourceChecklist, type useSourceCheck } from './source-check.tsx';
+
+export interface SourceForm {
+  repository: string;
+  ref: string;
+  directory: string;
+}
+
+interface SourceFieldsProps {
+  form: SourceForm;
+  set: (change: Partial<SourceForm>) => void;
+  check: ReturnType<typeof useSourceCheck>;
+  error: unknown;
+  autoFocus?: boolean;
+}
+
+export function SourceFields({ form, set, check, error, autoFocus = false }: SourceFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Repository"
+        mono
+        value={form.repository}
+        onChange={(repository) => set({ repository })}
+        placeholder="https://git.example.com/harbour/docs.git"
+        required
+        autoFocus={autoFocus}
+        error={fieldError(error, 'source.repository')}
+      />
+      <div className="form-row">
+        <TextField
+          label="Branch"
+          optional
+          mono
+          value={form.ref}
+          onChange={(ref) => set({ ref })}
+          placeholder="the default branch"
+          error={fieldError(error, 'source.ref')}
+        />
+        <TextField
+          label="Folder"
+          optional
+          mono
+          value={form.directory}
+          onChange={(directory) => set({ directory })}
+          placeholder="docs"
+          hint="Where docs.json is."
+          error={fieldError(error, 'source.directory')}
+        />
+      </div>
+      <SourceChecklist check={check} />
+    </>
+  );
+}
+
+export function sourceOf({ repository, ref, directory }: SourceForm) {
+  return {
+    repository: repository.trim(),
+    ...(ref.trim() === '' ? {} : { ref: ref.trim() }),
+    ...(directory.trim() === '' ? {} : { directory: directory.trim() }),
+  };
+}
