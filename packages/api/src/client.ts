@@ -2,8 +2,7 @@
  * The typed client: one call per operation of the table, with retries that are safe because every POST carries
  * an idempotency key. It uses only `fetch`, so it runs in Node and in a bundler for browsers alike.
  */
-import { z } from 'zod';
-import { errorCodes } from './errors.ts';
+import { errorTable, type ErrorCode } from './errors.ts';
 import {
   operation,
   type Operation,
@@ -12,7 +11,7 @@ import {
   type OperationResult,
   type Operations,
 } from './routes.ts';
-import { ErrorBody } from './schemas.ts';
+import type { ErrorBody } from './schemas.ts';
 
 export interface ClientOptions {
   baseUrl: string;
@@ -66,13 +65,12 @@ type ItemOf<Id extends ListId> =
   OperationResult<Id> extends { data: (infer Item)[]; nextCursor: string | null } ? Item : never;
 
 /** As much of an error body as can be understood: a newer server may send codes this client does not know. */
-const ReadableError = z.object({
-  error: z.string(),
-  code: z.enum([...errorCodes, 'unknown']).catch('unknown'),
-  requestId: z.string().optional().catch(undefined),
-  details: ErrorBody.shape.details.catch(undefined),
-});
-type ReadableError = Pick<z.infer<typeof ReadableError>, 'error'> & Partial<z.infer<typeof ReadableError>>;
+interface ReadableError {
+  error: string;
+  code?: ErrorCode | 'unknown';
+  requestId?: string | undefined;
+  details?: ErrorBody['details'];
+}
 
 /** An answer that is not what was asked for: an error of the table, or something no Docyard server says. */
 export class DocyardError extends Error {
@@ -206,7 +204,7 @@ function buildRequest(
     ...(client.apiKey === undefined ? {} : { authorization: `Bearer ${client.apiKey.trim()}` }),
     accept: 'application/json',
   });
-  if (described.method === 'post') {
+  if (described.method === 'post' && !described.keepsNoAnswer) {
     headers.set('idempotency-key', options?.idempotencyKey ?? crypto.randomUUID());
   }
   if (parts.body !== undefined) headers.set('content-type', 'application/json');
@@ -242,8 +240,25 @@ async function readAnswer(described: Operation, response: Response): Promise<Ans
   const error = succeeded
     ? `The server answered ${status}, but not with JSON. Is the base address that of a Docyard server?`
     : `The server answered ${status} and points to ${headers.get('location')}. Is the base address right?`;
-  const readable = succeeded || redirects ? { error } : ReadableError.safeParse(body).data;
+  const readable = succeeded || redirects ? { error } : readError(body);
   return new DocyardError(status, readable, retryAfterSeconds(headers));
+}
+
+/** By hand, because the client also runs where nothing else of this package does. */
+function readError(body: unknown): ReadableError | undefined {
+  const { error, code, requestId, details } = (body ?? {}) as Record<string, unknown>;
+  if (typeof error !== 'string') return undefined;
+  return {
+    error,
+    code: typeof code === 'string' && Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'unknown',
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+    details: Array.isArray(details) && details.every(isDetail) ? details : undefined,
+  };
+}
+
+function isDetail(value: unknown): value is { path: string; message: string } {
+  const { path, message } = (value ?? {}) as Record<string, unknown>;
+  return typeof path === 'string' && typeof message === 'string';
 }
 
 function parseJson(text: string): unknown {

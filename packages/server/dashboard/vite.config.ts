@@ -1,11 +1,12 @@
 import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { thinWire } from './thin-wire.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
-  plugins: [react()],
+  plugins: [thinWire(), react()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
