@@ -72,7 +72,7 @@ function Sidebar() {
     { to: '/system', label: 'System', icon: 'pulse' },
   ];
   return (
-    <div className="sidebar">
+    <aside className="sidebar" aria-label="Sidebar">
       <Brand />
       <nav aria-label="Main" className="menu">
         <Entries entries={work} />
@@ -90,7 +90,7 @@ function Sidebar() {
         </nav>
         <Person />
       </div>
-    </div>
+    </aside>
   );
 }
 

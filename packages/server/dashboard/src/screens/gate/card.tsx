@@ -25,14 +25,14 @@ export function GateCard({ title, lead, children }: { title: string; lead: React
 }
 
 /** Why it did not work; and after too many attempts, how long until the next one counts. */
-export function GateProblem({ error }: { error: unknown }) {
+export function GateProblem({ error, besides = [] }: { error: unknown; besides?: readonly string[] }) {
   const [receivedAtMs, setReceivedAtMs] = useState(Date.now);
   useEffect(() => setReceivedAtMs(Date.now()), [error]);
   const nowMs = useNow(1000);
   if (error === null) return null;
   const waitSeconds =
     error instanceof DocyardError && error.code === 'rate_limited' ? (error.retryAfterSeconds ?? 0) : 0;
-  if (waitSeconds === 0) return <Problem error={error} />;
+  if (waitSeconds === 0) return <Problem error={error} besides={besides} />;
   const leftSeconds = Math.ceil(waitSeconds - Math.max(0, nowMs - receivedAtMs) / 1000);
   return (
     <div role="alert">

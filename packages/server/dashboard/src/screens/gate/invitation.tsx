@@ -20,6 +20,10 @@ export function Invitation() {
       go('/', { replace: true });
     },
   });
+  const change = (field: keyof typeof form) => (value: string) => {
+    setForm({ ...form, [field]: value });
+    if (accept.isError) accept.reset();
+  };
   if (token === '')
     return (
       <GateCard title="Invitation" lead="This address needs the link that you were given.">
@@ -38,7 +42,7 @@ export function Invitation() {
         <TextField
           label="Your name"
           value={form.name}
-          onChange={(name) => setForm({ ...form, name })}
+          onChange={change('name')}
           autoComplete="name"
           error={fieldError(accept.error, 'name')}
           required
@@ -48,13 +52,13 @@ export function Invitation() {
           label="Password"
           type="password"
           value={form.password}
-          onChange={(password) => setForm({ ...form, password })}
+          onChange={change('password')}
           autoComplete="new-password"
           hint={passwordAdvice(form.password)}
           error={fieldError(accept.error, 'password')}
           required
         />
-        <GateProblem error={accept.error} />
+        <GateProblem error={accept.error} besides={['name', 'password']} />
         <Button look="primary" type="submit" busy={accept.isPending}>
           Accept and sign in
         </Button>

@@ -21,7 +21,10 @@ export function Setup() {
       go('/', { replace: true });
     },
   });
-  const change = (field: keyof typeof form) => (value: string) => setForm({ ...form, [field]: value });
+  const change = (field: keyof typeof form) => (value: string) => {
+    setForm({ ...form, [field]: value });
+    if (setUp.isError) setUp.reset();
+  };
   if (state.data?.needed === false) return <Redirect to="/login" replace />;
   return (
     <GateCard title="Set up Docyard" lead="You are the first here and become the owner of this installation.">
@@ -39,7 +42,15 @@ export function Setup() {
         }}
       >
         {linked === '' && (
-          <TextField label="Setup token" value={form.token} onChange={change('token')} mono required />
+          <TextField
+            label="Setup token"
+            value={form.token}
+            onChange={change('token')}
+            autoComplete="off"
+            mono
+            required
+            autoFocus
+          />
         )}
         <TextField
           label="Your name"
@@ -48,7 +59,7 @@ export function Setup() {
           autoComplete="name"
           error={fieldError(setUp.error, 'name')}
           required
-          autoFocus
+          autoFocus={linked !== ''}
         />
         <TextField
           label="Email"
@@ -69,7 +80,7 @@ export function Setup() {
           error={fieldError(setUp.error, 'password')}
           required
         />
-        <GateProblem error={setUp.error} />
+        <GateProblem error={setUp.error} besides={['name', 'email', 'password']} />
         <Button look="primary" type="submit" busy={setUp.isPending}>
           Set up and sign in
         </Button>

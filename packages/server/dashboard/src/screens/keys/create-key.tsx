@@ -44,7 +44,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
           }}
         >
           <DraftFields draft={draft} onChange={setDraft} error={create.error} />
-          {create.error !== null && <Problem error={create.error} />}
+          {create.error !== null && <Problem error={create.error} besides={['name', 'allowedAddresses']} />}
           <ApiCall operation="createKey" body={bodyOf(draft)} command={commandOf(draft)} />
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

@@ -17,7 +17,9 @@ export function keyState({ revokedAt, expiresAt }: ApiKey, nowMs: number): KeySt
   if (expiresAt === null) return { works: true, words: 'does not expire', tone: 'quiet' };
   const leftMs = Date.parse(expiresAt) - nowMs;
   if (leftMs <= 0) return { works: false, words: 'expired', tone: 'bad' };
-  const words = leftMs < 10_000 ? 'expires now' : `expires ${relative(leftMs)}`;
+  // Days as long as there are some: months would jump.
+  const days = Math.floor(leftMs / dayMs);
+  const words = days > 1 ? `expires in ${days} days` : `expires ${relative(leftMs)}`;
   return { works: true, words, tone: leftMs < soonDays * dayMs ? 'warn' : 'good' };
 }
 

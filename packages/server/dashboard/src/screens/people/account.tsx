@@ -63,7 +63,6 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
           value={form.current}
           onChange={(current) => setForm({ ...form, current })}
           autoComplete="current-password"
-          error={fieldError(change.error, 'current')}
           required
           autoFocus
         />
@@ -77,7 +76,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
           error={fieldError(change.error, 'next')}
           required
         />
-        <GateProblem error={change.error} />
+        <GateProblem error={change.error} besides={['next']} />
         {provider !== undefined && (
           <p className="faint">Whoever signs in with {provider} has no password here and changes it there.</p>
         )}

@@ -59,7 +59,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           onChange={(role) => setForm({ ...form, role })}
           choices={choices}
         />
-        {invite.error !== null && <Problem error={invite.error} />}
+        {invite.error !== null && <Problem error={invite.error} besides={['email']} />}
         <ApiCall operation="invitePerson" body={form} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

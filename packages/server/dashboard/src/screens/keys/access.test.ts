@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { accessOf, bodyOf, draftOf, levelsOf, scopesOf, wordsOf } from './access.ts';
+
+const nothing = accessOf([]).access;
+
+test('a preset stands for the wide scopes, custom for one scope an area', () => {
+  expect(scopesOf('read', nothing)).toEqual(['read']);
+  expect(scopesOf('write', nothing)).toEqual(['read', 'write']);
+  expect(scopesOf('custom', { ...nothing, exports: 'write', audit: 'read' })).toEqual([
+    'exports:write',
+    'audit:read',
+  ]);
+});
+
+test('scopes come back as they were chosen', () => {
+  for (const scopes of [['read'], ['read', 'write'], ['exports:write', 'keys:read']] as const) {
+    const { preset, access } = accessOf(scopes);
+    expect(scopesOf(preset, access)).toEqual(scopes);
+  }
+});
+
+test('a wide scope beside a narrow one is told area by area', () => {
+  const { preset, access } = accessOf(['read', 'exports:write']);
+  expect(preset).toBe('custom');
+  expect(access).toMatchObject({ exports: 'write', webhooks: 'read', audit: 'read' });
+});
+
+test('nobody can be given what an area does not have', () => {
+  expect(levelsOf('audit')).toEqual(['none', 'read']);
+  expect(levelsOf('exports')).toEqual(['none', 'read', 'write']);
+});
+
+test('rights have short words', () => {
+  expect(wordsOf(['read', 'write'])).toEqual(['Everything']);
+  expect(wordsOf(['read'])).toEqual(['Read everything']);
+  expect(wordsOf(['agent:read', 'exports:write'])).toEqual(['Exports: write', 'Agent jobs: read']);
+});
+
+test('a link fills in the form', () => {
+  const draft = draftOf(
+    new URLSearchParams('new=1&name=ci&scopes=exports:write&expires=30&addresses=10.0.0.0/8'),
+  );
+  expect(bodyOf(draft)).toEqual({
+    name: 'ci',
+    scopes: ['exports:write'],
+    expiresInDays: 30,
+    allowedAddresses: ['10.0.0.0/8'],
+  });
+});
+
+test('what a link gets wrong is left out', () => {
+  const draft = draftOf(new URLSearchParams('new=1&scopes=everything&expires=31'));
+  expect(bodyOf(draft)).toEqual({ name: '', scopes: ['read', 'write'], expiresInDays: 90 });
+});
+
+test('addresses may stand on lines, or between commas', () => {
+  const draft = {
+    ...draftOf(new URLSearchParams()),
+    expires: 'none',
+    addresses: ' 203.0.113.7\n10.0.0.0/8, ::1 ',
+  };
+  expect(bodyOf(draft)).toMatchObject({
+    expiresInDays: null,
+    allowedAddresses: ['203.0.113.7', '10.0.0.0/8', '::1'],
+  });
+});
