@@ -74,7 +74,7 @@ const layers: [name: string, members: RegExp][] = [
   ['wiring', /^(main|compose|serve|first-run|secrets|sweeper)\.ts$|^(cli|operations)\//],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent|deployments)\//],
-  ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks)\//],
+  ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks|people)\//],
   [
     'types',
     /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|ids|log|paging|process-group|seal|version)\.ts$)/,

@@ -20,7 +20,7 @@ describe.each(['0.1.0'] as const)('a folder of version %s', (version) => {
     const service = await startService({ dataDir, environment: keepEverything });
     const client = new DocyardClient({ baseUrl: service.origin, apiKey: earlier.key });
 
-    expect((await client.call('readMe')).key.scopes).toEqual(['read', 'write']);
+    expect((await client.call('readMe')).key?.scopes).toEqual(['read', 'write']);
     const job = await client.call('readExport', { params: { jobId: earlier.exportJobId } });
     expect(job).toMatchObject({ status: 'completed', projectId: earlier.projectId });
     const { bundleUrl } = await client.call('createBundle', { params: { jobId: job.jobId } });

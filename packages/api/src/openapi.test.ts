@@ -56,9 +56,16 @@ describe('buildOpenApi', () => {
     }
   });
 
-  it('needs no key for health, and one for everything else', () => {
+  it('needs no key for health and the way in, and one for everything else', () => {
     const open = described.filter(({ security }) => security?.length === 0);
-    expect(open.map(({ operationId }) => operationId)).toEqual(['readHealth', 'readReadiness']);
+    expect(open.map(({ operationId }) => operationId)).toEqual([
+      'readSetup',
+      'setUp',
+      'signIn',
+      'acceptInvitation',
+      'readHealth',
+      'readReadiness',
+    ]);
   });
 
   it('lets the body of createBundle be left out, and not that of startExport', () => {

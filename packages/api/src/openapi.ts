@@ -82,7 +82,7 @@ function headerParameters(described: Operation): Json[] {
   const headers: Json[] = [];
   const add = (name: string, description: string, schema: Json) =>
     headers.push({ name, in: 'header', required: false, description, schema });
-  if (described.method === 'post') {
+  if (described.method === 'post' && !described.keepsNoAnswer) {
     add('Idempotency-Key', 'Makes a repeat of this request harmless for 24 hours.', {
       type: 'string',
       minLength: 1,
@@ -175,7 +175,7 @@ function successHeaders(described: Operation): Json {
   if (described.waitable)
     add('Retry-After', 'Seconds until it is worth asking again; only while unfinished.', 'integer');
   if (described.waitable) add('Preference-Applied', 'Present when `Prefer: wait` was obeyed.', 'string');
-  if (described.method === 'post') {
+  if (described.method === 'post' && !described.keepsNoAnswer) {
     add('Idempotency-Replayed', '`true` when this is the kept answer to an earlier request.', 'string');
   }
   return Object.keys(headers).length === 0 ? {} : { headers };

@@ -37,6 +37,8 @@ export interface Operation {
   alsoStatus?: 503;
   /** What can go wrong beyond what `impliedErrors` adds. */
   errors: readonly ErrorCode[];
+  /** A POST whose answer is not kept for a repeat, because it begins a session. */
+  keepsNoAnswer?: true;
   /** The answer tells of unfinished work: it carries Retry-After and obeys `Prefer: wait`. */
   waitable?: boolean;
 }

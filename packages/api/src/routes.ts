@@ -349,7 +349,7 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   if (operation.plan !== undefined) codes.push('plan_required');
   if (operation.body !== undefined) codes.push('invalid_request', 'malformed_json', 'unsupported_media_type');
   if (operation.query !== undefined) codes.push('invalid_request');
-  if (operation.method === 'post')
+  if (operation.method === 'post' && !operation.keepsNoAnswer)
     codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining');
   // The cookie of a session counts only for requests of our own pages.

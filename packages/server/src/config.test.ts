@@ -17,6 +17,8 @@ test('without any setting everything has its default', () => {
     secretKey: null,
     signingKey: null,
     publicUrl: null,
+    firstPerson: null,
+    oidc: null,
     tracing: null,
     logLevel: 'info',
     trustProxy: false,
@@ -55,6 +57,14 @@ test('every setting reaches its place', () => {
     SECRET_KEY: 'k'.repeat(32),
     SIGNING_KEY: 'RWQ=',
     PUBLIC_URL: 'https://docs.example.com//',
+    ADMIN_EMAIL: 'Ada@example.com',
+    ADMIN_PASSWORD: 'a lighthouse keeper',
+    OIDC_ISSUER: 'https://id.example.com',
+    OIDC_CLIENT_ID: 'docyard',
+    OIDC_CLIENT_SECRET: 'secret',
+    OIDC_NAME: 'Harbour ID',
+    OIDC_DEFAULT_ROLE: 'member',
+    OIDC_EMAIL_DOMAINS: 'example.com, Example.org',
     LOG_LEVEL: 'debug',
     TRUST_PROXY: 'on',
     EXPORT_CONCURRENCY: '2',
@@ -95,6 +105,15 @@ test('every setting reaches its place', () => {
     secretKey: 'k'.repeat(32),
     signingKey: 'RWQ=',
     publicUrl: 'https://docs.example.com',
+    firstPerson: { email: 'ada@example.com', password: 'a lighthouse keeper' },
+    oidc: {
+      issuer: 'https://id.example.com',
+      clientId: 'docyard',
+      clientSecret: 'secret',
+      name: 'Harbour ID',
+      defaultRole: 'member',
+      emailDomains: ['example.com', 'example.org'],
+    },
     tracing: { endpoint: 'http://collector:4318', service: 'docs' },
     logLevel: 'debug',
     trustProxy: true,
@@ -138,6 +157,14 @@ describe('a wrong value', () => {
     SECRET_KEY: ['secret'],
     SIGNING_KEY: [],
     PUBLIC_URL: ['docs.example.com', 'ftp://docs.example.com', 'javascript:alert(1)'],
+    ADMIN_EMAIL: ['ada', 'ada@'],
+    ADMIN_PASSWORD: ['secret'],
+    OIDC_ISSUER: ['id.example.com', 'ldap://id.example.com'],
+    OIDC_CLIENT_ID: [],
+    OIDC_CLIENT_SECRET: [],
+    OIDC_NAME: ['x'.repeat(41)],
+    OIDC_DEFAULT_ROLE: ['owner', 'root'],
+    OIDC_EMAIL_DOMAINS: [],
     LOG_LEVEL: ['loud', 'INFO'],
     OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4318', 'grpc://collector:4317'],
     TRUST_PROXY: ['maybe', '2'],
@@ -200,16 +227,42 @@ describe('a model endpoint', () => {
   });
 });
 
+describe('what belongs together', () => {
+  test.each(['ADMIN_EMAIL', 'ADMIN_PASSWORD'])('%s alone is half a person', (name) => {
+    expect(() => readConfig({ [name]: 'somebody@example.com' })).toThrow('belong together');
+  });
+
+  test.each(['OIDC_ISSUER', 'OIDC_CLIENT_ID'])('%s alone is half an issuer', (name) => {
+    expect(() => readConfig({ [name]: 'https://id.example.com' })).toThrow('belong together');
+  });
+});
+
 describe('a secret in a file', () => {
   const secrets = Object.entries(settings).flatMap(([name, setting]) => ('secret' in setting ? [name] : []));
 
   test('is taken as if it had been given, without the line end', () => {
-    expect(secrets).toEqual(['DATABASE_URL', 'SECRET_KEY', 'SIGNING_KEY', 'MODEL_KEY']);
+    expect(secrets).toEqual([
+      'DATABASE_URL',
+      'SECRET_KEY',
+      'SIGNING_KEY',
+      'ADMIN_PASSWORD',
+      'OIDC_CLIENT_SECRET',
+      'MODEL_KEY',
+    ]);
     const file = join(temporaryFolder(), 'secret');
     writeFileSync(file, 'postgres://docyard:secret@db/docyard\n');
     const inFiles = Object.fromEntries(secrets.map((name) => [`${name}_FILE`, file]));
-    const read = readConfig({ MODEL_URL: 'https://models.example.com', MODEL_NAME: 'writer-1', ...inFiles });
-    for (const value of [read.databaseUrl, read.secretKey, read.signingKey, read.model?.key]) {
+    const read = readConfig({
+      MODEL_URL: 'https://models.example.com',
+      MODEL_NAME: 'writer-1',
+      ADMIN_EMAIL: 'ada@example.com',
+      OIDC_ISSUER: 'https://id.example.com',
+      OIDC_CLIENT_ID: 'docyard',
+      ...inFiles,
+    });
+    const { databaseUrl, secretKey, signingKey, firstPerson, oidc, model } = read;
+    const given = [databaseUrl, secretKey, signingKey, firstPerson?.password, oidc?.clientSecret, model?.key];
+    for (const value of given) {
       expect(value).toBe('postgres://docyard:secret@db/docyard');
     }
   });
@@ -267,7 +320,7 @@ test('an empty value is no value, and unknown variables are ignored', () => {
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 36 settings, each with a sentence of meaning', () => {
-  expect(Object.keys(settings).length).toBeLessThanOrEqual(36);
+test('there are at most 46 settings, each with a sentence of meaning', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(46);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });

@@ -25,7 +25,7 @@ test('the first start makes an enterprise organization, a sample project and an 
   expect(organizations).toMatchObject([{ name: 'My organization', plan: 'enterprise', local_sources: 1 }]);
   expect(projects).toMatchObject([{ domain: 'handbook.example.com', source: { ref: 'main' } }]);
   expect(keys).toMatchObject([{ name: 'First admin key', scopes: ['read', 'write'], expiresAt: null }]);
-  expect(await authenticate(context, key)).toMatchObject({ keyId: keys[0]?.id });
+  expect(await authenticate(context, key)).toMatchObject({ key: { id: keys[0]?.id } });
 });
 
 test('the sample is a git repository with one commit that the service can fetch', async () => {

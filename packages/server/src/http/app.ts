@@ -218,7 +218,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
   return edge.idempotency.run(
     {
       organizationId: request.actor.organizationId,
-      key: described.method === 'post' ? web.req.header('idempotency-key') : undefined,
+      key: keepsAnswer(described) ? web.req.header('idempotency-key') : undefined,
       method: web.req.method,
       target: rawTarget(web),
       body: call.body,
@@ -226,6 +226,10 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
     },
     (commit) => handler({ ...request, commit }),
   );
+}
+
+function keepsAnswer({ method, keepsNoAnswer }: Operation): boolean {
+  return method === 'post' && !keepsNoAnswer;
 }
 
 /** What one organization was shown is never shown to another: its id is part of the name. */

@@ -38,7 +38,7 @@ describe('requests a minute', () => {
     expect(refused.headers.get('ratelimit')).toBe('"reads";r=0;t=30');
     expect(await refused.json()).toMatchObject({
       code: 'rate_limited',
-      error: 'This key has made its 3 reads of this minute. Wait 30 s.',
+      error: 'You have made your 3 reads of this minute. Wait 30 s.',
     });
     context.clock.advance(30);
     expect((await get()).headers.get('ratelimit')).toBe('"reads";r=2;t=60');

@@ -21,7 +21,12 @@ describe('creating', () => {
   test('the text is given once and stored nowhere', async () => {
     const { context, actor, organizationId } = await setUp();
     const { key, ...view } = await createKey(context, { name: 'CI', actor });
-    expect(await authenticate(context, key)).toMatchObject({ keyId: view.id, keyName: 'CI', organizationId });
+    expect(await authenticate(context, key)).toMatchObject({
+      id: view.id,
+      key: { name: 'CI' },
+      person: null,
+      organizationId,
+    });
     expect((await listKeys(context, { organizationId })).data[0]).toEqual(view);
     const kept = everythingKept(context);
     expect(kept).toContain(view.id);

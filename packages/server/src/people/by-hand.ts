@@ -20,13 +20,8 @@ export async function createPerson(
   const password = await hashPassword(context.secrets, input.password);
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    await exclusively(database, `email:${email}`);
-    const known = await database
-      .selectFrom('people')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirst();
-    if (known !== undefined) {
+    await exclusively(database, `people:${actor.organizationId}`);
+    if ((await lookFor(inside, email, actor)) !== undefined) {
       throw new Problem(
         'person_exists',
         `${email} is here already. Set a password with docyard people password.`,
@@ -62,17 +57,23 @@ export async function setPassword(
 }
 
 export async function findPerson(
-  { database }: Pick<Context, 'database'>,
+  context: Pick<Context, 'database'>,
   { email, actor }: { email: string; actor: Actor },
 ): Promise<Selectable<PersonRow>> {
-  const person = await database
+  const person = await lookFor(context, email.trim().toLowerCase(), actor);
+  if (person !== undefined) return person;
+  throw new Problem('not_found', `There is no person ${email}. List them with docyard people list.`);
+}
+
+async function lookFor(
+  { database }: Pick<Context, 'database'>,
+  email: string,
+  actor: Actor,
+): Promise<Selectable<PersonRow> | undefined> {
+  return database
     .selectFrom('people')
     .selectAll()
-    .where('email', '=', email.trim().toLowerCase())
+    .where('email', '=', email)
     .where('organization_id', '=', actor.organizationId)
     .executeTakeFirst();
-  if (person === undefined) {
-    throw new Problem('not_found', `There is no person ${email}. List them with docyard people list.`);
-  }
-  return person;
 }

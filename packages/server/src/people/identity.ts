@@ -82,13 +82,14 @@ async function admit(
     .selectFrom('people')
     .selectAll()
     .where('email', '=', email)
+    .orderBy('sequence')
     .executeTakeFirst();
-  const values = { oidc_issuer: identity.issuer, oidc_subject: identity.subject };
   if (known !== undefined)
     return known.oidc_subject === null ? link(context, known, identity) : 'not_invited';
   if (admission.defaultRole === null || !isOfDomain(email, admission.emailDomains)) return 'not_invited';
   const person = await insertPerson(context, {
-    ...values,
+    oidc_issuer: identity.issuer,
+    oidc_subject: identity.subject,
     organization_id: organization.id,
     email,
     name: nameOf(identity, email),

@@ -46,13 +46,14 @@ export async function invitePerson(
   const invitation = { role, invitation_hash: hashToken(token), invitation_expires_at: expiresAt };
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    await exclusively(database, `email:${email}`);
+    await exclusively(database, `people:${actor.organizationId}`);
     const known = await database
       .selectFrom('people')
       .selectAll()
       .where('email', '=', email)
+      .where('organization_id', '=', actor.organizationId)
       .executeTakeFirst();
-    if (known !== undefined && !isOpenInvitation(known, actor.organizationId)) {
+    if (known !== undefined && viewPerson(known).status !== 'invited') {
       throw new Problem('person_exists', 'There is a person with this email already.');
     }
     if (known?.role === 'owner') requireOwner(input);
@@ -192,8 +193,4 @@ async function requireOtherOwner({ database }: PeopleContext, person: Row): Prom
 
 function isActiveOwner(person: Row): boolean {
   return person.role === 'owner' && viewPerson(person).status === 'active';
-}
-
-function isOpenInvitation(person: Row, organizationId: string): boolean {
-  return person.organization_id === organizationId && viewPerson(person).status === 'invited';
 }

@@ -12,6 +12,9 @@ import { forgiveAttempts, takeAttempt } from './attempts.ts';
 import { hashPassword, isPassword, requireGoodPassword } from './password.ts';
 import { endSessionsOf, hashToken, startSession } from './sessions.ts';
 
+/** Each costs a hash; more than a few are nobody's. */
+const mostWithOneEmail = 4;
+
 type SignInContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
 /** Where a request came from, for the audit log. */
@@ -32,11 +35,11 @@ export async function signIn(context: SignInContext, input: SignIn & { from: Ori
 /** Every other session ends; the one that asked is replaced. */
 export async function changePassword(
   context: SignInContext,
-  input: ChangePassword & { email: string; from: Origin },
+  input: ChangePassword & { personId: string; email: string; from: Origin },
 ): Promise<string> {
-  const { email, from } = input;
+  const { personId, email, from } = input;
   requireGoodPassword(input.next, 'next', email);
-  const person = await requirePassword(context, { email, password: input.current, from });
+  const person = await requirePassword(context, { personId, email, password: input.current, from });
   const password = await hashPassword(context.secrets, input.next);
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
@@ -51,7 +54,8 @@ export async function acceptInvitation(
   context: SignInContext,
   input: AcceptInvitation & { from: Origin },
 ): Promise<string> {
-  await takeAttempt(context, { subject: 'invitation', address: input.from.address });
+  const attempt = { subject: 'invitation', address: input.from.address };
+  await takeAttempt(context, attempt);
   const invited = await findInvited(context, input.token);
   requireGoodPassword(input.password, 'password', invited.email);
   const password = await hashPassword(context.secrets, input.password);
@@ -65,6 +69,7 @@ export async function acceptInvitation(
       .returningAll()
       .executeTakeFirst();
     if (person === undefined) throw invalidInvitation();
+    await forgiveAttempts(inside, attempt);
     const actor = actorOf(person, input.from);
     await recordAudit(inside, { actor, action: 'person.join', object: person.id });
     return startSession(inside, person.id);
@@ -82,24 +87,33 @@ export function actorOf(
 /** Unknown, without a password, disabled or wrong: which of them is not told, neither by words nor by time. */
 async function requirePassword(
   context: SignInContext,
-  { email, password, from }: SignIn & { from: Origin },
+  input: SignIn & { from: Origin; personId?: string },
 ): Promise<Row> {
+  const { email, password, from } = input;
   const attempt = { subject: email, address: from.address };
   await takeAttempt(context, attempt);
-  const person = await context.database
-    .selectFrom('people')
-    .selectAll()
-    .where('email', '=', email)
-    .executeTakeFirst();
-  const isRight = await isPassword(context.secrets, password, person?.password);
-  if (person !== undefined && isRight && person.disabled_at === null) {
+  const people = await findCandidates(context, input);
+  for (const person of people) {
+    if (!(await isPassword(context.secrets, password, person.password)) || person.disabled_at !== null)
+      continue;
     await forgiveAttempts(context, attempt);
     return person;
   }
-  if (person !== undefined) {
+  if (people.length === 0) await isPassword(context.secrets, password, null);
+  for (const person of people) {
     await recordAudit(context, { actor: actorOf(person, from), action: 'session.refuse', object: person.id });
   }
   throw new Problem('sign_in_failed', 'Email or password is wrong.');
+}
+
+/** Organizations do not know of each other's people, so several may have one with this email: the password decides. */
+async function findCandidates(
+  { database }: SignInContext,
+  { email, personId }: { email: string; personId?: string },
+): Promise<Row[]> {
+  const query = database.selectFrom('people').selectAll().where('email', '=', email);
+  const chosen = personId === undefined ? query : query.where('id', '=', personId);
+  return chosen.orderBy('sequence').limit(mostWithOneEmail).execute();
 }
 
 async function findInvited(context: SignInContext, token: string): Promise<Row> {

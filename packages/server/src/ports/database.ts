@@ -247,7 +247,7 @@ export interface PersonRow {
   sequence: Generated<number>;
   id: string;
   organization_id: string;
-  /** In lower case; one person has it in the whole installation. */
+  /** In lower case. Another organization may have a person with the same one, and must not learn of this. */
   email: string;
   name: string;
   role: string;

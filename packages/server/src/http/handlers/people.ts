@@ -59,8 +59,8 @@ export const peopleHandlers: Pick<
     if (caller.person === null) {
       throw new Problem('session_required', 'A key has no password. Sign in to change yours.');
     }
-    const { email } = caller.person;
-    const token = await changePassword(context, { ...input.body, email, from: actor });
+    const { id: personId, email } = caller.person;
+    const token = await changePassword(context, { ...input.body, personId, email, from: actor });
     context.changes.notify(peopleChanges);
     giveSession(context, web, token);
     return { body: undefined };

@@ -18,7 +18,7 @@ export const people: Migration = {
       .addColumn('sequence', wholeNumber, sequence)
       .addColumn('id', 'text', (column) => column.notNull().unique())
       .addColumn('organization_id', 'text', (column) => column.notNull().references('organizations.id'))
-      .addColumn('email', 'text', (column) => column.notNull().unique())
+      .addColumn('email', 'text', text)
       .addColumn('name', 'text', text)
       .addColumn('role', 'text', text)
       .addColumn('password', 'text')
@@ -30,6 +30,7 @@ export const people: Migration = {
       .addColumn('last_seen_at', 'text')
       .addColumn('disabled_at', 'text')
       .addUniqueConstraint('people_oidc', ['oidc_issuer', 'oidc_subject'])
+      .addUniqueConstraint('people_email', ['email', 'organization_id'])
       .execute();
     await schema
       .createIndex('people_of_organization')
