@@ -1,0 +1,107 @@
+/** Entries of the audit log as sentences: who did what to what. Pure, so that every action can be tested. */
+import type { AuditEntry } from '@docyard/api';
+
+export interface Sentence {
+  verb: string;
+  /** What it was done to, as people call it. */
+  object: string | null;
+  /** What comes after the object. */
+  rest: string;
+  /** The screen of the object, if it has one. */
+  to: string | null;
+}
+
+/** The verb and the kind of object of every action that is recorded. */
+const verbs: Record<string, [verb: string, kind: string]> = {
+  'agent.archive': ['archived', 'agent job'],
+  'agent.cancel': ['cancelled', 'agent job'],
+  'agent.message': ['sent a message to', 'agent job'],
+  'agent.retry': ['retried', 'agent job'],
+  'agent.start': ['started', 'agent job'],
+  'agent.unarchive': ['took out of the archive', 'agent job'],
+  'export.cancel': ['cancelled', 'export'],
+  'export.delete': ['deleted', 'export'],
+  'export.start': ['started', 'export'],
+  'key.create': ['created', 'API key'],
+  'key.revoke': ['revoked', 'API key'],
+  'key.roll': ['rolled', 'API key'],
+  'organization.create': ['created', 'organization'],
+  'organization.plan': ['changed the plan of', 'organization'],
+  'person.create': ['added', 'person'],
+  'person.invite': ['invited', 'person'],
+  'person.join': ['accepted an invitation', ''],
+  'person.password': ['changed a password', ''],
+  'person.remove': ['removed', 'person'],
+  'person.setup': ['set up this installation', ''],
+  'person.update': ['changed', 'person'],
+  'project.create': ['created', 'project'],
+  'project.delete': ['deleted', 'project'],
+  'project.update': ['changed', 'project'],
+  'session.refuse': ['was refused: wrong password', ''],
+  'session.start': ['signed in', ''],
+  'webhook.create': ['added', 'webhook'],
+  'webhook.delete': ['deleted', 'webhook'],
+  'webhook.disable': ['switched off', 'webhook'],
+  'webhook.redeliver': ['sent again a message of', 'webhook'],
+  'webhook.rotate_secret': ['replaced the secret of', 'webhook'],
+  'webhook.test': ['sent a test event to', 'webhook'],
+  'webhook.update': ['changed', 'webhook'],
+};
+
+export function sentenceOf({ action, object, details }: AuditEntry): Sentence {
+  const [verb, kind] = verbs[action] ?? [`did ${action} to`, ''];
+  if (kind === '' && verbs[action] !== undefined) return { verb, object: null, rest: '', to: null };
+  const name = nameIn(details) ?? object;
+  return {
+    verb: kind === '' ? verb : `${verb} the ${kind}`,
+    object: name,
+    rest: restOf(action, details),
+    to: object === null ? null : screenOf(action, object, details),
+  };
+}
+
+/** What the entry itself calls the object. */
+function nameIn(details: AuditEntry['details']): string | undefined {
+  for (const field of ['name', 'domain', 'email', 'host']) {
+    const value = textIn(details, field);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function restOf(action: string, details: AuditEntry['details']): string {
+  const role = textIn(details, 'role');
+  const plan = textIn(details, 'plan');
+  const reason = textIn(details, 'reason');
+  const fields = Array.isArray(details['fields']) ? details['fields'].map(String) : [];
+  if (action === 'person.invite' || action === 'person.create') return role === undefined ? '' : `as ${role}`;
+  if (action === 'person.update') {
+    const disabled = details['disabled'];
+    const parts = [
+      role === undefined ? '' : `: role ${role}`,
+      disabled === true ? ': disabled' : disabled === false ? ': enabled again' : '',
+    ];
+    return parts.join('');
+  }
+  if (plan !== undefined) return `to ${plan}`;
+  if (action === 'webhook.disable' && reason !== undefined)
+    return reason === 'gone' ? ', whose address is gone' : ', which kept failing';
+  if (action === 'key.roll') return ', with a new secret';
+  if (fields.length > 0) return `: ${fields.join(', ')}`;
+  return textIn(details, 'retryOf') === undefined ? '' : 'once more';
+}
+
+function screenOf(action: string, object: string, details: AuditEntry['details']): string | null {
+  if (action.endsWith('.delete')) return null;
+  const [area] = action.split('.');
+  if (area === 'export') return `/exports/${object}`;
+  if (area === 'project') return `/projects/${object}`;
+  if (area === 'webhook' && object.startsWith('wh_')) return `/webhooks/${object}`;
+  const projectId = textIn(details, 'projectId');
+  return area === 'agent' && projectId !== undefined ? `/agent/${projectId}/${object}` : null;
+}
+
+function textIn(details: AuditEntry['details'], field: string): string | undefined {
+  const value = Object.hasOwn(details, field) ? details[field] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,276 @@
+/** Everything that was changed, by whom and from where. Entries can be read, never changed. */
+import type { AuditEntry } from '@docyard/api';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { client } from '../../app/client.ts';
+import { useMay, useSession } from '../../app/session.tsx';
+import { ApiCall } from '../../parts/api-call.tsx';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { CodeBlock, CopyField } from '../../parts/copy.tsx';
+import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { useList } from '../../parts/list.ts';
+import { Empty, Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Table, type Column } from '../../parts/table.tsx';
+import { Ago, exact } from '../../parts/time.tsx';
+import { sentenceOf } from './audit-words.ts';
+import './audit.css';
+
+export function Audit() {
+  const mayRead = useMay('audit:read');
+  if (mayRead) return <Log />;
+  return (
+    <Page title="Audit log">
+      <Panel>
+        <Empty icon="list" title="The audit log is shown to members">
+          Ask an owner or an admin for another role.
+        </Empty>
+      </Panel>
+    </Page>
+  );
+}
+
+function Log() {
+  const [search, setSearch] = useSearchParams();
+  const filters = useFilters(search);
+  const names = useNames();
+  const [opened, setOpened] = useState<AuditEntry>();
+  const list = useList(['audit', filters], (cursor) =>
+    client.call('listAuditLog', {
+      query: { ...filters, limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+    }),
+  );
+  const columns = useMemo(() => columnsWith(names, setOpened), [names]);
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title="Audit log"
+      lead="Every change, by whom and from where. Each entry is chained to the one before it, so that a gap shows."
+    >
+      <Filters search={search} setSearch={setSearch} names={names} />
+      <Panel flush>
+        {list.error !== null && <Problem error={list.error} retry={list.refetch} />}
+        {list.error === null && list.rows === undefined && <Waiting lines={10} />}
+        {list.rows?.length === 0 && (
+          <Empty
+            icon="list"
+            title={isFiltered ? 'Nothing like that' : 'Nothing has changed yet'}
+            {...(isFiltered
+              ? { action: <Button onClick={() => setSearch({})}>Show everything</Button> }
+              : {})}
+          >
+            {isFiltered
+              ? 'No entry fits these filters.'
+              : 'The first change that somebody makes is listed here.'}
+          </Empty>
+        )}
+        {list.rows !== undefined && list.rows.length > 0 && (
+          <Table
+            label="Audit log"
+            rows={list.rows}
+            columns={columns}
+            keyOf={({ id }) => id}
+            more={list.more}
+          />
+        )}
+      </Panel>
+      <ApiCall operation="listAuditLog" query={{ ...filters, limit: 100 }} />
+      {opened !== undefined && (
+        <EntryDialog entry={opened} names={names} onClose={() => setOpened(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+const areas = [
+  { value: '', label: 'Every area' },
+  { value: 'export', label: 'Exports' },
+  { value: 'agent', label: 'Agent jobs' },
+  { value: 'project', label: 'Projects' },
+  { value: 'key', label: 'API keys' },
+  { value: 'webhook', label: 'Webhooks' },
+  { value: 'person', label: 'People' },
+  { value: 'session', label: 'Sign-ins' },
+  { value: 'organization', label: 'Organization' },
+];
+
+const ages = [
+  { value: '', label: 'Any time' },
+  { value: '1', label: 'Last 24 hours' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+];
+
+/** What the address asks for; whatever is not known there counts as nothing. */
+function useFilters(search: URLSearchParams) {
+  const area = search.get('action') ?? '';
+  const action = /^[a-z]+(?:\.[a-z_]+)?$/.test(area) ? area : '';
+  const actor = search.get('actor') ?? '';
+  const object = search.get('object') ?? '';
+  const days = ages.some(({ value }) => value === search.get('days')) ? Number(search.get('days')) : 0;
+  return useMemo(
+    () => ({
+      ...(action === '' ? {} : { action }),
+      ...(actor === '' ? {} : { actor }),
+      ...(object === '' ? {} : { object }),
+      ...(days === 0 ? {} : { since: new Date(Date.now() - days * 86_400_000).toISOString() }),
+    }),
+    [action, actor, object, days],
+  );
+}
+
+function Filters(props: {
+  search: URLSearchParams;
+  setSearch: (next: URLSearchParams) => void;
+  names: Map<string, string>;
+}) {
+  const { search, setSearch, names } = props;
+  const set = (name: string, value: string) => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    setSearch(next);
+  };
+  const chosen = (name: string, choices: { value: string; label: string }[]) => {
+    const value = search.get(name) ?? '';
+    const isKnown = choices.some((choice) => choice.value === value);
+    return { value, choices: isKnown ? choices : [...choices, { value, label: value }] };
+  };
+  const actors = [
+    { value: '', label: 'Everybody' },
+    ...[...names].map(([value, label]) => ({ value, label })),
+  ];
+  const object = search.get('object');
+  return (
+    <div className="audit-filters">
+      <SelectField
+        label="Area"
+        quiet
+        {...chosen('action', areas)}
+        onChange={(value) => set('action', value)}
+      />
+      <SelectField label="Who" quiet {...chosen('actor', actors)} onChange={(value) => set('actor', value)} />
+      <SelectField label="When" quiet {...chosen('days', ages)} onChange={(value) => set('days', value)} />
+      {object !== null && (
+        <Button look="quiet" icon="close" onClick={() => set('object', '')}>
+          Only {object}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Entries name keys by their ids and people by their email; readers know them by their names. */
+function useNames(): Map<string, string> {
+  const { person } = useSession();
+  const seesPeople = useMay('people:read');
+  const seesKeys = useMay('keys:read');
+  const people = useQuery({
+    queryKey: ['people', 'names'],
+    queryFn: () => client.call('listPeople', { query: { limit: 100 } }),
+    enabled: seesPeople,
+    staleTime: 60_000,
+  });
+  const keys = useQuery({
+    queryKey: ['keys', 'names'],
+    queryFn: () => client.call('listKeys', { query: { limit: 100 } }),
+    enabled: seesKeys,
+    staleTime: 60_000,
+  });
+  return useMemo(
+    () =>
+      new Map([
+        ...(person === null ? [] : [[person.email, person.name] as const]),
+        ...(people.data?.data ?? []).map(({ email, name }) => [email, name === '' ? email : name] as const),
+        ...(keys.data?.data ?? []).map(({ id, name }) => [id, `Key ${name}`] as const),
+        ['cli', 'Command line'],
+        ['system', 'The service'],
+      ]),
+    [person, people.data, keys.data],
+  );
+}
+
+function columnsWith(names: Map<string, string>, open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
+  return [
+    { name: 'What happened', width: 'minmax(0, 1fr)', cell: (entry) => <Said entry={entry} names={names} /> },
+    {
+      name: 'From',
+      width: '9rem',
+      cell: ({ address }) => (address === null ? <span className="faint">here</span> : address),
+    },
+    { name: 'When', width: '8rem', align: 'end', cell: ({ at }) => <Ago at={at} /> },
+    {
+      name: 'Details',
+      width: '2rem',
+      quiet: true,
+      cell: (entry) => <IconButton icon="more" label="All of this entry" onClick={() => open(entry)} />,
+    },
+  ];
+}
+
+function Said({ entry, names }: { entry: AuditEntry; names: Map<string, string> }) {
+  const { verb, object, rest, to } = sentenceOf(entry);
+  return (
+    <span className="audit-said">
+      <strong>{names.get(entry.actor) ?? entry.actor}</strong> {verb}
+      {object !== null && <> {to === null ? <b>{named(object, names)}</b> : <Link to={to}>{object}</Link>}</>}
+      {/^[:,]/.test(rest) ? rest : ` ${rest}`}
+    </span>
+  );
+}
+
+function named(object: string, names: Map<string, string>): string {
+  return names.get(object)?.replace(/^Key /, '') ?? object;
+}
+
+function EntryDialog(props: { entry: AuditEntry; names: Map<string, string>; onClose: () => void }) {
+  const { entry, names, onClose } = props;
+  const [, setSearch] = useSearchParams();
+  const { object } = entry;
+  return (
+    <Dialog open onClose={onClose} title={entry.action} lead={<Said entry={entry} names={names} />} wide>
+      <Facts
+        facts={[
+          ['When', exact(entry.at)],
+          ['Who', entry.actor],
+          ['From', entry.address ?? 'the machine of the server'],
+          ['Request', entry.requestId ?? 'none'],
+        ]}
+      />
+      {object !== null && (
+        <div className="field">
+          <h3>Done to</h3>
+          <span>
+            <CopyField text={object} label="id" />
+          </span>
+        </div>
+      )}
+      {Object.keys(entry.details).length > 0 && (
+        <div className="field">
+          <h3>Details</h3>
+          <CodeBlock text={JSON.stringify(entry.details, null, 2)} label="details" />
+        </div>
+      )}
+      <div className="field">
+        <h3>Hash</h3>
+        <CopyField text={entry.hash} label="hash" />
+      </div>
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        {object !== null && (
+          <Button
+            icon="list"
+            onClick={() => {
+              setSearch({ object });
+              onClose();
+            }}
+          >
+            All about {object}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
