@@ -7,6 +7,7 @@ import { ErrorBody, operation, ProblemBody, type ErrorCode, type OperationId } f
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from '../service.ts';
 import { callOf, fetchDocument, type DocumentedOperation, type Given } from './document.ts';
+import { freshEmail, invite, owner, password, signIn } from './people.ts';
 import { send, type Answer } from './raw.ts';
 import { bodyBytes, startServices } from './services.ts';
 import * as stage from './stage.ts';
@@ -49,6 +50,10 @@ const someWebhook = async () => {
   );
   return { params: { webhookId: known?.id ?? (await stage.addWebhook(service)).webhookId } };
 };
+
+/** Of the owner, as a browser sends it. */
+let session: Record<string, string> = {};
+const somebody = async () => ({ params: { personId: (await invite(service)).personId } });
 
 /** For each operation, a request that succeeds. Every scenario below changes one thing about it. */
 const valid: Record<OperationId, () => Given | Promise<Given>> = {
@@ -104,6 +109,24 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   readWebhookDelivery: () => ({ params: records.webhook }),
   redeliverWebhook: () => ({ params: records.webhook }),
   testWebhook: webhook,
+  checkSource: () => ({ body: { source: { repository: stage.siteFolder() } } }),
+  followExports: () => ({}),
+  createPreview: completed,
+  compareExports: () => ({ ...completed(), query: { with: records.completed.jobId } }),
+  readSystem: () => ({}),
+  readSetup: () => ({}),
+  setUp: () => ({ body: { token: full.setupToken, ...owner } }),
+  signIn: () => ({ body: { email: owner.email, password } }),
+  signOut: () => ({}),
+  changePassword: async () => {
+    session = await signIn(service);
+    return { body: { current: password, next: password } };
+  },
+  acceptInvitation: async () => ({ body: { token: (await invite(service)).token, name: 'New', password } }),
+  listPeople: () => ({ query: { limit: '5' } }),
+  invitePerson: () => ({ body: { email: freshEmail(), role: 'viewer' } }),
+  updatePerson: async () => ({ ...(await somebody()), body: { role: 'member' } }),
+  removePerson: somebody,
   readMe: () => ({}),
   listAuditLog: () => ({ query: { limit: '5' } }),
   readHealth: () => ({}),
@@ -119,6 +142,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     ask(id, given, { key: operation(id).scope === 'audit:read' ? keys.projects : keys.audit }),
   plan_required: (id, given) => ask(id, given, { key: keys.free }),
   rate_limited: async (id, given) => {
+    if (operation(id).scope === null) return tryTooOften(id, given);
     const spend: OperationId = operation(id).method === 'get' ? 'readMe' : 'createKey';
     await ask(spend, await valid[spend](), { to: sparing });
     return ask(id, given, { to: sparing });
@@ -153,7 +177,10 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       keyId: stage.randomId('key'),
       webhookId: stage.randomId('wh'),
       deliveryId: stage.randomId('whd'),
+      personId: stage.randomId('pe'),
     };
+    // Where there is a person already.
+    if (id === 'setUp') return ask(id, given, { to: service });
     if (given.params !== undefined) return ask(id, { ...given, params });
     const domain = { domain: stage.freshDomain() };
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
@@ -191,7 +218,36 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   webhook_disabled: (id, given) => ask(id, { ...given, params: records.webhookOff }),
   webhook_limit: (id, given) => ask(id, given, { to: full.service }),
   draining: (id) => whileItStops(id),
+  origin_refused: async (id, given) => {
+    const headers = { ...(await signIn(service)), Origin: 'https://elsewhere.example' };
+    return ask(id, given, { key: null, headers });
+  },
+  token_invalid: (id, given) => ask(id, wrongSecret(given), id === 'setUp' ? { to: sparing } : {}),
+  sign_in_failed: (id, given) => ask(id, wrongSecret(given)),
+  session_required: (id, given) => ask(id, given, { key: service.key }),
+  owner_required: (id, given) =>
+    id === 'invitePerson'
+      ? ask(id, { body: { email: freshEmail(), role: 'owner' } })
+      : ask(id, { ...given, params: { personId: main.ownerId } }),
+  last_owner: async (id, given) =>
+    ask(id, { ...given, params: { personId: main.ownerId } }, { key: null, headers: await signIn(service) }),
+  person_exists: (id) => ask(id, { body: { email: owner.email, role: 'viewer' } }),
 };
+
+function wrongSecret(given: Given): Given {
+  const body = given.body as Record<string, string>;
+  const names = ['token', 'password', 'current'];
+  const [name = ''] = 'token' in body ? ['token'] : names.filter((each) => each in body);
+  return { ...given, body: { ...body, [name]: 'not the right one' } };
+}
+
+/** Ten wrong passwords or tokens from one address are as many as there may be. */
+async function tryTooOften(id: OperationId, given: Given): Promise<Answer> {
+  for (let tries = 0; ; tries += 1) {
+    const answer = await ask(id, wrongSecret(given), { to: sparing });
+    if (answer.status === 429 || tries === 20) return answer;
+  }
+}
 
 /** The job in the address, or as the one whose bundle the caller says to have, which must be of the same project. */
 async function withJob(
@@ -223,17 +279,24 @@ let requests = 0;
 
 /** Every answer is held to the document here, also those on the way to a scenario. */
 async function ask(id: OperationId, given: Given, circumstances: Circumstances = {}): Promise<Answer> {
-  const { key, headers, text, to = service } = circumstances;
+  // The first person can come only to an installation that has none.
+  const { key, headers, text, to = id === 'setUp' ? full.service : service } = circumstances;
   requests += 1;
   const requestId = `walk-${requests}`;
   const call = callOf(id, given, {
     'X-Request-Id': requestId,
-    ...(key === null ? {} : { Authorization: `Bearer ${key ?? to.key}` }),
+    ...(key === null ? {} : authorizationOf(id, to, key)),
     ...headers,
   });
   const answer = await send(to.origin, text === undefined ? call : { ...call, body: text });
   expectPromisesKept(id, answer, requestId);
   return answer;
+}
+
+/** A key has no password. */
+function authorizationOf(id: OperationId, to: Service, key: string | undefined): Record<string, string> {
+  if (id === 'changePassword' && to === service && key === undefined) return session;
+  return { Authorization: `Bearer ${key ?? to.key}` };
 }
 
 function expectPromisesKept(id: OperationId, answer: Answer, requestId: string): void {

@@ -8,6 +8,7 @@ import { ErrorBody, operation, operationIds, ProblemBody, type OperationId } fro
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService } from '../service.ts';
 import { fetchDocument } from './document.ts';
+import { invite } from './people.ts';
 import { send, type Answer, type Call } from './raw.ts';
 import { fuzzedCall, fuzzedDownload, type Existing } from './requests.ts';
 import * as stage from './stage.ts';
@@ -70,6 +71,7 @@ async function addRecords() {
     agentProject: busy.id,
     key: (await client.call('createKey', { body: { name: 'To be fuzzed' } })).id,
     webhook: await stage.addWebhook(service),
+    person: (await invite(service)).personId,
   };
 }
 
@@ -88,6 +90,7 @@ function existingFor(id: OperationId): Existing {
       keyId: [existing.key],
       webhookId: [existing.webhook.webhookId],
       deliveryId: [existing.webhook.deliveryId],
+      personId: [existing.person],
     },
   };
 }
@@ -113,7 +116,8 @@ function documented(id: OperationId): number[] {
 }
 
 describe('a request that is not meant well', () => {
-  it.each(operationIds)(
+  // The events of all jobs do not end.
+  it.each(operationIds.filter((id) => id !== 'followExports'))(
     'gets a proper answer from %s',
     async (id) => {
       await fc.assert(

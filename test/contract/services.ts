@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { Project } from '@docyard/api';
 import { startService, temporaryFolder, type Service } from '../service.ts';
+import { addOwner, setupToken } from './people.ts';
 import * as stage from './stage.ts';
 
 /** The largest body the services take. */
@@ -54,8 +55,10 @@ async function startMain(environment: Record<string, string>, endless: string) {
   const webhookOff = await stage.addWebhook(service);
   const switchOff = { params: { webhookId: webhookOff.webhookId }, body: { enabled: false } };
   await client.call('updateWebhook', switchOff);
+  const ownerId = await addOwner(service);
   return {
     service,
+    ownerId,
     records: { project, busy, purged, completed, failed, queued, agentJob, webhook, webhookOff },
     keys: {
       projects: await makeKey(service, { scopes: ['projects:read'] }),
@@ -93,6 +96,7 @@ async function startFull(environment: Record<string, string>, endless: string) {
   });
   return {
     service,
+    setupToken: setupToken(service),
     domain,
     endedJobId: ended.jobId,
     agent: agentOf(project),

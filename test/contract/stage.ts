@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { runStatements } from '../postgres.ts';
 import { databaseOf, program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** An id of the right shape that nothing has. */
-export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd'): string {
+export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe'): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;
 }
 
@@ -127,6 +128,17 @@ export function addOrganization(
     key: string;
   };
   return { organizationId: id, key };
+}
+
+/** An owner of the organization. */
+export function addPerson(
+  dataDir: string,
+  { organizationId, email, password }: { organizationId: string; email: string; password: string },
+): void {
+  const file = join(temporaryFolder('password'), 'password');
+  writeFileSync(file, password);
+  const options = ['--org', organizationId, '--email', email, '--role', 'owner', '--password-file', file];
+  runCommand(dataDir, 'people', 'create', ...options);
 }
 
 function runCommand(dataDir: string, ...args: string[]): unknown {

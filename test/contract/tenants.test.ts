@@ -3,10 +3,11 @@
  * for byte, so that not even its existence can be learnt.
  */
 import { join } from 'node:path';
-import { operation, operationIds, type OperationId } from '@docyard/api';
+import { operation, operationIds, type OperationId, type System } from '@docyard/api';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService, temporaryFolder } from '../service.ts';
 import { callOf, type Given } from './document.ts';
+import { addOwner, invite, password, signIn } from './people.ts';
 import { send, type Answer } from './raw.ts';
 import * as stage from './stage.ts';
 
@@ -41,15 +42,20 @@ async function addTheirs() {
     agentJobId: stage.addAgentJob(service.dataDir, project),
     keyId: (await client.call('createKey', { body: { name: 'Theirs' } })).id,
     webhook: await stage.addWebhook(service),
+    ownerId: await addOwner(service),
+    personId: (await invite(service)).personId,
   };
 }
 
 async function addOurs() {
-  const { key } = stage.addOrganization(service.dataDir, 'enterprise');
+  const { key, organizationId } = stage.addOrganization(service.dataDir, 'enterprise');
+  const email = 'ours@example.com';
+  stage.addPerson(service.dataDir, { organizationId, email, password });
   const domain = stage.freshDomain();
   const body = { name: 'Ours', domain, source: { repository: 'https://example.com/docs.git' } };
   const created = await asUs('createProject', { body });
-  return { key, domain, projectId: (JSON.parse(created.body) as { id: string }).id };
+  const { id: projectId } = JSON.parse(created.body) as { id: string };
+  return { key, session: await signIn(service, email), domain, projectId };
 
   function asUs(id: OperationId, given: Given): Promise<Answer> {
     return send(service.origin, callOf(id, given, { Authorization: `Bearer ${key}` }));
@@ -69,6 +75,12 @@ async function ask(id: OperationId, given: Given, headers: Record<string, string
   );
 }
 
+async function askSignedIn(id: OperationId, given: Given): Promise<Answer> {
+  const body = bodies[id];
+  const headers = { ...ours.session, 'X-Request-Id': 'the-same-for-both' };
+  return send(service.origin, callOf(id, body === undefined ? given : { ...given, body }, headers));
+}
+
 const bodies: Partial<Record<OperationId, unknown>> = {
   updateProject: { name: 'Taken over' },
   createBundle: { ttlSeconds: 60 },
@@ -77,6 +89,7 @@ const bodies: Partial<Record<OperationId, unknown>> = {
   messageAgentJob: { prompt: 'Take over.' },
   updateWebhook: { url: 'https://elsewhere.invalid/' },
   rotateWebhookSecret: { overlapSeconds: 0 },
+  updatePerson: { disabled: true },
 };
 
 /** What a caller can tell apart: all but the time and the count of requests. */
@@ -112,6 +125,13 @@ function pairsOf(id: OperationId): Pair[] {
           random: { projectId: stage.randomId('pr') },
         },
       ];
+    case 'personId':
+      return [theirs.ownerId, theirs.personId].map((personId) => ({
+        id,
+        what: personId === theirs.ownerId ? 'an owner' : 'a person',
+        real: { personId },
+        random: { personId: stage.randomId('pe') },
+      }));
     case 'keyId':
       return [{ id, what: 'a key', real: { keyId: theirs.keyId }, random: { keyId: stage.randomId('key') } }];
     case 'webhookId':
@@ -147,6 +167,7 @@ async function readTheirs(): Promise<unknown> {
         expiresAt,
       }),
     ),
+    people: (await client.call('listPeople')).data.map(({ id, role, status }) => ({ id, role, status })),
     // Attempts in vain are ours, not those of whoever asks.
     webhooks: (await client.call('listWebhooks')).data.map(({ failingSince: _since, ...webhook }) => webhook),
   };
@@ -160,6 +181,12 @@ describe.each(withId.flatMap(pairsOf))(
     it('answers as for one that does not exist', async () => {
       const answer = visible(await ask(id, { params: real }));
       expect(answer).toEqual(visible(await ask(id, { params: random })));
+      expect(answer.status).toBe(404);
+    });
+
+    it('answers so to a person with a session, too', async () => {
+      const answer = visible(await askSignedIn(id, { params: real }));
+      expect(answer).toEqual(visible(await askSignedIn(id, { params: random })));
       expect(answer.status).toBe(404);
     });
 
@@ -199,16 +226,41 @@ describe('the domain of somebody else', () => {
 });
 
 describe('lists', () => {
-  it.each(['listExports', 'listProjects', 'listKeys', 'listWebhooks', 'listAuditLog'] as const)(
+  it.each(['listExports', 'listProjects', 'listKeys', 'listWebhooks', 'listPeople', 'listAuditLog'] as const)(
     '%s shows nothing of anybody else',
     async (id) => {
       const { status, body } = await ask(id, { query: { limit: '100' } });
       expect(status).toBe(200);
       const { webhookId } = theirs.webhook;
-      const secrets = [...theirs.jobIds, theirs.project.id, theirs.keyId, theirs.agentJobId, webhookId];
+      const secrets = [
+        ...theirs.jobIds,
+        theirs.project.id,
+        theirs.keyId,
+        theirs.agentJobId,
+        theirs.ownerId,
+        webhookId,
+      ];
       expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
     },
   );
+});
+
+describe('what tells of many records', () => {
+  it('followExports begins without the jobs of anybody else', async () => {
+    const { status, body } = await ask('followExports', {});
+    expect(status).toBe(200);
+    expect(body).toMatch(/^id: \d+$/m);
+    expect(body).not.toContain('event: job');
+  });
+
+  it('readSystem counts nothing of anybody else', async () => {
+    const { body } = await ask('readSystem', {});
+    const { queue, storage } = JSON.parse(body) as System;
+    expect({ queue, bundles: storage.bundles }).toEqual({
+      queue: { exports: { queued: 0, running: 0 }, agentJobs: { queued: 0, running: 0 } },
+      bundles: { count: 0, bytes: 0 },
+    });
+  });
 });
 
 describe('after all of this', () => {
