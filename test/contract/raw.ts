@@ -26,6 +26,8 @@ export interface Exchange {
 }
 
 const longestSeconds = 10;
+/** A stream of events that has said nothing for so long is left: some never end. */
+const quietStreamMs = 1000;
 
 export function send(origin: string, call: Call): Promise<Answer> {
   const exchange = openExchange(origin);
@@ -55,10 +57,17 @@ export function openExchange(origin: string): Exchange {
     socket.setTimeout(longestSeconds * 1000, () => {
       socket.destroy(new Error(`No answer within ${longestSeconds} s.`));
     });
-    socket.on('data', (chunk) => chunks.push(chunk));
+    let quiet: NodeJS.Timeout | undefined;
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      if (!chunks[0]?.includes('text/event-stream')) return;
+      clearTimeout(quiet);
+      quiet = setTimeout(() => socket.destroy(), quietStreamMs);
+    });
     // A server that refuses a body closes while it is still being sent: the answer that came before counts.
     socket.once('error', (error) => (chunks.length === 0 ? reject(error) : undefined));
     socket.once('close', () => {
+      clearTimeout(quiet);
       try {
         resolve(parseAnswer(Buffer.concat(chunks)));
       } catch (error) {

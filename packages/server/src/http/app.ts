@@ -61,7 +61,7 @@ export function buildApp(context: Context, stopping: AbortSignal): App {
   addSignIn(app, context);
   addPages(app, context);
   addDashboard(app, context);
-  addRefusals(app, context, operationIds, 'The operations are listed in /openapi.json.');
+  addRefusals(app, context, 'The operations are listed in /openapi.json.');
   return app;
 }
 
@@ -71,7 +71,7 @@ export function buildProbes(context: Context, stopping: AbortSignal): App {
   const app = beginApp(context);
   addOperations(app, context, stopping, probes);
   addMetrics(app, context);
-  addRefusals(app, context, probes, 'This process runs jobs; requests go to those with the role api or all.');
+  addRefusals(app, context, 'This process runs jobs; requests go to those with the role api or all.');
   return app;
 }
 
@@ -111,19 +111,30 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...healthHandlers(stopping),
     },
   };
-  for (const id of ids) {
-    app.on(operation(id).method.toUpperCase(), toHonoPath(operation(id).path), (web) => serve(edge, id, web));
+  for (const [path, own] of operationsByPath(ids)) {
+    for (const id of own)
+      app.on(operation(id).method.toUpperCase(), toHonoPath(path), (web) => serve(edge, id, web));
+    app.all(toHonoPath(path), (web) => refuseMethod(web, own));
   }
 }
 
-function addRefusals(app: App, context: Context, ids: readonly OperationId[], hint: string): void {
-  for (const [path, allowed] of allowedMethods(ids)) {
-    app.all(toHonoPath(path), (web) => {
-      throw new Problem('method_not_allowed', `${web.req.method} is not possible here; ${allowed} is.`, {
-        headers: { allow: allowed },
-      });
-    });
-  }
+/** Paths without a parameter first: what has its own path is not the name of a record. */
+function operationsByPath(ids: readonly OperationId[]): [path: string, ids: OperationId[]][] {
+  const byPath = [...Map.groupBy(ids, (id) => operation(id).path)];
+  return byPath.toSorted(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
+}
+
+function refuseMethod(web: Web, ids: readonly OperationId[]): never {
+  const methods = ids.flatMap((id) => {
+    const { method } = operation(id);
+    return method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
+  });
+  const allow = methods.toSorted().join(', ');
+  const message = `${web.req.method} is not possible here; ${allow} is.`;
+  throw new Problem('method_not_allowed', message, { headers: { allow } });
+}
+
+function addRefusals(app: App, context: Context, hint: string): void {
   app.notFound((web) =>
     answerError(web, new Problem('not_found', `There is nothing here. ${hint}`), context.log),
   );
@@ -306,15 +317,4 @@ function matches(ifNoneMatch: string, etag: string): boolean {
 
 function toHonoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
-
-function allowedMethods(ids: readonly OperationId[]): Map<string, string> {
-  const methods = new Map<string, string[]>();
-  for (const id of ids) {
-    const { path, method } = operation(id);
-    const known = methods.get(path) ?? [];
-    known.push(...(method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
-    methods.set(path, known);
-  }
-  return new Map([...methods].map(([path, list]) => [path, list.toSorted().join(', ')]));
 }

@@ -103,7 +103,12 @@ function isBucket({ blobsUrl }: Context['config']): boolean {
   return blobsUrl?.startsWith('s3:') ?? false;
 }
 
+const roundedBytes = 100_000_000;
+
 async function freeBytesOfStore(config: Context['config']): Promise<number | null> {
   if (isBucket(config)) return null;
-  return freeBytesOf(config.blobsUrl === null ? config.dataDir : new URL(config.blobsUrl)).catch(() => null);
+  const folder = config.blobsUrl === null ? config.dataDir : new URL(config.blobsUrl);
+  const freeBytes = await freeBytesOf(folder).catch(() => null);
+  // Rounded, so that an answer stays the same while nothing worth telling happens.
+  return freeBytes === null ? null : Math.floor(freeBytes / roundedBytes) * roundedBytes;
 }
