@@ -87,11 +87,16 @@ function Failed({ failure }: { failure: NonNullable<ExportJob['failure']> }) {
 
 const tones = { error: 'bad', warning: 'warn', info: 'quiet' } as const;
 
-/** The last findings, as they arrive; the report has all of them. */
+const mostShown = 8;
+
+/** The last findings, as they arrive. Afterwards only what somebody should look at: the report has all of them. */
 function Findings({ job }: { job: ExportJob }) {
-  const findings = job.recentFindings.toReversed();
+  const findings = job.recentFindings
+    .toReversed()
+    .filter(({ severity }) => !isOver(job) || severity !== 'info')
+    .slice(0, mostShown);
   if (findings.length === 0) return null;
-  const title = isOver(job) ? 'Last findings' : 'Findings so far';
+  const title = isOver(job) ? 'Last warnings' : 'Findings as they arrive';
   const hasReport = job.status === 'completed' && job.purgedAt === null;
   return (
     <Panel
@@ -99,7 +104,7 @@ function Findings({ job }: { job: ExportJob }) {
       flush
       aside={hasReport && <Link to={`/exports/${job.jobId}?tab=report`}>Whole report</Link>}
     >
-      <ul className="finding-list" aria-live={isOver(job) ? undefined : 'polite'}>
+      <ul className="finding-list">
         {findings.map(({ severity, code, message, file, line }) => (
           <li key={JSON.stringify([code, message, file, line])}>
             <Badge tone={tones[severity]}>{severity}</Badge>
@@ -169,7 +174,7 @@ function Made({ job }: { job: ExportJob }) {
               ? '–'
               : `${bytes(job.bundle.sizeBytes)} in ${counted(job.bundle.fileCount, 'file')}`,
           ],
-          ['Warnings', job.warnings.toLocaleString('en')],
+          ['Warnings', isOver(job) ? job.warnings.toLocaleString('en') : '–'],
           ['Options', told.length === 0 ? 'the usual ones' : told.join(' · ')],
           ['Began', exact(job.createdAt)],
           ['Took', took === null ? '–' : span(took)],

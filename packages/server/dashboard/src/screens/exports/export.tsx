@@ -43,7 +43,10 @@ export function Export() {
       title={`Export of ${job.domain}`}
       heading={
         <span className="export-heading">
-          {job.domain} <ExportBadge job={job} />
+          {job.domain}
+          <span role="status">
+            <ExportBadge job={job} />
+          </span>
         </span>
       }
       lead={<Lead job={job} />}

@@ -206,11 +206,7 @@ function columnsWith(trails: ReadonlyMap<string, Trail>): Column<ExportJob>[] {
   ];
 }
 
-const dash = (
-  <span className="faint" aria-label="none">
-    –
-  </span>
-);
+const dash = <span className="faint none">–</span>;
 
 function Name({ job }: { job: ExportJob }) {
   const { commit, ref } = job.source;

@@ -11,7 +11,6 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { CheckField, fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
-import { Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 
 /** A list to choose from; who has more projects starts from the page of one. */
@@ -36,16 +35,15 @@ export function StartDialog(props: { open: boolean; domain: string | null; onClo
   const projects = useProjectChoices();
   return (
     <Dialog
-      open={props.open}
+      // Opened with its form, so that the first field has the focus.
+      open={props.open && !projects.isPending}
       onClose={props.onClose}
       title="Start an export"
       lead="The site of a project becomes a bundle of static files."
       wide
     >
-      {projects.error !== null ? (
+      {projects.data === undefined ? (
         <Problem error={projects.error} retry={() => void projects.refetch()} />
-      ) : projects.data === undefined ? (
-        <Waiting lines={6} />
       ) : projects.data.length === 0 ? (
         <>
           <Note tone="info">An export needs a project: a repository with a docs.json, and a domain.</Note>
