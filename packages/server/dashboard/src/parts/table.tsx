@@ -66,7 +66,7 @@ const RowOfTable = memo(function RowOfTable<Row>({ row, columns, template }: Row
   return (
     <div className="table-row" role="row" style={{ gridTemplateColumns: template }}>
       {columns.map(({ name, cell, align, quiet }) => (
-        <div key={name} role="cell" className={align === 'end' ? 'end' : undefined}>
+        <div key={name} role="cell" className={quiet === true ? 'cell-quiet' : align}>
           {quiet !== true && (
             <span className="cell-name" aria-hidden="true">
               {name}

@@ -18,6 +18,7 @@ export function Overview() {
   const exports = useLiveExports({});
   const agentJobs = useRecentAgentJobs();
   const isNew = exports.rows !== undefined && exports.rows.length < 2 && !exports.more.hasMore;
+  const first = exports.rows?.[0];
   return (
     <Page
       title="Overview"
@@ -40,9 +41,9 @@ export function Overview() {
       )}
       {exports.rows !== undefined && (
         <>
-          {isNew && <FirstSteps job={exports.rows[0]} />}
+          {isNew && <FirstSteps job={first} trail={first && exports.trails.get(first.jobId)} />}
           <Running
-            exports={exports.rows.filter(isOpen)}
+            exports={isNew ? [] : exports.rows.filter(isOpen)}
             trails={exports.trails}
             agentJobs={(agentJobs.data ?? []).filter(({ job }) => job.status === 'active')}
           />

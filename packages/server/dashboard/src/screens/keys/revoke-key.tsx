@@ -40,7 +40,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => 
             last used <Ago at={lastUsedAt} />
           </>
         )}
-        . Every call with it fails from now on, and it cannot be brought back. To exchange it without a gap,
+        . Every call with it fails from then on, and it cannot be brought back. To exchange it without a gap,
         roll it instead.
       </p>
     </Confirm>

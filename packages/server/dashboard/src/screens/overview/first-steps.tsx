@@ -8,11 +8,14 @@ import { curlOf } from '../../parts/api-call.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { ExportProgress } from '../exports/status.tsx';
+import type { Trail } from '../exports/trail.ts';
 
-/** `job` is the first export, when there is one. */
-export function FirstSteps({ job }: { job: ExportJob | undefined }) {
+/** `job` is the first export, when there is one; `trail` how it went so far. */
+export function FirstSteps({ job, trail }: { job: ExportJob | undefined; trail: Trail | undefined }) {
   const projects = useQuery({
     queryKey: ['projects', 'first'],
     queryFn: () => client.call('listProjects', { query: { limit: 1 } }),
@@ -26,11 +29,7 @@ export function FirstSteps({ job }: { job: ExportJob | undefined }) {
         {project === undefined && projects.isSuccess ? (
           <ProjectStep />
         ) : (
-          <ExportStep
-            project={project}
-            isDone={isExported}
-            isRunning={job?.status === 'queued' || job?.status === 'running'}
-          />
+          <ExportStep project={project} job={job} trail={trail} />
         )}
         <OpenStep domain={project?.domain ?? 'docs.example.com'} job={isExported ? job : undefined} />
       </ol>
@@ -76,11 +75,13 @@ function ProjectStep() {
 interface ExportStepProps {
   /** Undefined while it is on its way. */
   project: Project | undefined;
-  isDone: boolean;
-  isRunning: boolean;
+  job: ExportJob | undefined;
+  trail: Trail | undefined;
 }
 
-function ExportStep({ project, isDone, isRunning }: ExportStepProps) {
+function ExportStep({ project, job, trail }: ExportStepProps) {
+  const isDone = job?.status === 'completed';
+  const isRunning = job?.status === 'queued' || job?.status === 'running';
   const mayStart = useMay('exports:write');
   const queries = useQueryClient();
   const domain = project?.domain ?? 'docs.example.com';
@@ -107,11 +108,10 @@ function ExportStep({ project, isDone, isRunning }: ExportStepProps) {
       }
       command={curlOf({ operation: 'startExport', body: { domain } })}
     >
-      {start.error !== null ? (
-        <Problem error={start.error} />
-      ) : (
-        'Its pages become static files that need no server and no network.'
-      )}
+      <p>Its pages become static files that need no server and no network.</p>
+      {start.error !== null && <Problem error={start.error} />}
+      {job?.status === 'failed' && <Note tone="bad">{job.error}</Note>}
+      {isRunning && <ExportProgress job={job} {...(trail === undefined ? {} : { trail })} />}
     </Step>
   );
 }
