@@ -48,11 +48,16 @@ export function useSteps({ projectId, id }: Place, isActive: boolean) {
     };
   }, [queries, projectId, id, isActive, isRead]);
   return {
-    steps: events.data?.filter((event) => event.type === 'step'),
+    steps: events.data?.filter((event) => event.type === 'step').filter((step) => !isEcho(step)),
     error: events.error,
     retry: () => void events.refetch(),
     isConnected,
   };
+}
+
+/** An answer that only names the tools it calls is followed by their results, which say the same and more. */
+function isEcho({ kind, text }: StepEvent): boolean {
+  return kind === 'answer' && text.startsWith('Calls ');
 }
 
 async function readEvents(params: Place): Promise<AgentEvent[]> {

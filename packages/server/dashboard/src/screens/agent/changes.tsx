@@ -3,7 +3,6 @@ import type { AgentJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { client } from '../../app/client.ts';
-import { ApiCall } from '../../parts/api-call.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -66,12 +65,6 @@ export function Changes({ projectId, job }: { projectId: string; job: AgentJob }
       ) : (
         <DiffView key={diff.data.patch.length} diff={diff.data} aside={runs} />
       )}
-      <ApiCall
-        operation="readAgentDiff"
-        params={params}
-        query={{ run }}
-        command={`docyard agent diff ${job.id} --project ${projectId}`}
-      />
     </div>
   );
 }

@@ -69,9 +69,8 @@ interface DiffFileProps {
   toggle: () => void;
 }
 
-const verbs: Record<File['status'], string> = {
+const verbs: Record<Exclude<File['status'], 'modified'>, string> = {
   added: 'New',
-  modified: 'Changed',
   removed: 'Removed',
   moved: 'Moved',
 };
@@ -86,7 +85,9 @@ function DiffFile({ file, patch, isSplit, isOpen, toggle }: DiffFileProps) {
             {file.from !== null && <span className="faint">{file.from} → </span>}
             {file.path}
           </span>
-          <span className={`diff-verb diff-verb-${file.status}`}>{verbs[file.status]}</span>
+          {file.status !== 'modified' && (
+            <span className={`diff-verb diff-verb-${file.status}`}>{verbs[file.status]}</span>
+          )}
           <Counts added={file.addedLines} removed={file.removedLines} />
         </button>
       </h3>
@@ -123,11 +124,13 @@ function Content({ file, patch, isSplit }: { file: File; patch: PatchFile | unde
           </thead>
           {hunks.map((hunk) => (
             <tbody key={`${hunk.lines[0]?.before}-${hunk.lines[0]?.after}`}>
-              <tr className="diff-gap">
-                <td colSpan={isSplit ? 4 : 3}>
-                  <span aria-hidden="true">⋯</span> {hunk.title}
-                </td>
-              </tr>
+              {!beginsFile(hunk) && (
+                <tr className="diff-gap">
+                  <td colSpan={isSplit ? 4 : 3}>
+                    <span aria-hidden="true">⋯</span> {hunk.title}
+                  </td>
+                </tr>
+              )}
               {isSplit ? <SideBySide hunk={hunk} /> : hunk.lines.map(oneColumn)}
             </tbody>
           ))}
@@ -140,6 +143,11 @@ function Content({ file, patch, isSplit }: { file: File; patch: PatchFile | unde
       )}
     </>
   );
+}
+
+/** Then nothing was left out above it. */
+function beginsFile({ lines: [first] }: Hunk): boolean {
+  return (first?.before ?? 1) <= 1 && (first?.after ?? 1) <= 1;
 }
 
 const signs = { same: ' ', added: '+', removed: '−' } as const;

@@ -3,6 +3,7 @@ import type { AgentJob } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../app/client.ts';
+import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -54,6 +55,12 @@ export function FollowUp({ projectId, job }: { projectId: string; job: AgentJob 
           </Button>
         </div>
       </form>
+      <ApiCall
+        operation="messageAgentJob"
+        params={{ projectId, id: job.id }}
+        body={{ prompt: prompt.trim() || words.example }}
+        command={`docyard agent message ${job.id} ${quoted(prompt.trim() || words.example)} --project ${projectId}`}
+      />
     </Panel>
   );
 }

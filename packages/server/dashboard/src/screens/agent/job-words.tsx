@@ -42,7 +42,7 @@ const advice: Partial<Record<AgentEnding, string>> = {
   refused: 'Put the task in other words.',
   clone_failed: 'Check the source of the project and its credential.',
   push_conflict: 'Try again: the branch is fetched anew.',
-  policy_blocked: 'The rules below say what was not allowed.',
+  policy_blocked: 'The checks say what was not allowed.',
   forge_error: 'Check the credential of the forge and its rights.',
 };
 

@@ -1,5 +1,5 @@
 /** At the top of a job: how far it is while it works, and how it ended afterwards. */
-import { agentPhases, type AgentJob } from '@docyard/api';
+import { agentPhases, type AgentEnding, type AgentJob } from '@docyard/api';
 import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
 import { Note, type Tone } from '../../parts/note.tsx';
@@ -26,7 +26,7 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
         <Note tone={toneOf(job)}>
           <p className="outcome-head">{endingSentence(statusReason)}</p>
           {job.error !== null && <p>{job.error}</p>}
-          {job.result?.summary && statusReason !== 'cancelled' && (
+          {job.result?.summary && tellsSummary.includes(statusReason) && (
             <p className="outcome-text">{job.result.summary}</p>
           )}
           {settings !== undefined && (
@@ -42,6 +42,9 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
     </>
   );
 }
+
+/** A run that failed may have claimed more than came of it. */
+const tellsSummary: AgentEnding[] = ['done', 'no_change', 'needs_input', 'partial'];
 
 function toneOf({ status, statusReason }: AgentJob): Tone {
   if (statusReason === 'done') return 'good';

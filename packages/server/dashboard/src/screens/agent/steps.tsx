@@ -24,9 +24,11 @@ export function Steps({ projectId, job, steps }: StepsProps) {
     <div className="runs">
       {numbers.map((run) => (
         <section key={run} aria-label={`Instruction ${run}`}>
-          {told.has(run) && <Instruction text={told.get(run) ?? ''} run={run} many={job.runs > 1} />}
+          {told.has(run) && job.runs > 1 && (
+            <Instruction label={`Instruction ${run}`} text={told.get(run) ?? ''} />
+          )}
           <ol className="steps">
-            {withoutEcho(runs.get(run) ?? []).map((step, index, all) => (
+            {(runs.get(run) ?? []).map((step, index, all) => (
               <Step
                 key={step.id}
                 step={step}
@@ -49,18 +51,13 @@ export function Steps({ projectId, job, steps }: StepsProps) {
   );
 }
 
-export function Instruction({ text, run, many }: { text: string; run: number; many: boolean }) {
+export function Instruction({ label, text }: { label: string; text: string }) {
   return (
     <blockquote className="instruction">
-      {many && <span className="instruction-number">Instruction {run}</span>}
+      <span className="instruction-label">{label}</span>
       {text}
     </blockquote>
   );
-}
-
-/** An answer that only names the tools it calls is followed by their results, which say the same and more. */
-function withoutEcho(steps: readonly StepEvent[]): StepEvent[] {
-  return steps.filter(({ kind, text }) => kind !== 'answer' || !text.startsWith('Calls '));
 }
 
 const icons: Record<StepEvent['kind'], IconName> = {

@@ -12,13 +12,13 @@ type Limit = keyof AgentJob['limits'];
 
 /** As the manual lists them, with what holds when nothing is set. */
 const limits: { name: Limit; label: string; usual: number }[] = [
-  { name: 'steps', label: 'Answers of the model', usual: 60 },
+  { name: 'steps', label: 'Model answers', usual: 60 },
   { name: 'minutes', label: 'Minutes', usual: 30 },
   { name: 'inputTokens', label: 'Tokens read', usual: 1_500_000 },
   { name: 'outputTokens', label: 'Tokens written', usual: 60_000 },
   { name: 'files', label: 'Files changed', usual: 50 },
   { name: 'lines', label: 'Lines changed', usual: 5000 },
-  { name: 'toolSeconds', label: 'Seconds of a tool call', usual: 30 },
+  { name: 'toolSeconds', label: 'Tool seconds', usual: 30 },
 ];
 
 interface Form {
@@ -57,36 +57,36 @@ export function AgentRules({ project }: { project: Project }) {
         />
         <div className="form-row">
           <TextField
-            label="What no job may change"
+            label="Closed to jobs"
             optional
             mono
             rows={3}
             value={form.protectedPaths}
             onChange={(protectedPaths) => set({ protectedPaths })}
             placeholder={'legal\n**/terms.mdx'}
-            hint="Paths, folders or patterns, one a line."
+            hint="What no job may change: paths, folders or patterns, one a line."
             error={fieldError(save.error, 'agent.protectedPaths')}
           />
           <TextField
-            label="Protected files that jobs may change"
+            label="Files opened to jobs"
             optional
             mono
             rows={3}
             value={form.allowedPaths}
             onChange={(allowedPaths) => set({ allowedPaths })}
             placeholder="snippets/**"
-            hint="Open single files rather than folders."
+            hint="Protected ones that jobs may change. Open files rather than folders."
             error={fieldError(save.error, 'agent.allowedPaths')}
           />
           <TextField
-            label="Keys of docs.json that jobs may change"
+            label="Opened keys of docs.json"
             optional
             mono
             rows={3}
             value={form.allowedConfigKeys}
             onChange={(allowedConfigKeys) => set({ allowedConfigKeys })}
             placeholder="redirects"
-            hint="Beside those that are open anyway."
+            hint="Protected ones that jobs may change."
             error={fieldError(save.error, 'agent.allowedConfigKeys')}
           />
         </div>

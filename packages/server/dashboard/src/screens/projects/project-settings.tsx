@@ -85,8 +85,8 @@ function Source({ project }: { project: Project }) {
   const [form, setForm] = useState(kept);
   const save = useProjectChange(project, (next) => setForm(formOf(next)));
   const source = sourceOf(form);
-  const check = useSourceCheck(source);
   const isSame = JSON.stringify(form) === JSON.stringify(kept);
+  const check = useSourceCheck(source, !isSame);
   const movesHost = hostOf(form.repository) !== hostOf(kept.repository);
   return (
     <Panel title="Source">
@@ -100,7 +100,7 @@ function Source({ project }: { project: Project }) {
         <SourceFields
           form={form}
           set={(change) => setForm({ ...form, ...change })}
-          check={check}
+          check={isSame ? undefined : check}
           error={save.error}
         />
         {movesHost && project.agent.forge?.credential.set === true && (

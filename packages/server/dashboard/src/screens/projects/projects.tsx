@@ -89,7 +89,9 @@ function columnsWith(exports: ReadonlyMap<string, ExportJob> | undefined): Colum
         <span title={source.repository}>
           {repositoryName(source.repository)}
           <span className="project-domain">
-            {[source.ref ?? 'default branch', source.directory].filter((part) => part !== null).join(' · ')}
+            {[source.ref ?? (isFolder(source.repository) ? 'folder' : 'default branch'), source.directory]
+              .filter((part) => part !== null)
+              .join(' · ')}
           </span>
         </span>
       ),
@@ -106,6 +108,11 @@ function columnsWith(exports: ReadonlyMap<string, ExportJob> | undefined): Colum
       cell: ({ id }) => <LastExport job={exports?.get(id)} />,
     },
   ];
+}
+
+/** On the machine of the service. */
+function isFolder(repository: string): boolean {
+  return !repository.includes('://');
 }
 
 function LastExport({ job }: { job: ExportJob | undefined }) {

@@ -12,10 +12,11 @@ type Source = CheckSource['source'];
 /** Each check fetches a repository: it waits until the address has been left alone for so long. */
 const settledMs = 800;
 
-export function useSourceCheck(source: Source) {
+/** `isWanted` is false for a source that is kept already: it need not be fetched to be shown. */
+export function useSourceCheck(source: Source, isWanted = true) {
   const asked = useSettled(JSON.stringify(source), settledMs);
   const isSettled = asked === JSON.stringify(source);
-  const isPlausible = looksWhole(source.repository);
+  const isPlausible = isWanted && looksWhole(source.repository);
   const check = useQuery({
     queryKey: ['source-check', asked],
     queryFn: ({ signal }) =>
@@ -99,7 +100,13 @@ function Result({ result, again }: { result: SourceCheck; again: () => void }) {
       {problem !== null && (
         <Line mark={<Icon name="warning" />} tone="bad">
           {problem.message}
-          {problem.hint !== null && <span className="field-hint">{problem.hint}</span>}{' '}
+          {problem.hint !== null && <span className="field-hint">{problem.hint}</span>}
+          {problem.code === 'source_not_found' && (
+            <span className="field-hint">
+              A private repository is looked at without a credential here. Save it all the same, and give the
+              project its forge and credential under “Agent”.
+            </span>
+          )}{' '}
           <button type="button" className="link-button" onClick={again}>
             Look again
           </button>

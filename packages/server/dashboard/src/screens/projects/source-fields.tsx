@@ -11,7 +11,8 @@ export interface SourceForm {
 interface SourceFieldsProps {
   form: SourceForm;
   set: (change: Partial<SourceForm>) => void;
-  check: ReturnType<typeof useSourceCheck>;
+  /** Undefined shows none. */
+  check: ReturnType<typeof useSourceCheck> | undefined;
   error: unknown;
   autoFocus?: boolean;
 }
@@ -50,7 +51,7 @@ export function SourceFields({ form, set, check, error, autoFocus = false }: Sou
           error={fieldError(error, 'source.directory')}
         />
       </div>
-      <SourceChecklist check={check} />
+      {check !== undefined && <SourceChecklist check={check} />}
     </>
   );
 }
