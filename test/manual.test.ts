@@ -12,11 +12,14 @@ import {
   AuditEntry,
   Bundle,
   ExportJob,
+  Invitation,
   Manifest,
   Me,
+  Person,
   Project,
   Readiness,
   Report,
+  Setup,
   SigningKey,
   Webhook,
   WebhookDelivery,
@@ -48,6 +51,7 @@ const pageOfTag: Record<Operation['tag'], string> = {
   Projects: 'reference/projects',
   'API keys': 'reference/api-keys',
   Webhooks: 'reference/webhooks',
+  People: 'reference/people',
   Organization: 'reference/organization',
   Health: 'reference/health',
 };
@@ -87,7 +91,7 @@ describe.each(operationIds)('operation %s', (id) => {
     expect(text).toContain(`\`${described.method.toUpperCase()} ${described.path}\``);
     const cells = tableRows(text)[0] ?? [];
     const scope = described.scope ?? 'none, no key needed';
-    expect(cells[0]).toBe(scope === 'any' ? 'any valid key' : scope);
+    expect(cells[0]).toBe(scope === 'any' ? 'any key or session' : scope);
     expect(cells.at(-1)).toMatch(new RegExp(`^${described.success.status}\\b`));
     expect(cells.length === 3 ? cells[1] : undefined).toBe(described.plan);
   });
@@ -123,7 +127,10 @@ describe('records', () => {
     ['reference/api-keys', 'The key record', ApiKey.extend({ key: ApiKey.shape.id })],
     ['reference/webhooks', 'The webhook record', Webhook.extend({ secret: Webhook.shape.id })],
     ['reference/webhooks', 'List deliveries', WebhookDelivery],
-    ['reference/organization', 'Read what the calling key belongs to and may do', Me],
+    ['reference/people', 'The person record', Person],
+    ['reference/people', 'Invite a person', Invitation],
+    ['reference/people', 'Read whether somebody must be the first, and how people sign in', Setup],
+    ['reference/organization', 'Read who calls, a key or a person, and what they may do', Me],
     ['reference/organization', 'List the audit log', AuditEntry],
     ['reference/health', 'Can the process do its work?', Readiness],
   ])('%s, %s: has every field that comes back', (name, heading, schema) => {
@@ -158,6 +165,13 @@ it('the configuration page lists every setting with its default', () => {
     MODEL_URL: 'none',
     MODEL_NAME: 'none',
     MODEL_KEY: 'none',
+    ADMIN_EMAIL: 'none',
+    ADMIN_PASSWORD: 'none',
+    OIDC_ISSUER: 'none',
+    OIDC_CLIENT_ID: 'none',
+    OIDC_CLIENT_SECRET: 'none',
+    OIDC_DEFAULT_ROLE: 'none',
+    OIDC_EMAIL_DOMAINS: 'empty',
     DATABASE_URL: 'SQLite in the data folder',
     BLOBS_URL: 'a folder in the data folder',
     SECRET_KEY: 'made in the data folder',
