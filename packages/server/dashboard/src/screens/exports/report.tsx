@@ -109,13 +109,14 @@ function Counts({ report }: { report: Report }) {
 
 const tones = { error: 'bad', warning: 'warn', info: 'quiet' } as const;
 type Severity = Diagnostic['severity'] | 'all';
-/** Rows that are drawn at once; more on request. */
+/** So few that the charts below stay near; more on request. */
+const rowsAtFirst = 20;
 const rowsAtOnce = 100;
 
 function Findings({ report }: { report: Report }) {
   const [search, setSearch] = useSearchParams();
   const [text, setText] = useState('');
-  const [shown, setShown] = useState(rowsAtOnce);
+  const [shown, setShown] = useState(rowsAtFirst);
   const severity =
     (['error', 'warning', 'info'] as const).find((each) => each === search.get('severity')) ?? 'all';
   const code = search.get('code') ?? '';
@@ -124,7 +125,7 @@ function Findings({ report }: { report: Report }) {
     [report, severity, code, text],
   );
   const set = (name: string, value: string | null) => {
-    setShown(rowsAtOnce);
+    setShown(rowsAtFirst);
     setSearch(
       (before) => {
         const next = new URLSearchParams(before);
