@@ -23,7 +23,7 @@ export function KeyTable({ rows, more, nowMs, roll, revoke }: KeyTableProps) {
     { name: 'May', width: 'minmax(0, 1.4fr)', cell: ({ scopes }) => <Scopes words={wordsOf(scopes)} /> },
     { name: 'Created', width: '7rem', cell: ({ createdAt }) => <Ago at={createdAt} /> },
     { name: 'Last used', width: '8rem', cell: (key) => <LastUse apiKey={key} nowMs={nowMs} /> },
-    { name: 'State', width: '10rem', cell: (key) => <State apiKey={key} nowMs={nowMs} /> },
+    { name: 'State', width: '11rem', cell: (key) => <State apiKey={key} nowMs={nowMs} /> },
   ];
   if (roll !== undefined && revoke !== undefined)
     columns.push({

@@ -2,6 +2,7 @@
 import type { ExportJob } from '@docyard/api';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useMay } from '../../app/session.tsx';
 import { ButtonLink } from '../../parts/button.tsx';
 import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -80,6 +81,7 @@ interface LastAgentJobsProps {
 }
 
 export function LastAgentJobs({ jobs, error, retry }: LastAgentJobsProps) {
+  const mayStart = useMay('agent:write');
   const ended = jobs?.filter(({ job }) => job.status !== 'active');
   return (
     <Panel title="Agent jobs" aside={<Link to="/agent">All agent jobs</Link>}>
@@ -89,21 +91,23 @@ export function LastAgentJobs({ jobs, error, retry }: LastAgentJobsProps) {
         <Empty
           icon="sparkle"
           title="No agent jobs yet"
-          action={<ButtonLink to="/agent?new=1">Start one</ButtonLink>}
+          action={mayStart && <ButtonLink to="/agent?new=1">Start one</ButtonLink>}
         >
           Say what should change in the documentation; an agent does it and opens a pull request.
         </Empty>
       )}
-      <ul className="work-list">
-        {ended?.map(({ projectId, job }) => (
-          <Line key={job.id} to={`/agent/${projectId}/${job.id}`} name={job.title} more={agentWords(job)}>
-            <span className="work-end">
-              <JobBadge job={job} />
-              <Ago at={job.finishedAt ?? job.updatedAt} />
-            </span>
-          </Line>
-        ))}
-      </ul>
+      {ended !== undefined && ended.length > 0 && (
+        <ul className="work-list">
+          {ended.map(({ projectId, job }) => (
+            <Line key={job.id} to={`/agent/${projectId}/${job.id}`} name={job.title} more={agentWords(job)}>
+              <span className="work-end">
+                <JobBadge job={job} />
+                <Ago at={job.finishedAt ?? job.updatedAt} />
+              </span>
+            </Line>
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }

@@ -10,7 +10,7 @@ import { ChoiceCards } from '../../parts/choice.tsx';
 import { Confirm, Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
-import { nameOf, roleChoices, roleNames } from './roles.ts';
+import { nameOf, roleChoices } from './roles.ts';
 
 interface AboutPerson {
   person: Person;
@@ -24,7 +24,7 @@ export function ChangeRoleDialog({ person, onClose }: AboutPerson) {
   const done = useDone(onClose);
   const change = useMutation({
     mutationFn: () => client.call('updatePerson', call),
-    onSuccess: () => done(`${nameOf(person)} is ${roleNames[role].toLowerCase()} now`),
+    onSuccess: () => done(`${nameOf(person)} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`),
   });
   return (
     <Dialog
