@@ -107,7 +107,10 @@ async function runExport(order: ExportOrder): Promise<void> {
   writeFileSync(order.reportFile, reportJson(report));
   const { strict, failOn } = order.options;
   const [first] = countingFindings(ending.report.diagnostics, [...(strict ? ['error'] : []), ...failOn]);
-  if (first !== undefined) throw strictStop(first);
+  if (first !== undefined) {
+    progress('rendering', 1, pageCount, totalPages);
+    throw strictStop(first);
+  }
   progress('packing', 0, pageCount, totalPages);
   await finish(order, archive, report, pageCount);
 }
@@ -210,7 +213,10 @@ function remember({ severity, code, message, file, line }: Diagnostic): void {
     file: file.slice(0, 500),
     line: line ?? null,
   });
-  if (recentFindings.length > mostRecentFindings) recentFindings.shift();
+  if (recentFindings.length <= mostRecentFindings) return;
+  // Mere remarks make room first.
+  const remark = recentFindings.findIndex((finding) => finding.severity === 'info');
+  recentFindings.splice(Math.max(0, remark), 1);
 }
 
 function progress(

@@ -32,7 +32,8 @@ export async function createPreview(
   job: Job,
 ): Promise<Preview> {
   const { attempt: generation } = finishedResult(job);
-  await openPreview(context, { jobId: job.id, generation });
+  const { folder } = await openPreview(context, { jobId: job.id, generation });
+  await markUsed(folder).catch(() => {});
   const expires = Math.floor(context.clock.now().getTime() / 1000) + lifetimeSeconds;
   const previewUrl = signPreview(context.secrets, { jobId: job.id, generation, expires });
   return { jobId: job.id, previewUrl, expiresAt: new Date(expires * 1000).toISOString() };
@@ -76,8 +77,17 @@ function begin(
 
 async function readUnpacked(folder: string): Promise<UnpackedSite> {
   const manifest = parseManifest(await readFile(join(folder, manifestName)));
-  await utimes(folder, new Date(), new Date());
+  await markUsed(folder);
   return { folder, manifest };
+}
+
+async function markUsed(folder: string): Promise<void> {
+  await utimes(folder, new Date(), new Date());
+}
+
+/** For whoever finds that its files are gone: they are unpacked again with the next request. */
+export function forgetPreview({ folder }: UnpackedSite): void {
+  opened.delete(folder);
 }
 
 async function unpack(

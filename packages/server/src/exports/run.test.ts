@@ -31,6 +31,7 @@ import {
 import { readManifest, readReport } from './read.ts';
 import { blobName } from './record.ts';
 import { runExport } from './run.ts';
+import { viewExport } from './view.ts';
 
 const site = {
   'docs.json': JSON.stringify({
@@ -134,6 +135,36 @@ describe('a site', () => {
       hashes.push(result.bundle.sha256);
     }
     expect(hashes[0]).toBe(hashes[1]);
+  });
+});
+
+describe('findings while it runs', () => {
+  const broken = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`p${index}.mdx`, 'See [there](/nowhere).\n']),
+    );
+
+  test('are told with the progress, the last twenty of them', async () => {
+    const { input, job, reports } = await claimed(await projectWith({ ...site, ...broken(30) }));
+    const { result } = await runExport(context, input);
+    const told = reports.findLast(({ recentFindings }) => recentFindings !== undefined)?.recentFindings;
+    expect(told).toHaveLength(20);
+    const done = present(await completeJob(context, job, { result, pageCount: 32 }));
+    const { recentFindings } = viewExport(done);
+    expect(recentFindings).toEqual(told);
+    // Remarks, such as of pages without a place in the navigation, make room for what is graver.
+    expect(new Set(recentFindings.map(({ code }) => code))).toEqual(new Set(['broken_link']));
+  });
+
+  test('that end it are told too', async () => {
+    const { input, job } = await claimed(await projectWith({ ...site, ...broken(1) }), {
+      failOn: ['broken_link'],
+    });
+    const failure = (await runExport(context, input).catch((error: unknown) => error)) as JobFailure;
+    const failed = present(await failJob(context, job, failure.failure));
+    expect(viewExport(failed).recentFindings).toContainEqual(
+      expect.objectContaining({ code: 'broken_link', file: 'p0.mdx', line: 1 }),
+    );
   });
 });
 

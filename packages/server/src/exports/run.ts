@@ -88,7 +88,9 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
   let phase = '';
   let reports = Promise.resolve();
   let manifest: Uint8Array | undefined;
+  let recentFindings: Answer<'progress'>['recentFindings'] = [];
   const onProgress = (message: Answer<'progress'>) => {
+    ({ recentFindings } = message);
     // Each report is a durable write; a page a millisecond must not become a write a millisecond.
     if (message.phase === phase && Date.now() - toldAt < reportEveryMs) return;
     phase = message.phase;
@@ -107,6 +109,11 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
     },
     takeOutput: (output, answered) =>
       context.blobs.putStream(bundle, Readable.from(whole(output, answered)), input.signal),
+  }).catch(async (error: unknown) => {
+    await reports;
+    // Those that ended it came too late for any report of progress.
+    if (isStrictFailure(error)) await input.report({ recentFindings });
+    throw error;
   });
   await reports;
   if (manifest === undefined) throw new Error('The rendering process packed a bundle without a manifest.');

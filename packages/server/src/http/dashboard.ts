@@ -14,7 +14,7 @@ import { contentTypeOf } from '../deployments/serving/content-types.ts';
 import { Problem } from '../problem.ts';
 import type { App, Web } from './request.ts';
 
-const folder = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
+const built = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 
 /** `data:` pictures are those of forms, which a browser draws itself. */
 const policy = [
@@ -36,11 +36,11 @@ const startFile = 'index.html';
 const endings = { br: '.br', gzip: '.gz' } as const;
 
 export const hasDashboard = ({ config }: Pick<Context, 'config'>): boolean =>
-  config.dashboard && existsSync(join(folder, startFile));
+  config.dashboard && existsSync(join(built, startFile));
 
-export function addDashboard(app: App, { config }: Pick<Context, 'config'>): void {
+export function addDashboard(app: App, { config }: Pick<Context, 'config'>, folder = built): void {
   if (!config.dashboard) return;
-  const files = new DashboardFiles();
+  const files = new DashboardFiles(folder);
   app.get('/dashboard', (web) => web.redirect('/dashboard/', 308));
   app.get('/dashboard/*', async (web) => {
     const path = web.req.path.slice('/dashboard/'.length);
@@ -62,23 +62,28 @@ interface DashboardFile {
 
 /** Held in memory, some hundred kilobytes, and read again when the dashboard was built again. */
 class DashboardFiles {
+  readonly #folder: string;
   #builtAtMs: number | undefined;
   #files: Promise<Map<string, DashboardFile>> = Promise.resolve(new Map());
 
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
   async find(path: string): Promise<DashboardFile | undefined> {
-    const builtAtMs = await stat(join(folder, startFile)).then(
+    const builtAtMs = await stat(join(this.#folder, startFile)).then(
       ({ mtimeMs }) => mtimeMs,
       () => undefined,
     );
     if (builtAtMs !== this.#builtAtMs) {
       this.#builtAtMs = builtAtMs;
-      this.#files = builtAtMs === undefined ? Promise.resolve(new Map()) : readFiles();
+      this.#files = builtAtMs === undefined ? Promise.resolve(new Map()) : readFiles(this.#folder);
     }
     return (await this.#files).get(path);
   }
 }
 
-async function readFiles(): Promise<Map<string, DashboardFile>> {
+async function readFiles(folder: string): Promise<Map<string, DashboardFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const contents = new Map(
     await Promise.all(

@@ -2,7 +2,7 @@
  * Serves the pages of an unpacked export below a signed path. They are strangers' pages on our host: the browser is told to
  * treat them as an origin of their own, without cookies, storage or rights of the dashboard.
  */
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
@@ -11,7 +11,7 @@ import { contentTypeOf } from '../deployments/serving/content-types.ts';
 import { hasDotSegments, readRequestPath } from '../deployments/serving/request-path.ts';
 import { openSite, type ServedSite, type ServedFile } from '../deployments/serving/site.ts';
 import { checkPreview, type PreviewLink } from '../exports/preview-links.ts';
-import { openPreview, type UnpackedSite } from '../exports/previews.ts';
+import { forgetPreview, openPreview, type UnpackedSite } from '../exports/previews.ts';
 import { resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
 import { rawTarget, type Web } from './request.ts';
@@ -35,7 +35,8 @@ export async function servePreview(context: Context, web: Web): Promise<Response
   if (typeof wanted === 'string' || hasDotSegments(wanted.path)) throw nothingHere();
   // Without the slash relative links would lead one level up.
   if (target.length === root.length || target[root.length] !== '/') return redirect(`${root}/`);
-  const site = await siteOf(await openPreview(context, link));
+  const unpacked = await openPreview(context, link);
+  const site = await siteOf(unpacked);
   const found = site.find(wanted.path);
   if (found !== undefined && 'redirect' in found) {
     const { to } = found.redirect;
@@ -43,7 +44,12 @@ export async function servePreview(context: Context, web: Web): Promise<Response
   }
   const file = found?.file ?? site.notFound;
   if (file === undefined) throw nothingHere();
-  return sendFile(web, file);
+  return sendFile(web, file).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    forgetPreview(unpacked);
+    const message = 'The files of this preview were cleared away. Load the page again.';
+    throw new Problem('storage_unavailable', message, { headers: { 'retry-after': '1' } });
+  });
 }
 
 function openLink(context: Context, target: string): PreviewLink & { root: string } {
@@ -86,7 +92,7 @@ function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
   return site;
 }
 
-function sendFile(web: Web, { plain }: ServedFile): Response {
+async function sendFile(web: Web, { plain }: ServedFile): Promise<Response> {
   const status = plain.status === '200 OK' ? 200 : 404;
   const own = { ...headers, etag: plain.etag };
   if (status === 200 && isKnown(web.req.header('if-none-match'), plain.etag)) {
@@ -98,7 +104,8 @@ function sendFile(web: Web, { plain }: ServedFile): Response {
     'content-length': String(plain.sizeBytes),
   };
   if (web.req.method === 'HEAD') return new Response(null, { status, headers: full });
-  const stream = Readable.toWeb(createReadStream(plain.file)) as ReadableStream<Uint8Array>;
+  const content = (await open(plain.file)).createReadStream();
+  const stream = Readable.toWeb(content) as ReadableStream<Uint8Array>;
   return new Response(stream, { status, headers: full });
 }
 

@@ -1,0 +1,128 @@
+/** The files of the dashboard: every screen has an address, names with a hash are kept for ever, nothing inline may run. */
+import { rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { cleanUp, composeForTest, temporaryFolder, writeFiles, type TestContext } from '../testing.ts';
+import { addDashboard } from './dashboard.ts';
+import { answerError } from './errors.ts';
+import type { App } from './request.ts';
+import { listen } from './server.ts';
+
+const script = 'console.log("harbour");'.repeat(50);
+
+let folder: string;
+let context: TestContext;
+
+beforeEach(async () => {
+  folder = temporaryFolder('dashboard');
+  writeFiles(folder, { 'index.html': '<title>Docyard</title>', 'assets/app-1a2b.js': script });
+  context = await composeForTest();
+});
+
+async function serve(environment: { dashboard?: boolean } = {}) {
+  const app: App = new Hono();
+  const config = { ...context.config, ...environment };
+  addDashboard(app, { config }, folder);
+  app.onError((error, web) => answerError(web, error, context.log));
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  cleanUp(() => server.close(0));
+  return (path: string, headers: Record<string, string> = {}) =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, { headers, redirect: 'manual' });
+}
+
+describe('a screen', () => {
+  test.each([
+    '/dashboard/',
+    '/dashboard/exports',
+    '/dashboard/exports/se_1?tab=report',
+    '/dashboard/index.html',
+  ])('at %s is the one page, looked at again each time', async (path) => {
+    const answer = await (await serve())(path);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('<title>Docyard</title>');
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+  });
+
+  test('allows no inline code, no other host and no frame around it', async () => {
+    const policy = (await (await serve())('/dashboard/')).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  test('is reached without the slash too', async () => {
+    const answer = await (await serve())('/dashboard');
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/dashboard/']);
+  });
+
+  test('is not sent again when the browser has it', async () => {
+    const request = await serve();
+    const etag = (await request('/dashboard/')).headers.get('etag') ?? '';
+    expect((await request('/dashboard/exports', { 'if-none-match': etag })).status).toBe(304);
+  });
+});
+
+describe('a file whose name holds its hash', () => {
+  test('is kept for ever', async () => {
+    const answer = await (await serve())('/dashboard/assets/app-1a2b.js');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(await answer.text()).toBe(script);
+  });
+
+  test('is sent in the form that was made with it', async () => {
+    const { request } = await import('node:http');
+    writeFiles(folder, { 'assets/app-1a2b.js.gz': '' });
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(join(folder, 'assets/app-1a2b.js.gz'), gzipSync(script));
+    const ask = await serve();
+    const { url } = await ask('/dashboard/');
+    const bytes = await new Promise<Buffer>((resolve, reject) => {
+      const target = new URL('/dashboard/assets/app-1a2b.js', url);
+      request(target, { headers: { 'accept-encoding': 'gzip' } }, (answer) => {
+        const chunks: Buffer[] = [];
+        expect(answer.headers['content-encoding']).toBe('gzip');
+        answer
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .once('end', () => resolve(Buffer.concat(chunks)));
+      })
+        .once('error', reject)
+        .end();
+    });
+    expect(gunzipSync(bytes).toString()).toBe(script);
+  });
+
+  test('that is none of them is not a screen', async () => {
+    expect((await (await serve())('/dashboard/assets/app-9z.js')).status).toBe(404);
+  });
+});
+
+test.each([
+  '/dashboard/../package.json',
+  '/dashboard/%2e%2e/package.json',
+  '/dashboard/assets/%2e%2e/%2e%2e/x',
+])('%s leads to no file outside', async (path) => {
+  const answer = await (await serve())(path);
+  expect(await answer.text()).not.toContain('"name"');
+});
+
+test('a new build is served without a restart', async () => {
+  const request = await serve();
+  await (await request('/dashboard/')).text();
+  writeFiles(folder, { 'index.html': '<title>New</title>' });
+  utimesSync(join(folder, 'index.html'), new Date(), new Date(Date.now() + 5000));
+  expect(await (await request('/dashboard/')).text()).toBe('<title>New</title>');
+});
+
+test('without a build a page says how to make one', async () => {
+  rmSync(folder, { recursive: true });
+  const answer = await (await serve())('/dashboard/exports');
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain('node scripts/dashboard.mjs');
+});
+
+test('where it is switched off there is nothing', async () => {
+  expect((await (await serve({ dashboard: false }))('/dashboard/')).status).toBe(404);
+});
