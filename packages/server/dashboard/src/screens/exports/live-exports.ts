@@ -1,24 +1,12 @@
 /** The list of exports, kept true by one stream of events: rows change, appear and leave as the server tells. */
 import type { ExportJob } from '@docyard/api';
-import { useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { client } from '../../app/client.ts';
 import { useLive } from '../../app/live.ts';
 import { useList } from '../../parts/list.ts';
+import { withJob, type ExportFilters, type LoadedPages } from './loaded-exports.ts';
 import { emptyTrail, extendTrail, type Trail } from './trail.ts';
-
-export interface ExportFilters {
-  status?: ExportJob['status'];
-  domain?: string;
-  /** A moment; older exports are left out. */
-  since?: string;
-}
-
-interface ListPage {
-  data: ExportJob[];
-  nextCursor: string | null;
-}
-export type LoadedPages = InfiniteData<ListPage, string | undefined>;
 
 export function useLiveExports(filters: ExportFilters) {
   const queries = useQueryClient();
@@ -52,38 +40,4 @@ export function useLiveExports(filters: ExportFilters) {
     [queries, name],
   );
   return { ...list, connected, trails };
-}
-
-/** The pages after an event about one job. */
-export function withJob(loaded: LoadedPages, job: ExportJob, filters: ExportFilters): LoadedPages {
-  const known = loaded.pages.flatMap(({ data }) => data).find(({ jobId }) => jobId === job.jobId);
-  const isWanted = isMeant(job, filters);
-  if (known === undefined) {
-    const newest = loaded.pages[0]?.data[0];
-    const belongsOnTop = newest === undefined || newest.createdAt <= job.createdAt;
-    if (!isWanted || !belongsOnTop) return loaded;
-    return mapFirst(loaded, (data) => [job, ...data]);
-  }
-  if (known.updatedAt > job.updatedAt) return loaded;
-  return mapPages(loaded, (data) =>
-    data.some(({ jobId }) => jobId === job.jobId)
-      ? data.flatMap((each) => (each.jobId !== job.jobId ? [each] : isWanted ? [job] : []))
-      : data,
-  );
-}
-
-function isMeant(job: ExportJob, { status, domain, since }: ExportFilters): boolean {
-  if (status !== undefined && job.status !== status) return false;
-  if (domain !== undefined && job.domain !== domain) return false;
-  return since === undefined || job.createdAt >= since;
-}
-
-function mapFirst(loaded: LoadedPages, change: (data: ExportJob[]) => ExportJob[]): LoadedPages {
-  const [first, ...rest] = loaded.pages;
-  if (first === undefined) return loaded;
-  return { ...loaded, pages: [{ ...first, data: change(first.data) }, ...rest] };
-}
-
-function mapPages(loaded: LoadedPages, change: (data: ExportJob[]) => ExportJob[]): LoadedPages {
-  return { ...loaded, pages: loaded.pages.map((page) => ({ ...page, data: change(page.data) })) };
 }

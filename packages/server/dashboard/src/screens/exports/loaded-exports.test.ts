@@ -1,0 +1,56 @@
+import type { ExportJob } from '@docyard/api';
+import { describe, expect, test } from 'vitest';
+import { withJob, type LoadedPages } from './loaded-exports.ts';
+
+function job(jobId: string, record: Partial<ExportJob> = {}): ExportJob {
+  const at = `2026-01-01T00:00:0${jobId}.000Z`;
+  return { jobId, status: 'running', domain: 'a.test', createdAt: at, updatedAt: at, ...record } as ExportJob;
+}
+
+/** Two pages, the newest first: 4 3 | 2 1. */
+const loaded: LoadedPages = {
+  pages: [
+    { data: [job('4'), job('3')], nextCursor: 'next' },
+    { data: [job('2'), job('1')], nextCursor: null },
+  ],
+  pageParams: [undefined, 'next'],
+};
+
+const idsOf = ({ pages }: LoadedPages) => pages.map(({ data }) => data.map(({ jobId }) => jobId).join(' '));
+
+describe('an event about a job', () => {
+  test('replaces its row wherever it is', () => {
+    const changed = withJob(loaded, job('2', { progress: 50 }), {});
+    expect(idsOf(changed)).toEqual(['4 3', '2 1']);
+    expect(changed.pages[1]?.data[0]?.progress).toBe(50);
+  });
+
+  test('leaves the other rows the same objects', () => {
+    const changed = withJob(loaded, job('2', { progress: 50 }), {});
+    expect(changed.pages[1]?.data[1]).toBe(loaded.pages[1]?.data[1]);
+    expect(changed.pages[0]?.data).toBe(loaded.pages[0]?.data);
+  });
+
+  test('puts a new one on top', () => {
+    expect(idsOf(withJob(loaded, job('5'), {}))).toEqual(['5 4 3', '2 1']);
+  });
+
+  test('does not put an old one on top that is on no page yet', () => {
+    expect(withJob(loaded, job('0'), {})).toBe(loaded);
+  });
+
+  test('takes away what no longer matches', () => {
+    const changed = withJob(loaded, job('3', { status: 'completed' }), { status: 'running' });
+    expect(idsOf(changed)).toEqual(['4', '2 1']);
+  });
+
+  test('does not bring in what does not match', () => {
+    expect(withJob(loaded, job('5'), { domain: 'b.test' })).toBe(loaded);
+    expect(withJob(loaded, job('5'), { since: '2026-01-02T00:00:00.000Z' })).toBe(loaded);
+  });
+
+  test('does not set a row back', () => {
+    const late = job('4', { updatedAt: '2025-12-31T00:00:00.000Z', progress: 1 });
+    expect(withJob(loaded, late, {})).toBe(loaded);
+  });
+});
