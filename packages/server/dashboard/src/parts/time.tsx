@@ -80,7 +80,8 @@ export function relative(differenceMs: number): string {
 
 /** `1 min 20 s`. */
 export function span(milliseconds: number): string {
-  const seconds = Math.max(0, milliseconds / 1000);
+  if (milliseconds < 100) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;

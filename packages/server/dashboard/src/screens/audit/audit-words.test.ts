@@ -26,13 +26,13 @@ test.each([
   ['rolled the API key CI, with a new secret', 'key.roll', 'key_2', { name: 'CI', rolledFrom: 'key_1' }],
   ['revoked the API key key_1', 'key.revoke', 'key_1', {}],
   [
-    'started the export docs.example.com',
+    'started an export of docs.example.com',
     'export.start',
     'se_1',
     { domain: 'docs.example.com', retryOf: null },
   ],
   [
-    'started the export docs.example.com once more',
+    'started an export of docs.example.com once more',
     'export.start',
     'se_2',
     { domain: 'docs.example.com', retryOf: 'se_1' },
@@ -47,6 +47,7 @@ test.each([
   ['changed the person pe_1: role admin', 'person.update', 'pe_1', { role: 'admin' }],
   ['changed the person pe_1: disabled', 'person.update', 'pe_1', { disabled: true }],
   ['switched off the webhook wh_1, which kept failing', 'webhook.disable', 'wh_1', { reason: 'failing' }],
+  ['created the organization org_1 with the plan free', 'organization.create', 'org_1', { plan: 'free' }],
   ['signed in', 'session.start', 'pe_1', {}],
   ['did moon.land to mo_1', 'moon.land', 'mo_1', {}],
 ])('%s', (sentence, action, object, details) => {

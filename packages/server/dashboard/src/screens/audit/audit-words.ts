@@ -52,8 +52,9 @@ export function sentenceOf({ action, object, details }: AuditEntry): Sentence {
   const [verb, kind] = verbs[action] ?? [`did ${action} to`, ''];
   if (kind === '' && verbs[action] !== undefined) return { verb, object: null, rest: '', to: null };
   const name = nameIn(details) ?? object;
+  const domain = action === 'export.start' ? textIn(details, 'domain') : undefined;
   return {
-    verb: kind === '' ? verb : `${verb} the ${kind}`,
+    verb: domain !== undefined ? `${verb} an export of` : kind === '' ? verb : `${verb} the ${kind}`,
     object: name,
     rest: restOf(action, details),
     to: object === null ? null : screenOf(action, object, details),
@@ -83,7 +84,7 @@ function restOf(action: string, details: AuditEntry['details']): string {
     ];
     return parts.join('');
   }
-  if (plan !== undefined) return `to ${plan}`;
+  if (plan !== undefined) return action === 'organization.plan' ? `to ${plan}` : `with the plan ${plan}`;
   if (action === 'webhook.disable' && reason !== undefined)
     return reason === 'gone' ? ', whose address is gone' : ', which kept failing';
   if (action === 'key.roll') return ', with a new secret';

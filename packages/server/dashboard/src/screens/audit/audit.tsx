@@ -10,6 +10,7 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
+import { Icon, type IconName } from '../../parts/icons.tsx';
 import { useList } from '../../parts/list.ts';
 import { Empty, Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -140,7 +141,9 @@ function Filters(props: {
   };
   const actors = [
     { value: '', label: 'Everybody' },
-    ...[...names].map(([value, label]) => ({ value, label })),
+    ...[...names]
+      .filter(([value]) => !value.startsWith('org_'))
+      .map(([value, label]) => ({ value, label, hint: value.startsWith('key_') ? 'key' : '' })),
   ];
   const object = search.get('object');
   return (
@@ -164,7 +167,7 @@ function Filters(props: {
 
 /** Entries name keys by their ids and people by their email; readers know them by their names. */
 function useNames(): Map<string, string> {
-  const { person } = useSession();
+  const { person, organization } = useSession();
   const seesPeople = useMay('people:read');
   const seesKeys = useMay('keys:read');
   const people = useQuery({
@@ -184,11 +187,12 @@ function useNames(): Map<string, string> {
       new Map([
         ...(person === null ? [] : [[person.email, person.name] as const]),
         ...(people.data?.data ?? []).map(({ email, name }) => [email, name === '' ? email : name] as const),
-        ...(keys.data?.data ?? []).map(({ id, name }) => [id, `Key ${name}`] as const),
+        ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
         ['cli', 'Command line'],
         ['system', 'The service'],
+        [organization.id, organization.name],
       ]),
-    [person, people.data, keys.data],
+    [person, organization, people.data, keys.data],
   );
 }
 
@@ -198,7 +202,7 @@ function columnsWith(names: Map<string, string>, open: (entry: AuditEntry) => vo
     {
       name: 'From',
       width: '9rem',
-      cell: ({ address }) => (address === null ? <span className="faint">here</span> : address),
+      cell: ({ address }) => (address === null ? <span className="faint">the server</span> : address),
     },
     { name: 'When', width: '8rem', align: 'end', cell: ({ at }) => <Ago at={at} /> },
     {
@@ -214,15 +218,23 @@ function Said({ entry, names }: { entry: AuditEntry; names: Map<string, string> 
   const { verb, object, rest, to } = sentenceOf(entry);
   return (
     <span className="audit-said">
-      <strong>{names.get(entry.actor) ?? entry.actor}</strong> {verb}
-      {object !== null && <> {to === null ? <b>{named(object, names)}</b> : <Link to={to}>{object}</Link>}</>}
-      {/^[:,]/.test(rest) ? rest : ` ${rest}`}
+      <Icon name={kindOf(entry.actor)} />
+      <span>
+        <strong>{names.get(entry.actor) ?? entry.actor}</strong> {verb}
+        {object !== null && (
+          <> {to === null ? <b>{names.get(object) ?? object}</b> : <Link to={to}>{object}</Link>}</>
+        )}
+        {/^[:,]/.test(rest) ? rest : ` ${rest}`}
+      </span>
     </span>
   );
 }
 
-function named(object: string, names: Map<string, string>): string {
-  return names.get(object)?.replace(/^Key /, '') ?? object;
+/** People are named by their email. */
+function kindOf(actor: string): IconName {
+  if (actor.includes('@')) return 'people';
+  if (actor.startsWith('key_')) return 'key';
+  return actor === 'cli' ? 'code' : 'pulse';
 }
 
 function EntryDialog(props: { entry: AuditEntry; names: Map<string, string>; onClose: () => void }) {

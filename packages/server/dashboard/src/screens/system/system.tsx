@@ -62,7 +62,6 @@ function Shown({ system }: { system: SystemRecord }) {
             ['They take', bytes(storage.bundles.bytes)],
             ['Free', storage.freeBytes === null ? 'the store does not tell' : bytes(storage.freeBytes)],
             ['Kept in', storage.kind === 's3' ? 'an S3 bucket' : 'a folder'],
-            ['Database', database.kind === 'postgresql' ? 'PostgreSQL' : 'SQLite'],
           ]}
         />
       </Panel>
@@ -70,6 +69,7 @@ function Shown({ system }: { system: SystemRecord }) {
         <Facts
           facts={[
             ['Version', <span key="version">Docyard {version}</span>],
+            ['Database', database.kind === 'postgresql' ? 'PostgreSQL' : 'SQLite'],
             ['Started', <Started key="started" at={startedAt} />],
           ]}
         />
@@ -163,7 +163,7 @@ function Signing({ keyId, publicKey }: SystemRecord['signingKey']) {
       <div className="system-key">
         <CopyField text={publicKey} label="public key" />
       </div>
-      <CodeBlock text={`docyard verify bundle.tar.gz --public-key ${publicKey}`} label="command" />
+      <CodeBlock text={`docyard verify bundle.tar.gz \\\n  --public-key ${publicKey}`} label="command" />
     </Panel>
   );
 }

@@ -1,6 +1,7 @@
 /** The events that a webhook can be told of: chosen in a form, and said in a few words. */
 import { webhookEvents, type WebhookEvent } from '@docyard/api';
-import { Button } from '../../parts/button.tsx';
+import { useState } from 'react';
+import { Segments } from '../../parts/segments.tsx';
 import { CheckField } from '../../parts/field.tsx';
 
 const allEvents = Object.keys(webhookEvents) as WebhookEvent[];
@@ -19,44 +20,68 @@ const areas = [
   { title: 'Agent jobs', prefix: 'agent.' },
 ];
 
-export function EventsField({
-  value,
-  onChange,
-}: {
-  value: WebhookEvent[];
-  onChange: (value: WebhookEvent[]) => void;
-}) {
+const ways = [
+  { value: 'endings', label: 'Endings' },
+  { value: 'all', label: 'Everything' },
+  { value: 'chosen', label: 'Choose' },
+] as const;
+type Way = (typeof ways)[number]['value'];
+
+const meanings: Record<Way, string> = {
+  endings: 'That an export or an agent job has completed or failed, and new pull requests.',
+  all: 'Every event there is now, also that something was queued or has begun.',
+  chosen: 'Only what you tick.',
+};
+
+export function EventsField(props: { value: WebhookEvent[]; onChange: (value: WebhookEvent[]) => void }) {
+  const { value, onChange } = props;
+  const [way, setWay] = useState<Way>(() => wayOf(value));
   const toggle = (event: WebhookEvent, isWanted: boolean) =>
     onChange(allEvents.filter((each) => (each === event ? isWanted : value.includes(each))));
   return (
-    <fieldset className="events">
-      <legend className="field-label">Tell it of</legend>
-      <div className="events-quick">
-        <Button look="quiet" onClick={() => onChange(allEvents)}>
-          Everything
-        </Button>
-        <Button look="quiet" onClick={() => onChange(eventsOfEndings)}>
-          Endings only
-        </Button>
-      </div>
-      {areas.map(({ title, prefix }) => (
-        <div key={prefix} className="events-area">
-          <h3>{title}</h3>
-          {allEvents
-            .filter((event) => event.startsWith(prefix))
-            .map((event) => (
-              <CheckField
-                key={event}
-                label={event}
-                hint={webhookEvents[event]}
-                checked={value.includes(event)}
-                onChange={(isWanted) => toggle(event, isWanted)}
-              />
-            ))}
+    <div className="field">
+      <span className="field-label">Tell it of</span>
+      <span>
+        <Segments
+          label="Tell it of"
+          value={way}
+          segments={ways}
+          onChange={(next) => {
+            setWay(next);
+            if (next !== 'chosen') onChange(next === 'all' ? allEvents : eventsOfEndings);
+          }}
+        />
+      </span>
+      <span className="field-hint">{meanings[way]}</span>
+      {way === 'chosen' && (
+        <div className="events">
+          {areas.map(({ title, prefix }) => (
+            <fieldset key={prefix} className="events-area">
+              <legend className="visually-hidden">{title}</legend>
+              {allEvents
+                .filter((event) => event.startsWith(prefix))
+                .map((event) => (
+                  <CheckField
+                    key={event}
+                    label={event}
+                    hint={webhookEvents[event]}
+                    checked={value.includes(event)}
+                    onChange={(isWanted) => toggle(event, isWanted)}
+                  />
+                ))}
+            </fieldset>
+          ))}
         </div>
-      ))}
-    </fieldset>
+      )}
+    </div>
   );
+}
+
+function wayOf(events: readonly WebhookEvent[]): Way {
+  if (events.length === allEvents.length) return 'all';
+  const areEndings =
+    events.length === eventsOfEndings.length && eventsOfEndings.every((event) => events.includes(event));
+  return areEndings ? 'endings' : 'chosen';
 }
 
 export function eventsInWords(events: readonly WebhookEvent[]): string {

@@ -51,10 +51,10 @@ function Shown({ webhook }: { webhook: WebhookRecord }) {
   const { id, url, description, createdAt, jobId } = webhook;
   return (
     <Page
-      title={`Webhook ${hostOf(url)}`}
+      title={`Webhook ${shortOf(url)}`}
       heading={
         <span className="hook-heading">
-          {hostOf(url)}
+          {shortOf(url)}
           <WebhookBadge webhook={webhook} />
         </span>
       }
@@ -64,14 +64,14 @@ function Shown({ webhook }: { webhook: WebhookRecord }) {
     >
       <State webhook={webhook} mayWrite={mayWrite} />
       <Panel>
+        <div>
+          <CopyField text={url} label="address" />
+        </div>
         <Facts
           facts={[
-            ['Address', <CopyField key="address" text={url} label="address" />],
             ['Id', <CopyField key="id" text={id} label="id" />],
             ['Added', <Ago key="added" at={createdAt} />],
-            ...(jobId === null
-              ? []
-              : ([['Only of the job', <code key="job">{jobId}</code>]] as [string, ReactNode][])),
+            ...(jobId === null ? [] : [['Only of the job', jobId] as [string, ReactNode]]),
           ]}
         />
         <div>
@@ -195,13 +195,14 @@ function DeleteWebhook(props: { webhook: WebhookRecord; open: boolean; onClose: 
       error={remove.error}
     >
       <p>
-        {hostOf(webhook.url)} is told of nothing more, and what waits to be sent is given up. The log of its
+        {shortOf(webhook.url)} is told of nothing more, and what waits to be sent is given up. The log of its
         deliveries goes too.
       </p>
     </Confirm>
   );
 }
 
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url;
+/** As people say an address: without what all of them have. */
+function shortOf(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }
