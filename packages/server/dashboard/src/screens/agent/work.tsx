@@ -1,6 +1,7 @@
 /** The work of a job from three sides: what was changed, what was done, what the checks said of it. */
 import type { AgentJob } from '@docyard/api';
 import { Tabs } from '@base-ui/react/tabs';
+import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Panel, Waiting } from '../../parts/page.tsx';
@@ -23,7 +24,9 @@ interface WorkProps {
 
 export function Work({ projectId, job, steps, error, retry }: WorkProps) {
   const [search, setSearch] = useSearchParams();
-  const tab = tabs.find((each) => each === search.get('tab')) ?? usualTab(job);
+  // Decided once: what somebody watches must not be taken away when the job ends.
+  const [usual] = useState(() => usualTab(job));
+  const tab = tabs.find((each) => each === search.get('tab')) ?? usual;
   const files = job.result?.filesChanged ?? 0;
   const params = { projectId, id: job.id };
   return (

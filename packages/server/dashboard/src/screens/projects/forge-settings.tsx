@@ -69,6 +69,7 @@ export function ForgeSettings({ project }: { project: Project }) {
               { value: 'found', label: 'Found by the address' },
               ...forgeKinds.map((value) => ({ value, label: kindNames[value] })),
             ]}
+            error={fieldError(save.error, 'agent.forge.kind')}
             {...(form.kind === 'found' ? { hint: 'To push, name the forge and give a credential.' } : {})}
           />
           {form.kind !== 'found' && (
