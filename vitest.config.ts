@@ -7,9 +7,10 @@ const onBothDatabases = [
   'packages/server/src/{audit,organizations}/*.test.ts',
   'packages/server/src/jobs/{store,worker}.test.ts',
   'packages/server/src/keys/{keys,rates}.test.ts',
+  'packages/server/src/people/sessions.test.ts',
   'packages/server/src/projects/projects.test.ts',
   'packages/server/src/webhooks/{deliverer,outbox,webhooks}.test.ts',
-  'packages/server/src/exports/{read,retention}.test.ts',
+  'packages/server/src/exports/{follow,read,retention}.test.ts',
   'packages/server/src/http/{idempotency,limits}.test.ts',
   'test/contract/tenants.test.ts',
 ];

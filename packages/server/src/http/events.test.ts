@@ -96,6 +96,61 @@ test('a job is followed from its first change to its last, then the stream ends'
   await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
 });
 
+describe('the stream of all exports', () => {
+  /** Reads until the last record is this far, then leaves. */
+  async function readUntil(
+    isEnough: (frames: Frame[]) => boolean,
+    headers: Record<string, string> = {},
+    meanwhile: () => Promise<unknown> = async () => {},
+  ): Promise<{ frames: Frame[]; text: string }> {
+    const leaving = new AbortController();
+    const answer = await service.request('/v1/static-export/events', {
+      key,
+      headers,
+      signal: leaving.signal,
+    });
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const decoder = new TextDecoder();
+    const going = meanwhile();
+    let text = '';
+    for await (const chunk of answer.body ?? []) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      if (isEnough(framesIn(text))) break;
+    }
+    leaving.abort();
+    await going;
+    return { frames: framesIn(text), text };
+  }
+
+  const isDone = (id: string) => (frames: Frame[]) =>
+    frames.some(({ record }) => record.jobId === id && record.status === 'completed');
+
+  test('begins with what is under way and tells of jobs that are started later', async () => {
+    const waiting = await newJob();
+    let later: Job | undefined;
+    const { frames } = await readUntil(
+      (all) => later !== undefined && isDone(later.id)(all),
+      {},
+      async () => {
+        later = await newJob();
+        await run(later);
+      },
+    );
+    expect(frames[0]).toMatchObject({ record: { jobId: waiting.id, status: 'queued' } });
+    expect(frames.at(-1)?.record.jobId).toBe(later?.id);
+    await until(() => (context.changes as InProcessChanges).listenedJobs === 0, 5);
+  });
+
+  test('goes on where a client stopped', async () => {
+    const job = await newJob();
+    const { text } = await readUntil((frames) => frames.length > 0);
+    const position = /^id: (\d+)$/m.exec(text)?.[1] ?? '';
+    await run(job);
+    const { frames } = await readUntil(isDone(job.id), { 'last-event-id': position });
+    expect(Number(frames.at(-1)?.id)).toBeGreaterThan(Number(position));
+  });
+});
+
 describe('Last-Event-ID', () => {
   test('resumes after the event that was seen', async () => {
     const job = await newJob();

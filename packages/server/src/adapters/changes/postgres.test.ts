@@ -54,6 +54,32 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
     await expect.poll(() => heard).toEqual(['end', 'kept']);
   });
 
+  test('whoever follows all jobs of an organization is told of each', async () => {
+    const { database, changes, change } = await make();
+    const heard: string[] = [];
+    for (const name of ['jobs:org_1', 'jobs:org_2']) changes.listen(name, () => heard.push(name));
+    const times = { created_at: at, updated_at: at };
+    for (const id of ['org_1', 'org_2']) {
+      const organization = { id, name: id, plan: 'free', local_sources: 0, created_at: at };
+      await database.insertInto('organizations').values(organization).execute();
+    }
+    const owner = { organization_id: 'org_1', domain: 'docs.example.com' };
+    const project = { ...owner, ...times, id: 'pr_1', name: 'Docs', repository: 'https://example.com/d.git' };
+    await database.insertInto('projects').values(project).execute();
+    const state = {
+      kind: 'export',
+      status: 'queued',
+      phase: 'queued',
+      progress: 0,
+      page_count: 0,
+      attempt: 0,
+    };
+    const job = { ...owner, ...times, ...state, id: 'se_1', project_id: 'pr_1', input: '{}' };
+    await database.insertInto('jobs').values(job).execute();
+    await change('se_1');
+    await expect.poll(() => heard).toEqual(['jobs:org_1']);
+  });
+
   test('keys and organizations are told of, the use of a key is not', async () => {
     const { database, changes, change } = await make();
     const heard: string[] = [];
