@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { nullableTimestamp, timestamp } from './primitives.ts';
-import { Scope } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
 export const Role = z.enum(roles).meta({

@@ -3,7 +3,7 @@
  * both ways travels in a sealed cookie for ten minutes, so that any process can finish what another began.
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { Configuration } from 'openid-client';
+import type { Configuration, CustomFetch } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -179,7 +179,7 @@ class Issuer {
   }
 
   /** Named by the operator, the host of the issuer may be at a private address. */
-  #fetch(issuer: URL): (url: string, options: RequestOptions) => Promise<Response> {
+  #fetch(issuer: URL): CustomFetch {
     const { egress } = this.#context.config;
     const policy = { ...egress, allowedHosts: [...egress.allowedHosts, issuer.host] };
     const send = guardedFetch(policy, { bytes: answerBytes, idleSeconds });
@@ -187,15 +187,8 @@ class Issuer {
       send(url, {
         method,
         headers,
-        ...(body == null ? {} : { body: String(body) }),
-        ...(signal ? { signal } : {}),
+        body: body instanceof URLSearchParams ? body.toString() : (textOf(body) ?? null),
+        ...(signal === undefined ? {} : { signal }),
       });
   }
-}
-
-interface RequestOptions {
-  method: string;
-  headers: Record<string, string>;
-  body?: unknown;
-  signal?: AbortSignal;
 }

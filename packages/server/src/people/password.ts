@@ -26,9 +26,9 @@ export function requireGoodPassword(password: string, path: string, email?: stri
 }
 
 /** Length is what counts. Kinds of characters are not asked for: they make passwords harder for people alone. */
-export function complainAboutPassword(password: string, email?: string): string | undefined {
+function complainAboutPassword(password: string, email?: string): string | undefined {
   const plain = password.normalize('NFKC');
-  if ([...plain].length < leastPasswordCharacters)
+  if (plain.length < leastPasswordCharacters)
     return `A password has at least ${leastPasswordCharacters} characters.`;
   const folded = plain.toLowerCase();
   if (new Set(folded).size < 4)

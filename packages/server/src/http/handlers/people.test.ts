@@ -41,7 +41,7 @@ async function setUpInstallation(environment: Record<string, string> = {}) {
     const response = await by.send('POST', '/v1/people', { email, role });
     return { response, invitation: (await response.json()) as Invitation };
   };
-  const join_ = async (email: string, role: Role) => {
+  const letIn = async (email: string, role: Role) => {
     const { invitation } = await invite(email, role);
     const somebody = fresh.visitor();
     const token = new URL(invitation.invitationUrl).hash.slice(1);
@@ -51,7 +51,7 @@ async function setUpInstallation(environment: Record<string, string> = {}) {
   };
   const actions = async () =>
     (await listAuditLog(fresh.context, { organizationId: fresh.tenant.organizationId, limit: 100 })).data;
-  return { ...fresh, owner, invite, join: join_, actions };
+  return { ...fresh, owner, invite, letIn, actions };
 }
 
 const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
@@ -144,8 +144,8 @@ describe('signing in', () => {
   });
 
   test('neither the words nor the audit log tell more than that it failed', async () => {
-    const { signIn, join, owner, actions } = await setUpInstallation();
-    const { person } = await join('gone@example.com', 'member');
+    const { signIn, letIn, owner, actions } = await setUpInstallation();
+    const { person } = await letIn('gone@example.com', 'member');
     await owner.send('PATCH', `/v1/people/${person.id}`, { disabled: true });
     const answers = await Promise.all(
       [
@@ -353,8 +353,8 @@ describe('an invitation', () => {
 
 describe('a role', () => {
   test('decides at once what a person may do', async () => {
-    const { owner, join } = await setUpInstallation();
-    const { somebody: ben, person } = await join('ben@example.com', 'viewer');
+    const { owner, letIn } = await setUpInstallation();
+    const { somebody: ben, person } = await letIn('ben@example.com', 'viewer');
     const tryAll = async () => ({
       exports: (await ben.send('GET', '/v1/static-export/jobs')).status,
       keys: (await ben.send('GET', '/v1/api-keys')).status,
@@ -371,8 +371,8 @@ describe('a role', () => {
   });
 
   test('of an owner is given and taken by owners alone', async () => {
-    const { owner, service, tenant, join } = await setUpInstallation();
-    const { somebody: admin, person } = await join('ben@example.com', 'admin');
+    const { owner, service, tenant, letIn } = await setUpInstallation();
+    const { somebody: admin, person } = await letIn('ben@example.com', 'admin');
     const adaId = present((await owner.me()).person).id;
     const refused = [
       await admin.send('POST', '/v1/people', { email: 'eve@example.com', role: 'owner' }),
@@ -386,22 +386,22 @@ describe('a role', () => {
   });
 
   test('of the last owner stays', async () => {
-    const { owner, invite, join } = await setUpInstallation();
+    const { owner, invite, letIn } = await setUpInstallation();
     const adaId = present((await owner.me()).person).id;
     await invite('late@example.com', 'owner');
     for (const change of [{ role: 'admin' }, { disabled: true }]) {
       expect(await codeOf(await owner.send('PATCH', `/v1/people/${adaId}`, change))).toBe('last_owner');
     }
     expect(await codeOf(await owner.send('DELETE', `/v1/people/${adaId}`))).toBe('last_owner');
-    await join('ben@example.com', 'owner');
+    await letIn('ben@example.com', 'owner');
     expect((await owner.send('DELETE', `/v1/people/${adaId}`)).status).toBe(204);
     expect((await owner.send('GET', '/v1/me')).status).toBe(401);
   });
 });
 
 test('the audit log names people by their email', async () => {
-  const { owner, join, actions } = await setUpInstallation();
-  const { person } = await join('ben@example.com', 'member');
+  const { owner, letIn, actions } = await setUpInstallation();
+  const { person } = await letIn('ben@example.com', 'member');
   await owner.send('PATCH', `/v1/people/${person.id}`, { role: 'viewer' });
   await owner.send('DELETE', `/v1/people/${person.id}`);
   const entries = (await actions()).filter(({ action }) => action.startsWith('person.'));
