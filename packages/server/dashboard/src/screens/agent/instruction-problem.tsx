@@ -9,7 +9,7 @@ import { Problem } from '../../parts/problem.tsx';
 export function InstructionProblem({ error, projectId }: { error: unknown; projectId: string }) {
   const mayChange = useMay('projects:write');
   if (!(error instanceof DocyardError) || error.code !== 'agent_not_configured')
-    return <Problem error={error} />;
+    return <Problem error={error} besides={['prompt', 'source']} />;
   return (
     <div role="alert" className="form">
       <Note tone="warn">

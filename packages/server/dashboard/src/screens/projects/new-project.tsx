@@ -79,7 +79,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
         />
       </div>
       <ApiCall operation="createProject" body={body} command={commandOf(body)} />
-      {create.error !== null && <Problem error={create.error} />}
+      {create.error !== null && <Problem error={create.error} besides={['name', 'domain', 'source']} />}
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button look="primary" type="submit" icon="plus" busy={create.isPending} disabled={!isWhole}>

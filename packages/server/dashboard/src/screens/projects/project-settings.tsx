@@ -63,7 +63,7 @@ function General({ project }: { project: Project }) {
             error={fieldError(save.error, 'domain')}
           />
         </div>
-        {save.error !== null && <Problem error={save.error} />}
+        {save.error !== null && <Problem error={save.error} besides={['name', 'domain']} />}
         <div>
           <Button type="submit" busy={save.isPending} disabled={isSame}>
             Save
