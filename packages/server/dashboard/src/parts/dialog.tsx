@@ -1,7 +1,7 @@
 /** Dialogs: one for forms, one that asks before something cannot be undone. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Icon } from './icons.tsx';
@@ -20,6 +20,7 @@ interface DialogProps {
 }
 
 export function Dialog({ open, onClose, title, lead, wide = false, keep = false, children }: DialogProps) {
+  useFocusAfter(open);
   const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root
@@ -77,6 +78,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { open, onClose, title, children, action, act, busy, error, typed } = props;
   const [text, setText] = useState('');
+  useFocusAfter(open);
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <AlertDialog.Portal>
@@ -107,4 +109,17 @@ export function Confirm(props: ConfirmProps) {
       </AlertDialog.Portal>
     </AlertDialog.Root>
   );
+}
+
+/** The focus goes back to where it was. When that is gone, as the menu of a row that was deleted, it goes to the screen. */
+function useFocusAfter(open: boolean): void {
+  useEffect(() => {
+    if (!open) return undefined;
+    return () => {
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        document.querySelector<HTMLElement>('#content')?.focus({ preventScroll: true });
+      }, 100);
+    };
+  }, [open]);
 }

@@ -25,6 +25,8 @@ export function Login() {
     setForm({ ...form, [field]: value });
     if (signIn.isError) signIn.reset();
   };
+  // Nothing for a moment: what is in the card depends on the answer, and it must not jump.
+  if (state.isPending) return null;
   if (state.data?.needed === true) return <Redirect to="/setup" replace />;
   const oidc = state.data?.signIn.oidc ?? null;
   const refusal = search.get('refused');

@@ -25,6 +25,7 @@ export function Setup() {
     setForm({ ...form, [field]: value });
     if (setUp.isError) setUp.reset();
   };
+  if (state.isPending) return null;
   if (state.data?.needed === false) return <Redirect to="/login" replace />;
   return (
     <GateCard title="Set up Docyard" lead="You are the first here and become the owner of this installation.">
