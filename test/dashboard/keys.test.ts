@@ -1,0 +1,145 @@
+/**
+ * API keys in the dashboard: made, used, rolled and revoked, and what others than owners see of them.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addSite, chromiumPath, openDashboard, type Dashboard, type OpenPage } from './stage.ts';
+
+/** The machine may be busy with something else. */
+const patience = { timeout: 20_000 };
+
+describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    await addSite(dashboard.service);
+  });
+  afterAll(() => dashboard?.close());
+
+  async function withPage(path: string, use: (opened: OpenPage) => Promise<void>, options = {}) {
+    const opened = await dashboard.open(path, options);
+    await use(opened);
+    expect(opened.complaints).toEqual([]);
+    await opened.page.context().close();
+  }
+
+  /** What the API says to somebody with this key. */
+  async function answerTo(key: string): Promise<number> {
+    const { status } = await fetch(`${dashboard.service.origin}/v1/projects`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    return status;
+  }
+
+  test('the ids of projects are there to be copied', () =>
+    withPage('/keys', async ({ page }) => {
+      await page.getByRole('button', { name: 'Copy id of Harbour handbook' }).click();
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patience).toMatch(/^pr_/);
+    }));
+
+  test('one is made, shown once, works, is rolled, and fails as soon as it is revoked', () =>
+    withPage('/keys', async ({ page }) => {
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.waitForURL(/\/keys\?new=1$/);
+      const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+      await dialog.getByLabel('Name').fill('pipeline');
+      await dialog.getByRole('radio', { name: /^Custom/ }).click();
+      await dialog.getByRole('group', { name: 'Projects' }).getByText('Read').click();
+      await choose(page, dialog.getByLabel('Works for'), '7 days');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      const key = await takeSecret(page);
+      expect(await answerTo(key)).toBe(200);
+      const row = page.getByRole('row').filter({ hasText: 'pipeline' });
+      await row.getByText('expires in 6 days').or(row.getByText('expires in 7 days')).waitFor();
+      expect(await page.content()).not.toContain(key);
+
+      await row.getByRole('button', { name: 'Actions for pipeline' }).click();
+      await page.getByRole('menuitem', { name: 'Roll' }).click();
+      await choose(page, page.getByLabel('The old key goes on working'), 'For an hour');
+      await page.getByRole('button', { name: 'Roll key' }).click();
+      const next = await takeSecret(page);
+      expect(next).not.toBe(key);
+      expect(await answerTo(key)).toBe(200);
+      await expect.poll(() => row.count(), patience).toBe(2);
+
+      await row.first().getByRole('button', { name: 'Actions for pipeline' }).click();
+      await page.getByRole('menuitem', { name: 'Revoke' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke key' }).click();
+      await row.first().getByText('revoked').waitFor();
+      expect(await answerTo(next)).toBe(401);
+      expect(await answerTo(key)).toBe(200);
+      const focused = () => page.evaluate(() => document.activeElement?.tagName);
+      await expect.poll(focused, patience).not.toBe('BODY');
+
+      await page.getByRole('button', { name: 'Ended' }).click();
+      await page.waitForURL(/\/keys\?show=ended$/);
+      await expect.poll(() => row.count(), patience).toBe(1);
+    }));
+
+  test('a link fills in the form, and what the server refuses is said at the field', () =>
+    withPage('/keys?new=1&name=ci&scopes=exports:write&expires=30', async ({ page }) => {
+      const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+      await expect.poll(() => dialog.getByLabel('Name').inputValue(), patience).toBe('ci');
+      await dialog.getByLabel('Works for').getByText('30 days').waitFor();
+      await dialog.getByRole('button', { name: 'The same as an API call' }).click();
+      await dialog.getByText('"scopes":["exports:write"]').waitFor();
+      await dialog.getByLabel('Addresses').fill('203.0.113.7\nthe harbour');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await dialog.getByText('This is no IP address or CIDR range.').waitFor();
+      await dialog.getByLabel('Addresses').fill('203.0.113.7');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      const key = await takeSecret(page);
+      await page.waitForURL(/\/keys$/);
+      await page.getByText('Only from 203.0.113.7').waitFor();
+      expect(await answerTo(key)).toBe(403);
+    }));
+
+  test('a stray key does not close the dialog with the secret', () =>
+    withPage('/keys?new=1&name=stray', async ({ page }) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      const shown = page.getByRole('dialog', { name: 'Your new key' });
+      await shown.waitFor();
+      await page.keyboard.press('Escape');
+      await page.mouse.click(5, 5);
+      await shown.getByText('curl').waitFor();
+      await takeSecret(page);
+      await shown.waitFor({ state: 'detached' });
+    }));
+
+  test('a member sees keys but no way to change them, a viewer not even keys', async () => {
+    await withPage(
+      '/keys?new=1',
+      async ({ page }) => {
+        await page.getByText('Owners and admins create, roll and revoke keys.').waitFor();
+        expect(await page.getByRole('dialog').count()).toBe(0);
+        expect(await page.getByRole('button', { name: /Create key|Actions for/ }).count()).toBe(0);
+      },
+      { as: await dashboard.join('member') },
+    );
+    await withPage(
+      '/keys',
+      async ({ page }) => {
+        await page.getByText('Keys are shown to members').waitFor();
+        expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+      },
+      { as: await dashboard.join('viewer') },
+    );
+  });
+});
+
+/** Reads the secret from the dialog that shows it once, and closes that. */
+async function takeSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'Your new key' });
+  await dialog.getByRole('button', { name: 'Copy key' }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patience).toMatch(/^docyard_/);
+  const key = await page.evaluate(() => navigator.clipboard.readText());
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return key;
+}
+
+async function choose(page: Page, field: ReturnType<Page['getByLabel']>, choice: string): Promise<void> {
+  await field.click();
+  await page.getByRole('option', { name: choice }).click();
+}
