@@ -73,7 +73,8 @@ async function serve(options: ServeOptions): Promise<void> {
   });
   const origin = config.publicUrl ?? `http://${displayHost(config.host)}:${service.port}`;
   const { role, dataDir } = config;
-  const shown = { origin, dataDir, newKey, setupToken, adminKeyFile: options.adminKeyFile };
+  const { adminKey: isForFewEyes, adminKeyFile } = options;
+  const shown = { origin, dataDir, newKey, setupToken, isForFewEyes, adminKeyFile };
   process.stdout.write(role === 'worker' ? welcomeWorker(origin) : await welcome(shown));
   await untilToldToStop();
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
@@ -86,6 +87,8 @@ async function welcome(shown: {
   dataDir: string;
   newKey: string | undefined;
   setupToken: string | undefined;
+  /** False where many people read what a server prints. */
+  isForFewEyes: boolean;
   adminKeyFile: string | undefined;
 }): Promise<string> {
   const { exportFlow } = await import('../http/first-steps.ts');
@@ -101,11 +104,16 @@ async function welcome(shown: {
     `  Data      ${shown.dataDir}`,
     '',
   ];
-  if (shown.setupToken !== undefined) {
+  if (shown.setupToken !== undefined && shown.isForFewEyes) {
     lines.push(
       '  Become the first person, an owner, within 30 minutes:',
       '',
       `    ${origin}/dashboard/setup#${shown.setupToken}`,
+      '',
+    );
+  } else if (shown.setupToken !== undefined) {
+    lines.push(
+      '  Nobody can sign in yet. Make an owner: npx docyard people create --email EMAIL --role owner',
       '',
     );
   }

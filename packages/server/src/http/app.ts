@@ -170,7 +170,10 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
     web.set('caller', caller);
     vouchFor(web.env.incoming.socket);
     requireRights(caller, described);
-    if (streams.has(id)) edge.limits.openStream(web, caller.id);
+    if (streams.has(id)) {
+      edge.limits.openStream(web, caller.id);
+      edge.callers.watch(web, described);
+    }
   }
   const body = reading ? new Uint8Array() : await readBody(web, context.config.limits.bodyBytes);
   const input = {

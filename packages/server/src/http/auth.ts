@@ -30,6 +30,8 @@ import { callerAddress, rawTarget, type Web } from './request.ts';
 import { requireOwnOrigin, sessionToken } from './session-cookie.ts';
 
 const mostTouched = 10_000;
+/** How long a stream may outlive a key that ended by time, or by a command on the same SQLite file. */
+const watchSeconds = 30;
 
 /** Finds out who calls. Who has called is remembered for a moment: reading a status must not cost a look at the keys. */
 export class Callers {
@@ -65,6 +67,26 @@ export class Callers {
       throw new Problem('address_refused', 'This API key may not be used from your address.');
     }
     return caller;
+  }
+
+  /** A stream outlasts the look at who opened it: it is cut off once they could not open it again. */
+  watch(web: Web, operation: Operation): void {
+    const look = async () => {
+      try {
+        requireRights(await this.require(web), operation);
+      } catch (error) {
+        // A database that is away for a moment says nothing about the caller.
+        if (error instanceof Problem) web.env.outgoing.destroy();
+      }
+    };
+    // Whoever remembers something is told of the change first.
+    const lookSoon = () => setImmediate(() => void look());
+    const endings = [keyChanges, peopleChanges].map((name) => this.#context.changes.listen(name, lookSoon));
+    const timer = setInterval(lookSoon, watchSeconds * 1000).unref();
+    web.env.outgoing.once('close', () => {
+      clearInterval(timer);
+      for (const unlisten of endings) unlisten();
+    });
   }
 
   /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */

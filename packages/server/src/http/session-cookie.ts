@@ -4,7 +4,7 @@
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Context } from '../context.ts';
-import { isOfOwnNetwork } from '../keys/addresses.ts';
+import { addressAllowed } from '../keys/addresses.ts';
 import { Problem } from '../problem.ts';
 import { callerAddress, originOf, type Web } from './request.ts';
 
@@ -12,6 +12,8 @@ import { callerAddress, originOf, type Web } from './request.ts';
 const secureName = '__Host-docyard';
 const plainName = 'docyard';
 const longestSeconds = 30 * 86_400;
+
+const ownMachine = ['127.0.0.0/8', '::1'];
 
 type CookieContext = Pick<Context, 'config' | 'log'>;
 
@@ -23,7 +25,7 @@ export function sessionToken(context: CookieContext, web: Web): string | undefin
 
 export function giveSession(context: CookieContext, web: Web, token: string): void {
   const secure = isSecure(context, web);
-  if (!secure && !isOfOwnNetwork(callerAddress(context, web))) {
+  if (!secure && !addressAllowed(ownMachine, callerAddress(context, web))) {
     context.log.warn('somebody signed in without https: their session can be read on the way');
   }
   setCookie(web, secure ? secureName : plainName, token, { ...attributes(secure), maxAge: longestSeconds });

@@ -202,6 +202,25 @@ describe('a session', () => {
     expect((await owner.send('GET', '/v1/me')).status).toBe(200);
   });
 
+  test('takes its streams of events along', async () => {
+    const { owner, signIn } = await setUpInstallation();
+    const { somebody } = await signIn(ada.email);
+    const read = async (visitor: Visitor) => {
+      const stream = present((await visitor.send('GET', '/v1/static-export/events')).body).getReader();
+      await stream.read();
+      return stream;
+    };
+    const [ending, staying] = [await read(somebody), await read(owner)];
+    await somebody.send('DELETE', '/v1/session');
+    const isOver = ending.read().then(
+      ({ done }) => done,
+      () => true,
+    );
+    expect(await isOver).toBe(true);
+    expect((await owner.send('GET', '/v1/me')).status).toBe(200);
+    await staying.cancel();
+  });
+
   test('ends after a week without use, and after thirty days with it', async () => {
     const { context, owner, signIn } = await setUpInstallation();
     const { somebody } = await signIn(ada.email);
