@@ -114,7 +114,7 @@ describe('the stream of all exports', () => {
     const going = meanwhile();
     let text = '';
     for await (const chunk of answer.body ?? []) {
-      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      text += decoder.decode(chunk, { stream: true });
       if (isEnough(framesIn(text))) break;
     }
     leaving.abort();
