@@ -1,8 +1,8 @@
 /**
- * A table that stays quick with 10,000 rows: what is out of sight is neither laid out nor painted. On a phone each row
+ * A table that stays quick with 10,000 rows: those far out of sight are not in the document. On a phone each row
  * becomes a card. Lists of the API come in pages; the next one is fetched when the end comes into sight.
  */
-import { memo, useEffect, useRef, type ReactNode } from 'react';
+import { memo, useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Problem } from './problem.tsx';
 
@@ -47,24 +47,85 @@ export function Table<Row>({ label, rows, columns, keyOf, more }: TableProps<Row
           </span>
         ))}
       </div>
-      {rows.map((row) => (
-        <RowOfTable key={keyOf(row)} row={row} columns={columns} template={template} />
+      {Array.from({ length: Math.ceil(rows.length / blockRows) }, (_, block) => (
+        <Block
+          key={block}
+          rows={rows.slice(block * blockRows, (block + 1) * blockRows)}
+          first={block * blockRows}
+          columns={columns}
+          keyOf={keyOf}
+          template={template}
+        />
       ))}
       {more !== undefined && <More {...more} />}
     </div>
   );
 }
 
+/** Rows come and go together, so many at a time. */
+const blockRows = 50;
+const rowHeightPx = 64;
+
+interface BlockProps<Row> extends Pick<TableProps<Row>, 'rows' | 'columns' | 'keyOf'> {
+  /** The place of its first row in the whole table. */
+  first: number;
+  template: string;
+}
+
+/** Keeps the place of its rows while they are far away. */
+function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) {
+  const element = useRef<HTMLDivElement>(null);
+  const heightPx = useRef(rows.length * rowHeightPx);
+  const [near, setNear] = useState(first === 0);
+  useEffect(() => {
+    const block = element.current;
+    if (block === null) return undefined;
+    const watch = new IntersectionObserver(
+      ([entry]) => {
+        if (entry === undefined) return;
+        // Whoever works in one of its rows must not lose the focus.
+        const stays = entry.isIntersecting || block.contains(document.activeElement);
+        if (!stays) heightPx.current = entry.boundingClientRect.height;
+        setNear(stays);
+      },
+      { rootMargin: '1500px' },
+    );
+    watch.observe(block);
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <div
+      ref={element}
+      className="table-rows"
+      role="rowgroup"
+      style={near ? undefined : { height: heightPx.current }}
+    >
+      {near &&
+        rows.map((row, index) => (
+          <RowOfTable
+            key={keyOf(row)}
+            row={row}
+            // The head is the first one.
+            place={first + index + 2}
+            columns={columns}
+            template={template}
+          />
+        ))}
+    </div>
+  );
+}
+
 interface RowProps<Row> {
   row: Row;
+  place: number;
   columns: readonly Column<Row>[];
   template: string;
 }
 
 /** Drawn again only when its row is another object, as long as the columns stay the same ones. */
-const RowOfTable = memo(function RowOfTable<Row>({ row, columns, template }: RowProps<Row>) {
+const RowOfTable = memo(function RowOfTable<Row>({ row, place, columns, template }: RowProps<Row>) {
   return (
-    <div className="table-row" role="row" style={{ gridTemplateColumns: template }}>
+    <div className="table-row" role="row" aria-rowindex={place} style={{ gridTemplateColumns: template }}>
       {columns.map(({ name, cell, align, quiet }) => (
         <div key={name} role="cell" className={quiet === true ? 'cell-quiet' : align}>
           {quiet !== true && (
