@@ -15,5 +15,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // What nearly every screen needs is one file: it compresses better (193 kB for the heaviest screen instead of 200),
+        // and a change of screen loads a few kilobytes.
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: /\/node_modules\/|\/dashboard\/src\/(parts|app)\/|\/packages\/api\// },
+          ],
+        },
+      },
+    },
   },
 });
