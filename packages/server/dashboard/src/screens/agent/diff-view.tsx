@@ -78,7 +78,7 @@ const verbs: Record<Exclude<File['status'], 'modified'>, string> = {
 function DiffFile({ file, patch, isSplit, isOpen, toggle }: DiffFileProps) {
   return (
     <section className="diff-file" aria-label={file.path}>
-      <h3 className="diff-file-head">
+      <h2 className="diff-file-head">
         <button type="button" aria-expanded={isOpen} onClick={toggle}>
           <Icon name="chevron" />
           <span className="diff-path">
@@ -90,7 +90,7 @@ function DiffFile({ file, patch, isSplit, isOpen, toggle }: DiffFileProps) {
           )}
           <Counts added={file.addedLines} removed={file.removedLines} />
         </button>
-      </h3>
+      </h2>
       {isOpen && <Content file={file} patch={patch} isSplit={isSplit} />}
     </section>
   );

@@ -6,8 +6,8 @@ export const phaseWords: Record<AgentJob['phase'], string> = {
   queued: 'Waiting',
   preparing: 'Preparing',
   running: 'Working',
-  validating: 'Checking the site',
-  judging: 'Applying the rules',
+  validating: 'Checking',
+  judging: 'Judging',
   publishing: 'Publishing',
   done: 'Done',
 };

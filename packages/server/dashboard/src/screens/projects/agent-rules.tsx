@@ -79,14 +79,14 @@ export function AgentRules({ project }: { project: Project }) {
             error={fieldError(save.error, 'agent.allowedPaths')}
           />
           <TextField
-            label="Opened keys of docs.json"
+            label="Keys opened to jobs"
             optional
             mono
             rows={3}
             value={form.allowedConfigKeys}
             onChange={(allowedConfigKeys) => set({ allowedConfigKeys })}
             placeholder="redirects"
-            hint="Protected ones that jobs may change."
+            hint="Protected keys of docs.json that jobs may change."
             error={fieldError(save.error, 'agent.allowedConfigKeys')}
           />
         </div>
