@@ -15,7 +15,7 @@ const stamp = join(built, '.built-from');
 const draft = `${built}.${process.pid}`;
 
 const wanted = fingerprint();
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) build();
+if (!isBuilt()) build();
 
 function build() {
   console.log('Building the dashboard …');
@@ -43,8 +43,18 @@ function build() {
   }
   for (const file of filesBelow(draft)) compress(file);
   writeFileSync(join(draft, '.built-from'), wanted);
-  rmSync(built, { recursive: true, force: true });
-  renameSync(draft, built);
+  try {
+    rmSync(built, { recursive: true, force: true });
+    renameSync(draft, built);
+  } catch (error) {
+    // Somebody else was quicker, which is as good.
+    if (!isBuilt()) throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function isBuilt() {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 }
 
 /** Everything that the build reads: its own folder, the package with the wire, and the versions of all packages. */
