@@ -93,6 +93,23 @@ describe('a request', () => {
     expect(asked[0]?.headers['idempotency-key']).toBe('mine');
   });
 
+  it('sends no key when it has none, and lets the cookie of a session go along', async () => {
+    const sent: RequestInit[] = [];
+    const fetching = (_url: unknown, init: RequestInit = {}) => {
+      sent.push(init);
+      return Promise.resolve(Response.json({}, { status: 201 }));
+    };
+    const client = new DocyardClient({ baseUrl: 'http://127.0.0.1:9', fetch: fetching });
+    await client.call('readMe');
+    await client.call('signIn', { body: { email: 'ada@example.com', password: 'a lighthouse keeper' } });
+    for (const { headers, credentials } of sent) {
+      expect(credentials).toBe('same-origin');
+      expect(new Headers(headers).has('authorization')).toBe(false);
+      // The answer begins a session and is not kept for a repeat.
+      expect(new Headers(headers).has('idempotency-key')).toBe(false);
+    }
+  });
+
   it('takes a key with a line end around it, and refuses a broken one without quoting it', async () => {
     const { url, asked } = await serve((response) => sendJson(response, 200, me));
     await clientOf(url, { apiKey: ' docyard_key\n' }).call('readMe');

@@ -40,7 +40,7 @@ export function addSignIn(app: App, context: Context): void {
     try {
       return web.redirect(await leave(context, issuer, web), 303);
     } catch (error) {
-      context.log.warn({ err: error }, 'the OpenID Connect issuer cannot be used');
+      context.log.warn(reasonOf(error), 'the OpenID Connect issuer cannot be used');
       return backToLogin(web, 'issuer_unavailable');
     }
   });
@@ -55,7 +55,7 @@ export function addSignIn(app: App, context: Context): void {
     } catch (error) {
       // Also when the person has said no at the issuer.
       context.log.warn(
-        { err: error },
+        reasonOf(error),
         'somebody came back from the OpenID Connect issuer without an identity',
       );
       return backToLogin(web, 'sign_in_refused');
@@ -134,6 +134,11 @@ async function identify(issuer: Issuer, journey: Journey, returned: URL): Promis
     isEmailVerified: told['email_verified'] === true,
     name: textOf(told['name']),
   };
+}
+
+/** Not the error itself: what the issuer sent hangs on some of them. */
+function reasonOf(error: unknown): { reason: string } {
+  return { reason: error instanceof Error ? error.message : String(error) };
 }
 
 function textOf(value: unknown): string | undefined {
