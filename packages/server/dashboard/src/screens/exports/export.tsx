@@ -135,14 +135,8 @@ function Parts({ job, overview }: { job: ExportJob; overview: ReactNode }) {
   return (
     <Tabs.Root
       value={chosen.name}
-      onValueChange={(name: string) =>
-        setSearch((before) => {
-          const next = new URLSearchParams(before);
-          if (name === 'overview') next.delete('tab');
-          else next.set('tab', name);
-          return next;
-        })
-      }
+      // Filters of one part mean nothing to another.
+      onValueChange={(name: string) => setSearch(name === 'overview' ? {} : { tab: name })}
     >
       <Tabs.List className="tabs" aria-label="Parts of the export">
         {parts.map(({ name, label }) => (

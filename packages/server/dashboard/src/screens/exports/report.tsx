@@ -2,7 +2,7 @@
 import type { Diagnostic, ExportJob, Report } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { client } from '../../app/client.ts';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
@@ -75,11 +75,17 @@ export function QualityReport({ job: { jobId } }: { job: ExportJob }) {
 
 const mostBars = 12;
 const brokenCodes = ['broken_link', 'broken_anchor', 'redirect_broken'];
+/** Stands for all of these where one kind is chosen. */
+const broken = 'broken';
+
+function brokenLinks({ byCode }: Report): number {
+  return brokenCodes.reduce((sum, code) => sum + (byCode[code] ?? 0), 0);
+}
 
 function Counts({ report }: { report: Report }) {
-  const broken = brokenCodes.reduce((sum, code) => sum + (report.byCode[code] ?? 0), 0);
+  const brokenCount = brokenLinks(report);
   const weight = report.weights.reduce((sum, page) => sum + page.bytes, 0);
-  const tiles: { name: string; value: string; tone?: 'bad' | 'warn' | undefined }[] = [
+  const tiles: { name: string; value: string; tone?: 'bad' | 'warn' | undefined; to?: string }[] = [
     { name: 'Pages', value: report.pages.toLocaleString('en') },
     {
       name: 'Errors',
@@ -91,16 +97,20 @@ function Counts({ report }: { report: Report }) {
       value: report.warnings.toLocaleString('en'),
       tone: report.warnings > 0 ? 'warn' : undefined,
     },
-    { name: 'Broken links', value: broken.toLocaleString('en'), tone: broken > 0 ? 'bad' : undefined },
+    {
+      name: 'Broken links',
+      value: brokenCount.toLocaleString('en'),
+      ...(brokenCount === 0 ? {} : { tone: 'bad', to: `/exports/${report.jobId}?tab=report&code=${broken}` }),
+    },
     { name: 'Unreached', value: report.orphans.length.toLocaleString('en') },
     { name: 'HTML in all', value: bytes(weight) },
   ];
   return (
     <dl className="tiles">
-      {tiles.map(({ name, value, tone }) => (
+      {tiles.map(({ name, value, tone, to }) => (
         <div key={name} className={tone === undefined ? 'tile' : `tile tile-${tone}`}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{to === undefined ? value : <Link to={to}>{value}</Link>}</dd>
         </div>
       ))}
     </dl>
@@ -166,6 +176,9 @@ function Findings({ report }: { report: Report }) {
             onChange={(next) => set('code', next === '' ? null : next)}
             choices={[
               { value: '', label: 'Every kind' },
+              ...(brokenLinks(report) === 0
+                ? []
+                : [{ value: broken, label: 'Broken links', hint: String(brokenLinks(report)) }]),
               ...Object.entries(report.byCode).map(([value, count]) => ({
                 value,
                 label: value,
@@ -215,15 +228,19 @@ function numbered(findings: readonly Diagnostic[]): FindingRow[] {
 
 function isMeant(finding: Diagnostic, wanted: { severity: Severity; code: string; text: string }): boolean {
   if (wanted.severity !== 'all' && finding.severity !== wanted.severity) return false;
-  if (wanted.code !== '' && finding.code !== wanted.code) return false;
+  if (wanted.code !== '' && !codesOf(wanted.code).includes(finding.code)) return false;
   const text = wanted.text.trim().toLowerCase();
   return text === '' || `${finding.message} ${finding.file} ${finding.code}`.toLowerCase().includes(text);
+}
+
+function codesOf(kind: string): string[] {
+  return kind === broken ? brokenCodes : [kind];
 }
 
 const columns: Column<FindingRow>[] = [
   {
     name: 'Finding',
-    width: 'minmax(0, 3fr)',
+    width: 'minmax(0, 4fr)',
     cell: ({ finding }) => (
       <>
         <p>
@@ -249,7 +266,7 @@ const columns: Column<FindingRow>[] = [
   },
   {
     name: 'Kind',
-    width: '12rem',
+    width: '10.5rem',
     cell: ({ finding }) => (
       <>
         <Badge tone={tones[finding.severity]}>{finding.severity}</Badge>
