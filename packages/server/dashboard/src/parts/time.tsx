@@ -1,11 +1,15 @@
 /** Moments, spans and amounts as people say them; the exact moment is in the title. */
 import { useSyncExternalStore } from 'react';
 
+const paceMs = 30_000;
+
 export function Ago({ at }: { at: string }) {
-  const now = useNow(30_000);
+  const differenceMs = Date.parse(at) - useNow(paceMs);
+  // The clock may be behind what has happened since it was last told.
+  const isJustNow = differenceMs > 0 && differenceMs <= paceMs;
   return (
     <time dateTime={at} title={exact(at)}>
-      {relative(Date.parse(at) - now)}
+      {relative(isJustNow ? 0 : differenceMs)}
     </time>
   );
 }
@@ -55,10 +59,11 @@ function tickerOf(everyMs: number): Ticker {
   return ticker;
 }
 
+// Formats are made once: that takes longer than using one for a whole table.
+const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
 export function exact(at: string): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(
-    new Date(at),
-  );
+  return exactFormat.format(new Date(at));
 }
 
 const units = [
@@ -69,13 +74,14 @@ const units = [
   ['minute', 60],
 ] as const;
 
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
 export function relative(differenceMs: number): string {
   const seconds = Math.round(differenceMs / 1000);
-  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   for (const [unit, size] of units) {
-    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relativeFormat.format(Math.trunc(seconds / size), unit);
   }
-  return Math.abs(seconds) < 10 ? 'now' : format.format(seconds, 'second');
+  return Math.abs(seconds) < 10 ? 'now' : relativeFormat.format(seconds, 'second');
 }
 
 /** `1 min 20 s`. */

@@ -43,7 +43,7 @@ export function Overview() {
         <>
           {isNew && <FirstSteps job={first} trail={first && exports.trails.get(first.jobId)} />}
           <Running
-            exports={isNew ? [] : exports.rows.filter(isOpen)}
+            exports={isNew ? [] : exports.rows.filter(isOpen).toSorted(runningFirst)}
             trails={exports.trails}
             agentJobs={(agentJobs.data ?? []).filter(({ job }) => job.status === 'active')}
           />
@@ -66,4 +66,10 @@ export function Overview() {
 
 function isOpen({ status }: ExportJob): boolean {
   return status === 'queued' || status === 'running';
+}
+
+/** What waits stands below what it waits for. */
+function runningFirst(left: ExportJob, right: ExportJob): number {
+  const waits = ({ status }: ExportJob) => (status === 'queued' ? 1 : 0);
+  return waits(left) - waits(right) || left.createdAt.localeCompare(right.createdAt);
 }

@@ -20,7 +20,7 @@ interface KeyTableProps {
 export function KeyTable({ rows, more, nowMs, roll, revoke }: KeyTableProps) {
   const columns: Column<ApiKey>[] = [
     { name: 'Key', width: 'minmax(0, 1.5fr)', cell: (key) => <Name apiKey={key} nowMs={nowMs} /> },
-    { name: 'May', width: 'minmax(0, 1.4fr)', cell: ({ scopes }) => <Scopes words={wordsOf(scopes)} /> },
+    { name: 'Rights', width: 'minmax(0, 1.4fr)', cell: ({ scopes }) => <Scopes words={wordsOf(scopes)} /> },
     { name: 'Created', width: '7rem', cell: ({ createdAt }) => <Ago at={createdAt} /> },
     { name: 'Last used', width: '8rem', cell: (key) => <LastUse apiKey={key} nowMs={nowMs} /> },
     { name: 'State', width: '11rem', cell: (key) => <State apiKey={key} nowMs={nowMs} /> },
