@@ -104,16 +104,16 @@ function JobFacts({ projectId, projectName, job }: JobFactsProps) {
           facts={[
             ['Project', <Link to={`/projects/${projectId}`}>{projectName}</Link>],
             ['Against', <code>{job.source.ref ?? 'default branch'}</code>],
-            [
-              'Branch',
-              pullRequest === null ? 'None yet' : <CopyField text={pullRequest.branch} label="branch" />,
-            ],
             ['Model', job.model],
             ['Started', <Ago at={job.createdAt} />],
             job.runs > 1
               ? ['Instructions', String(job.runs)]
               : [job.status === 'active' ? 'At work for' : 'Took', <Took job={job} />],
             ['Used', usedTokens(job)],
+            [
+              'Branch',
+              pullRequest === null ? 'None yet' : <CopyField text={pullRequest.branch} label="branch" />,
+            ],
             ['Job', <CopyField text={job.id} label="job id" />],
           ]}
         />

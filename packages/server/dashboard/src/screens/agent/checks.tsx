@@ -5,6 +5,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Badge, type Tone } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { counted } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
 
 export function Checks({ job }: { job: AgentJob }) {
   return (
@@ -91,7 +92,8 @@ function Rules({ policy }: { policy: AgentJob['policy'] }) {
             >
               <Icon name="warning" />
               <span>
-                {path !== null && <code>{path}</code>} {message} <span className="faint">({rule})</span>
+                {path !== null && <code>{path}</code>} <Words text={message} />{' '}
+                <span className="faint">({rule})</span>
               </span>
             </li>
           ))}

@@ -3,6 +3,7 @@ import { agentPhases, type AgentEnding, type AgentJob } from '@docyard/api';
 import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
 import { Note, type Tone } from '../../parts/note.tsx';
+import { Words } from '../../parts/words.tsx';
 import { endingSentence, phaseWords, settingsFor } from './job-words.tsx';
 
 interface OutcomeProps {
@@ -25,7 +26,11 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
       {statusReason !== null && (
         <Note tone={toneOf(job)}>
           <p className="outcome-head">{endingSentence(statusReason)}</p>
-          {job.error !== null && <p>{job.error}</p>}
+          {job.error !== null && (
+            <p>
+              <Words text={job.error} />
+            </p>
+          )}
           {job.result?.summary && tellsSummary.includes(statusReason) && (
             <p className="outcome-text">{job.result.summary}</p>
           )}

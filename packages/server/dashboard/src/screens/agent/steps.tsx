@@ -8,6 +8,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx';
 import { Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { exact, span } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
 import type { StepEvent } from './agent-events.ts';
 
 interface StepsProps {
@@ -96,7 +97,9 @@ function Step({ step, previous, projectId, id, known }: StepProps) {
           </span>
           <span className="step-text">
             {step.tool !== null && <code>{step.tool}</code>} {step.path !== null && <code>{step.path}</code>}{' '}
-            <span className={step.kind === 'result' ? 'soft' : undefined}>{withoutPath(step)}</span>
+            <span className={step.kind === 'result' ? 'soft' : undefined}>
+              <Words text={withoutPath(step)} />
+            </span>
             {step.isError && <span className="visually-hidden"> (an error, which the agent was told)</span>}
           </span>
           <time className="step-time" dateTime={step.at} title={exact(step.at)}>

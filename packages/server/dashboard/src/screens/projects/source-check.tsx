@@ -6,6 +6,7 @@ import { client } from '../../app/client.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { counted } from '../../parts/time.tsx';
+import { Words } from '../../parts/words.tsx';
 
 type Source = CheckSource['source'];
 
@@ -99,8 +100,12 @@ function Result({ result, again }: { result: SourceCheck; again: () => void }) {
       )}
       {problem !== null && (
         <Line mark={<Icon name="warning" />} tone="bad">
-          {problem.message}
-          {problem.hint !== null && <span className="field-hint">{problem.hint}</span>}
+          <Words text={problem.message} />
+          {problem.hint !== null && (
+            <span className="field-hint">
+              <Words text={problem.hint} />
+            </span>
+          )}
           {problem.code === 'source_not_found' && (
             <span className="field-hint">
               A private repository is looked at without a credential here. Save it all the same, and give the
