@@ -39,7 +39,7 @@ export function ExportProgress({ job, trail = emptyTrail }: { job: ExportJob; tr
   );
 }
 
-export function progressWords(job: ExportJob, trail: Trail): string[] {
+function progressWords(job: ExportJob, trail: Trail): string[] {
   const { pagesPerSecond, secondsLeft } = paceOf(trail);
   const words = [phaseNames[job.phase]];
   if (job.phase === 'rendering' && job.totalPages !== null)
