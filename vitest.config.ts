@@ -22,7 +22,15 @@ const long = [
   'test/hostile/agent/program.test.ts',
   'test/scenarios/scenarios.test.ts',
   'test/torture/torture.test.ts',
+  'test/agent/follow-ups.test.ts',
+  'test/client/bundled.test.ts',
+  'test/operations/migrate-data.test.ts',
+  'test/sites-in-browser.test.ts',
+  'test/stacks/stacks.test.ts',
 ];
+
+/** A part of these runs each time, and all of it with the long ones. */
+const sampled = ['test/accessibility.test.ts', 'test/agent/crash.test.ts', 'test/deployment/crash.test.ts'];
 
 const everything = ['packages/{*,server/dashboard}/src/**/*.test.ts', 'test/**/*.test.ts'];
 const onPostgres = {
@@ -35,7 +43,7 @@ const embedded = {
   extends: true as const,
   test: {
     name: 'embedded',
-    include: isLong ? long : everything,
+    include: isLong ? [...long, ...sampled] : everything,
     exclude: isLong ? [] : [...long, ...ofRenderer],
   },
 };

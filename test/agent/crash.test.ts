@@ -37,8 +37,14 @@ const killedAt: string[] = [];
 const steeredSteps: string[] = [];
 const word = 'Leave the other page as it is.';
 
+/** Every point with the long tests; a few of them each time. */
+const isLong = process.env['LONG_TESTS'] !== undefined;
+const points = isLong
+  ? crashPoints
+  : crashPoints.filter((point, index) => index % 5 === 0 || point === 'message');
+
 /** Each process sees the job of the one before to its end, and is then killed in the middle of its own. */
-test.each([...crashPoints, 'never'])(
+test.each([...points, 'never'])(
   'the next process ends what was cut off; then it is killed at “%s”',
   async (point) => {
     const died = Promise.withResolvers<NodeJS.Signals | null>();
@@ -74,7 +80,7 @@ test('what was said right before a kill is in the journal once, and the model he
   expect(steeredSteps.filter((kind) => kind === 'message')).toHaveLength(1);
 });
 
-test('every point was killed at that the switch has', () => {
+test.runIf(isLong)('every point was killed at that the switch has', () => {
   const program = fileURLToPath(new URL('../torture/main.ts', import.meta.url));
   const { stdout } = spawnSync(process.execPath, [program, '--list'], { encoding: 'utf8' });
   expect(killedAt).toEqual(stdout.trim().split('\n'));

@@ -29,7 +29,11 @@ afterAll(() => origin.close());
 /** From here on the new release is the current one. */
 const switched = new Set(['switched', 'activated', 'swept']);
 
-test.each(crashPoints)('killed at “%s”', async (point) => {
+/** Every point with the long tests; a few of them each time. */
+const points =
+  process.env['LONG_TESTS'] === undefined ? crashPoints.filter((_, index) => index % 3 === 0) : crashPoints;
+
+test.each(points)('killed at “%s”', async (point) => {
   const next = `made for ${point}`;
   origin.offer(await bundle(siteOf(next)));
   const died = Promise.withResolvers<NodeJS.Signals | null>();

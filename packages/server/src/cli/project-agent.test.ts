@@ -161,7 +161,7 @@ describe('a wrong call says what to do', () => {
     [2, 'agent.limits', ['--limit', 'stepps=7']],
     [2, 'agent.protectedPaths.0: A path has no ".." in it.', ['--protect', '../x']],
     [1, 'cannot be read (ENOENT)', ['--forge', 'gitea', '--token-file', '/nowhere/token']],
-    [1, 'Only GitHub takes the key of an App.', ['--forge', 'gitea', '--app-id', '7', '--app-key-file', '-']],
+    [2, 'Only GitHub takes the key of an App.', ['--forge', 'gitea', '--app-id', '7', '--app-key-file', '-']],
   ])('%s: %s', (status, hint, args) => {
     const answer = agent(args, 'a-token');
     expect(answer.stderr).toContain(hint);

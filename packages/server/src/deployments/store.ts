@@ -58,7 +58,8 @@ export class ReleaseStore {
   }
 
   async close(): Promise<void> {
-    await rm(this.workFolder, { recursive: true, force: true });
+    // Whoever asks what runs here looks at the lock meanwhile, and SQLite may put a file beside it.
+    await rm(this.workFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     this.#workLock.release();
   }
 
