@@ -1,5 +1,4 @@
-/** Keeps a cached record true while its job runs, from the event stream of the server. */
-import { useQueryClient } from '@tanstack/react-query';
+/** Hears of a job from the event stream of the server, as it changes. */
 import { useEffect, useState } from 'react';
 
 /** `false` while the stream is away; the browser connects again by itself. */
@@ -14,12 +13,4 @@ export function useLive<Job>(path: string | undefined, take: (job: Job) => void)
     return () => source.close();
   }, [path, take]);
   return connected;
-}
-
-/** The same for a record of the cache: every event replaces it. */
-export function useLiveRecord<Job>(path: string | undefined, key: readonly unknown[]): boolean {
-  const queries = useQueryClient();
-  const name = JSON.stringify(key);
-  const [take] = useState(() => (job: Job) => queries.setQueryData(JSON.parse(name) as unknown[], job));
-  return useLive(path, take);
 }

@@ -64,7 +64,7 @@ export function curlOf({ operation: id, params, query, body }: ApiCallProps): st
   return lines.join(' \\\n  ');
 }
 
-export function clientOf({ operation: id, params, query, body }: ApiCallProps): string {
+function clientOf({ operation: id, params, query, body }: ApiCallProps): string {
   const parts = { params, query, body };
   const given = Object.entries(parts).filter(([, value]) => value !== undefined);
   const input = given.length === 0 ? '' : `, ${JSON.stringify(Object.fromEntries(given), null, 2)}`;
