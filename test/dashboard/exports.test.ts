@@ -160,7 +160,7 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
   test('one that waits is canceled, run again and deleted', () =>
     withPage('/exports', async ({ page }) => {
       const { client } = dashboard.service;
-      await addSite(dashboard.service, { name: 'Large', domain: 'large.example.com', pages: 150 });
+      await addSite(dashboard.service, { name: 'Large', domain: 'large.example.com', pages: 400 });
       const start = () => client.call('startExport', { body: { domain: 'large.example.com' } });
       const [, , last] = [await start(), await start(), await start()];
       await page.goto(`${dashboard.service.origin}/dashboard/exports/${last.jobId}`);

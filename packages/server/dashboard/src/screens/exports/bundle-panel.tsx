@@ -101,12 +101,13 @@ export function SignedLink({ bundle }: { bundle: Bundle }) {
 
 function lasting(leftMs: number): string {
   const seconds = Math.ceil(leftMs / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left`;
+  if (seconds <= 3600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left`;
   return `${span(leftMs)} left`;
 }
 
 function curlFor({ bundleUrl, sha256 }: Bundle): string {
-  return `curl -fo bundle.tar.gz '${bundleUrl}'\necho '${sha256}  bundle.tar.gz' | sha256sum -c`;
+  const file = new URL(bundleUrl).pathname.includes('/delta-') ? 'delta.tar.gz' : 'bundle.tar.gz';
+  return `curl -fo ${file} '${bundleUrl}'\necho '${sha256}  ${file}' | sha256sum -c`;
 }
 
 /** Addresses that never go stale, for machines that have a key. */

@@ -145,7 +145,6 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
       </div>
       <Collapsible.Root>
         <Collapsible.Trigger className="api-call-head">
-          <Icon name="plus" />
           More options
           <Icon name="chevron" />
         </Collapsible.Trigger>
