@@ -271,7 +271,7 @@ function FirstJob({
       {mayStart && (
         <CodeBlock
           label="command"
-          text={`npx docyard agent run --project ${projectId} \\\n  "Mend the broken links."`}
+          text={`npx docyard agent run \\\n  --project ${projectId} \\\n  "Mend the broken links."`}
         />
       )}
       {mayStart && project.data?.agent.model === null && (

@@ -110,6 +110,14 @@ function Content({ file, patch, isSplit }: { file: File; patch: PatchFile | unde
     <>
       <div className="diff-scroll" tabIndex={0} role="region" aria-label={`Lines of ${file.path}`}>
         <table className={isSplit ? 'diff-table diff-split' : 'diff-table'}>
+          {isSplit && (
+            <colgroup>
+              <col className="diff-column" />
+              <col />
+              <col className="diff-column" />
+              <col />
+            </colgroup>
+          )}
           <thead className="visually-hidden">
             <tr>
               {(isSplit

@@ -41,7 +41,7 @@ export function JobActions({ projectId, job, mayWrite }: { projectId: string; jo
           Cancel
         </Button>
       )}
-      {mayWrite && !isArchived && !isActive && job.purgedAt === null && (
+      {mayWrite && mayRetry(job) && (
         <Button icon="repeat" busy={isBusy('retryAgentJob')} onClick={() => act.mutate('retryAgentJob')}>
           Try again
         </Button>
@@ -86,4 +86,10 @@ export function JobActions({ projectId, job, mayWrite }: { projectId: string; jo
       </Confirm>
     </>
   );
+}
+
+/** The API would repeat any finished run; that of a good one is of no use. */
+function mayRetry({ status, statusReason, purgedAt }: Job): boolean {
+  if (purgedAt !== null) return false;
+  return status === 'failed' || (status === 'completed' && statusReason === 'partial');
 }

@@ -137,7 +137,7 @@ function LastAgentJobs({ project }: { project: Project }) {
         <Empty icon="sparkle" title="No agent jobs yet">
           <CodeBlock
             label="command"
-            text={`npx docyard agent run --project ${projectId} \\\n  "Mend the broken links."`}
+            text={`npx docyard agent run \\\n  --project ${projectId} \\\n  "Mend the broken links."`}
           />
         </Empty>
       ) : (
