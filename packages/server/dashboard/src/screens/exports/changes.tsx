@@ -94,7 +94,7 @@ function Compared({ job, other }: { job: ExportJob; other: ExportJob }) {
         <Differences comparison={comparison.data} />
       )}
       {comparison.data?.identical === false && <Delta job={job} other={other} />}
-      <ApiCall operation="compareExports" params={params} query={query} />
+      {comparison.data !== undefined && <ApiCall operation="compareExports" params={params} query={query} />}
     </>
   );
 }

@@ -69,7 +69,9 @@ export function Exports() {
           <FirstExport mayStart={mayStart} />
         )}
       </Panel>
-      <ApiCall operation="listExports" query={{ ...filters, limit: 100 }} command={listCommand(filters)} />
+      {(rows !== undefined || error !== null) && (
+        <ApiCall operation="listExports" query={{ ...filters, limit: 100 }} command={listCommand(filters)} />
+      )}
       <StartDialog
         open={mayStart && search.get('new') !== null}
         domain={search.get('domain')}

@@ -40,13 +40,13 @@ export function Files({ job: { jobId } }: { job: ExportJob }) {
         flush
         aside={
           <div className="files-aside">
-            {root !== undefined && (
-              <span className="soft" aria-live="polite">
-                {wanted === ''
+            <span className="soft" aria-live="polite">
+              {root === undefined
+                ? 'Counting files…'
+                : wanted === ''
                   ? `${counted(root.fileCount, 'file')}, ${bytes(root.sizeBytes)}`
                   : counted(found.length, 'file')}
-              </span>
-            )}
+            </span>
             <TextField
               label="Search files"
               quiet
@@ -72,7 +72,7 @@ export function Files({ job: { jobId } }: { job: ExportJob }) {
           </ul>
         )}
       </Panel>
-      <ApiCall operation="readManifest" params={{ jobId }} />
+      {root !== undefined && <ApiCall operation="readManifest" params={{ jobId }} />}
     </>
   );
 }

@@ -47,7 +47,11 @@ export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
             { value: 'phone', label: 'Phone' },
           ]}
         />
-        {address !== undefined && !isOld && (
+        {address === undefined || isOld ? (
+          <Button look="quiet" icon="external" disabled>
+            Open alone
+          </Button>
+        ) : (
           <ButtonLink to={address} look="quiet" icon="external" outside>
             Open alone
           </ButtonLink>
