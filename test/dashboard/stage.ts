@@ -55,6 +55,8 @@ export interface Dashboard {
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
   /** Somebody with this role, invited by the owner and signed in. */
   join(role: Role, name?: string): Promise<Session>;
+  /** Somebody who was made by other means. */
+  signIn(credentials: { email: string; password: string }): Promise<Session>;
   close(): Promise<void>;
 }
 
@@ -81,6 +83,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     agents: stage,
     open: (path, how = {}) => openPage(browser, service.origin, path, { as: ownerSession ?? null, ...how }),
     join: (role, name = `A ${role}`) => joinAs(browser, service, role, name),
+    signIn: (credentials) => sessionFrom(browser, `${service.origin}/v1/session`, credentials),
     async close() {
       await browser.close();
       await service.stop();
@@ -90,7 +93,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
 }
 
 /** Does nothing when the build is that of the sources as they are. */
-export function buildDashboard(): void {
+function buildDashboard(): void {
   const script = fileURLToPath(new URL('../../scripts/dashboard.mjs', import.meta.url));
   const ended = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (ended.status !== 0) throw new Error(`The dashboard was not built: ${ended.stdout}${ended.stderr}`);

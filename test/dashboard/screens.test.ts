@@ -1,0 +1,113 @@
+/**
+ * What holds for every screen of the dashboard: axe finds nothing in light and dark, nothing is wider than a small phone,
+ * nothing moves while it loads, no script or policy complains, and it is light.
+ */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFurnishedDashboard, screens, type FurnishedDashboard } from './screens.ts';
+import { chromiumPath } from './stage.ts';
+
+/** All that a browser has to load for a screen when it comes for the first time. */
+const mostGzippedBytes = 200_000;
+/** Far below the 0.1 that counts as good. */
+const mostShift = 0.01;
+
+describe.skipIf(chromiumPath === undefined)('every screen of the dashboard', () => {
+  let dashboard: FurnishedDashboard;
+
+  beforeAll(async () => {
+    dashboard = await openFurnishedDashboard();
+  });
+  afterAll(() => dashboard?.close());
+
+  test.each(screens)('$name: axe finds nothing in light and dark, and nothing moves', async (screen) => {
+    const { page } = await dashboard.show(screen, { context: { bypassCSP: true } });
+    const { shift, moved } = await layoutShift(page);
+    expect.soft(shift, moved.join(', ')).toBeLessThan(mostShift);
+    expect.soft(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  test.each(screens)('$name: fits 320 pixels, is light, and nothing complains', async (screen) => {
+    const { page, complaints } = await dashboard.show(screen, {
+      width: 320,
+      height: 640,
+      context: { extraHTTPHeaders: { 'accept-encoding': 'gzip' } },
+    });
+    const isTooWide = () => document.documentElement.scrollWidth > window.innerWidth;
+    expect.soft(await page.evaluate(isTooWide)).toBe(false);
+    const bytes = await loadedBytes(page);
+    // The least is the frame with React in it.
+    expect.soft(bytes).toBeGreaterThan(50_000);
+    expect.soft(bytes).toBeLessThan(mostGzippedBytes);
+    expect.soft(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** Each as `colours rule: selector: why`, so that a failure reads as a list of things to do. */
+async function axeFindings(page: Page): Promise<string[]> {
+  await page.addScriptTag({ content: axe.source });
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Colours change over a moment, however short.
+    await page.waitForFunction(
+      (dark) =>
+        matchMedia('(prefers-color-scheme: dark)').matches === dark &&
+        document.getAnimations().every(({ playState }) => playState !== 'running'),
+      colorScheme === 'dark',
+      { polling: 'raf' },
+    );
+    const inThis = await page.evaluate(async () => {
+      const inPage = globalThis as unknown as { axe: typeof axe };
+      // The preview shows a site, which has tests of its own.
+      const { violations } = await inPage.axe.run({ exclude: ['iframe'] }, { iframes: false });
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ any, all, none, target }) => {
+          const why = [...any, ...all, ...none].map(({ message }) => message)[0] ?? '';
+          return `${id}: ${target.join(' ')}: ${why}`;
+        }),
+      );
+    });
+    found.push(...inThis.map((text) => `${colorScheme} ${text}`));
+  }
+  return found;
+}
+
+/** Everything that moved since the page was opened. */
+function layoutShift(page: Page): Promise<{ shift: number; moved: string[] }> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        let shift = 0;
+        const moved: string[] = [];
+        const observer = new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) {
+            const { value, sources } = entry as unknown as {
+              value: number;
+              sources: { node: Element | null }[];
+            };
+            shift += value;
+            moved.push(...sources.map(({ node }) => `${node?.nodeName}.${node?.className}`));
+          }
+        });
+        observer.observe({ type: 'layout-shift', buffered: true });
+        // What was buffered is told before the second frame.
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => setTimeout(() => resolve({ shift, moved }), 0)),
+        );
+      }),
+  );
+}
+
+/** Of scripts and styles, as they came. */
+function loadedBytes(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => /\/dashboard\/.+\.(?:js|css)$/.test(name))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+  );
+}
