@@ -67,14 +67,15 @@ async function serve(options: ServeOptions): Promise<void> {
     const { adminKey, adminKeyFile } = options;
     newKey = await setUpFirstRun(context, { sample, adminKey, adminKeyFile });
     if (config.firstPerson !== null) await createNamedOwner(context, config.firstPerson);
-    setupToken = await openSetup(context);
+    // Without the dashboard there is no page that the token opens.
+    if (config.dashboard) setupToken = await openSetup(context);
   }).catch((error: unknown) => {
     throw explainListen(error, config);
   });
   const origin = config.publicUrl ?? `http://${displayHost(config.host)}:${service.port}`;
-  const { role, dataDir } = config;
+  const { role, dataDir, dashboard } = config;
   const { adminKey: isForFewEyes, adminKeyFile } = options;
-  const shown = { origin, dataDir, newKey, setupToken, isForFewEyes, adminKeyFile };
+  const shown = { origin, dataDir, dashboard, newKey, setupToken, isForFewEyes, adminKeyFile };
   process.stdout.write(role === 'worker' ? welcomeWorker(origin) : await welcome(shown));
   await untilToldToStop();
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
@@ -85,6 +86,7 @@ async function serve(options: ServeOptions): Promise<void> {
 async function welcome(shown: {
   origin: string;
   dataDir: string;
+  dashboard: boolean;
   newKey: string | undefined;
   setupToken: string | undefined;
   /** False where many people read what a server prints. */
@@ -98,7 +100,7 @@ async function welcome(shown: {
     '',
     `  Docyard is running at ${origin}`,
     '',
-    `  Dashboard ${origin}/dashboard/`,
+    ...(shown.dashboard ? [`  Dashboard ${origin}/dashboard/`] : []),
     `  Manual    ${origin}/docs/`,
     `  OpenAPI   ${origin}/openapi.json`,
     `  Data      ${shown.dataDir}`,
