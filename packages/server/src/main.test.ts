@@ -110,7 +110,7 @@ describe('keys, projects and organizations', () => {
       allowedAddresses: ['203.0.113.0/24'],
       expiresAt: null,
     });
-    expect(await authenticate(context, created.key ?? '')).toMatchObject({ keyId: created.id });
+    expect(await authenticate(context, created.key ?? '')).toMatchObject({ key: { id: created.id } });
     const rolled = json('keys', 'roll', created.id, '--overlap', '0', ...data) as Key & {
       rolledFrom: string;
     };
