@@ -7,6 +7,7 @@ import { compose, openTelemetry } from '../compose.ts';
 import { readConfig, type Environment } from '../config.ts';
 import type { Context } from '../context.ts';
 import { prepareDataFolder } from '../data-folder.ts';
+import { signPreview } from '../exports/preview-links.ts';
 import { Worker, type Runners } from '../jobs/worker.ts';
 import { openLog } from '../log.ts';
 import {
@@ -56,6 +57,17 @@ async function runOneJob(context: Context) {
 }
 
 describe('the line of a request', () => {
+  it('names the export of a preview, and not what would open it', async () => {
+    const { context, lines, logged } = await composeObserved();
+    const { request } = await serveForTest(context);
+    const link = { jobId: 'se_0123456789abcdef', generation: 1, expires: 1_999_999_999 };
+    const path = signPreview(context.secrets, link);
+    await request(`${path}guides/start.html`);
+    const line = logged().find(({ operation }) => operation === 'preview');
+    expect(line).toMatchObject({ jobId: link.jobId, path: expect.stringMatching(/…\/guides\/start\.html$/) });
+    expect(lines.join('')).not.toContain(path.split('.').at(-1)?.slice(0, -1));
+  });
+
   it('has its id, operation, status, time, key and organization, and the job it started', async () => {
     const { context, logged } = await composeObserved();
     const tenant = await createTenant(context);

@@ -37,7 +37,7 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
         requestId: web.get('requestId'),
         traceId: span.traceId,
         method: web.req.method,
-        path: web.req.path.slice(0, 300),
+        path: withoutSignature(web.req.path).slice(0, 300),
         operation,
         status,
         problem,
@@ -52,10 +52,16 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
   };
 }
 
+/** Whoever has the path of a preview can read the site. */
+function withoutSignature(path: string): string {
+  return path.replace(/^(\/preview\/[^/]*\.)[^/.]*/, '$1…');
+}
+
 function operationOf(web: Web): string {
   const operation = web.get('operation');
   if (operation !== undefined) return operation;
   if (web.req.path.startsWith('/b/')) return 'bundle';
+  if (web.req.path.startsWith('/preview/')) return 'preview';
   if (web.req.path === '/metrics') return 'metrics';
   return web.res.status < 400 ? 'page' : 'other';
 }
