@@ -1,11 +1,13 @@
 /**
  * Renders the sample site and takes pictures of five of its pages, light and dark, on a desktop and a phone:
- * `node scripts/screenshots.ts FOLDER [--theme NAME]`. For looking at, not for comparing by machine.
+ * `node scripts/screenshots.ts FOLDER [--theme NAME]`. With `--dashboard` in place of a theme, of every screen of the
+ * dashboard instead. For looking at, not for comparing by machine.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { loadSite, renderSite } from '../packages/render/src/index.ts';
 import { launchChromium } from './measure/browser.ts';
@@ -34,12 +36,39 @@ const screens = [
   { name: 'phone', width: 390, height: 844, scale: 2 },
 ];
 
-const [target, option, theme] = process.argv.slice(2);
-if (!target || target.startsWith('-')) {
-  console.log('npm run screenshots -- FOLDER [--theme NAME]');
-  process.exitCode = target === '--help' ? 0 : 2;
+const { values: options, positionals } = parseArgs({
+  options: { theme: { type: 'string' }, dashboard: { type: 'boolean' }, help: { type: 'boolean' } },
+  allowPositionals: true,
+});
+const [target] = positionals;
+if (target === undefined) {
+  console.log('npm run screenshots -- FOLDER [--theme NAME | --dashboard]');
+  process.exitCode = options.help ? 0 : 2;
+} else if (options.dashboard) {
+  await takeDashboard(resolve(target));
 } else {
-  await main(resolve(target), option === '--theme' ? theme : undefined);
+  await main(resolve(target), options.theme);
+}
+
+/** The whole of each screen, however long it is. */
+async function takeDashboard(folder: string): Promise<void> {
+  const { openFurnishedDashboard, screens: ofDashboard } = await import('../test/dashboard/screens.ts');
+  await mkdir(folder, { recursive: true });
+  const dashboard = await openFurnishedDashboard();
+  try {
+    for (const { name, width, height } of screens) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const screen of ofDashboard) {
+          const { page } = await dashboard.show(screen, { width, height, colorScheme });
+          const path = join(folder, `${screen.name}-${name}-${colorScheme}.png`);
+          await page.screenshot({ path, fullPage: true });
+          await page.context().close();
+        }
+      }
+    }
+  } finally {
+    await dashboard.close();
+  }
 }
 
 async function main(folder: string, look: string | undefined): Promise<void> {
