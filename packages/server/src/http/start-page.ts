@@ -23,7 +23,7 @@ export function startPage({ readiness, origin, startedAt, now, dashboard }: Star
     .join('');
   const cards = [
     ...(dashboard
-      ? [['/dashboard/', 'Dashboard', 'Exports, agent jobs, keys and people, watched as they happen.']]
+      ? [['/dashboard/', 'Dashboard', 'Watch exports and agent jobs; manage keys and people.']]
       : []),
     ['/docs/', 'Manual', 'How to export, host and operate, from the first call to the air gap.'],
     [
@@ -32,7 +32,8 @@ export function startPage({ readiness, origin, startedAt, now, dashboard }: Star
       'Every operation with its fields, answers and errors.',
     ],
     ['/openapi.json', 'OpenAPI 3.1', 'The same contract as a document for machines.'],
-    ['/readyz', 'Readiness', 'What a load balancer asks before it sends traffic.'],
+    // Its checks stand above; four cards fill a row.
+    ...(dashboard ? [] : [['/readyz', 'Readiness', 'What a load balancer asks before it sends traffic.']]),
   ]
     .map(
       ([href, title, text]) =>
