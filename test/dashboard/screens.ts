@@ -39,7 +39,7 @@ export const screens: readonly Screen[] = [
   { name: 'export', path: ({ exported }) => exported },
   { name: 'export-report', path: ({ exported }) => `${exported}?tab=report` },
   { name: 'export-files', path: ({ exported }) => `${exported}?tab=files` },
-  { name: 'export-preview', path: ({ exported }) => `${exported}?tab=preview` },
+  { name: 'export-preview', path: ({ exported }) => `${exported}?tab=preview`, prepare: untilPreviewed },
   { name: 'export-changes', path: ({ exported }) => `${exported}?tab=changes` },
   { name: 'agent-jobs', path: () => '/agent' },
   { name: 'agent-jobs-new', path: () => '/agent?new=1' },
@@ -123,6 +123,11 @@ async function exportTwice({ service }: Dashboard): Promise<string> {
 async function openApiCall(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'The same as an API call' }).click();
   await page.getByText('curl ').first().waitFor();
+  await page.evaluate(() => window.scrollTo(0, 0));
+}
+
+async function untilPreviewed(page: Page): Promise<void> {
+  await page.frameLocator('iframe').locator('h1').first().waitFor();
 }
 
 async function settled(page: Page): Promise<void> {
