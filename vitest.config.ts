@@ -30,7 +30,12 @@ const long = [
 ];
 
 /** A part of these runs each time, and all of it with the long ones. */
-const sampled = ['test/accessibility.test.ts', 'test/agent/crash.test.ts', 'test/deployment/crash.test.ts'];
+const sampled = [
+  'test/accessibility.test.ts',
+  'test/agent/crash.test.ts',
+  'test/dashboard/screens.test.ts',
+  'test/deployment/crash.test.ts',
+];
 
 const everything = ['packages/{*,server/dashboard}/src/**/*.test.ts', 'test/**/*.test.ts'];
 const onPostgres = {
