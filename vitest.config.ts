@@ -17,6 +17,7 @@ const onBothDatabases = [
 
 /** Minutes of work that commands of their own repeat at length (hostile, scenarios, torture, chaos): `npm run test:long`. */
 const long = [
+  'packages/server/src/adapters/blobs/s3.test.ts',
   'test/s3.test.ts',
   'test/agent/many.test.ts',
   'test/hostile/agent/program.test.ts',
@@ -24,6 +25,7 @@ const long = [
   'test/torture/torture.test.ts',
   'test/agent/follow-ups.test.ts',
   'test/client/bundled.test.ts',
+  'test/deploy-pipelines.test.ts',
   'test/operations/migrate-data.test.ts',
   'test/sites-in-browser.test.ts',
   'test/stacks/stacks.test.ts',
@@ -31,6 +33,7 @@ const long = [
 
 /** A part of these runs each time, and all of it with the long ones. */
 const sampled = [
+  'packages/server/src/agent/tools/move-page.test.ts',
   'test/accessibility.test.ts',
   'test/agent/crash.test.ts',
   'test/dashboard/screens.test.ts',

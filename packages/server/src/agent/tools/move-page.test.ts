@@ -244,7 +244,9 @@ const archive = fileURLToPath(
   new URL('../../../../../../shared/sites/superradcompany+microsandbox.tar.gz', import.meta.url),
 );
 
-describe.skipIf(!existsSync(archive))('a real site of 140 pages', () => {
+const isLong = process.env['LONG_TESTS'] !== undefined;
+
+describe.runIf(isLong && existsSync(archive))('a real site of 140 pages', () => {
   test('has no new findings after its most linked pages have moved', async () => {
     const parent = temporaryFolder('real-site');
     execFileSync('tar', ['-xzf', archive, '-C', parent]);
