@@ -14,7 +14,7 @@ const mostGzippedBytes = 200_000;
 const mostShift = 0.01;
 
 /** Every screen with the long tests; a few of different kinds each time. */
-const usual = new Set(['login', 'overview', 'export', 'agent-job', 'keys-new', 'webhook', 'system']);
+const usual = new Set(['login', 'overview', 'export', 'keys-new']);
 const looked =
   process.env['LONG_TESTS'] === undefined ? screens.filter(({ name }) => usual.has(name)) : screens;
 
