@@ -8,7 +8,6 @@ import { newSigningKey, publicKeyOf, publicKeyText } from '../bundles/signature.
 import { inChunks } from '../bundles/testing.ts';
 import { unpackBundle } from '../bundles/unpack.ts';
 import { blobName } from '../exports/record.ts';
-import { main } from '../main.ts';
 import {
   composeForTest,
   createCompletedExport,
@@ -17,6 +16,7 @@ import {
   serveForTest,
   temporaryFolder,
 } from '../testing.ts';
+import { docyard as run } from './testing.ts';
 
 const folder = temporaryFolder('diff');
 const at = (name: string) => join(folder, name);
@@ -47,18 +47,9 @@ let out = '';
 let err = '';
 
 async function docyard(...args: string[]): Promise<number> {
-  out = '';
-  err = '';
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true)),
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((err += String(text)), true)),
-  ];
-  try {
-    return await main(args);
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-    process.exitCode = undefined;
-  }
+  const { status, stdout, stderr } = await run(...args);
+  [out, err] = [stdout, stderr];
+  return status;
 }
 
 beforeAll(async () => {

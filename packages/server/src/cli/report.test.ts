@@ -1,9 +1,9 @@
 /** `docyard report`: whatever an export left behind gives the same report, in the form that was asked for. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { main } from '../main.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../testing.ts';
+import { docyard as run } from './testing.ts';
 
 const folder = temporaryFolder('report');
 const source = join(folder, 'docs');
@@ -14,18 +14,9 @@ let out = '';
 let err = '';
 
 async function docyard(...args: string[]): Promise<number> {
-  out = '';
-  err = '';
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true)),
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((err += String(text)), true)),
-  ];
-  try {
-    return await main(args);
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-    process.exitCode = undefined;
-  }
+  const { status, stdout, stderr } = await run(...args);
+  [out, err] = [stdout, stderr];
+  return status;
 }
 
 beforeAll(async () => {

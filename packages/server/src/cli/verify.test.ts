@@ -13,8 +13,8 @@ import {
 } from '../bundles/signature.ts';
 import { bundleOf, inChunks } from '../bundles/testing.ts';
 import { unpackBundle } from '../bundles/unpack.ts';
-import { main } from '../main.ts';
 import { composeForTest, createTenant, serveForTest, temporaryFolder } from '../testing.ts';
+import { docyard as run } from './testing.ts';
 
 const key = newSigningKey();
 const folder = temporaryFolder('verify');
@@ -36,25 +36,10 @@ beforeAll(async () => {
 
 /** Names that begin with `./` are those of the folder above. */
 async function docyard(call: string) {
-  let [stdout, stderr] = ['', ''];
-  const out = vi
-    .spyOn(process.stdout, 'write')
-    .mockImplementation((text) => ((stdout += String(text)), true));
-  const error = vi
-    .spyOn(process.stderr, 'write')
-    .mockImplementation((text) => ((stderr += String(text)), true));
-  try {
-    const args = call.split(' ').map((word) => word.replace(/^\.\//, `${folder}/`));
-    const status = await main(args);
-    return {
-      status,
-      stdout: stdout.replaceAll(`${folder}/`, './'),
-      stderr: stderr.replaceAll(`${folder}/`, './'),
-    };
-  } finally {
-    out.mockRestore();
-    error.mockRestore();
-  }
+  const args = call.split(' ').map((word) => word.replace(/^\.\//, `${folder}/`));
+  const { status, stdout, stderr } = await run(...args);
+  const shown = (text: string) => text.replaceAll(`${folder}/`, './');
+  return { status, stdout: shown(stdout), stderr: shown(stderr) };
 }
 
 async function json(call: string): Promise<unknown> {

@@ -1,8 +1,7 @@
 /** The same action as a call of the API: for curl, the typed client and the command line. Every screen shows its own. */
 import { operation, type CallableId } from '@docyard/api';
 import { Collapsible } from '@base-ui/react/collapsible';
-import { Tabs } from '@base-ui/react/tabs';
-import { CodeBlock } from './copy.tsx';
+import { CodeTabs } from './code-tabs.tsx';
 import { Icon } from './icons.tsx';
 
 export interface ApiCallProps {
@@ -28,21 +27,7 @@ export function ApiCall(props: ApiCallProps & { open?: boolean }) {
         <Icon name="chevron" />
       </Collapsible.Trigger>
       <Collapsible.Panel>
-        <Tabs.Root defaultValue="curl">
-          <Tabs.List className="tabs" aria-label="Form of the call">
-            {forms.map(([name]) => (
-              <Tabs.Tab key={name} value={name} className="tab">
-                {name}
-              </Tabs.Tab>
-            ))}
-            <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
-          </Tabs.List>
-          {forms.map(([name, text]) => (
-            <Tabs.Panel key={name} value={name} className="tab-panel">
-              <CodeBlock text={text} label={`${name} call`} />
-            </Tabs.Panel>
-          ))}
-        </Tabs.Root>
+        <CodeTabs label="Form of the call" forms={forms} labelOf={(name) => `${name} call`} />
       </Collapsible.Panel>
     </Collapsible.Root>
   );

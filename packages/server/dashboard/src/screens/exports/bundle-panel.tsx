@@ -1,12 +1,12 @@
 /** The bundle to take along: a link that expires, ready lines for a terminal, and the values a deployment wants. */
 import type { Bundle, ExportJob } from '@docyard/api';
-import { Tabs } from '@base-ui/react/tabs';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
+import { CodeTabs } from '../../parts/code-tabs.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Badge, Note } from '../../parts/note.tsx';
@@ -130,21 +130,7 @@ function Ways({ job }: { job: ExportJob }) {
         A deployment with a key needs no link that expires: it asks for this export by its address, or follows
         the newest one.
       </p>
-      <Tabs.Root defaultValue="site.yaml">
-        <Tabs.List className="tabs" aria-label="Ways to deploy">
-          {forms.map(([name]) => (
-            <Tabs.Tab key={name} value={name} className="tab">
-              {name}
-            </Tabs.Tab>
-          ))}
-          <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
-        </Tabs.List>
-        {forms.map(([name, text]) => (
-          <Tabs.Panel key={name} value={name} className="tab-panel">
-            <CodeBlock text={text} label={name} />
-          </Tabs.Panel>
-        ))}
-      </Tabs.Root>
+      <CodeTabs label="Ways to deploy" forms={forms} />
     </div>
   );
 }

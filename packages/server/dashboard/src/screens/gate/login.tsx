@@ -1,30 +1,21 @@
 /** Sign in with a password or through the identity provider of the organization. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Redirect, useLocation, useSearchParams } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { Redirect, useSearchParams } from 'wouter';
 import { impatientClient } from '../../app/client.ts';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { GateCard, GateProblem } from './card.tsx';
+import { useGateForm } from './use-gate-form.ts';
 
 export function Login() {
-  const [form, setForm] = useState({ email: '', password: '' });
   const [search] = useSearchParams();
-  const [, go] = useLocation();
-  const queries = useQueryClient();
+  const { form, change, submit, error, isPending } = useGateForm(
+    { email: '', password: '' },
+    (body) => impatientClient.call('signIn', { body }),
+    placeAfter(search.get('to')),
+  );
   const state = useQuery({ queryKey: ['setup'], queryFn: () => impatientClient.call('readSetup') });
-  const signIn = useMutation({
-    mutationFn: () => impatientClient.call('signIn', { body: form }),
-    onSuccess: (me) => {
-      queries.setQueryData(['me'], me);
-      go(placeAfter(search.get('to')), { replace: true });
-    },
-  });
-  const change = (field: keyof typeof form) => (value: string) => {
-    setForm({ ...form, [field]: value });
-    if (signIn.isError) signIn.reset();
-  };
   // Nothing for a moment: what is in the card depends on the answer, and it must not jump.
   if (state.isPending) return null;
   if (state.data?.needed === true) return <Redirect to="/setup" replace />;
@@ -43,13 +34,7 @@ export function Login() {
           Continue with {oidc.name}
         </ButtonLink>
       )}
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          signIn.mutate();
-        }}
-      >
+      <form className="form" onSubmit={submit}>
         <TextField
           label="Email"
           type="email"
@@ -67,8 +52,8 @@ export function Login() {
           autoComplete="current-password"
           required
         />
-        <GateProblem error={signIn.error} />
-        <Button look={oidc === null ? 'primary' : 'plain'} type="submit" busy={signIn.isPending}>
+        <GateProblem error={error} />
+        <Button look={oidc === null ? 'primary' : 'plain'} type="submit" busy={isPending}>
           Sign in
         </Button>
       </form>

@@ -1,30 +1,20 @@
 /** The first person of an installation. The token in the link proves that they can read its terminal. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Redirect, useLocation } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { Redirect } from 'wouter';
 import { impatientClient } from '../../app/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { fieldError, TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { GateCard, GateProblem, passwordAdvice, useFragment } from './card.tsx';
+import { useGateForm } from './use-gate-form.ts';
 
 export function Setup() {
   const linked = useFragment();
-  const [form, setForm] = useState({ token: linked, name: '', email: '', password: '' });
-  const [, go] = useLocation();
-  const queries = useQueryClient();
+  const { form, change, submit, error, isPending } = useGateForm(
+    { token: linked, name: '', email: '', password: '' },
+    (body) => impatientClient.call('setUp', { body }),
+  );
   const state = useQuery({ queryKey: ['setup'], queryFn: () => impatientClient.call('readSetup') });
-  const setUp = useMutation({
-    mutationFn: () => impatientClient.call('setUp', { body: form }),
-    onSuccess: (me) => {
-      queries.setQueryData(['me'], me);
-      go('/', { replace: true });
-    },
-  });
-  const change = (field: keyof typeof form) => (value: string) => {
-    setForm({ ...form, [field]: value });
-    if (setUp.isError) setUp.reset();
-  };
   if (state.isPending) return null;
   if (state.data?.needed === false) return <Redirect to="/login" replace />;
   return (
@@ -35,13 +25,7 @@ export function Setup() {
           <code>setup-token</code> of the data folder.
         </Note>
       )}
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setUp.mutate();
-        }}
-      >
+      <form className="form" onSubmit={submit}>
         {linked === '' && (
           <TextField
             label="Setup token"
@@ -58,7 +42,7 @@ export function Setup() {
           value={form.name}
           onChange={change('name')}
           autoComplete="name"
-          error={fieldError(setUp.error, 'name')}
+          error={fieldError(error, 'name')}
           required
           autoFocus={linked !== ''}
         />
@@ -68,7 +52,7 @@ export function Setup() {
           value={form.email}
           onChange={change('email')}
           autoComplete="username"
-          error={fieldError(setUp.error, 'email')}
+          error={fieldError(error, 'email')}
           required
         />
         <TextField
@@ -78,11 +62,11 @@ export function Setup() {
           onChange={change('password')}
           autoComplete="new-password"
           hint={passwordAdvice(form.password)}
-          error={fieldError(setUp.error, 'password')}
+          error={fieldError(error, 'password')}
           required
         />
-        <GateProblem error={setUp.error} besides={['name', 'email', 'password']} />
-        <Button look="primary" type="submit" busy={setUp.isPending}>
+        <GateProblem error={error} besides={['name', 'email', 'password']} />
+        <Button look="primary" type="submit" busy={isPending}>
           Set up and sign in
         </Button>
       </form>

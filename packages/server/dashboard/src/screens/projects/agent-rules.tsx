@@ -2,10 +2,9 @@
 import type { AgentJob, Project } from '@docyard/api';
 import { useState } from 'react';
 import { ApiCall } from '../../parts/api-call.tsx';
-import { Button } from '../../parts/button.tsx';
 import { fieldError, TextField } from '../../parts/field.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { SaveRow } from './save-row.tsx';
 import { useProjectChange } from './use-project-change.ts';
 
 type Limit = keyof AgentJob['limits'];
@@ -104,12 +103,7 @@ export function AgentRules({ project }: { project: Project }) {
             />
           ))}
         </fieldset>
-        {save.error !== null && <Problem error={save.error} />}
-        <div>
-          <Button type="submit" busy={save.isPending} disabled={isSame}>
-            Save
-          </Button>
-        </div>
+        <SaveRow save={save} isSame={isSame} />
       </form>
       <ApiCall
         operation="updateProject"

@@ -2,11 +2,10 @@
 import { forgeKinds, type Project, type SetProjectAgent } from '@docyard/api';
 import { useState } from 'react';
 import { ApiCall } from '../../parts/api-call.tsx';
-import { Button } from '../../parts/button.tsx';
 import { fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
 import { Badge } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { SaveRow } from './save-row.tsx';
 import { useProjectChange } from './use-project-change.ts';
 
 type Kind = (typeof forgeKinds)[number];
@@ -88,12 +87,7 @@ export function ForgeSettings({ project }: { project: Project }) {
         {form.kind !== 'found' && (
           <Credential kind={form.kind} form={form} set={set} forge={forge} error={save.error} />
         )}
-        {save.error !== null && <Problem error={save.error} />}
-        <div>
-          <Button type="submit" busy={save.isPending} disabled={isSame}>
-            Save
-          </Button>
-        </div>
+        <SaveRow save={save} isSame={isSame} />
       </form>
       <ApiCall
         operation="updateProject"

@@ -2,11 +2,10 @@
 import { modelProviders, type Project, type SetProjectAgent } from '@docyard/api';
 import { useState } from 'react';
 import { ApiCall } from '../../parts/api-call.tsx';
-import { Button } from '../../parts/button.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/field.tsx';
 import { Badge } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { SaveRow } from './save-row.tsx';
 import { useProjectChange } from './use-project-change.ts';
 
 type Provider = (typeof modelProviders)[number];
@@ -118,12 +117,7 @@ export function ModelSettings({ project }: { project: Project }) {
             )}
           </>
         )}
-        {save.error !== null && <Problem error={save.error} />}
-        <div>
-          <Button type="submit" busy={save.isPending} disabled={isSame}>
-            Save
-          </Button>
-        </div>
+        <SaveRow save={save} isSame={isSame} />
       </form>
       <ApiCall
         operation="updateProject"

@@ -11,10 +11,10 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { fieldError, TextField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useSourceCheck } from './source-check.tsx';
 import { SourceFields, sourceOf } from './source-fields.tsx';
+import { SaveRow } from './save-row.tsx';
 import { useProjectChange } from './use-project-change.ts';
 
 export function ProjectSettings({ project }: { project: Project }) {
@@ -63,12 +63,7 @@ function General({ project }: { project: Project }) {
             error={fieldError(save.error, 'domain')}
           />
         </div>
-        {save.error !== null && <Problem error={save.error} besides={['name', 'domain']} />}
-        <div>
-          <Button type="submit" busy={save.isPending} disabled={isSame}>
-            Save
-          </Button>
-        </div>
+        <SaveRow save={save} isSame={isSame} besides={['name', 'domain']} />
       </form>
       <ApiCall
         operation="updateProject"
@@ -108,12 +103,7 @@ function Source({ project }: { project: Project }) {
             The credential of the forge is forgotten, because the repository moves to another host.
           </Note>
         )}
-        {save.error !== null && <Problem error={save.error} />}
-        <div>
-          <Button type="submit" busy={save.isPending} disabled={isSame}>
-            Save
-          </Button>
-        </div>
+        <SaveRow save={save} isSame={isSame} />
       </form>
     </Panel>
   );

@@ -1,0 +1,36 @@
+/** A form that ends with being signed in: what is typed, what the server says to it, and where it leads. */
+import type { Me } from '@docyard/api';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useLocation } from 'wouter';
+
+export function useGateForm<Form extends Record<string, string>>(
+  empty: Form,
+  send: (form: Form) => Promise<Me>,
+  place = '/',
+) {
+  const [form, setForm] = useState(empty);
+  const [, go] = useLocation();
+  const queries = useQueryClient();
+  const sending = useMutation({
+    mutationFn: () => send(form),
+    onSuccess: (me) => {
+      queries.setQueryData(['me'], me);
+      go(place, { replace: true });
+    },
+  });
+  return {
+    form,
+    error: sending.error,
+    isPending: sending.isPending,
+    /** What was said of the old text is not true of the new one. */
+    change: (field: keyof Form) => (value: string) => {
+      setForm({ ...form, [field]: value });
+      if (sending.isError) sending.reset();
+    },
+    submit: (event: FormEvent) => {
+      event.preventDefault();
+      sending.mutate();
+    },
+  };
+}
