@@ -43,13 +43,22 @@ function build() {
   }
   for (const file of filesBelow(draft)) compress(file);
   writeFileSync(join(draft, '.built-from'), wanted);
+  takePlace();
+}
+
+/** By renaming alone: a folder that is removed file by file could be half of another build. */
+function takePlace() {
+  const old = `${draft}.old`;
   try {
-    rmSync(built, { recursive: true, force: true });
-    renameSync(draft, built);
+    if (!isBuilt()) {
+      if (existsSync(built)) renameSync(built, old);
+      renameSync(draft, built);
+    }
   } catch (error) {
     // Somebody else was quicker, which is as good.
     if (!isBuilt()) throw error;
-    rmSync(draft, { recursive: true, force: true });
+  } finally {
+    for (const folder of [old, draft]) rmSync(folder, { recursive: true, force: true });
   }
 }
 
