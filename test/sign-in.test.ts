@@ -1,6 +1,6 @@
 /**
- * Signing in with OpenID Connect: a real browser, a real issuer, and who is let in by it. Needs Chromium; says so when
- * there is none.
+ * Signing in, in a real browser: the cookie that it is given, and OpenID Connect with a real issuer and who is let in by it.
+ * Needs Chromium; says so when there is none.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +16,12 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 if (executablePath === undefined) {
   console.warn('SKIPPED: tests of signing in, because Chromium is not installed (Debian package: chromium).');
 }
+
+const owner = {
+  email: 'owner@example.com',
+  name: 'Olga',
+  password: 'a lighthouse keeper counts ships',
+};
 
 describe.skipIf(executablePath === undefined)('with an OpenID Connect issuer', () => {
   let browser: Browser;
@@ -39,16 +45,10 @@ describe.skipIf(executablePath === undefined)('with an OpenID Connect issuer', (
     });
     await issuer.open(`${service.origin}/sign-in/oidc/return`);
     const token = readFileSync(join(service.dataDir, 'setup-token'), 'utf8').trim();
-    const owner = {
-      token,
-      email: 'owner@example.com',
-      name: 'Olga',
-      password: 'a lighthouse keeper counts ships',
-    };
     const response = await fetch(`${service.origin}/v1/setup`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(owner),
+      body: JSON.stringify({ token, ...owner }),
     });
     expect(response.status).toBe(201);
   });
@@ -69,12 +69,37 @@ describe.skipIf(executablePath === undefined)('with an OpenID Connect issuer', (
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL(`${service.origin}/dashboard/**`);
     const place = page.url().slice(service.origin.length);
-    const response = await page.context().request.get(`${service.origin}/v1/me`);
-    return { page, place, me: response.status() === 200 ? ((await response.json()) as Me) : null };
+    const me = await page.evaluate(async (): Promise<Me | null> => {
+      const response = await fetch('/v1/me');
+      return response.ok ? ((await response.json()) as Me) : null;
+    });
+    return { page, place, me };
   }
 
   const invite = (email: string, role: 'member' | 'viewer') =>
     service.client.call('invitePerson', { body: { email, role } });
+
+  test.each(['127.0.0.1', 'localhost'])(
+    'over plain http at %s the session is a secure cookie of this very host',
+    async (host) => {
+      const origin = `http://${host}:${new URL(service.origin).port}`;
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(`${origin}/dashboard/login`);
+      const { email, password } = owner;
+      const status = await page.evaluate(async (body) => {
+        const headers = { 'content-type': 'application/json' };
+        return (await fetch('/v1/session', { method: 'POST', headers, body })).status;
+      }, JSON.stringify({ email, password }));
+      expect(status).toBe(201);
+      const cookies = (await context.cookies()).filter(({ name }) => !name.endsWith('-probe'));
+      expect(cookies).toMatchObject([
+        { name: '__Host-docyard', domain: host, path: '/', secure: true, httpOnly: true, sameSite: 'Lax' },
+      ]);
+      expect(await page.evaluate(async () => (await fetch('/v1/me')).status)).toBe(200);
+      await context.close();
+    },
+  );
 
   test('the sign-in page learns of it', async () => {
     const response = await fetch(`${service.origin}/v1/setup`);

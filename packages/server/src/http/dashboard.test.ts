@@ -24,7 +24,7 @@ beforeEach(async () => {
 async function serve(environment: { dashboard?: boolean } = {}) {
   const app: App = new Hono();
   const config = { ...context.config, ...environment };
-  addDashboard(app, { config }, folder);
+  addDashboard(app, { config, log: context.log }, folder);
   app.onError((error, web) => answerError(web, error, context.log));
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   cleanUp(() => server.close(0));

@@ -13,6 +13,7 @@ import { isKnown } from '../deployments/serving/answer.ts';
 import { contentTypeOf } from '../deployments/serving/content-types.ts';
 import { Problem } from '../problem.ts';
 import type { App, Web } from './request.ts';
+import { probeForSecureCookies } from './session-cookie.ts';
 
 const built = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 
@@ -38,8 +39,8 @@ const endings = { br: '.br', gzip: '.gz' } as const;
 export const hasDashboard = ({ config }: Pick<Context, 'config'>): boolean =>
   config.dashboard && existsSync(join(built, startFile));
 
-export function addDashboard(app: App, { config }: Pick<Context, 'config'>, folder = built): void {
-  if (!config.dashboard) return;
+export function addDashboard(app: App, context: Pick<Context, 'config' | 'log'>, folder = built): void {
+  if (!context.config.dashboard) return;
   const files = new DashboardFiles(folder);
   app.get('/dashboard', (web) => web.redirect('/dashboard/', 308));
   app.get('/dashboard/*', async (web) => {
@@ -49,6 +50,7 @@ export function addDashboard(app: App, { config }: Pick<Context, 'config'>, fold
     if (namedByContent.test(path)) throw new Problem('not_found', 'The dashboard has no such file.');
     // Every other address is one of its screens.
     const start = await files.find(startFile);
+    probeForSecureCookies(context, web);
     return start === undefined ? sayHowToBuild(web) : send(web, start);
   });
 }

@@ -11,7 +11,7 @@ import { guardedFetch } from '../egress/guarded-fetch.ts';
 import { signInWithIdentity, type Identity } from '../people/identity.ts';
 import { seal, unseal } from '../seal.ts';
 import { callerAddress, originOf, rawTarget, type App, type Web } from './request.ts';
-import { giveSession } from './session-cookie.ts';
+import { giveSession, probeForSecureCookies } from './session-cookie.ts';
 
 export const oidcStart = '/sign-in/oidc';
 const oidcReturn = '/sign-in/oidc/return';
@@ -82,6 +82,7 @@ async function leave(context: Context, issuer: Issuer, web: Web): Promise<string
     to: insideDashboard(web.req.query('to')),
     endsAtMs: context.clock.now().getTime() + journeySeconds * 1000,
   };
+  probeForSecureCookies(context, web);
   const origin = originOf(context, web);
   const address = client.buildAuthorizationUrl(await issuer.configuration(), {
     redirect_uri: `${origin}${oidcReturn}`,

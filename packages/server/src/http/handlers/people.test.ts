@@ -132,6 +132,22 @@ describe('signing in', () => {
     expect((await somebody.me()).person?.email).toBe(ada.email);
   });
 
+  test('gives a browser the cookie that is bound to the host when it has shown that it keeps secure ones', async () => {
+    const { service, owner } = await setUpInstallation();
+    const page = await service.request('/dashboard/login', {});
+    const [probe] = page.headers.getSetCookie();
+    expect(probe).toBe('__Host-docyard-probe=1; Path=/; HttpOnly; Secure; SameSite=Lax');
+    const cookie = `${present(owner.cookie)}; ${present(probe).split(';')[0]}`;
+    const { email, password } = ada;
+    const response = await owner.send('POST', '/v1/session', { email, password }, { cookie });
+    expect(response.headers.getSetCookie().map((set) => set.replace(/[\w-]{43}/, 'TOKEN'))).toEqual([
+      '__Host-docyard=TOKEN; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax',
+      'docyard=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+    ]);
+    const again = await service.request('/dashboard/login', { headers: { cookie } });
+    expect(again.headers.getSetCookie()).toEqual([]);
+  });
+
   test('over https the cookie is bound to the host', async () => {
     const { service, owner } = await setUpInstallation({ TRUST_PROXY: 'on' });
     const https = { 'x-forwarded-proto': 'https', origin: service.origin.replace('http:', 'https:') };

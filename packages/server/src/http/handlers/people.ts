@@ -51,7 +51,7 @@ export const peopleHandlers: Pick<
     const token = sessionToken(context, web);
     if (token !== undefined) await endSession(context, token);
     context.changes.notify(peopleChanges);
-    takeSession(context, web);
+    takeSession(web);
     return { body: undefined };
   },
 

@@ -18,6 +18,12 @@ export function GateCard({ title, lead, children }: { title: string; lead: React
           <h1>{title}</h1>
           <p className="soft">{lead}</p>
         </div>
+        {!globalThis.isSecureContext && (
+          <Note tone="warn">
+            This page came over plain http: whoever is on the way can read your password. Ask whoever runs the
+            server for an <code>https</code> address.
+          </Note>
+        )}
         {children}
       </div>
     </main>
