@@ -90,8 +90,29 @@ describe.skipIf(chromiumPath === undefined)('the way into the dashboard', () => 
     await page.getByRole('heading', { name: 'People' }).waitFor();
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'API keys' }).click();
-    await page.waitForURL(/\/login\?to=%2Fkeys$/);
+    await page.waitForURL(/\/login\?to=%2Fkeys&ended=1$/);
+    await page.getByText('Your session has ended.').waitFor();
     await page.context().close();
+  });
+
+  test('a screen that only listens notices it too, and everything is as it was after the next sign-in', async () => {
+    const { page: listening } = await dashboard.open('/login?to=/exports?status=completed');
+    await fillIn(listening, { Email: owner.email, Password: owner.password });
+    await listening.getByRole('button', { name: 'Sign in' }).click();
+    await listening.getByRole('heading', { name: 'Exports' }).waitFor();
+    const other = await listening.context().newPage();
+    await other.goto(`${dashboard.service.origin}/dashboard/people`);
+    await other.getByRole('button', { name: owner.name }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.getByText('Your session has ended.').count()).toBe(0);
+
+    await listening.getByText('Your session has ended.').waitFor();
+    await fillIn(listening, { Email: owner.email, Password: owner.password });
+    await listening.getByRole('button', { name: 'Sign in' }).click();
+    await listening.waitForURL(/\/dashboard\/exports\?status=completed$/);
+    await listening.getByRole('heading', { name: 'Exports' }).waitFor();
+    await listening.context().close();
   });
 
   test('after too many attempts the wait is told', async () => {

@@ -10,7 +10,12 @@ export const client = new DocyardClient({ baseUrl, tries: 2 });
 export const impatientClient = new DocyardClient({ baseUrl, tries: 1 });
 
 export const queries: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEndOfSession }),
+  queryCache: new QueryCache({
+    onError: (error, { queryKey }) => {
+      // What is asked to find out about the session has found out.
+      if (queryKey[0] !== 'me') noticeEndOfSession(error);
+    },
+  }),
   mutationCache: new MutationCache({ onError: noticeEndOfSession }),
   defaultOptions: {
     queries: {
@@ -22,10 +27,13 @@ export const queries: QueryClient = new QueryClient({
   },
 });
 
-/** Whoever was signed out elsewhere is asked to sign in again, and then finds the same screen. */
 function noticeEndOfSession(error: unknown): void {
-  const ended = error instanceof DocyardError && error.code === 'unauthorized';
-  if (ended && queries.getQueryData(['me']) !== undefined) void queries.resetQueries({ queryKey: ['me'] });
+  if (error instanceof DocyardError && error.code === 'unauthorized') checkSession();
+}
+
+/** Whoever was signed out elsewhere is asked to sign in again, and then finds the same screen. */
+export function checkSession(): void {
+  void queries.invalidateQueries({ queryKey: ['me'] });
 }
 
 /** What a person can be told about anything that was thrown. */

@@ -1,16 +1,49 @@
-/** Hears of exports from the event stream of the server, as they change. */
+/** Streams of events of the server, opened again whatever happens to them. */
 import type { ExportJob } from '@docyard/api';
 import { useEffect, useState } from 'react';
+import { checkSession, queries } from './client.ts';
 
-/** `false` while the stream is away; the browser connects again by itself. */
+const openAgainMs = 5000;
+
+/** `false` while the stream is away. */
 export function useLive(path: string, take: (job: ExportJob) => void): boolean {
   const [connected, setConnected] = useState(true);
-  useEffect(() => {
-    const source = new EventSource(path);
-    source.addEventListener('open', () => setConnected(true));
-    source.addEventListener('error', () => setConnected(false));
-    source.addEventListener('job', ({ data }: MessageEvent<string>) => take(JSON.parse(data) as ExportJob));
-    return () => source.close();
-  }, [path, take]);
+  useEffect(() => openStream(path, { job: (data) => take(data as ExportJob) }, setConnected), [path, take]);
   return connected;
+}
+
+/** By the name of the event. Returns what closes the stream. */
+export function openStream(
+  path: string,
+  takers: Record<string, (data: unknown) => void>,
+  setConnected: (connected: boolean) => void,
+): () => void {
+  let source: EventSource;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let wasRefused = false;
+  const open = () => {
+    source = new EventSource(path);
+    source.addEventListener('open', () => {
+      setConnected(true);
+      // It begins anew: what happened in between was told to nobody.
+      if (wasRefused) void queries.invalidateQueries();
+      wasRefused = false;
+    });
+    source.addEventListener('error', () => {
+      setConnected(false);
+      // A connection that breaks is made again by the browser. It gives up when the server answers with an error.
+      if (source.readyState !== EventSource.CLOSED) return;
+      wasRefused = true;
+      checkSession();
+      timer = setTimeout(open, openAgainMs);
+    });
+    for (const [name, take] of Object.entries(takers)) {
+      source.addEventListener(name, ({ data }: MessageEvent<string>) => take(JSON.parse(data) as unknown));
+    }
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
 }

@@ -22,13 +22,14 @@ export function useMay(scope: Scope): boolean {
 export function SignedIn({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const me = useQuery({ queryKey: ['me'], queryFn: () => client.call('readMe'), staleTime: 60_000 });
-  if (me.data !== undefined) return <SessionContext value={me.data}>{children}</SessionContext>;
   if (me.isPending) return null;
-  const { status } = problemOf(me.error);
-  if (status === 401) {
+  if (me.isError && problemOf(me.error).status === 401) {
     const here = path + globalThis.location.search;
-    return <Redirect to={`/login?to=${encodeURIComponent(here)}`} replace />;
+    const ended = me.data === undefined ? '' : '&ended=1';
+    return <Redirect to={`/login?to=${encodeURIComponent(here)}${ended}`} replace />;
   }
+  // What was known stays on the screen while the server is away.
+  if (me.data !== undefined) return <SessionContext value={me.data}>{children}</SessionContext>;
   return (
     <div className="gate">
       <Problem error={me.error} retry={() => void me.refetch()} />

@@ -3,6 +3,7 @@ import type { AgentEvent } from '@docyard/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client } from '../../app/client.ts';
+import { openStream } from '../../app/live.ts';
 
 export type StepEvent = Extract<AgentEvent, { type: 'step' }>;
 
@@ -26,24 +27,21 @@ export function useSteps({ projectId, id }: Place, isActive: boolean) {
   useEffect(() => {
     if (!isActive || !isRead) return undefined;
     const record = ['agent-job', projectId, id];
-    const take = ({ data }: MessageEvent<string>) => {
-      const event = JSON.parse(data) as AgentEvent;
+    const take = (data: unknown) => {
+      const event = data as AgentEvent;
       queries.setQueryData<AgentEvent[]>([...record, 'events'], (known) => withEvent(known ?? [], event));
       if (event.type === 'step') return;
       void queries.invalidateQueries({ queryKey: record, exact: true });
       if (event.status !== 'active') void queries.invalidateQueries({ queryKey: [...record, 'diff'] });
     };
-    const source = new EventSource(`/v2/agent/${projectId}/job/${id}/events`);
-    source.addEventListener('open', () => setConnected(true));
-    source.addEventListener('error', () => {
+    const tell = (connected: boolean) => {
+      setConnected(connected);
       // The stream also ends with the job; the record says which of the two it was.
-      setConnected(false);
-      void queries.invalidateQueries({ queryKey: record, exact: true });
-    });
-    source.addEventListener('status', take);
-    source.addEventListener('step', take);
+      if (!connected) void queries.invalidateQueries({ queryKey: record, exact: true });
+    };
+    const close = openStream(`/v2/agent/${projectId}/job/${id}/events`, { status: take, step: take }, tell);
     return () => {
-      source.close();
+      close();
       setConnected(true);
     };
   }, [queries, projectId, id, isActive, isRead]);

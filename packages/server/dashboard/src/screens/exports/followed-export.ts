@@ -3,6 +3,7 @@ import type { ExportJob } from '@docyard/api';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client } from '../../app/client.ts';
+import { openStream } from '../../app/live.ts';
 import { emptyTrail, extendTrail, type Trail } from './trail.ts';
 
 export function useFollowedExport(jobId: string) {
@@ -17,11 +18,8 @@ export function useFollowedExport(jobId: string) {
   useEffect(() => {
     if (!exists) return undefined;
     let trail = emptyTrail;
-    const source = new EventSource(`/v1/static-export/jobs/${encodeURIComponent(jobId)}/events`);
-    source.addEventListener('open', () => setConnected(true));
-    source.addEventListener('error', () => setConnected(false));
-    source.addEventListener('job', ({ data }: MessageEvent<string>) => {
-      const job = JSON.parse(data) as ExportJob;
+    const take = (data: unknown) => {
+      const job = data as ExportJob;
       trail = extendTrail(trail, job);
       setSeen({ jobId, trail });
       // What the past brings must not set back what is known.
@@ -29,9 +27,11 @@ export function useFollowedExport(jobId: string) {
         known !== undefined && known.updatedAt > job.updatedAt ? known : job,
       );
       // The server has told everything and would be asked again.
-      if (isOver(job)) source.close();
-    });
-    return () => source.close();
+      if (isOver(job)) close();
+    };
+    const path = `/v1/static-export/jobs/${encodeURIComponent(jobId)}/events`;
+    const close = openStream(path, { job: take }, setConnected);
+    return close;
   }, [queries, jobId, exists]);
   const job = record.data;
   return {

@@ -23,6 +23,9 @@ export function Login() {
   const refusal = search.get('refused');
   return (
     <GateCard title="Sign in" lead="To the documentation service of your organization.">
+      {search.get('ended') !== null && refusal === null && (
+        <Note tone="info">Your session has ended. Sign in to go on where you were.</Note>
+      )}
       {refusal !== null && <Note tone="bad">{refusals[refusal] ?? refusals['other']}</Note>}
       {oidc !== null && (
         <ButtonLink

@@ -15,6 +15,8 @@ export function useGateForm<Form extends Record<string, string>>(
   const sending = useMutation({
     mutationFn: () => send(form),
     onSuccess: (me) => {
+      // It may be somebody else than the one who was here before.
+      queries.getQueryCache().clear();
       queries.setQueryData(['me'], me);
       go(place, { replace: true });
     },
