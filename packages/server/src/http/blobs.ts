@@ -3,13 +3,12 @@
  * be had, the job row decides where it lies.
  */
 import { Readable } from 'node:stream';
-import { byteRangeOf, type ByteRange } from '../byte-range.ts';
 import type { Context } from '../context.ts';
 import { readDeltaFacts } from '../exports/delta.ts';
 import { bundleFileName, checkLink } from '../exports/links.ts';
 import { blobName, resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
-import { originOf, rawTarget, type Web } from './request.ts';
+import { originOf, rawTarget, wantedRange, type Web } from './request.ts';
 
 export async function serveBundle(context: Context, web: Web): Promise<Response> {
   const bundle = await openLink(context, web);
@@ -23,7 +22,7 @@ export async function serveBundle(context: Context, web: Web): Promise<Response>
     'repr-digest': `sha-256=:${Buffer.from(bundle.sha256, 'hex').toString('base64')}:`,
   };
   if (web.req.header('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers });
-  const range = wantedRange(web, etag, bundle.sizeBytes);
+  const range = wantedRange(web, { etag, sizeBytes: bundle.sizeBytes });
   if (range === 'unsatisfiable') {
     throw new Problem('range_not_satisfiable', `The bundle has ${bundle.sizeBytes} bytes.`, {
       headers: { 'content-range': `bytes */${bundle.sizeBytes}` },
@@ -73,11 +72,4 @@ async function openLink(context: Context, web: Web) {
     );
   }
   return { name, file, sizeBytes: stored.sizeBytes, sha256: facts.sha256 };
-}
-
-/** A stale If-Range gets the whole file. */
-function wantedRange(web: Web, etag: string, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
-  const condition = web.req.header('if-range');
-  if (condition !== undefined && condition !== etag) return undefined;
-  return byteRangeOf(web.req.header('range'), sizeBytes);
 }

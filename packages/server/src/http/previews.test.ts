@@ -29,6 +29,7 @@ const site = {
   'deep/index.html': '<h1>Deep</h1>',
   'app.js': 'run()',
   'font.woff2': 'font',
+  'tour.mp4': '0123456789',
   '404.html': '<h1>Not here</h1>',
 };
 
@@ -101,6 +102,34 @@ test('a font may be fetched by the nameless origin of the sandbox', async () => 
   const { headers } = await service.request(`${root}font.woff2`, { headers: { origin: 'null' } });
   expect(headers.get('access-control-allow-origin')).toBe('*');
   expect(headers.get('content-type')).toBe('font/woff2');
+});
+
+describe('a film', () => {
+  const ask = async (range: string, more: Record<string, string> = {}) => {
+    const answer = await service.request(`${root}tour.mp4`, { headers: { range, ...more } });
+    const part = answer.headers.get('content-range');
+    return [answer.status, part, answer.status === 416 ? '' : await answer.text()];
+  };
+
+  test('is sent in the parts that a browser asks for', async () => {
+    const { headers } = await service.request(`${root}tour.mp4`);
+    expect([headers.get('accept-ranges'), headers.get('content-type')]).toEqual(['bytes', 'video/mp4']);
+    expect(await ask('bytes=0-')).toEqual([206, 'bytes 0-9/10', '0123456789']);
+    expect(await ask('bytes=3-5')).toEqual([206, 'bytes 3-5/10', '345']);
+    expect(await ask('bytes=-2')).toEqual([206, 'bytes 8-9/10', '89']);
+    expect(await ask('bytes=10-')).toEqual([416, 'bytes */10', '']);
+  });
+
+  test('is sent whole when it is another than the one that the browser has begun with', async () => {
+    expect(await ask('bytes=3-5', { 'if-range': '"before"' })).toEqual([200, null, '0123456789']);
+    const etag = (await service.request(`${root}tour.mp4`)).headers.get('etag') ?? '';
+    expect(await ask('bytes=3-5', { 'if-range': etag })).toEqual([206, 'bytes 3-5/10', '345']);
+  });
+
+  test('that is missing has no parts', async () => {
+    const answer = await service.request(`${root}nowhere.mp4`, { headers: { range: 'bytes=0-1' } });
+    expect([answer.status, await answer.text()]).toEqual([404, '<h1>Not here</h1>']);
+  });
 });
 
 test.each(['%2e%2e/%2e%2e/docyard.db', '..%2f..%2fdocyard.db', 'manifest.json%00', '%'])(

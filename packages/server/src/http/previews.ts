@@ -14,7 +14,7 @@ import { checkPreview, type PreviewLink } from '../exports/preview-links.ts';
 import { forgetPreview, openPreview, type UnpackedSite } from '../exports/previews.ts';
 import { resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
-import { rawTarget, type Web } from './request.ts';
+import { rawTarget, wantedRange, type Web } from './request.ts';
 
 /** The pages bring a policy of their own, which holds as well. Links to other hosts open as they do on the real site. */
 const policy = "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'";
@@ -98,15 +98,25 @@ async function sendFile(web: Web, { plain }: ServedFile): Promise<Response> {
   if (status === 200 && isKnown(web.req.header('if-none-match'), plain.etag)) {
     return new Response(null, { status: 304, headers: own });
   }
+  // Browsers play and wind films only by parts.
+  const range = status === 200 ? wantedRange(web, plain) : undefined;
+  if (range === 'unsatisfiable') {
+    throw new Problem('range_not_satisfiable', `The file has ${plain.sizeBytes} bytes.`, {
+      headers: { 'content-range': `bytes */${plain.sizeBytes}` },
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: plain.sizeBytes - 1 };
   const full = {
     ...own,
+    'accept-ranges': 'bytes',
     'content-type': contentTypeOf(plain.file),
-    'content-length': String(plain.sizeBytes),
+    'content-length': String(end - start + 1),
+    ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${plain.sizeBytes}` }),
   };
-  if (web.req.method === 'HEAD') return new Response(null, { status, headers: full });
-  const content = (await open(plain.file)).createReadStream();
-  const stream = Readable.toWeb(content) as ReadableStream<Uint8Array>;
-  return new Response(stream, { status, headers: full });
+  const sent = { status: range === undefined ? status : 206, headers: full };
+  if (web.req.method === 'HEAD') return new Response(null, sent);
+  const content = (await open(plain.file)).createReadStream(range);
+  return new Response(Readable.toWeb(content) as ReadableStream<Uint8Array>, sent);
 }
 
 function redirect(location: string): Response {

@@ -5,6 +5,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
+import { byteRangeOf, type ByteRange } from '../byte-range.ts';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
 
@@ -77,4 +78,14 @@ export function originOf(context: Pick<Context, 'config'>, web: Web): string {
   const plausible = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/.test(host);
   const proto = context.config.trustProxy ? web.req.header('x-forwarded-proto') : undefined;
   return `${proto === 'https' ? 'https' : 'http'}://${plausible ? host : 'localhost'}`;
+}
+
+/** The part of a file that is asked for, or undefined for all of it. A stale If-Range gets everything. */
+export function wantedRange(
+  web: Web,
+  { etag, sizeBytes }: { etag: string; sizeBytes: number },
+): ByteRange | 'unsatisfiable' | undefined {
+  const condition = web.req.header('if-range');
+  if (condition !== undefined && condition !== etag) return undefined;
+  return byteRangeOf(web.req.header('range'), sizeBytes);
 }
