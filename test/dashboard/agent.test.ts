@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
         .waitFor();
       await page.getByRole('tab', { name: /^Changes/ }).click();
       await page.getByRole('button', { name: 'Whole branch' }).click();
-      await page.getByRole('menuitem', { name: 'Instruction 1 alone' }).click();
+      await page.getByRole('menuitemradio', { name: 'Instruction 1 alone' }).click();
       await page.getByRole('heading', { name: 'Nothing was changed' }).waitFor();
       expect(page.url()).toContain('run=1');
     });

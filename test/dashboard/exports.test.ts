@@ -147,8 +147,7 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
       const bytes = await fetch(first).then((answer) => answer.arrayBuffer());
       expect(createHash('sha256').update(Buffer.from(bytes)).digest('hex')).toBe(after.bundle?.sha256);
       await page.getByText('staticExport:').waitFor();
-      await page.getByLabel('A link for others, valid for').click();
-      await page.getByRole('option', { name: '1 day' }).click();
+      await page.getByLabel('A link for others, valid for').selectOption('1 day');
       await page.getByRole('button', { name: 'Renew' }).click();
       await page
         .getByRole('timer')

@@ -70,8 +70,7 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
 
       await page.getByRole('tab', { name: 'Agent' }).click();
       const forge = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Forge' }) });
-      await forge.getByRole('combobox', { name: 'Forge' }).click();
-      await page.getByRole('option', { name: 'GitLab' }).click();
+      await forge.getByRole('combobox', { name: 'Forge' }).selectOption('GitLab');
       await forge.getByLabel('Token').fill(token);
       await forge.getByRole('button', { name: 'The same as an API call' }).click();
       await forge.getByText('"token":"the-secret"').waitFor();
@@ -79,7 +78,8 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
       await forge.getByText('Credential is set').waitFor();
 
       await page.reload();
-      await forge.getByText('Keep the one that is set').waitFor();
+      const credential = forge.getByLabel('Credential', { exact: true });
+      await expect.poll(() => credential.inputValue()).toBe('keep');
       expect(await page.content()).not.toContain(token);
       expect((await Promise.all(answers)).join()).not.toContain(token);
       const { domain, agent } = await read(id);
@@ -97,8 +97,7 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
       await dialog.getByRole('link', { name: 'Give the project a model endpoint' }).click();
 
       const model = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Model' }) });
-      await model.getByRole('combobox', { name: 'Endpoint' }).click();
-      await page.getByRole('option', { name: 'One of this project' }).click();
+      await model.getByRole('combobox', { name: 'Endpoint' }).selectOption('One of this project');
       await model.getByLabel('Model', { exact: true }).fill('writer-large');
       await model.getByLabel('Address').fill('https://models.example.com/v1');
       await model.getByLabel('Key (optional)').fill(modelKey);

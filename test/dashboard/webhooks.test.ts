@@ -114,10 +114,10 @@ describe.skipIf(chromiumPath === undefined)('telling others, and looking after t
       const row = page.getByRole('row');
       await row.filter({ hasText: `${owner.name} set up this installation` }).waitFor();
       await row.filter({ hasText: 'First admin key created the project docs.example.com' }).waitFor();
-      await choose(page, 'Area', 'Projects');
+      await page.getByLabel('Area', { exact: true }).selectOption('Projects');
       await page.waitForURL(/\?action=project$/);
       await expect.poll(() => row.count()).toBe(2);
-      await choose(page, 'Who', owner.name);
+      await page.getByLabel('Who', { exact: true }).selectOption(owner.name);
       await page.getByText('Nothing like that').waitFor();
       await page.getByRole('button', { name: 'Show everything' }).click();
       await row.getByRole('button', { name: 'All of this entry' }).first().click();
@@ -152,9 +152,4 @@ async function takeSecret(page: Page): Promise<string> {
 async function chooseAction(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name }).click();
-}
-
-async function choose(page: Page, field: string, choice: string): Promise<void> {
-  await page.getByLabel(field, { exact: true }).click();
-  await page.getByRole('option', { name: choice }).click();
 }

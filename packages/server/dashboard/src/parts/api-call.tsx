@@ -1,8 +1,7 @@
 /** The same action as a call of the API: for curl, the typed client and the command line. Every screen shows its own. */
 import { operation, type CallableId } from '@docyard/api';
-import { Collapsible } from '@base-ui/react/collapsible';
 import { CodeTabs } from './code-tabs.tsx';
-import { Icon } from './icons.tsx';
+import { Disclosure } from './disclosure.tsx';
 
 export interface ApiCallProps {
   operation: CallableId;
@@ -20,16 +19,11 @@ export function ApiCall(props: ApiCallProps & { open?: boolean }) {
     ...(props.command === undefined ? [] : [['Command', props.command]]),
   ] as [name: string, text: string][];
   return (
-    <Collapsible.Root className="api-call" defaultOpen={props.open ?? false}>
-      <Collapsible.Trigger className="api-call-head">
-        <Icon name="code" />
-        The same as an API call
-        <Icon name="chevron" />
-      </Collapsible.Trigger>
-      <Collapsible.Panel>
+    <div className="api-call">
+      <Disclosure icon="code" label="The same as an API call" defaultOpen={props.open ?? false}>
         <CodeTabs label="Form of the call" forms={forms} labelOf={(name) => `${name} call`} />
-      </Collapsible.Panel>
-    </Collapsible.Root>
+      </Disclosure>
+    </div>
   );
 }
 

@@ -1,6 +1,4 @@
 /** One of a few that are all in sight and explain themselves. */
-import { Radio } from '@base-ui/react/radio';
-import { RadioGroup } from '@base-ui/react/radio-group';
 import { useId } from 'react';
 import type { Choice } from './field.tsx';
 
@@ -19,19 +17,23 @@ export function ChoiceCards<Value extends string>(props: ChoiceCardsProps<Value>
       <span id={id} className="field-label">
         {label}
       </span>
-      <RadioGroup aria-labelledby={id} value={value} onValueChange={onChange} className="choice-cards">
+      <div role="radiogroup" aria-labelledby={id} className="choice-cards">
         {choices.map((choice) => (
           <label key={choice.value} className="choice-card">
-            <Radio.Root value={choice.value} className="radio">
-              <Radio.Indicator className="radio-mark" />
-            </Radio.Root>
+            <input
+              type="radio"
+              className="radio"
+              name={id}
+              checked={choice.value === value}
+              onChange={() => onChange(choice.value)}
+            />
             <span>
               <span className="choice-name">{choice.label}</span>
               {choice.hint !== undefined && <span className="field-hint">{choice.hint}</span>}
             </span>
           </label>
         ))}
-      </RadioGroup>
+      </div>
     </div>
   );
 }

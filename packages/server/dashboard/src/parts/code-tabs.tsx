@@ -1,6 +1,7 @@
 /** The same thing in several forms of text, one at a time. */
-import { Tabs } from '@base-ui/react/tabs';
+import { useState } from 'react';
 import { CodeBlock } from './copy.tsx';
+import { Tabs } from './tabs.tsx';
 
 interface CodeTabsProps {
   /** What the tabs are a choice of. */
@@ -11,21 +12,11 @@ interface CodeTabsProps {
 }
 
 export function CodeTabs({ label, forms, labelOf = (name) => name }: CodeTabsProps) {
-  return (
-    <Tabs.Root defaultValue={forms[0]?.[0]}>
-      <Tabs.List className="tabs" aria-label={label}>
-        {forms.map(([name]) => (
-          <Tabs.Tab key={name} value={name} className="tab">
-            {name}
-          </Tabs.Tab>
-        ))}
-        <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
-      </Tabs.List>
-      {forms.map(([name, text]) => (
-        <Tabs.Panel key={name} value={name} className="tab-panel">
-          <CodeBlock text={text} label={labelOf(name)} />
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
-  );
+  const [chosen, setChosen] = useState(forms[0]?.[0] ?? '');
+  const tabs = forms.map(([name, text]) => ({
+    name,
+    label: name,
+    show: <CodeBlock text={text} label={labelOf(name)} />,
+  }));
+  return <Tabs label={label} tabs={tabs} chosen={chosen} onChoose={setChosen} />;
 }

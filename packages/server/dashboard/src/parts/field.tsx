@@ -1,8 +1,5 @@
 /** Fields of a form: a label, a control, a hint, and the sentence of the server when a value was refused. */
-import { Checkbox } from '@base-ui/react/checkbox';
-import { Field } from '@base-ui/react/field';
-import { Select } from '@base-ui/react/select';
-import { useState, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { Icon } from './icons.tsx';
 
 interface FieldProps {
@@ -15,23 +12,34 @@ interface FieldProps {
   quiet?: boolean;
 }
 
-function Frame({ label, hint, error, optional, quiet, children }: FieldProps & { children: ReactNode }) {
+/** What ties the control to the words around it. */
+interface Ties {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+}
+
+function Frame(props: FieldProps & { children: (ties: Ties) => ReactNode }) {
+  const { label, hint, error, optional = false, quiet = false, children } = props;
+  const id = useId();
+  const said = error ?? hint;
   return (
-    <Field.Root className="field" invalid={error !== undefined}>
-      <Field.Label className={quiet === true ? 'visually-hidden' : 'field-label'}>
+    <div className="field">
+      <label htmlFor={id} className={quiet ? 'visually-hidden' : 'field-label'}>
         {label}
-        {optional === true && <span className="faint"> (optional)</span>}
-      </Field.Label>
-      {children}
-      {hint !== undefined && error === undefined && (
-        <Field.Description className="field-hint">{hint}</Field.Description>
+        {optional && <span className="faint"> (optional)</span>}
+      </label>
+      {children({
+        id,
+        'aria-describedby': said === undefined ? undefined : `${id}-said`,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
+      {said !== undefined && (
+        <div id={`${id}-said`} className={error === undefined ? 'field-hint' : 'field-error'}>
+          {said}
+        </div>
       )}
-      {error !== undefined && (
-        <Field.Error className="field-error" match>
-          {error}
-        </Field.Error>
-      )}
-    </Field.Root>
+    </div>
   );
 }
 
@@ -51,38 +59,37 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField({ value, onChange, mono = false, rows, ...rest }: TextFieldProps) {
-  const { label, hint, error, optional, quiet, type = 'text', ...control } = rest;
+  const { label, hint, error, optional, quiet, type = 'text', ...more } = rest;
   const [shown, setShown] = useState(false);
-  const className = mono ? 'input mono' : 'input';
-  const input = (
-    <Field.Control
-      {...control}
-      className={className}
-      value={value}
-      onValueChange={onChange}
-      spellCheck={!mono && type !== 'password'}
-      {...(rows === undefined ? { type: shown ? 'text' : type } : { render: <textarea rows={rows} /> })}
-    />
-  );
+  const control = {
+    ...more,
+    className: mono ? 'input mono' : 'input',
+    value,
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+    spellCheck: !mono && type !== 'password',
+  };
   return (
     <Frame label={label} hint={hint} error={error} optional={optional ?? false} quiet={quiet ?? false}>
-      {type === 'password' ? (
-        <div className="password">
-          {input}
-          <button
-            type="button"
-            className="icon-button"
-            aria-pressed={shown}
-            aria-label="Show the password"
-            title="Show the password"
-            onClick={() => setShown(!shown)}
-          >
-            <Icon name="eye" />
-          </button>
-        </div>
-      ) : (
-        input
-      )}
+      {(ties) => {
+        if (rows !== undefined) return <textarea {...ties} {...control} rows={rows} />;
+        const input = <input {...ties} {...control} type={shown ? 'text' : type} />;
+        if (type !== 'password') return input;
+        return (
+          <div className="password">
+            {input}
+            <button
+              type="button"
+              className="icon-button"
+              aria-pressed={shown}
+              aria-label="Show the password"
+              title="Show the password"
+              onClick={() => setShown(!shown)}
+            >
+              <Icon name="eye" />
+            </button>
+          </div>
+        );
+      }}
     </Frame>
   );
 }
@@ -93,60 +100,56 @@ export interface Choice<Value extends string> {
   hint?: string;
 }
 
-export function SelectField<Value extends string>(
-  props: FieldProps & { value: Value; onChange: (value: Value) => void; choices: readonly Choice<Value>[] },
-) {
-  const { label, hint, error, optional, quiet, value, onChange, choices } = props;
+interface SelectFieldProps<Value extends string> extends FieldProps {
+  value: Value;
+  onChange: (value: Value) => void;
+  choices: readonly Choice<Value>[];
+}
+
+/** The list that opens is the browser's own: it knows phones, screen readers and typing. Where it can, it has our look. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { value, onChange, choices, ...rest } = props;
   return (
-    <Frame label={label} hint={hint} error={error} optional={optional ?? false} quiet={quiet ?? false}>
-      <Select.Root
-        items={choices}
-        value={value}
-        onValueChange={(next) => (next === null ? undefined : onChange(next))}
-      >
-        <Select.Trigger className="input select">
-          <Select.Value />
-          <Select.Icon className="select-icon">
-            <Icon name="chevron" />
-          </Select.Icon>
-        </Select.Trigger>
-        <Select.Portal>
-          <Select.Positioner className="popup-place" sideOffset={4} alignItemWithTrigger={false}>
-            <Select.Popup className="popup">
-              <Select.List className="popup-list">
-                {choices.map((choice) => (
-                  <Select.Item key={choice.value} value={choice.value} className="popup-item">
-                    <Select.ItemIndicator className="popup-check">
-                      <Icon name="check" />
-                    </Select.ItemIndicator>
-                    <Select.ItemText className="popup-text">{choice.label}</Select.ItemText>
-                    {choice.hint !== undefined && <span className="faint">{choice.hint}</span>}
-                  </Select.Item>
-                ))}
-              </Select.List>
-            </Select.Popup>
-          </Select.Positioner>
-        </Select.Portal>
-      </Select.Root>
+    <Frame {...rest}>
+      {(ties) => (
+        <div className="select">
+          <select
+            {...ties}
+            className="input"
+            value={value}
+            onChange={(event) => onChange(event.target.value as Value)}
+          >
+            {choices.map((choice) => (
+              <option key={choice.value} value={choice.value}>
+                {choice.hint ? `${choice.label} · ${choice.hint}` : choice.label}
+              </option>
+            ))}
+          </select>
+          <Icon name="chevron" />
+        </div>
+      )}
     </Frame>
   );
 }
 
-export function CheckField(props: {
+interface CheckFieldProps {
   label: string;
   hint?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean;
-}) {
-  const { label, hint, checked, onChange, disabled = false } = props;
+}
+
+export function CheckField({ label, hint, checked, onChange, disabled = false }: CheckFieldProps) {
   return (
     <label className="check-field">
-      <Checkbox.Root className="checkbox" checked={checked} onCheckedChange={onChange} disabled={disabled}>
-        <Checkbox.Indicator className="checkbox-mark">
-          <Icon name="check" />
-        </Checkbox.Indicator>
-      </Checkbox.Root>
+      <input
+        type="checkbox"
+        className="checkbox"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+        disabled={disabled}
+      />
       <span>
         {label}
         {hint !== undefined && <span className="field-hint">{hint}</span>}

@@ -1,6 +1,9 @@
-/** A menu behind a button. */
-import { Menu as Base } from '@base-ui/react/menu';
-import type { ReactNode } from 'react';
+/**
+ * A menu behind a button. The browser opens it above everything, beside its button, and closes it with Escape or a click
+ * elsewhere (popover); the keys inside are ours. It stays where it stands in the document, so that it belongs to its place.
+ */
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { moveFocus } from './arrow-keys.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 export interface MenuItem {
@@ -22,39 +25,95 @@ interface MenuProps {
 }
 
 export function Menu({ label, name, className = 'button button-plain', items }: MenuProps) {
+  const id = useId();
+  const popup = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(false);
   return (
-    <Base.Root>
-      <Base.Trigger className={className} aria-label={name}>
+    <>
+      <button
+        type="button"
+        id={`${id}-button`}
+        className={className}
+        aria-label={name}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        popoverTarget={id}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          popup.current?.showPopover({ source: event.currentTarget });
+        }}
+      >
         {label}
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner className="popup-place" sideOffset={6} align="end">
-          <Base.Popup className="popup">
-            {items.map((item, index) =>
-              item === 'line' ? (
-                // oxlint-disable-next-line react/no-array-index-key
-                <Base.Separator key={index} className="popup-line" />
-              ) : (
-                <Base.Item
-                  key={item.label}
-                  className={item.danger === true ? 'popup-item popup-danger' : 'popup-item'}
-                  onClick={item.act}
-                  disabled={item.disabled ?? false}
-                >
-                  {item.icon && <Icon name={item.icon} />}
-                  <span className="popup-text">{item.label}</span>
-                  {item.checked === true && (
-                    <>
-                      <Icon name="check" />
-                      <span className="visually-hidden">chosen</span>
-                    </>
-                  )}
-                </Base.Item>
-              ),
-            )}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+      </button>
+      <div
+        ref={popup}
+        id={id}
+        className="popup"
+        role="menu"
+        aria-labelledby={`${id}-button`}
+        popover="auto"
+        onToggle={({ newState }) => {
+          setOpen(newState === 'open');
+          if (newState === 'open') popup.current?.querySelector('button')?.focus({ preventScroll: true });
+        }}
+        onKeyDown={onKey}
+      >
+        {items.map((item, index) =>
+          item === 'line' ? (
+            // oxlint-disable-next-line react/no-array-index-key
+            <div key={index} role="separator" className="popup-line" />
+          ) : (
+            <Item key={item.label} item={item} close={() => popup.current?.hidePopover()} />
+          ),
+        )}
+      </div>
+    </>
   );
+}
+
+function Item({ item, close }: { item: MenuItem; close: () => void }) {
+  const { label, icon, act, checked, danger = false, disabled = false } = item;
+  return (
+    <button
+      type="button"
+      role={checked === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={checked}
+      className={danger ? 'popup-item popup-danger' : 'popup-item'}
+      tabIndex={-1}
+      disabled={disabled}
+      // One item is marked, whether by the pointer or by the keys.
+      onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
+      onClick={() => {
+        // First the focus goes back to the button; a dialog that opens now will return it there.
+        close();
+        act();
+      }}
+    >
+      {icon && <Icon name={icon} />}
+      <span className="popup-text">{label}</span>
+      {checked === true && <Icon name="check" />}
+    </button>
+  );
+}
+
+function onKey(event: KeyboardEvent<HTMLDivElement>): void {
+  const menu = event.currentTarget;
+  if (event.key === 'Tab') menu.hidePopover();
+  else if (event.key === 'Escape') {
+    menu.hidePopover();
+    // A dialog around it stays.
+    event.preventDefault();
+    event.stopPropagation();
+  } else if (/^\p{L}$/u.test(event.key)) focusByLetter(menu, event.key);
+  else moveFocus(event);
+}
+
+/** The next item that begins with it. */
+function focusByLetter(menu: HTMLElement, letter: string): void {
+  const items = [...menu.querySelectorAll<HTMLElement>('button:not(:disabled)')];
+  const after = items.findIndex((item) => item === document.activeElement) + 1;
+  const begins = (item: HTMLElement) =>
+    item.textContent.trim().toLowerCase().startsWith(letter.toLowerCase());
+  [...items.slice(after), ...items].find(begins)?.focus();
 }

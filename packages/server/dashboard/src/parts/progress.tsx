@@ -1,13 +1,22 @@
 /** How far something is, as a bar with its number. */
-import { Progress as Base } from '@base-ui/react/progress';
-
 export function ProgressBar({ label, value, tone }: { label: string; value: number; tone?: 'good' | 'bad' }) {
+  const percent = `${Math.floor(value)} %`;
   return (
-    <Base.Root className={`progress progress-${tone ?? 'busy'}`} value={value} aria-label={label}>
-      <Base.Track className="progress-track">
-        <Base.Indicator className="progress-bar" />
-      </Base.Track>
-      <Base.Value className="progress-value">{(_, now) => `${Math.floor(now ?? 0)} %`}</Base.Value>
-    </Base.Root>
+    <div
+      className={`progress progress-${tone ?? 'busy'}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.floor(value)}
+      aria-valuetext={percent}
+    >
+      <div className="progress-track">
+        <div className="progress-bar" style={{ width: `${value}%` }} />
+      </div>
+      <span className="progress-value" aria-hidden="true">
+        {percent}
+      </span>
+    </div>
   );
 }

@@ -1,7 +1,6 @@
 /** A few choices side by side, of which one counts: a filter, a width, a form of the same thing. */
-import { Toggle } from '@base-ui/react/toggle';
-import { ToggleGroup } from '@base-ui/react/toggle-group';
 import type { ReactNode } from 'react';
+import { moveFocus } from './arrow-keys.ts';
 
 export interface Segment<Value extends string> {
   value: Value;
@@ -16,18 +15,18 @@ export function Segments<Value extends string>(props: {
 }) {
   const { label, value, onChange, segments } = props;
   return (
-    <ToggleGroup<Value>
-      className="segments"
-      aria-label={label}
-      value={[value]}
-      // Pressing the one that counts already changes nothing.
-      onValueChange={([next]) => (next === undefined ? undefined : onChange(next))}
-    >
+    <div role="group" className="segments" aria-label={label} onKeyDown={moveFocus}>
       {segments.map((segment) => (
-        <Toggle key={segment.value} value={segment.value} className="segment">
+        <button
+          key={segment.value}
+          type="button"
+          className="segment"
+          aria-pressed={segment.value === value}
+          onClick={() => onChange(segment.value)}
+        >
           {segment.label}
-        </Toggle>
+        </button>
       ))}
-    </ToggleGroup>
+    </div>
   );
 }

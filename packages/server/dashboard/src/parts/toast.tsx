@@ -1,37 +1,67 @@
 /** Short messages in the corner: that something was done. What went wrong is said where it went wrong. */
-import { Toast } from '@base-ui/react/toast';
-import type { ReactNode } from 'react';
+import { createContext, useCallback, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
+import { IconButton } from './button.tsx';
 import { Icon } from './icons.tsx';
 
+const shownMs = 5000;
+
+interface Message {
+  id: number;
+  text: string;
+}
+
+const ShowToast = createContext<(text: string) => void>(() => undefined);
+
 export function Toasts({ children }: { children: ReactNode }) {
+  const [messages, setMessages] = useState<Message[]>([]);
+  // Whoever reads or reaches for one keeps them all.
+  const [held, setHeld] = useState(false);
+  const count = useRef(0);
+  const show = useCallback((text: string) => {
+    count.current += 1;
+    const id = count.current;
+    setMessages((before) => [...before, { id, text }]);
+  }, []);
+  const close = useCallback((id: number) => {
+    setMessages((before) => before.filter((message) => message.id !== id));
+    setHeld(false);
+  }, []);
   return (
-    <Toast.Provider timeout={5000}>
+    <ShowToast value={show}>
       {children}
-      <Toast.Portal>
-        <Toast.Viewport className="toasts">
-          <List />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+      <div
+        className="toasts"
+        role="region"
+        aria-label="Notifications"
+        aria-live="polite"
+        onPointerEnter={() => setHeld(true)}
+        onPointerLeave={() => setHeld(false)}
+        onFocus={() => setHeld(true)}
+        onBlur={() => setHeld(false)}
+      >
+        {messages.map(({ id, text }) => (
+          <Toast key={id} id={id} text={text} held={held} close={close} />
+        ))}
+      </div>
+    </ShowToast>
   );
 }
 
-function List() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast">
+function Toast({ id, text, held, close }: Message & { held: boolean; close: (id: number) => void }) {
+  useEffect(() => {
+    if (held) return undefined;
+    const timer = setTimeout(() => close(id), shownMs);
+    return () => clearTimeout(timer);
+  }, [held, close, id]);
+  return (
+    <div className="toast">
       <Icon name="check" />
-      <Toast.Title className="toast-title" />
-      <Toast.Close className="icon-button" aria-label="Close">
-        <Icon name="close" />
-      </Toast.Close>
-    </Toast.Root>
-  ));
+      <p className="toast-title">{text}</p>
+      <IconButton icon="close" label="Close" onClick={() => close(id)} />
+    </div>
+  );
 }
 
-export function useToast(): (title: string) => void {
-  const manager = Toast.useToastManager();
-  return (title) => {
-    manager.add({ title });
-  };
+export function useToast(): (text: string) => void {
+  return useContext(ShowToast);
 }

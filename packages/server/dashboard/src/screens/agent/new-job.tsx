@@ -1,6 +1,5 @@
 /** Gives an instruction: a few words are enough, the rest has good defaults. */
 import type { CreateAgentJob, Project } from '@docyard/api';
-import { Collapsible } from '@base-ui/react/collapsible';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -8,8 +7,8 @@ import { client } from '../../app/client.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { InstructionProblem } from './instruction-problem.tsx';
 
 interface NewJobProps {
@@ -113,16 +112,11 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
           error={fieldError(start.error, 'source')}
         />
       </div>
-      <Collapsible.Root>
-        <Collapsible.Trigger className="api-call-head">
-          <Icon name="plus" />
-          More options
-          <Icon name="chevron" />
-        </Collapsible.Trigger>
-        <Collapsible.Panel className="form form-more">
+      <Disclosure icon="plus" label="More options">
+        <div className="form form-more">
           <MoreOptions form={form} set={set} error={start.error} project={project} />
-        </Collapsible.Panel>
-      </Collapsible.Root>
+        </div>
+      </Disclosure>
       <ApiCall
         operation="createAgentJob"
         params={params}

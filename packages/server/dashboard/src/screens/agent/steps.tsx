@@ -1,6 +1,5 @@
 /** What the agent did, step by step. A step opens to what was said and given back, read from the transcript. */
 import type { AgentJob, AgentStep } from '@docyard/api';
-import { Collapsible } from '@base-ui/react/collapsible';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../app/client.ts';
@@ -90,26 +89,26 @@ function Step({ step, previous, projectId, id, known }: StepProps) {
   const tookMs = previous === undefined ? 0 : Date.parse(step.at) - Date.parse(previous.at);
   return (
     <li className={step.isError ? 'step step-error' : 'step'}>
-      <Collapsible.Root open={isOpen} onOpenChange={setOpen}>
-        <Collapsible.Trigger className="step-head">
-          <span className="step-icon">
-            <Icon name={step.isError ? 'warning' : icons[step.kind]} />
+      <button type="button" className="step-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className="step-icon">
+          <Icon name={step.isError ? 'warning' : icons[step.kind]} />
+        </span>
+        <span className="step-text">
+          {step.tool !== null && <code>{step.tool}</code>} {step.path !== null && <code>{step.path}</code>}{' '}
+          <span className={step.kind === 'result' ? 'soft' : undefined}>
+            <Words text={withoutPath(step)} />
           </span>
-          <span className="step-text">
-            {step.tool !== null && <code>{step.tool}</code>} {step.path !== null && <code>{step.path}</code>}{' '}
-            <span className={step.kind === 'result' ? 'soft' : undefined}>
-              <Words text={withoutPath(step)} />
-            </span>
-            {step.isError && <span className="visually-hidden"> (an error, which the agent was told)</span>}
-          </span>
-          <time className="step-time" dateTime={step.at} title={exact(step.at)}>
-            {tookMs > 100 ? span(tookMs) : ''}
-          </time>
-        </Collapsible.Trigger>
-        <Collapsible.Panel className="step-panel">
-          {isOpen && <StepDetail step={step} projectId={projectId} id={id} known={known} />}
-        </Collapsible.Panel>
-      </Collapsible.Root>
+          {step.isError && <span className="visually-hidden"> (an error, which the agent was told)</span>}
+        </span>
+        <time className="step-time" dateTime={step.at} title={exact(step.at)}>
+          {tookMs > 100 ? span(tookMs) : ''}
+        </time>
+      </button>
+      {isOpen && (
+        <div className="step-panel">
+          <StepDetail step={step} projectId={projectId} id={id} known={known} />
+        </div>
+      )}
     </li>
   );
 }

@@ -1,11 +1,11 @@
 /** The work of a job from three sides: what was changed, what was done, what the checks said of it. */
 import type { AgentJob } from '@docyard/api';
-import { Tabs } from '@base-ui/react/tabs';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import type { StepEvent } from './agent-events.ts';
 import { Changes } from './changes.tsx';
 import { Checks } from './checks.tsx';
@@ -31,44 +31,38 @@ export function Work({ projectId, job, steps, error, retry }: WorkProps) {
   const params = { projectId, id: job.id };
   return (
     <div className="form">
-      <Tabs.Root
-        value={tab}
-        onValueChange={(next) =>
-          setSearch((before) => new URLSearchParams({ ...Object.fromEntries(before), tab: String(next) }), {
+      <Tabs
+        label="About this job"
+        tabs={[
+          {
+            name: 'changes',
+            label: files > 0 ? `Changes (${files})` : 'Changes',
+            show: <Changes projectId={projectId} job={job} />,
+          },
+          {
+            name: 'steps',
+            label: steps?.length ? `Steps (${steps.length})` : 'Steps',
+            show: (
+              <Panel>
+                {error !== null && steps === undefined ? (
+                  <Problem error={error} retry={retry} />
+                ) : steps === undefined ? (
+                  <Waiting lines={8} />
+                ) : (
+                  <Steps projectId={projectId} job={job} steps={steps} />
+                )}
+              </Panel>
+            ),
+          },
+          { name: 'checks', label: 'Checks and use', show: <Checks job={job} /> },
+        ]}
+        chosen={tab}
+        onChoose={(next) =>
+          setSearch((before) => new URLSearchParams({ ...Object.fromEntries(before), tab: next }), {
             replace: true,
           })
         }
-      >
-        <Tabs.List className="tabs" aria-label="About this job">
-          <Tabs.Tab value="changes" className="tab">
-            Changes{files > 0 && ` (${files})`}
-          </Tabs.Tab>
-          <Tabs.Tab value="steps" className="tab">
-            Steps{steps !== undefined && steps.length > 0 && ` (${steps.length})`}
-          </Tabs.Tab>
-          <Tabs.Tab value="checks" className="tab">
-            Checks and use
-          </Tabs.Tab>
-          <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
-        </Tabs.List>
-        <Tabs.Panel value="changes" className="tab-panel">
-          <Changes projectId={projectId} job={job} />
-        </Tabs.Panel>
-        <Tabs.Panel value="steps" className="tab-panel">
-          <Panel>
-            {error !== null && steps === undefined ? (
-              <Problem error={error} retry={retry} />
-            ) : steps === undefined ? (
-              <Waiting lines={8} />
-            ) : (
-              <Steps projectId={projectId} job={job} steps={steps} />
-            )}
-          </Panel>
-        </Tabs.Panel>
-        <Tabs.Panel value="checks" className="tab-panel">
-          <Checks job={job} />
-        </Tabs.Panel>
-      </Tabs.Root>
+      />
       {/* A call of its own for each, so that what is open stays open only as long as it fits. */}
       <ApiCall key={tab} params={params} {...calls[tab](`${job.id} --project ${projectId}`)} />
     </div>

@@ -1,6 +1,5 @@
 /** One export: how it goes while it runs, and everything that came of it afterwards. */
 import type { ExportJob } from '@docyard/api';
-import { Tabs } from '@base-ui/react/tabs';
 import { useState, type ReactNode } from 'react';
 import { useParams, useSearchParams } from 'wouter';
 import { useMay } from '../../app/session.tsx';
@@ -10,6 +9,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Tabs, type Tab } from '../../parts/tabs.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { ConfirmCancel, ConfirmDelete, useRetry } from './actions.tsx';
 import { Changes } from './changes.tsx';
@@ -120,12 +120,6 @@ function Actions({ job }: { job: ExportJob }) {
   );
 }
 
-interface Part {
-  name: string;
-  label: string;
-  show: ReactNode;
-}
-
 /** What there is to see depends on how the export ended; the chosen part is in the address. */
 function Parts({ job, overview }: { job: ExportJob; overview: ReactNode }) {
   const [search, setSearch] = useSearchParams();
@@ -133,29 +127,18 @@ function Parts({ job, overview }: { job: ExportJob; overview: ReactNode }) {
   const chosen = parts.find(({ name }) => name === search.get('tab')) ?? parts[0];
   if (chosen === undefined || parts.length === 1) return overview;
   return (
-    <Tabs.Root
-      value={chosen.name}
+    <Tabs
+      label="Parts of the export"
+      tabs={parts}
+      chosen={chosen.name}
       // Filters of one part mean nothing to another.
-      onValueChange={(name: string) => setSearch(name === 'overview' ? {} : { tab: name })}
-    >
-      <Tabs.List className="tabs" aria-label="Parts of the export">
-        {parts.map(({ name, label }) => (
-          <Tabs.Tab key={name} value={name} className="tab">
-            {label}
-          </Tabs.Tab>
-        ))}
-        <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
-      </Tabs.List>
-      {parts.map(({ name, show }) => (
-        <Tabs.Panel key={name} value={name} className="tab-panel export-part">
-          {show}
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
+      onChoose={(name) => setSearch(name === 'overview' ? {} : { tab: name })}
+      className="export-part"
+    />
   );
 }
 
-function partsOf(job: ExportJob, overview: ReactNode): Part[] {
+function partsOf(job: ExportJob, overview: ReactNode): Tab[] {
   const isStored = job.purgedAt === null;
   const completed = job.status === 'completed' && isStored;
   // A job that its findings ended has no files, but a report that says why.

@@ -1,6 +1,5 @@
 /** Starts an export. What is filled in is shown as an API call all the while. */
 import type { ExportJob, Project, StartExport } from '@docyard/api';
-import { Collapsible } from '@base-ui/react/collapsible';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -8,8 +7,8 @@ import { client } from '../../app/client.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { CheckField, fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Problem } from '../../parts/problem.tsx';
 
@@ -143,15 +142,11 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
           error={fieldError(error, 'version')}
         />
       </div>
-      <Collapsible.Root>
-        <Collapsible.Trigger className="api-call-head">
-          More options
-          <Icon name="chevron" />
-        </Collapsible.Trigger>
-        <Collapsible.Panel className="form start-more">
+      <Disclosure icon="plus" label="More options">
+        <div className="form start-more">
           <MoreOptions form={form} set={set} error={error} />
-        </Collapsible.Panel>
-      </Collapsible.Root>
+        </div>
+      </Disclosure>
       <ApiCall operation="startExport" body={body} command={commandOf(body)} />
       {error !== null && <Problem error={error} />}
       <DialogActions>

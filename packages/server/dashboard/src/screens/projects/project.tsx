@@ -1,6 +1,5 @@
 /** One project: its id, what happened last, and its settings. */
 import type { Project as Record } from '@docyard/api';
-import { Tabs } from '@base-ui/react/tabs';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearchParams } from 'wouter';
 import { client, problemOf } from '../../app/client.ts';
@@ -9,6 +8,7 @@ import { ButtonLink } from '../../parts/button.tsx';
 import { CopyField } from '../../parts/copy.tsx';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { ProjectOverview } from './project-overview.tsx';
 import { ProjectSettings } from './project-settings.tsx';
@@ -50,17 +50,16 @@ export function Project() {
   );
 }
 
-const tabs = [
-  { value: 'overview', label: 'Overview' },
-  { value: 'settings', label: 'Settings' },
-  { value: 'agent', label: 'Agent' },
-] as const;
-
 function Loaded({ project }: { project: Record }) {
   const [search, setSearch] = useSearchParams();
   const mayExport = useMay('exports:write');
   const mayInstruct = useMay('agent:write');
-  const tab = tabs.find(({ value }) => value === search.get('tab'))?.value ?? 'overview';
+  const tabs = [
+    { name: 'overview', label: 'Overview', show: <ProjectOverview project={project} /> },
+    { name: 'settings', label: 'Settings', show: <ProjectSettings project={project} /> },
+    { name: 'agent', label: 'Agent', show: <AgentSettings project={project} /> },
+  ];
+  const tab = tabs.find(({ name }) => name === search.get('tab'))?.name ?? 'overview';
   const domain = encodeURIComponent(project.domain);
   return (
     <Page
@@ -86,25 +85,13 @@ function Loaded({ project }: { project: Record }) {
         </>
       }
     >
-      <Tabs.Root value={tab} onValueChange={(next) => setSearch({ tab: String(next) }, { replace: true })}>
-        <Tabs.List className="tabs" aria-label="Parts of the project">
-          {tabs.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value} className="tab">
-              {label}
-            </Tabs.Tab>
-          ))}
-          <Tabs.Indicator className="tab-line" renderBeforeHydration={false} />
-        </Tabs.List>
-        <Tabs.Panel value="overview" className="tab-panel project-panels">
-          <ProjectOverview project={project} />
-        </Tabs.Panel>
-        <Tabs.Panel value="settings" className="tab-panel project-panels">
-          <ProjectSettings project={project} />
-        </Tabs.Panel>
-        <Tabs.Panel value="agent" className="tab-panel project-panels">
-          <AgentSettings project={project} />
-        </Tabs.Panel>
-      </Tabs.Root>
+      <Tabs
+        label="Parts of the project"
+        tabs={tabs}
+        chosen={tab}
+        onChoose={(next) => setSearch({ tab: next }, { replace: true })}
+        className="project-panels"
+      />
     </Page>
   );
 }

@@ -1,0 +1,60 @@
+/** Several sides of one thing, one at a time. The keyboard moves along the tabs with the arrows and chooses with Enter. */
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { moveFocus } from './arrow-keys.ts';
+
+export interface Tab {
+  name: string;
+  label: ReactNode;
+  show: ReactNode;
+}
+
+interface TabsProps {
+  /** What the tabs are sides of. */
+  label: string;
+  tabs: readonly Tab[];
+  chosen: string;
+  onChoose: (name: string) => void;
+  /** Of the panel below, for its layout. */
+  className?: string;
+}
+
+export function Tabs({ label, tabs, chosen, onChoose, className = '' }: TabsProps) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone the chosen one may stand beyond the edge. The page itself must not move.
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - list.current.offsetLeft - 32;
+  }, [chosen]);
+  return (
+    <div>
+      <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.name}
+            type="button"
+            role="tab"
+            id={`${id}-${tab.name}`}
+            className="tab"
+            aria-selected={tab.name === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab.name === chosen ? 0 : -1}
+            onClick={() => onChoose(tab.name)}
+          >
+            {tab.label}
+          </button>
+        ))}
+      </div>
+      <div
+        // Another side is another thing: nothing of the last one stays.
+        key={chosen}
+        id={`${id}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${id}-${chosen}`}
+        className={`tab-panel ${className}`}
+      >
+        {tabs.find(({ name }) => name === chosen)?.show}
+      </div>
+    </div>
+  );
+}
