@@ -124,7 +124,9 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
   test('what changed since the export before, and a delta of it', () =>
     withPage(`/exports/${after.jobId}?tab=changes&with=${before.jobId}`, async ({ page }) => {
       await page.getByRole('heading', { name: 'Changed pages' }).waitFor();
-      await page.getByText('/guides/page-2').first().waitFor();
+      const changed = page.getByRole('listitem').filter({ hasText: '/guides/page-2' });
+      await changed.getByText('The pier').waitFor();
+      await changed.getByText('was “Page 2”').waitFor();
       await page.getByRole('button', { name: 'Create link' }).click();
       const link = page
         .locator('.signed-link')

@@ -53,7 +53,16 @@ const comparedSide = z.object({
 
 const comparedPage = z.object({
   path: z.string().meta({ examples: ['/guides/start'] }),
-  title: z.string().nullable(),
+  title: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'Null for a page without one, and in exports that were made before titles were kept.',
+    }),
+});
+
+const changedPage = comparedPage.extend({
+  titleBefore: z.string().nullable().meta({ description: 'In the older export.' }),
 });
 
 const filePaths = z.array(z.string());
@@ -65,9 +74,9 @@ export const Comparison = z
     to: comparedSide,
     pages: z.object({
       added: z.array(comparedPage),
-      changed: z.array(comparedPage),
+      changed: z.array(changedPage),
       removed: z.array(comparedPage),
-      moved: z.array(comparedPage.extend({ from: z.string(), changed: z.boolean() })),
+      moved: z.array(changedPage.extend({ from: z.string(), changed: z.boolean() })),
       restyled: filePaths.meta({ description: 'Pages that say the same with something else around it.' }),
     }),
     files: z

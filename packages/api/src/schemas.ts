@@ -296,7 +296,17 @@ export const Manifest = z
       .nullable()
       .meta({ description: 'When the commit was made. Null for a folder without one.' }),
     pages: wholeNumber,
-    files: z.array(z.object({ path: z.string(), sizeBytes: wholeNumber, sha256 })),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        sizeBytes: wholeNumber,
+        sha256,
+        title: z
+          .string()
+          .optional()
+          .meta({ description: 'What a page calls itself, with the Markdown of the page.' }),
+      }),
+    ),
   })
   .meta({ id: 'Manifest' });
 export type Manifest = z.infer<typeof Manifest>;

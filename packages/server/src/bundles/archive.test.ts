@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -216,5 +217,21 @@ test('a file that cannot be read, or a place that cannot be written, is an error
   const full = openSync('/dev/full', 'w');
   await expect(archive.pack(full)).rejects.toThrow('ENOSPC');
   closeSync(full);
+  archive.close();
+});
+
+test('pages are listed with their titles, also when they came in pieces', async () => {
+  const archive = new Archive(join(temporaryFolder('archive'), 'spool'));
+  archive.add('a.md', Buffer.from('# Start\n'));
+  archive.add('a.html', Buffer.from('# Start\n'));
+  await archive.addStream(
+    'b.md',
+    Readable.from([...'> Note.\n\n# Harbour\n'].map((character) => Buffer.from(character))),
+  );
+  expect(archive.list().map(({ path, title }) => [path, title])).toEqual([
+    ['a.html', undefined],
+    ['a.md', 'Start'],
+    ['b.md', 'Harbour'],
+  ]);
   archive.close();
 });

@@ -9,12 +9,15 @@ import { closeSync, openSync, readSync, writeSync, unlinkSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import { manifestName, signatureName } from './manifest.ts';
+import { openingBytes, pageTitle } from './page-title.ts';
 import { endOfArchive, entryHeader, entryPadding } from './tar.ts';
 
 export interface ArchivedFile {
   path: string;
   sizeBytes: number;
   sha256: string;
+  /** Of a page, with its Markdown. */
+  title?: string | undefined;
 }
 
 export interface PackedArchive {
@@ -91,7 +94,12 @@ export class Archive {
 
   /** What the archive will hold, in its order. */
   list(): ArchivedFile[] {
-    return this.#sorted().map(({ path, sizeBytes, sha256 }) => ({ path, sizeBytes, sha256 }));
+    return this.#sorted().map(({ path, sizeBytes, sha256, offset }) => {
+      if (!path.endsWith('.md')) return { path, sizeBytes, sha256 };
+      // From the spool: what came in pieces has the same title as what came at once.
+      const opening = [...readRange(this.#spool, offset, Math.min(sizeBytes, openingBytes))];
+      return { path, sizeBytes, sha256, title: pageTitle(path, Buffer.concat(opening)) };
+    });
   }
 
   /** Writes the archive to an open file or pipe; `onProgress` is told the share that is done, 0 to 1. */

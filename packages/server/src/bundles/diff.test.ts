@@ -56,7 +56,7 @@ test('pages that are new, changed and gone, with their titles', async () => {
     identical: false,
     pages: {
       added: [{ path: '/new', title: 'New' }],
-      changed: [{ path: '/guides/a', title: 'A' }],
+      changed: [{ path: '/guides/a', title: 'A', titleBefore: 'A' }],
       removed: [{ path: '/old', title: 'Old' }],
       moved: [],
       restyled: [],
@@ -67,7 +67,7 @@ test('pages that are new, changed and gone, with their titles', async () => {
 
 test('the first page is the root', async () => {
   const diff = await diffSites(site({ index: markdown('A') }), site({ index: markdown('B') }));
-  expect(diff.pages.changed).toEqual([{ path: '/', title: 'B' }]);
+  expect(diff.pages.changed).toEqual([{ path: '/', title: 'B', titleBefore: 'A' }]);
 });
 
 test('a page whose text is found under another path has moved', async () => {
@@ -75,7 +75,15 @@ test('a page whose text is found under another path has moved', async () => {
   const diff = await diffSites(before, site({ 'learn/first-steps': markdown('Start') }));
   expect(diff.pages).toEqual({
     ...nothing.pages,
-    moved: [{ path: '/learn/first-steps', from: '/guides/start', title: 'Start', changed: false }],
+    moved: [
+      {
+        path: '/learn/first-steps',
+        from: '/guides/start',
+        title: 'Start',
+        titleBefore: 'Start',
+        changed: false,
+      },
+    ],
   });
 });
 
@@ -84,7 +92,15 @@ test('a page of the same name in another folder that says mostly the same has mo
   const diff = await diffSites(before, site({ 'learn/more/start': markdown('Start', ' And more.') }));
   expect(diff.pages).toEqual({
     ...nothing.pages,
-    moved: [{ path: '/learn/more/start', from: '/guides/start', title: 'Start', changed: true }],
+    moved: [
+      {
+        path: '/learn/more/start',
+        from: '/guides/start',
+        title: 'Start',
+        titleBefore: 'Start',
+        changed: true,
+      },
+    ],
   });
 });
 
@@ -119,7 +135,7 @@ test('a page whose text is the same and whose frame is not looks different, but 
 test('pages in folders of their own are pages as well', async () => {
   const directory = (text: string) => site({}, { 'a.md': text, 'a/index.html': `<p>${text}` });
   const diff = await diffSites(directory('# One'), directory('# Two'));
-  expect(diff.pages.changed).toEqual([{ path: '/a', title: 'Two' }]);
+  expect(diff.pages.changed).toEqual([{ path: '/a', title: 'Two', titleBefore: 'One' }]);
 });
 
 test('other files, and what the changed ones weigh', async () => {
@@ -132,13 +148,34 @@ test('other files, and what the changed ones weigh', async () => {
   });
 });
 
-test('with the manifests alone there are no titles, and moves are told by the hash', async () => {
-  const onlyManifest = ({ manifest }: Side): Side => ({ manifest });
-  const before = site({ a: markdown('A'), 'x/same': markdown('Same') });
-  const after = site({ a: markdown('A', '!'), 'y/same': markdown('Same') });
-  expect((await diffSites(onlyManifest(before), onlyManifest(after))).pages).toEqual({
-    ...nothing.pages,
-    changed: [{ path: '/a', title: null }],
-    moved: [{ path: '/y/same', from: '/x/same', title: null, changed: false }],
+const onlyManifest = ({ manifest }: Side): Side => ({ manifest });
+
+test('with the manifests alone titles are those that they tell, and moves are told by the hash', async () => {
+  const withTitles = ({ manifest }: Side, titles: Record<string, string>): Side => ({
+    manifest: {
+      ...manifest,
+      files: manifest.files.map((file) => ({ ...file, title: titles[file.path] })),
+    },
   });
+  const before = site({ a: markdown('A'), 'x/same': markdown('Same'), old: markdown('Old') });
+  const after = site({ a: markdown('A', '!'), 'y/same': markdown('Same'), new: markdown('New') });
+  const diff = await diffSites(
+    withTitles(before, { 'a.md': 'A', 'x/same.md': 'Same', 'old.md': 'Old' }),
+    withTitles(after, { 'a.md': 'Better A', 'y/same.md': 'Same', 'new.md': 'New' }),
+  );
+  expect(diff.pages).toEqual({
+    ...nothing.pages,
+    added: [{ path: '/new', title: 'New' }],
+    changed: [{ path: '/a', title: 'Better A', titleBefore: 'A' }],
+    moved: [{ path: '/y/same', from: '/x/same', title: 'Same', titleBefore: 'Same', changed: false }],
+    removed: [{ path: '/old', title: 'Old' }],
+  });
+});
+
+test('manifests of before there were titles in them have none', async () => {
+  const before = site({ a: markdown('A') });
+  const after = site({ a: markdown('A', '!') });
+  expect((await diffSites(onlyManifest(before), onlyManifest(after))).pages.changed).toEqual([
+    { path: '/a', title: null, titleBefore: null },
+  ]);
 });

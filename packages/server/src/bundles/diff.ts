@@ -3,9 +3,10 @@
  * beside it. Its text is the Markdown: when only the HTML differs, the page looks different but says the same.
  */
 import type { Manifest } from './manifest.ts';
+import { pageTitle } from './page-title.ts';
 import { makePatch } from './patch.ts';
 
-/** One of the two. Without `read` only hashes are compared, and no title is told. */
+/** One of the two. Without `read` hashes and titles are those of the manifest; older ones have no titles. */
 export interface Side {
   manifest: Manifest;
   /** The files that are there, of these. */
@@ -18,7 +19,12 @@ export interface Page {
   title: string | null;
 }
 
-export interface MovedPage extends Page {
+export interface ChangedPage extends Page {
+  /** What it was called. */
+  titleBefore: string | null;
+}
+
+export interface MovedPage extends ChangedPage {
   from: string;
   /** It was also edited. */
   changed: boolean;
@@ -30,7 +36,7 @@ export interface SiteDiff {
   to: SideFacts;
   pages: {
     added: Page[];
-    changed: Page[];
+    changed: ChangedPage[];
     removed: Page[];
     moved: MovedPage[];
     /** Paths of pages that say the same as before, with something else around it: navigation, theme, a footer. */
@@ -44,7 +50,7 @@ export interface SiteDiff {
 
 type SideFacts = Pick<Manifest, 'version' | 'commit' | 'committedAt' | 'pages'> & { bytes: number };
 
-/** Titles are looked up of so many pages; who changes more is not reading a list. */
+/** So many pages are read to find those that moved; who changes more is not reading a list. */
 const mostRead = 2000;
 
 export async function diffSites(from: Side, to: Side): Promise<SiteDiff> {
@@ -55,25 +61,24 @@ export async function diffSites(from: Side, to: Side): Promise<SiteDiff> {
   const added = [...after.pages].filter((page) => !before.pages.has(page));
   const removed = [...before.pages].filter((page) => !after.pages.has(page));
   const [oldTexts, newTexts] = await Promise.all([
-    readSome(from, removed),
+    readSome(from, [...removed, ...changed]),
     readSome(to, [...added, ...changed]),
   ]);
   const moves = findMoves({ added, removed, before, after, oldTexts, newTexts });
   const movedFrom = new Set(moves.values());
-  const describe = (texts: Map<string, Uint8Array>) => (page: string) => ({
-    path: pagePath(page),
-    title: titleOf(texts.get(page)),
-  });
+  const oldPage = (page: string) => ({ path: pagePath(page), title: before.title(page, oldTexts) });
+  const newPage = (page: string) => ({ path: pagePath(page), title: after.title(page, newTexts) });
   return {
     identical: sameFiles(before, after),
     from: factsOf(from.manifest),
     to: factsOf(to.manifest),
     pages: {
-      added: added.filter((page) => !moves.has(page)).map(describe(newTexts)),
-      changed: changed.map(describe(newTexts)),
-      removed: removed.filter((page) => !movedFrom.has(page)).map(describe(oldTexts)),
+      added: added.filter((page) => !moves.has(page)).map(newPage),
+      changed: changed.map((page) => ({ ...newPage(page), titleBefore: oldPage(page).title })),
+      removed: removed.filter((page) => !movedFrom.has(page)).map(oldPage),
       moved: [...moves].map(([page, old]) => ({
-        ...describe(newTexts)(page),
+        ...newPage(page),
+        titleBefore: oldPage(old).title,
         from: pagePath(old),
         changed: before.hash(old) !== after.hash(page),
       })),
@@ -110,6 +115,12 @@ class Files {
 
   hash(path: string): string | undefined {
     return this.#files.get(path)?.sha256;
+  }
+
+  title(page: string, texts: Map<string, Uint8Array>): string | null {
+    const text = texts.get(page);
+    const title = text === undefined ? this.#files.get(page)?.title : pageTitle(page, text);
+    return title ?? null;
   }
 
   htmlOf(path: string): string | undefined {
@@ -205,14 +216,6 @@ function sameFiles(before: Files, after: Files): boolean {
 async function readSome(side: Side, pages: readonly string[]): Promise<Map<string, Uint8Array>> {
   if (side.read === undefined || pages.length === 0) return new Map();
   return side.read(new Set(pages.slice(0, mostRead)));
-}
-
-/** The first heading. A page begins with it, after a line or two. */
-function titleOf(markdown: Uint8Array | undefined): string | null {
-  if (markdown === undefined) return null;
-  const start = Buffer.from(markdown.buffer, markdown.byteOffset, Math.min(markdown.length, 4096)).toString();
-  const heading = start.split('\n').find((line) => line.startsWith('# '));
-  return heading?.slice(2).trim() ?? null;
 }
 
 function pagePath(markdownFile: string): string {

@@ -9,6 +9,7 @@ import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import type { ArchivedFile } from '../bundles/archive.ts';
 import { manifestBytes } from '../bundles/manifest.ts';
+import { pageTitle } from '../bundles/page-title.ts';
 import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
@@ -112,9 +113,10 @@ async function renderInto(
       folders.add(dirname(file));
       await mkdir(dirname(file), { recursive: true });
     }
-    const { sizeBytes, sha256 } = await write(file, content);
-    files.push({ path, sizeBytes, sha256 });
-    made.bytes += sizeBytes;
+    const bytes = await write(file, content);
+    const facts = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
+    files.push({ path, ...facts });
+    made.bytes += bytes.length;
     if (kind === 'page') made.pages += 1;
     progress.tell({
       phase: 'rendering',
@@ -131,14 +133,11 @@ async function renderInto(
   return { ...made, files: files.length + 1, bytes: made.bytes + manifest.length, report };
 }
 
-async function write(
-  file: string,
-  content: Uint8Array | { copyFrom: string },
-): Promise<Omit<ArchivedFile, 'path'>> {
+async function write(file: string, content: Uint8Array | { copyFrom: string }): Promise<Uint8Array> {
   const bytes = content instanceof Uint8Array ? content : await readFile(content.copyFrom);
   /** Waiting for another thread costs more than writing: 0.1 s of a processor for 2,500 files. */
   writeFileSync(file, bytes);
-  return { sizeBytes: bytes.length, sha256: hash('sha256', bytes) };
+  return bytes;
 }
 
 /** A slip such as `--out ~` must not cost a home folder. */

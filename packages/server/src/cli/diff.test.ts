@@ -107,7 +107,7 @@ describe('docyard diff', () => {
       from: { version: '2.0' },
       to: { version: '2.1' },
       pages: {
-        changed: [{ path: '/guides/a', title: 'A' }],
+        changed: [{ path: '/guides/a', title: 'A', titleBefore: 'A' }],
         moved: [{ from: '/x/moved', path: '/y/moved', changed: false }],
       },
       files: { added: ['app.js'], changed: [], removed: [] },

@@ -1,6 +1,6 @@
 /**
  * `docyard diff`: what is different between two exports, in pages. Each side is an archive, an unpacked folder or a job of a
- * service; of a job only the manifest is read, so its titles are not known.
+ * service; of a job only the manifest is read.
  */
 import { createReadStream } from 'node:fs';
 import { lstat, readFile, stat } from 'node:fs/promises';

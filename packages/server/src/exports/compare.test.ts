@@ -45,6 +45,7 @@ async function exportOf(files: Record<string, string>, of = project): Promise<Jo
     path,
     sizeBytes: Buffer.byteLength(text),
     sha256: hash('sha256', text),
+    title: path.endsWith('.md') ? text : undefined,
   }));
   const facts = { engineVersion: '0', version: null, commit: null, committedAt: null, pages: 1 };
   await context.blobs.putBytes(
@@ -73,9 +74,9 @@ test('tells pages apart that are changed, moved and gone, and other files from p
     to: { jobId: second.id },
     pages: {
       added: [],
-      changed: [{ path: '/', title: null }],
-      removed: [{ path: '/gone', title: null }],
-      moved: [{ path: '/start', from: '/old/start', changed: false }],
+      changed: [{ path: '/', title: 'At home', titleBefore: 'Home' }],
+      removed: [{ path: '/gone', title: 'Gone' }],
+      moved: [{ path: '/start', from: '/old/start', title: 'Start', changed: false }],
     },
     files: { added: ['logo.svg'], changed: [], removed: [] },
   });

@@ -1,6 +1,5 @@
 /**
- * What is different between two exports of a project, told in pages. It reads the two lists of files and no archive, so it
- * knows no titles.
+ * What is different between two exports of a project, told in pages. It reads the two lists of files and no archive.
  */
 import type { Comparison } from '@docyard/api';
 import { diffSites } from '../bundles/diff.ts';

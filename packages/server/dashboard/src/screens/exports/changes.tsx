@@ -121,13 +121,13 @@ function Differences({ comparison }: { comparison: Comparison }) {
         <Tile name="Changed data" value={bytes(changedBytes)} />
       </dl>
       <PageList title="Added pages" tone="good" word="added" pages={pages.added} />
-      <PageList title="Changed pages" tone="info" word="changed" pages={pages.changed} />
+      <PageList title="Changed pages" tone="info" word="changed" pages={pages.changed.map(withOldTitle)} />
       <PageList
         title="Moved pages"
         tone="info"
         word="moved"
         pages={pages.moved.map((page) => ({
-          ...page,
+          ...withOldTitle(page),
           note: `from ${page.from}${page.changed ? ', also edited' : ''}`,
         }))}
       />
@@ -162,7 +162,14 @@ function Tile({ name, value }: { name: string; value: ReactNode }) {
 interface ListedPage {
   path: string;
   title: string | null;
+  /** Only when it was called something else. */
+  oldTitle?: string;
   note?: string;
+}
+
+function withOldTitle<Page extends Comparison['pages']['changed'][number]>(page: Page): Page & ListedPage {
+  const { title, titleBefore } = page;
+  return titleBefore === null || titleBefore === title ? page : { ...page, oldTitle: titleBefore };
 }
 
 const mostListed = 100;
@@ -177,7 +184,10 @@ function PageList(props: { title: string; tone: Tone; word: string; pages: reado
         {(all ? pages : pages.slice(0, mostListed)).map((page) => (
           <li key={page.path}>
             <Badge tone={tone}>{word}</Badge>
-            <span className="change-title">{page.title ?? page.path}</span>
+            <span className="change-title">
+              {page.title ?? page.path}
+              {page.oldTitle !== undefined && <span className="faint"> was “{page.oldTitle}”</span>}
+            </span>
             <span className="change-path mono faint">
               {[page.title === null ? '' : page.path, page.note ?? ''].join(' ')}
             </span>
