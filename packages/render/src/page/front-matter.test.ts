@@ -37,6 +37,13 @@ describe('front matter', () => {
     });
   });
 
+  it('survives aliases without an anchor, and aliases that multiply', () => {
+    expect(read('---\ntitle: A\nx: *nobody\n---\n')).toMatchObject({ title: 'A' });
+    const doubling = Array.from({ length: 30 }, (_, n) => `l${n + 1}: &l${n + 1} [*l${n}, *l${n}]`);
+    const bomb = `---\ntitle: A\nl0: &l0 [x, x]\n${doubling.join('\n')}\n---\n`;
+    expect(read(bomb)).toMatchObject({ title: 'A' });
+  });
+
   it('survives a bare string, an empty block and duplicate keys', () => {
     expect(read('---\njust words\n---\n')).toEqual({});
     expect(read('---\n---\nx')).toEqual({});

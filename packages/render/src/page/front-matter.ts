@@ -16,19 +16,24 @@ export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
   const document = parseDocument(matter, { logLevel: 'silent', uniqueKeys: false });
   const error = document.errors[0];
-  if (error) {
-    return {
-      data: lenientMatter(matter),
-      problem: {
-        message: error.message.split('\n')[0] ?? 'malformed YAML',
-        line: error.linePos?.[0].line ?? 1,
-      },
-    };
+  if (error) return leniently(matter, error, error.linePos?.[0].line);
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 50 });
+  } catch (refusal) {
+    // An alias without its anchor, or so many that they would unfold into gigabytes.
+    return leniently(matter, refusal as Error);
   }
-  const value: unknown = document.toJS({ maxAliasCount: 50 });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { data: lenientMatter(matter) };
   return { data: canonicalKeys(Object.entries(value)) };
+}
+
+function leniently(matter: string, { message }: Error, line = 1): ReadFrontMatter {
+  return {
+    data: lenientMatter(matter),
+    problem: { message: message.split('\n')[0] ?? 'malformed YAML', line },
+  };
 }
 
 /**

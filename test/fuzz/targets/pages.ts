@@ -1,0 +1,143 @@
+/** Whole pages: from bytes to HTML. The HTML holds no script, no handler, no inline style and no address that runs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSite } from '../../../packages/render/src/load.ts';
+import { renderPage, siteTools } from '../../../packages/render/src/page/render-page.ts';
+import { loadSlowParser } from '../../../packages/render/src/page/parser.ts';
+import type { PageTask } from '../../../packages/render/src/page/task.ts';
+import { planSite } from '../../../packages/render/src/site-plan.ts';
+import { PromiseBroken, insistOnCleanPrototypes, mutatedText, target, type Outcome } from '../target.ts';
+
+const pages = [
+  '---\ntitle: A\n---\n\n# Title\n\nText with **bold**, `code`, [a link](/b) and ![a picture](/c.png "t").\n\n- a\n  - b\n\n1. c\n\n> quote\n',
+  '<Card title="A" icon="star" href="/b">\n  Text\n</Card>\n\n<Tabs>\n  <Tab title="One">1</Tab>\n</Tabs>\n\n<div style={{ color: "red" }} onClick={() => 1}>x</div>\n',
+  'export const n = 3;\n\n{[1, 2].map((x) => <b key={x}>{x * n}</b>)}\n\n```js title="a" {1,2}\nlet a = 1;\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n',
+  '<svg viewBox="0 0 1 1"><path d="M0 0" /></svg>\n\n<a href="https://example.com">x</a> <img src="data:image/png;base64,AA==" />\n\n$$x^2$$\n\n[^1]\n\n[^1]: note\n',
+  '```mermaid\ngraph TD; A-->B[x]; B-.->C\n```\n\n<Steps><Step title="s">x</Step></Steps>\n\n<ParamField path="a" type="string">d</ParamField>\n',
+];
+const words = [
+  '<script>alert(1)</script>',
+  '<style>*{}</style>',
+  '[x](javascript:alert(1))',
+  'href="javascript:alert(1)"',
+  ' onerror="alert(1)"',
+  ' style="x:expression(1)"',
+  '<iframe src="https://x">',
+  '<base href="//x">',
+  '<meta http-equiv="refresh">',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  '</',
+  '<',
+  '>',
+  '{',
+  '}',
+  '{"',
+  '"}',
+  '`',
+  '```',
+  '$$',
+  '|',
+  '\n\n',
+  '    ',
+  '<svg><a xlink:href="javascript:1">',
+  '<object data=x>',
+  'srcdoc="<b>"',
+  'formaction="javascript:1"',
+  'data:text/html,<script>',
+  'vbscript:',
+  'java\tscript:',
+  '&#106;avascript:',
+  '&lt;',
+  '\u2028',
+  '<form action="https://x">',
+  '{/*',
+  '*/}',
+  '<Card ',
+  'title={',
+  '=>',
+  'import x from "/etc/passwd"',
+  '[^1]',
+  '* ',
+  '1) ',
+  '> ',
+  '\0',
+  '\u202e',
+  '{#id}',
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'docyard-fuzz-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+writeFileSync(join(folder, 'docs.json'), '{"name":"A","navigation":{"pages":["a"]}}');
+writeFileSync(join(folder, 'a.mdx'), '# A\n');
+const tools = siteTools(planSite(await loadSite({ root: folder }), {}));
+await loadSlowParser();
+
+function pageTarget(parser: 'fast' | 'slow') {
+  return target({
+    name: `pages, ${parser} parser`,
+    promise: 'every page becomes HTML without anything that runs, or an error panel',
+    inputs: mutatedText(pages, words),
+    attempt(content): Outcome {
+      const task: PageTask = {
+        id: 1,
+        route: 'a',
+        file: 'a.mdx',
+        output: 'a.html',
+        title: 'A',
+        description: '',
+        generated: true,
+        content,
+      };
+      const result = renderPage(tools, task, parser);
+      insistOnInertHtml(result.html + result.aside);
+      insistOnCleanPrototypes();
+      return result.failed ? 'refused' : 'taken';
+    },
+  });
+}
+
+export const fastPages = pageTarget('fast');
+export const slowPages = pageTarget('slow');
+
+const tag = /<(\/?)([a-z][a-z0-9-]*)((?:\s[^\s"'<>=]+(?:="[^"<>]*")?)*)\s*\/?>/gi;
+const attribute = /\s([^\s"'<>=]+)(?:="([^"<>]*)")?/g;
+const neverWritten = new Set([
+  'script',
+  'style',
+  'iframe',
+  'object',
+  'embed',
+  'base',
+  'meta',
+  'link',
+  'frame',
+]);
+const addressAttributes = new Set(['href', 'src', 'xlink:href', 'action', 'formaction', 'data', 'poster']);
+
+/** Strict on purpose: a tag that does not look like one of ours counts as broken out of its place. */
+export function insistOnInertHtml(html: string): void {
+  const rest = html.replaceAll(tag, (whole, _, name: string, attributes: string) => {
+    if (neverWritten.has(name.toLowerCase())) throw new PromiseBroken(`the element ${whole.slice(0, 200)}`);
+    for (const [, key = '', value = ''] of attributes.matchAll(attribute)) {
+      const runs = /^on/i.test(key) || key.toLowerCase() === 'style' || key.toLowerCase() === 'srcdoc';
+      const address = addressAttributes.has(key.toLowerCase()) && runnable(value);
+      if (runs || address) throw new PromiseBroken(`the attribute ${key}="${value.slice(0, 100)}"`);
+    }
+    return '';
+  });
+  const left = rest.indexOf('<');
+  if (left >= 0) throw new PromiseBroken(`no tag of ours: ${rest.slice(left, left + 200)}`);
+}
+
+function runnable(value: string): boolean {
+  const text = value
+    .replaceAll('&amp;', '&')
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+  // oxlint-disable-next-line no-control-regex -- browsers ignore these within a scheme
+  return /^(?:javascript|vbscript|data:text|data:application|data:image\/svg)/i.test(
+    text.replaceAll(/[\0-\u0020]/g, ''),
+  );
+}
