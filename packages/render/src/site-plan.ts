@@ -2,6 +2,7 @@
  * What is rendered and what every page needs to know, worked out once before the first page: the pages of this
  * output, their addresses, and one task for each. It renders nothing.
  */
+import { type FetchPicture, RemotePictures } from './assets/remote-pictures.ts';
 import type { Diagnostic } from './check/diagnostic.ts';
 import { type Site, findRoute } from './load.ts';
 import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
@@ -27,12 +28,18 @@ export interface RenderOptions {
   version?: string;
   /** Where the output goes nothing can be reached: pages offer nothing that needs a network. */
   airGapped?: boolean;
+  /** Fetches pictures of other hosts; without it pages link to them. */
+  fetchPicture?: FetchPicture;
   /** Render processes at once. */
   concurrency?: number;
   signal?: AbortSignal;
 }
 
-export function planSite(site: Site, options: RenderOptions): SitePlan {
+export function planSite(
+  site: Site,
+  options: RenderOptions,
+  pictures = new RemotePictures(undefined),
+): SitePlan {
   const rendered = nameableRoutes(site, options).routes;
   return {
     root: site.root,
@@ -51,6 +58,8 @@ export function planSite(site: Site, options: RenderOptions): SitePlan {
     api: site.settings.api,
     specInMarkdown: site.settings.machineReaders.specInMarkdown,
     airGapped: options.airGapped ?? false,
+    pictures: pictures.table,
+    asksForPictures: pictures.isFetching,
   };
 }
 

@@ -1,9 +1,12 @@
 /** The pictures and fonts that the configuration names, as files of the site; what is missing becomes a finding. */
+import { hint as remoteHint } from '../components/remote.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { Site } from '../load.ts';
+import { readSurroundings, type Surroundings } from '../config/surroundings.ts';
 import type { createLinkResolver } from '../navigation/links.ts';
+import type { Branch, NavEntry } from '../navigation/tree.ts';
 import type { StyleFiles } from '../theme/site-css.ts';
-import { configuredFile } from './references.ts';
+import { configuredFile, isElsewhere } from './references.ts';
 
 export interface ConfiguredPictures {
   style: StyleFiles;
@@ -72,4 +75,63 @@ function configuredFonts(
     }
   }
   return found;
+}
+
+/**
+ * Addresses of pictures on other hosts that stand around pages: logo, favicon, background, and icons of the navigation.
+ * They must be known before the first page is written.
+ */
+export function picturesOfFrame({ settings, navigation, metas }: Site): string[] {
+  const { logo, favicon, background } = settings;
+  const pairs = [logo, favicon, background?.image].flatMap((pair) => (pair ? [pair.light, pair.dark] : []));
+  const icons = [
+    ...iconsAround(settings),
+    ...navigation.branches.flatMap(iconsOfBranch),
+    ...[...metas.values()].map(({ icon }) => icon),
+  ];
+  const addresses = [...pairs, ...icons].flatMap((address) =>
+    address !== undefined && isElsewhere(address) ? address.replace(/^\/\//, 'https://') : [],
+  );
+  return [...new Set(addresses)];
+}
+
+/** Those that could not be had. The frame leaves them out without a word, so it is said here. */
+export function missingInFrame(site: Site, links: ReturnType<typeof createLinkResolver>): Diagnostic[] {
+  return picturesOfFrame(site).flatMap((address): Diagnostic[] =>
+    links.resolveFile(address, site.configFile).kind === 'file'
+      ? []
+      : [
+          {
+            severity: 'info',
+            code: 'remote_image',
+            message: `The picture "${address.slice(0, 200)}" is on another host and is not shown`,
+            file: site.configFile,
+            hint: remoteHint,
+            target: address.slice(0, 500),
+          },
+        ],
+  );
+}
+
+type Icon = string | undefined;
+
+function iconsAround({ navbar, footer }: Surroundings): Icon[] {
+  const links = [...navbar.links, ...footer.socials, ...footer.columns.flatMap(({ items }) => items)];
+  return [navbar.primary?.icon, ...links.map(({ icon }) => icon)];
+}
+
+function iconsOfBranch({ entries, steps, asides, globals }: Branch): Icon[] {
+  const divisions = [...steps.map(({ switcher }) => switcher), ...asides].flatMap(
+    (switcher) => switcher.divisions,
+  );
+  return [
+    ...entries.flatMap(iconsOfEntry),
+    ...[...divisions, ...globals].map(({ icon }) => icon),
+    ...divisions.flatMap(({ own }) => (own ? iconsAround(readSurroundings(own)) : [])),
+  ];
+}
+
+function iconsOfEntry(entry: NavEntry): Icon[] {
+  if (entry.kind === 'page') return [];
+  return [entry.icon, ...(entry.kind === 'group' ? entry.entries.flatMap(iconsOfEntry) : [])];
 }

@@ -14,12 +14,27 @@ const headLength = 65_536;
 
 export function pictureSize(path: string): PictureSize | undefined {
   try {
-    const head = readHead(path);
-    const size = /\.svg$/i.test(path) ? svgSize(head.toString('utf8')) : rasterSize(head);
-    return size && size.width > 0 && size.height > 0 ? size : undefined;
+    return sizeInHead(readHead(path), /\.svg$/i.test(path));
   } catch {
     return undefined;
   }
+}
+
+/** The same for a picture that is in memory. */
+export function pictureSizeOf(content: Uint8Array, isDrawing: boolean): PictureSize | undefined {
+  try {
+    return sizeInHead(
+      Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, headLength)),
+      isDrawing,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function sizeInHead(head: Buffer, isDrawing: boolean): PictureSize | undefined {
+  const size = isDrawing ? svgSize(head.toString('utf8')) : rasterSize(head);
+  return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
 function readHead(path: string): Buffer {

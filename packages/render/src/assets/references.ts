@@ -27,11 +27,11 @@ export function prepareStylesheet(css: string, file: string, links: LinkResolver
   const rewritten = local.replaceAll(urlPattern, (whole, double?: string, single?: string, bare?: string) => {
     const address = double ?? single ?? bare ?? '';
     if (address === '' || /^(?:data:|#)/i.test(address)) return whole;
-    if (isElsewhere(address)) {
+    const target = links.resolveFile(address, file);
+    if (isElsewhere(address) && target.kind !== 'file') {
       diagnostics.push(remoteFinding(address, file, css, whole));
       return 'url("data:,")';
     }
-    const target = links.resolveFile(address, file);
     if (target.kind !== 'file') {
       diagnostics.push({
         severity: 'warning',
@@ -48,7 +48,17 @@ export function prepareStylesheet(css: string, file: string, links: LinkResolver
   return { css: rewritten, assets, diagnostics };
 }
 
-function isElsewhere(address: string): boolean {
+/** What a stylesheet would load from other hosts and may be a picture. */
+export function remotePicturesOf(css: string): string[] {
+  const addresses = [...css.replaceAll(remoteImport, '').matchAll(urlPattern)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+  return addresses
+    .filter((address) => isElsewhere(address) && !/\.(?:woff2?|[ot]tf|eot|css)(?:[?#]|$)/i.test(address))
+    .map((address) => address.replace(/^\/\//, 'https://'));
+}
+
+export function isElsewhere(address: string): boolean {
   return /^(?:https?:|\/\/)/i.test(address);
 }
 
@@ -70,8 +80,6 @@ export function configuredFile(
   links: LinkResolver,
 ): { file?: string; missing: boolean } {
   if (address === undefined) return { missing: false };
-  const target = links.resolveFile(posix.join('/', address), 'docs.json');
-  return target.kind === 'file'
-    ? { file: target.file, missing: false }
-    : { missing: !/^https?:/.test(address) };
+  const target = links.resolveFile(isElsewhere(address) ? address : posix.join('/', address), 'docs.json');
+  return target.kind === 'file' ? { file: target.file, missing: false } : { missing: !isElsewhere(address) };
 }

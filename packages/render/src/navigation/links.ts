@@ -2,6 +2,7 @@
  * Says what an author's link means: a page, a file of the site, an outside address, or nothing.
  * It applies the scheme allow-list and the redirects of the configuration; it does not write HTML.
  */
+import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Redirect } from '../config/settings.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 
@@ -21,6 +22,8 @@ export interface LinkTable {
   redirects: readonly Redirect[];
   basePath: string;
   origin: string;
+  /** Pictures of other hosts that are files of the output, by address. */
+  pictures?: ReadonlyMap<string, RemotePicture>;
 }
 
 export interface LinkResolver {
@@ -130,12 +133,17 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     return { kind: 'broken' };
   };
 
+  const broughtHome = (target: LinkTarget): LinkTarget => {
+    const picture = target.kind === 'outside' ? table.pictures?.get(target.href) : undefined;
+    return picture && 'file' in picture ? { kind: 'file', file: picture.file, suffix: '' } : target;
+  };
+
   const resolveFile = (raw: string, from: string): LinkTarget => {
     const address = cleanAddress(raw);
     if (/^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,]/i.test(address))
       return { kind: 'outside', href: address };
     const outside = outsideTarget(address);
-    if (outside) return outside;
+    if (outside) return broughtHome(outside);
     const [path, suffix] = splitSuffix(address);
     const file = candidates(decodePath(path), from).find((option) => files.has(option));
     return file === undefined ? { kind: 'broken' } : { kind: 'file', file, suffix };

@@ -20,6 +20,8 @@ const plan: SitePlan = {
   specInMarkdown: true,
   api: readApiSettings(undefined),
   airGapped: false,
+  pictures: new Map(),
+  asksForPictures: false,
   banner: '',
 };
 

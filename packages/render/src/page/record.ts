@@ -62,6 +62,9 @@ const maximumFields = 200;
 /** A feed tells what is new; readers have seen the rest. */
 const mostFeedItems = 15;
 
+/** A page with more pictures of other hosts links to the rest of them. */
+const mostWantedPictures = 500;
+
 /** A page that links more often still shows its links; only where they were written is not remembered. */
 const maximumAnchors = 5000;
 
@@ -78,6 +81,7 @@ export class PageRecord {
   #fieldsAround = this.fields;
   readonly diagnostics: Diagnostic[] = [];
   readonly anchors: LinkUse[] = [];
+  readonly wantedPictures = new Set<string>();
   readonly features = new Set<PageFeature>();
   readonly mathStyles = new Map<string, string>();
   readonly updates: FeedItem[] = [];
@@ -219,9 +223,8 @@ export class PageRecord {
       return relativeHref(this.#prefix, target.file) + target.suffix;
     }
     if (target.kind === 'outside') {
-      if (target.href.startsWith('data:')) return target.href;
-      const message = `The picture "${target.href.slice(0, 200)}" is on another host and is not loaded`;
-      this.report('remote_image', message, place, remoteHint, target.href);
+      if (/^data:/i.test(target.href)) return target.href;
+      this.#leaveElsewhere(target.href, place);
       return undefined;
     }
     this.report(
@@ -232,6 +235,19 @@ export class PageRecord {
       address,
     );
     return undefined;
+  }
+
+  #leaveElsewhere(href: string, place: FilePlace | undefined): void {
+    const { pictures, asksForPictures } = this.#tools.plan;
+    const known = pictures.get(href);
+    if (asksForPictures && known === undefined && this.wantedPictures.size < mostWantedPictures)
+      this.wantedPictures.add(href);
+    const what = `The picture "${href.slice(0, 200)}"`;
+    const message =
+      known && 'problem' in known
+        ? `${what} is on another host and could not be fetched: ${known.problem}`
+        : `${what} is on another host and is not loaded`;
+    this.report('remote_image', message, place, remoteHint, href);
   }
 
   elsewhere(address: string): string | undefined {

@@ -26,9 +26,15 @@ export function siteTools(plan: SitePlan): SiteTools {
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, new Set(plan.routes)),
     links: createLinkResolver(plan),
-    pictureSizes: new Map(),
+    pictureSizes: sizesOf(plan),
     sources: new ModuleSources(plan.root, new Set(plan.files), plan),
   };
+}
+
+/** Of pictures of other hosts the size is known; those of the site are looked at when they are shown. */
+function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
+  const known = [...pictures.values()].flatMap((picture) => ('file' in picture ? [picture] : []));
+  return new Map(known.map(({ file, size }) => [file, size]));
 }
 
 export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName): PageResult {
@@ -95,6 +101,7 @@ function resultOf(
     sourceFiles: renderer.sourceFiles,
     diagnostics: renderer.diagnostics,
     anchors: renderer.anchors,
+    ...(renderer.wantedPictures.size > 0 ? { wantedPictures: [...renderer.wantedPictures] } : {}),
     updates: renderer.updates,
     failed: false,
   };

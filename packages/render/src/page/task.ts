@@ -1,4 +1,5 @@
 /** What goes to a render process and what comes back: plain data, so that it can cross a process boundary. */
+import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Diagnostic, FilePlace } from '../check/diagnostic.ts';
 import type { ApiSettings, PlaygroundDisplay } from '../config/api.ts';
 import type { Redirect } from '../config/settings.ts';
@@ -32,6 +33,10 @@ export interface SitePlan {
   specInMarkdown: boolean;
   /** Where the output goes nothing can be reached: pages offer nothing that needs a network. */
   airGapped: boolean;
+  /** What became of pictures of other hosts, by address. */
+  pictures: ReadonlyMap<string, RemotePicture>;
+  /** Pages say which other ones they would show. */
+  asksForPictures: boolean;
 }
 
 export interface PageTask {
@@ -99,6 +104,8 @@ export interface PageResult {
   updates: FeedItem[];
   /** The page shows an error panel instead of its content. */
   failed: boolean;
+  /** Pictures of other hosts that the page would show, and nobody has asked for yet. */
+  wantedPictures?: string[];
   /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
   /** How long the page took. It must not reach any file of the output. */

@@ -42,7 +42,8 @@ export function createSiteLinks(
   };
   const picture = (prefix: string, raw: string): string | undefined => {
     const target = links.resolveFile(raw, 'docs.json');
-    if (target.kind === 'outside') return target.href;
+    // Nothing is loaded from another host; a picture that was fetched is a file.
+    if (target.kind === 'outside') return /^data:/i.test(target.href) ? target.href : undefined;
     if (target.kind !== 'file') return undefined;
     useFile(target.file);
     return relativeHref(prefix, target.file) + target.suffix;

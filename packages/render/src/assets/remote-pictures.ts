@@ -1,0 +1,131 @@
+/**
+ * Pictures of other hosts that pages show, as files of the output. Somebody else fetches; here it is decided what is asked
+ * for, what counts as a picture, and what it is called: by its content, so that the same bytes are one file everywhere.
+ */
+import { hash } from 'node:crypto';
+import { type PictureSize, pictureSizeOf } from './picture-size.ts';
+import { safeSvg } from './safe-svg.ts';
+
+/** Rejects with a sentence that says why there is nothing. Limits of time and place are its own. */
+export type FetchPicture = (address: string) => Promise<Uint8Array>;
+
+/** What became of a picture: a file of the output, or the reason why there is none. */
+export type RemotePicture = { file: string; size: PictureSize | undefined } | { problem: string };
+
+export interface PictureLimits {
+  pictures: number;
+  bytes: number;
+  totalBytes: number;
+  atOnce: number;
+  /** No fetch begins later than this after the first one. */
+  seconds: number;
+}
+
+const usualLimits: PictureLimits = {
+  pictures: 500,
+  bytes: 10_000_000,
+  totalBytes: 100_000_000,
+  atOnce: 6,
+  seconds: 60,
+};
+
+/** Nothing of an author can have this name: what an export adds itself lies there. */
+const folder = '_docyard/remote';
+
+export class RemotePictures {
+  /** By address, as it was asked for. It grows, and whoever was given it sees that. */
+  readonly table = new Map<string, RemotePicture>();
+  readonly #fetch: FetchPicture | undefined;
+  readonly #limits: PictureLimits;
+  readonly #files = new Set<string>();
+  #totalBytes = 0;
+  #beganAtMs: number | undefined;
+
+  constructor(fetch: FetchPicture | undefined, limits: Partial<PictureLimits> = {}) {
+    this.#fetch = fetch;
+    this.#limits = { ...usualLimits, ...limits };
+  }
+
+  /** Whether it is worth asking for a picture that is not in the table. */
+  get isFetching(): boolean {
+    return this.#fetch !== undefined;
+  }
+
+  /**
+   * Gets what the table does not know yet, and gives back each new file. Addresses are taken in the order of their text,
+   * and results in the order of addresses: what a limit leaves out does not depend on who was faster.
+   */
+  async *settle(addresses: Iterable<string>): AsyncGenerator<{ path: string; content: Uint8Array }> {
+    const fetch = this.#fetch;
+    if (!fetch) return;
+    const unknown = new Set([...addresses].filter((address) => !this.table.has(address)));
+    const waiting = [...unknown].toSorted().toReversed();
+    const underWay: { address: string; content: Promise<Uint8Array | string> }[] = [];
+    while (waiting.length > 0 || underWay.length > 0) {
+      while (waiting.length > 0 && underWay.length < this.#limits.atOnce) {
+        const address = waiting.pop() ?? '';
+        underWay.push({ address, content: this.#ask(fetch, address, underWay.length) });
+      }
+      const next = underWay.shift();
+      if (next) yield* this.#take(next.address, await next.content);
+    }
+  }
+
+  /** The bytes, or why there are none. */
+  #ask(fetch: FetchPicture, address: string, ahead: number): Promise<Uint8Array | string> {
+    const { pictures, seconds } = this.#limits;
+    const nowMs = performance.now();
+    this.#beganAtMs ??= nowMs;
+    if (this.table.size + ahead >= pictures)
+      return Promise.resolve(`the site shows more than ${pictures} pictures of other hosts`);
+    if (nowMs - this.#beganAtMs > seconds * 1000)
+      return Promise.resolve(`the pictures of the site took longer than ${seconds} seconds`);
+    return fetch(address).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  }
+
+  *#take(address: string, content: Uint8Array | string): Generator<{ path: string; content: Uint8Array }> {
+    const picture = typeof content === 'string' ? content : this.#judge(content);
+    if (typeof picture === 'string') {
+      this.table.set(address, { problem: picture });
+      return;
+    }
+    const path = `${folder}/${hash('sha256', picture.content).slice(0, 16)}.${picture.kind}`;
+    this.table.set(address, { file: path, size: pictureSizeOf(picture.content, picture.kind === 'svg') });
+    if (this.#files.has(path)) return;
+    this.#files.add(path);
+    yield { path, content: picture.content };
+  }
+
+  #judge(content: Uint8Array): KnownPicture | string {
+    const { bytes, totalBytes } = this.#limits;
+    if (content.length > bytes) return `it is larger than ${bytes / 1e6} MB`;
+    this.#totalBytes += content.length;
+    if (this.#totalBytes > totalBytes)
+      return `the pictures of the site are larger than ${totalBytes / 1e6} MB together`;
+    return knownPicture(content) ?? 'what is there is no picture that browsers show';
+  }
+}
+
+interface KnownPicture {
+  kind: 'png' | 'jpg' | 'gif' | 'webp' | 'avif' | 'ico' | 'svg';
+  content: Uint8Array;
+}
+
+/** By the first bytes alone: what a host says about a file, and what its name says, may be anything. */
+function knownPicture(content: Uint8Array): KnownPicture | undefined {
+  const head = Buffer.from(content.subarray(0, 16)).toString('latin1');
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return { kind: 'png', content };
+  if (head.startsWith('\xff\xd8\xff')) return { kind: 'jpg', content };
+  if (/^GIF8[79]a/.test(head)) return { kind: 'gif', content };
+  if (/^RIFF[\s\S]{4}WEBP/.test(head)) return { kind: 'webp', content };
+  if (/^[\s\S]{4}ftypavi[fs]/.test(head)) return { kind: 'avif', content };
+  if (head.startsWith('\0\0\x01\0')) return { kind: 'ico', content };
+  return drawn(content);
+}
+
+function drawn(content: Uint8Array): KnownPicture | undefined {
+  if (!/^(?:\xef\xbb\xbf)?\s*</.test(Buffer.from(content.subarray(0, 64)).toString('latin1')))
+    return undefined;
+  const svg = safeSvg(new TextDecoder().decode(content));
+  return svg === undefined ? undefined : { kind: 'svg', content: new TextEncoder().encode(svg) };
+}

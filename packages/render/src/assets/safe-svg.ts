@@ -1,0 +1,204 @@
+/**
+ * A drawing of a stranger as one that only draws: it is read as strict XML and written anew from what is known to be
+ * harmless. Whatever runs, links or loads from elsewhere is left out; what is no well-formed drawing is none at all.
+ */
+import { escapeAttribute, escapeText } from '../html.ts';
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+const linkNamespace = 'http://www.w3.org/1999/xlink';
+
+/** Unknown elements go with everything inside them. `a` is kept as a group: it is drawn, but leads nowhere. */
+const drawing = new Set(
+  (
+    'svg g a defs symbol use path rect circle ellipse line polyline polygon text tspan textPath title desc ' +
+    'linearGradient radialGradient stop clipPath mask pattern marker image switch style filter ' +
+    'animate animateTransform animateMotion mpath ' +
+    'feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap ' +
+    'feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode ' +
+    'feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence'
+  ).split(' '),
+);
+const deepestNesting = 200;
+
+/** Undefined when the text is no well-formed drawing. */
+export function safeSvg(text: string): string | undefined {
+  try {
+    return new Copy(text).written();
+  } catch (error) {
+    if (error instanceof NotWellFormed) return undefined;
+    throw error;
+  }
+}
+
+class NotWellFormed extends Error {}
+
+class Copy {
+  readonly #text: string;
+  readonly #parts: string[] = [];
+  /** Names of the elements that are open, and whether each is written. */
+  readonly #open: { name: string; shown: boolean }[] = [];
+  #at = 0;
+  #style: string | undefined;
+
+  constructor(text: string) {
+    this.#text = text.replace(/^\ufeff/, '');
+  }
+
+  written(): string {
+    while (this.#at < this.#text.length) this.#step();
+    if (this.#open.length > 0 || this.#parts.length === 0) throw new NotWellFormed();
+    return this.#parts.join('');
+  }
+
+  #step(): void {
+    const next = this.#text.indexOf('<', this.#at);
+    this.#addText(plain(this.#text.slice(this.#at, next < 0 ? undefined : next)));
+    this.#at = next < 0 ? this.#text.length : next;
+    if (next < 0) return;
+    if (this.#skips('<!--', '-->') || this.#skips('<?', '?>')) return;
+    if (this.#text.startsWith('<![CDATA[', this.#at)) return this.#addText(this.#through('<![CDATA[', ']]>'));
+    if (this.#text.startsWith('<!', this.#at)) return this.#skipDoctype();
+    if (this.#text.startsWith('</', this.#at)) return this.#close(this.#through('</', '>').trim());
+    this.#openTag();
+  }
+
+  #skips(begin: string, end: string): boolean {
+    if (!this.#text.startsWith(begin, this.#at)) return false;
+    this.#through(begin, end);
+    return true;
+  }
+
+  /** What stands between the two; reading goes on behind it. */
+  #through(begin: string, end: string): string {
+    const from = this.#at + begin.length;
+    const to = this.#text.indexOf(end, from);
+    if (to < 0) throw new NotWellFormed();
+    this.#at = to + end.length;
+    return this.#text.slice(from, to);
+  }
+
+  /** One that declares anything, such as entities, is not read. */
+  #skipDoctype(): void {
+    if (this.#open.length > 0 || this.#parts.length > 0 || /[[\]]/.test(this.#through('<!', '>')))
+      throw new NotWellFormed();
+  }
+
+  #openTag(): void {
+    const pattern = /<([A-Za-z_][\w.:-]*)/y;
+    const name = this.#match(pattern)?.[1];
+    if (name === undefined) throw new NotWellFormed();
+    const attributes = this.#attributes();
+    const end = this.#match(/\s*(\/?)>/y);
+    if (!end) throw new NotWellFormed();
+    this.#begin(name, attributes);
+    if (end[1] === '/') this.#close(name);
+  }
+
+  #attributes(): Map<string, string> {
+    const found = new Map<string, string>();
+    const pattern = /\s+([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
+    for (let match = this.#match(pattern); match; match = this.#match(pattern)) {
+      const [, name = '', double, single] = match;
+      if (found.has(name)) throw new NotWellFormed();
+      found.set(name, plain(double ?? single ?? ''));
+    }
+    return found;
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match) this.#at = pattern.lastIndex;
+    return match;
+  }
+
+  #begin(name: string, attributes: ReadonlyMap<string, string>): void {
+    const around = this.#open.at(-1);
+    if (!around && (name !== 'svg' || this.#parts.length > 0)) throw new NotWellFormed();
+    if (this.#open.length >= deepestNesting || this.#style !== undefined) throw new NotWellFormed();
+    const shown = (around?.shown ?? true) && isShown(name, attributes);
+    this.#open.push({ name, shown });
+    if (!shown) return;
+    if (name === 'style') this.#style = '';
+    else this.#parts.push(`<${tagOf(name)}${attributesOf(attributes, !around)}>`);
+  }
+
+  #close(name: string): void {
+    const closed = this.#open.pop();
+    if (closed?.name !== name) throw new NotWellFormed();
+    if (!closed.shown) return;
+    if (name !== 'style') this.#parts.push(`</${tagOf(name)}>`);
+    else {
+      if (loadsNothing(this.#style ?? ''))
+        this.#parts.push(`<style>${escapeText(this.#style ?? '')}</style>`);
+      this.#style = undefined;
+    }
+  }
+
+  #addText(text: string): void {
+    const around = this.#open.at(-1);
+    if (!around) {
+      if (text.trim() !== '') throw new NotWellFormed();
+    } else if (this.#style !== undefined) this.#style += text;
+    else if (around.shown) this.#parts.push(escapeText(text));
+  }
+}
+
+function tagOf(name: string): string {
+  return name === 'a' ? 'g' : name;
+}
+
+/** An animation of an address could turn a harmless one into another. */
+function isShown(name: string, attributes: ReadonlyMap<string, string>): boolean {
+  if (!drawing.has(name)) return false;
+  return !name.startsWith('animate') || !/href|^on|style/i.test(attributes.get('attributeName') ?? '');
+}
+
+function attributesOf(attributes: ReadonlyMap<string, string>, isRoot: boolean): string {
+  const kept = [...attributes].filter(([name, value]) => isKept(name, value));
+  const namespaces = isRoot
+    ? [
+        ['xmlns', svgNamespace],
+        ['xmlns:xlink', linkNamespace],
+      ]
+    : [];
+  return [...namespaces, ...kept]
+    .map(([name = '', value = '']) => ` ${name}="${escapeAttribute(value).replaceAll(/[\t\n\r]/g, ' ')}"`)
+    .join('');
+}
+
+const inside = /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp);base64,)/i;
+
+function isKept(name: string, value: string): boolean {
+  if (name === 'href' || name === 'xlink:href') return inside.test(value);
+  if (name === 'xml:space' || name === 'xml:lang') return true;
+  if (name.includes(':') || name === 'xmlns' || /^on/i.test(name)) return false;
+  return loadsNothing(value);
+}
+
+/** Neither a style nor an attribute names a file; an escape could hide that it does. */
+function loadsNothing(css: string): boolean {
+  if (/\\|@import|javascript:|expression\s*\(|image-set|src\s*\(/i.test(css)) return false;
+  return !/url\s*\(\s*(?!["']?#)/i.test(css);
+}
+
+const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** References undone; one that XML does not know by itself, or a character it forbids, ends the reading. */
+function plain(text: string): string {
+  const undone = text.replaceAll(/&([^;&]{0,10});?/g, (whole, name: string) => {
+    const digits = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name);
+    const code = digits ? Number.parseInt(digits[1] ?? digits[2] ?? '', digits[1] ? 16 : 10) : Number.NaN;
+    const character = digits ? characterOf(code) : Object.hasOwn(named, name) ? named[name] : undefined;
+    if (character === undefined || !whole.endsWith(';')) throw new NotWellFormed();
+    return character;
+  });
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(undone)) throw new NotWellFormed();
+  return undone;
+}
+
+function characterOf(code: number): string | undefined {
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return code > 0 && code <= 0x10ffff && !isSurrogate ? String.fromCodePoint(code) : undefined;
+}
