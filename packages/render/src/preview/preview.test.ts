@@ -246,6 +246,30 @@ describe('a preview', () => {
         expect(await preview.file(path), path).toBeUndefined();
     }));
 
+  it('fetches pictures of other hosts when the page is looked at, each once', () => {
+    const address = 'https://pictures.test/ship.png';
+    const site = { ...files, 'a.mdx': `![Ship](${address})\n`, 'b.mdx': `![Ship again](${address})\n` };
+    const asked: string[] = [];
+    return withFolder(site, async (root) => {
+      const fetchPicture = (from: string): Promise<Uint8Array> => {
+        asked.push(from);
+        return Promise.resolve(png(48));
+      };
+      const preview = await Preview.open({ root, fetchPicture });
+      try {
+        expect(asked).toEqual([]);
+        const [, path = ''] =
+          /<img src="([^"]+)" alt="Ship" width="48"/.exec(await htmlOf(preview, 'a.html')) ?? [];
+        expect(await preview.file(path)).toEqual(png(48));
+        expect(await htmlOf(preview, 'b.html')).toContain(`<img src="${path}" alt="Ship again"`);
+        expect((await preview.page('b.html'))?.findings).toEqual([]);
+        expect(asked).toEqual([address]);
+      } finally {
+        preview.close();
+      }
+    });
+  });
+
   it('leads from an old address to the page', () =>
     withPreview(
       async (preview) => {

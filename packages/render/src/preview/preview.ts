@@ -5,7 +5,9 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { prepareStylesheet } from '../assets/references.ts';
+import { picturesOfFrame } from '../assets/configured.ts';
+import { prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
+import { type FetchPicture, RemotePictures } from '../assets/remote-pictures.ts';
 import { type Diagnostic, SiteLoadError } from '../check/diagnostic.ts';
 import { textOfHtml } from '../html.ts';
 import type { LoadOptions, Site } from '../load.ts';
@@ -24,6 +26,8 @@ import { isOfWholeSite, wholeSiteFiles } from './whole-site.ts';
 
 export interface PreviewOptions extends Pick<LoadOptions, 'root' | 'fetchRemote'> {
   groups?: string[];
+  /** Fetches pictures of other hosts, when a page that shows them is looked at. */
+  fetchPicture?: FetchPicture;
 }
 
 export interface PreviewPage {
@@ -57,6 +61,9 @@ export class Preview {
   readonly #process = new LiveProcess();
   readonly #pages = new Map<string, KeptPage>();
   readonly #search = new PreviewSearch();
+  readonly #remote: RemotePictures;
+  /** Files of pictures of other hosts. One that could not be had is asked for again by the next preview. */
+  readonly #fetched = new Map<string, Uint8Array>();
   #view: View | undefined;
   #closed = false;
   #problem: Diagnostic | undefined;
@@ -66,6 +73,7 @@ export class Preview {
   private constructor(options: PreviewOptions) {
     this.#renderOptions = { groups: options.groups ?? [] };
     this.#source = new RememberedSite(options);
+    this.#remote = new RemotePictures(options.fetchPicture);
   }
 
   /** Throws a SiteLoadError when there is nothing to show. */
@@ -125,6 +133,8 @@ export class Preview {
   async file(path: string): Promise<string | Uint8Array | { copyFrom: string } | undefined> {
     const view = this.#current;
     if (path.startsWith('_docyard/search/')) return (await this.#search.files(() => this.#current)).get(path);
+    const fetched = this.#fetched.get(path);
+    if (fetched) return fetched;
     if (path.startsWith('_docyard/nav/'))
       return view.composer.navigationFiles().find((file) => file.path === path)?.content;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
@@ -192,12 +202,25 @@ export class Preview {
       this.#pages.set(task.output, known);
       return known;
     }
-    const kept: KeptPage = { task, result: this.#process.render(task) };
+    const kept: KeptPage = { task, result: this.#render(task) };
     void kept.result.then((result) => this.#noteResult(kept, result));
     this.#pages.set(task.output, kept);
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > mostKeptPages && oldest !== undefined) this.#pages.delete(oldest);
     return kept;
+  }
+
+  async #render(task: PageTask): Promise<PageResult> {
+    const result = await this.#process.render(task);
+    if (result.wantedPictures === undefined) return result;
+    await this.#bringHome(result.wantedPictures);
+    /** The process has a copy of the plan, from before they were known. */
+    this.#process.usePlan(this.#current.plan);
+    return this.#process.render(task);
+  }
+
+  async #bringHome(addresses: readonly string[]): Promise<void> {
+    for await (const { path, content } of this.#remote.settle(addresses)) this.#fetched.set(path, content);
   }
 
   #noteResult(kept: KeptPage, result: PageResult): void {
@@ -219,7 +242,8 @@ export class Preview {
   async #load(): Promise<void> {
     const site = await this.#source.load();
     const before = this.#view;
-    const view = viewOf(site, this.#renderOptions, before);
+    await this.#bringHome(picturesOfFrame(site));
+    const view = viewOf(site, this.#renderOptions, this.#remote, before);
     if (view.plan !== before?.plan) this.#process.usePlan(view.plan);
     this.#view = view;
   }
@@ -232,7 +256,9 @@ export class Preview {
   async #stylesheet(file: string): Promise<string | undefined> {
     const { site, links } = this.#current;
     if (!(await isInside(site.root, file))) return undefined;
-    return prepareStylesheet(await readFile(join(site.root, file), 'utf8'), file, links).css;
+    const css = await readFile(join(site.root, file), 'utf8');
+    await this.#bringHome(remotePicturesOf(css));
+    return prepareStylesheet(css, file, links).css;
   }
 
   async #markdown(task: PageTask): Promise<string> {

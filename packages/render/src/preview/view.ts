@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfiguredPictures, configuredPictures } from '../assets/configured.ts';
+import type { RemotePictures } from '../assets/remote-pictures.ts';
 import type { Site } from '../load.ts';
 import { type Addresses, addressesFor, relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
@@ -31,8 +32,8 @@ export interface View {
 }
 
 /** `before` lends its plan when nothing in it has changed, so that what was rendered with it still holds. */
-export function viewOf(site: Site, options: RenderOptions, before?: View): View {
-  const made = planSite(site, options);
+export function viewOf(site: Site, options: RenderOptions, remote: RemotePictures, before?: View): View {
+  const made = planSite(site, options, remote);
   const plan = before && isSamePlan(before.plan, made) ? before.plan : made;
   const links = createLinkResolver(plan);
   const pictures = configuredPictures(site, links);
