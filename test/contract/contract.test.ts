@@ -95,7 +95,9 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
     params: { projectId: (await stage.addProject(service, 'https://example.com/docs.git')).id },
   }),
   listKeys: () => ({ query: { limit: '3' } }),
-  createKey: () => ({ body: { name: 'New', scopes: ['read'], expiresInDays: 7 } }),
+  createKey: () => ({
+    body: { name: 'New', scopes: ['read'], expiresInDays: 7, projectId: records.project.id },
+  }),
   rollKey: async () => ({ ...(await someKey()), body: { overlapSeconds: 0 } }),
   revokeKey: someKey,
   listWebhooks: () => ({ query: { limit: '5' } }),
@@ -138,8 +140,11 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   unauthorized: (id, given) => ask(id, given, { key: null }),
   key_in_query: (id, given) => ask(id, { ...given, query: { ...given.query, key: service.key } }),
   address_refused: (id, given) => ask(id, given, { key: keys.elsewhere }),
-  scope_missing: (id, given) =>
-    ask(id, given, { key: operation(id).scope === 'audit:read' ? keys.projects : keys.audit }),
+  scope_missing: (id, given) => {
+    const { scope } = operation(id);
+    const key = scope === 'any' ? keys.ofProject : scope === 'audit:read' ? keys.projects : keys.audit;
+    return ask(id, given, { key });
+  },
   plan_required: (id, given) => ask(id, given, { key: keys.free }),
   rate_limited: async (id, given) => {
     if (operation(id).scope === null) return tryTooOften(id, given);
@@ -182,6 +187,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     // Where there is a person already.
     if (id === 'setUp') return ask(id, given, { to: service });
     if (given.params !== undefined) return ask(id, { ...given, params });
+    if (id === 'createKey') return ask(id, { body: { name: 'New', projectId: params.projectId } });
     const domain = { domain: stage.freshDomain() };
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
   },

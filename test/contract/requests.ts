@@ -111,6 +111,7 @@ const fields = {
   scopes: fc.array(text, { maxLength: 3 }),
   expiresInDays: numbers,
   allowedAddresses: fc.array(fc.oneof(fc.constantFrom(...addresses), text), { maxLength: 3 }),
+  projectId: text,
   overlapSeconds: numbers,
   ttlSeconds: numbers,
   url: fc.oneof(fc.constantFrom(...repositories, 'https://127.1/', 'http://[::1]/'), text),

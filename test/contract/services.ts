@@ -63,6 +63,7 @@ async function startMain(environment: Record<string, string>, endless: string) {
     keys: {
       projects: await makeKey(service, { scopes: ['projects:read'] }),
       audit: await makeKey(service, { scopes: ['audit:read'] }),
+      ofProject: await makeKey(service, { projectId: project.id }),
       elsewhere: await makeKey(service, { allowedAddresses: ['203.0.113.7'] }),
       free: stage.addOrganization(dataDir, 'free').key,
     },
@@ -106,7 +107,7 @@ async function startFull(environment: Record<string, string>, endless: string) {
 
 async function makeKey(
   { client }: Service,
-  limits: { scopes?: ('projects:read' | 'audit:read')[]; allowedAddresses?: string[] },
+  limits: { scopes?: ('projects:read' | 'audit:read')[]; allowedAddresses?: string[]; projectId?: string },
 ): Promise<string> {
   return (await client.call('createKey', { body: { name: 'Limited key', ...limits } })).key;
 }

@@ -56,12 +56,18 @@ function describeOperation(id: OperationId, described: Operation): Json {
     operationId: id,
     tags: [described.tag],
     summary: described.summary,
-    ...(described.description === undefined ? {} : { description: described.description }),
+    ...descriptionOf(described),
     ...(described.scope === null ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(described.body === undefined ? {} : { requestBody: requestBody(described) }),
     responses: responsesOf(described),
   };
+}
+
+function descriptionOf({ description, organizationWide }: Operation): { description?: string } {
+  const refusal = organizationWide ? 'A key that is limited to one project is refused.' : undefined;
+  const sentences = [description, refusal].filter((text) => text !== undefined);
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 }
 
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {

@@ -28,6 +28,8 @@ export interface Operation {
   /** The scope a caller needs; `any` for every valid key and session; null for operations without either. */
   scope: Scope | 'any' | null;
   plan?: 'enterprise';
+  /** About more than one project: a key that is limited to one is refused. */
+  organizationWide?: true;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

@@ -18,6 +18,7 @@ export const reviewOperations = {
     description:
       'Fetches the source, reads its configuration and counts its pages. Nothing is kept. Takes up to a minute; what is wrong with the source is told in `problem`.',
     scope: 'projects:write',
+    organizationWide: true,
     body: review.CheckSource,
     success: json(200, review.SourceCheck),
     errors: ['overloaded'],
@@ -66,6 +67,7 @@ export const reviewOperations = {
     tag: 'Organization',
     summary: 'Read how the installation is',
     scope: 'any',
+    organizationWide: true,
     success: json(200, review.System),
     errors: [],
   },

@@ -45,6 +45,32 @@ describe('operations', () => {
     },
   );
 
+  const ofOneProject = [
+    ...['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
+    ...['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
+    ...['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
+    ...['createAgentJob', 'listAgentJobs', 'readAgentJob', 'messageAgentJob', 'followAgentJob'],
+    ...['readAgentDiff', 'readAgentTranscript', 'cancelAgentJob', 'retryAgentJob'],
+    ...['archiveAgentJob', 'unarchiveAgentJob'],
+    ...['listProjects', 'readProject', 'updateProject', 'deleteProject'],
+    ...['listKeys', 'createKey', 'rollKey', 'revokeKey'],
+    ...['readMe', 'signOut', 'changePassword'],
+  ];
+
+  /** A closed list: whoever adds an operation decides whether it stays within one project. */
+  it('are open to a key of one project where they stay within it', () => {
+    const open = table.filter(({ scope, organizationWide }) => scope !== null && !organizationWide);
+    expect(open.map(({ id }) => id).toSorted()).toEqual(ofOneProject.toSorted());
+  });
+
+  it('refuse a key of one project otherwise, and say so', () => {
+    const refusing = table.filter(({ organizationWide }) => organizationWide);
+    for (const { id } of refusing) expect(impliedErrors(operation(id))).toContain('scope_missing');
+    expect(JSON.stringify(buildOpenApi()).match(/limited to one project is refused/g)).toHaveLength(
+      refusing.length,
+    );
+  });
+
   /** What a person does about their own session. */
   const ofOneself = ['setUp', 'signIn', 'signOut', 'acceptInvitation', 'changePassword'];
 

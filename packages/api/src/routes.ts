@@ -193,6 +193,7 @@ export const operations = {
     tag: 'Projects',
     summary: 'Create a project',
     scope: 'projects:write',
+    organizationWide: true,
     body: schemas.CreateProject,
     success: json(201, schemas.Project),
     errors: ['domain_taken'],
@@ -212,6 +213,7 @@ export const operations = {
     path: '/v1/projects/{projectId}',
     tag: 'Projects',
     summary: 'Change a project',
+    description: 'A key that is limited to the project cannot change `domain` and `source`.',
     scope: 'projects:write',
     params: projectParams,
     body: schemas.UpdateProject,
@@ -223,6 +225,7 @@ export const operations = {
     path: '/v1/projects/{projectId}',
     tag: 'Projects',
     summary: 'Delete a project, its jobs and its bundles',
+    description: 'API keys that are limited to it go with it.',
     scope: 'projects:write',
     params: projectParams,
     success: { status: 204, kind: 'empty' },
@@ -244,18 +247,19 @@ export const operations = {
     tag: 'API keys',
     summary: 'Create an API key',
     description:
-      'A key cannot give more than it has: the scopes asked for must be among those of the calling key.',
+      'A key cannot give more than it has: the scopes asked for must be among those of the calling key, and a key that is limited to a project makes keys for that one.',
     scope: 'keys:write',
     body: schemas.CreateKey,
     success: json(201, schemas.CreatedKey),
-    errors: [],
+    errors: ['not_found'],
   },
   rollKey: {
     method: 'post',
     path: '/v1/api-keys/{keyId}/roll',
     tag: 'API keys',
     summary: 'Replace an API key',
-    description: 'Makes a new key with the same rights; the old one goes on working for `overlapSeconds`.',
+    description:
+      'Makes a new key with the same rights and limits; the old one goes on working for `overlapSeconds`.',
     scope: 'keys:write',
     params: keyParams,
     body: schemas.RollKey,
@@ -293,6 +297,7 @@ export const operations = {
     tag: 'Organization',
     summary: 'List the audit log',
     scope: 'audit:read',
+    organizationWide: true,
     query: z.strictObject({
       action: z
         .string()
@@ -345,7 +350,8 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [];
   if (operation.scope !== null)
     codes.push('unauthorized', 'key_in_query', 'address_refused', 'rate_limited', 'storage_unavailable');
-  if (operation.scope !== null && operation.scope !== 'any') codes.push('scope_missing');
+  if ((operation.scope !== null && operation.scope !== 'any') || operation.organizationWide)
+    codes.push('scope_missing');
   if (operation.plan !== undefined) codes.push('plan_required');
   if (operation.body !== undefined) codes.push('invalid_request', 'malformed_json', 'unsupported_media_type');
   if (operation.query !== undefined) codes.push('invalid_request');

@@ -395,6 +395,12 @@ export const CreateKey = z
       .max(50)
       .optional()
       .meta({ description: 'IP addresses or CIDR ranges. Default: every address.' }),
+    projectId: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The only project the key can see and change. Default: as far as the caller.' }),
   })
   .meta({ id: 'CreateKey' });
 export type CreateKey = z.infer<typeof CreateKey>;
@@ -408,6 +414,11 @@ export const RollKey = z
   .meta({ id: 'RollKey' });
 export type RollKey = z.infer<typeof RollKey>;
 
+const limitedTo = z
+  .string()
+  .nullable()
+  .meta({ description: 'The only project the key can see and change; null for all.' });
+
 export const ApiKey = z
   .object({
     id: z.string(),
@@ -416,6 +427,7 @@ export const ApiKey = z
     last4: z.string(),
     scopes: z.array(Scope),
     allowedAddresses: z.array(z.string()),
+    projectId: limitedTo,
     createdAt: timestamp,
     expiresAt: nullableTimestamp,
     lastUsedAt: nullableTimestamp,
@@ -440,7 +452,13 @@ export const Me = z
   .object({
     organization: z.object({ id: z.string(), name: z.string(), plan: Plan }),
     key: z
-      .object({ id: z.string(), name: z.string(), scopes: z.array(Scope), expiresAt: nullableTimestamp })
+      .object({
+        id: z.string(),
+        name: z.string(),
+        scopes: z.array(Scope),
+        projectId: limitedTo,
+        expiresAt: nullableTimestamp,
+      })
       .nullable()
       .meta({ description: 'Null when a person calls.' }),
     person: z

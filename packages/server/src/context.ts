@@ -13,6 +13,7 @@ import type { Forges } from './ports/forge.ts';
 import type { JobKind, Queue } from './ports/queue.ts';
 import type { Sources } from './ports/sources.ts';
 import type { Measures, Tracer } from './ports/telemetry.ts';
+import type { Reach } from './reach.ts';
 
 export interface Secrets {
   /** Mixed into the hash of every API key, so that the database alone does not allow a guess. */
@@ -68,8 +69,7 @@ export interface Context {
 }
 
 /** Who asks, as the audit log will name them. */
-export interface Actor {
-  organizationId: string;
+export interface Actor extends Reach {
   /** A key id, the email of a person, `cli` or `system`. */
   name: string;
   address: string | null;

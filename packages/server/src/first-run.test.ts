@@ -12,9 +12,9 @@ const plain = { sample: true, adminKeyFile: undefined };
 
 async function whatIsThere(context: TestContext) {
   const organizations = await listOrganizations(context);
-  const organizationId = organizations[0]?.id ?? '';
-  const { data: projects } = await listProjects(context, { organizationId });
-  const { data: keys } = await listKeys(context, { organizationId });
+  const reach = { organizationId: organizations[0]?.id ?? '', projectId: null };
+  const { data: projects } = await listProjects(context, { reach });
+  const { data: keys } = await listKeys(context, { reach });
   return { organizations, projects, keys };
 }
 

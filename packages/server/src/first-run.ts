@@ -40,7 +40,7 @@ export async function setUpFirstRun(context: Context, options: FirstRunOptions):
       plan: 'enterprise',
       localSources: true,
     });
-    const actor: Actor = { organizationId: organization.id, name: 'system', address: null, requestId: null };
+    const actor = systemOf(organization.id);
     if (sampleRepository !== undefined) {
       await createProject(inside, {
         name: 'Sample handbook',
@@ -63,7 +63,11 @@ async function replaceMissingKeyFile(
   if (file === undefined) return undefined;
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined) return undefined;
-  return makeAdminKey(context, { organizationId, name: 'system', address: null, requestId: null }, file);
+  return makeAdminKey(context, systemOf(organizationId), file);
+}
+
+function systemOf(organizationId: string): Actor {
+  return { organizationId, projectId: null, name: 'system', address: null, requestId: null };
 }
 
 /** The file is written before the transaction ends: a file without a key can be made again, the reverse cannot. */

@@ -117,7 +117,7 @@ describe.skipIf(postgresMissing !== undefined)('several processes', () => {
     await atOnce(6, (index) =>
       updateProject(contexts[index % 2] as TestContext, { ...given, change: changes[index % 3] ?? {} }),
     );
-    const read = { projectId: project.id, organizationId: tenant.organizationId };
+    const read = { projectId: project.id, reach: tenant.actor };
     expect(await readProject(contexts[1] as TestContext, read)).toMatchObject({
       name: 'Renamed',
       agent: { protectedPaths: ['one'], instructions: 'Be brief.' },

@@ -103,7 +103,13 @@ export async function createTenant(
 ): Promise<Tenant> {
   const { name = 'Harbour', plan = 'enterprise', localSources = true } = options;
   const organization = await createOrganization(context, { name, plan, localSources });
-  const actor = { organizationId: organization.id, name: 'cli', address: null, requestId: null };
+  const actor = {
+    organizationId: organization.id,
+    projectId: null,
+    name: 'cli',
+    address: null,
+    requestId: null,
+  };
   const scopes = options.scopes === undefined ? {} : { scopes: options.scopes };
   const key = await createKey(context, { name: 'Test key', expiresInDays: null, actor, ...scopes });
   return { organization, organizationId: organization.id, actor, key };

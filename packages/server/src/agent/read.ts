@@ -1,11 +1,12 @@
 /**
- * Reads agent jobs: one, or a page of a project's. Every query names the organization.
+ * Reads agent jobs: one, or a page of a project's. Every query names how far the caller reaches.
  */
 import type { AgentJob } from '@docyard/api';
 import { readJob, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
+import { jobsWithin, type Reach } from '../reach.ts';
 import { readRuns, type Run } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';
 import { refusePurged } from './retention.ts';
@@ -15,14 +16,14 @@ import { viewAgentJob } from './view.ts';
 export interface JobPlace {
   id: string;
   projectId: string;
-  organizationId: string;
+  reach: Reach;
 }
 
 export async function findAgentJob(
   context: Pick<SettingsContext, 'database'>,
   where: JobPlace,
 ): Promise<Job> {
-  const job = await readJob(context, { id: where.id, organizationId: where.organizationId, kind: 'agent' });
+  const job = await readJob(context, { id: where.id, reach: where.reach, kind: 'agent' });
   if (job === undefined || job.project_id !== where.projectId) {
     throw new Problem('not_found', 'There is no such agent job in this project.');
   }
@@ -48,17 +49,17 @@ export async function describeAgentJob(context: SettingsContext, job: Job): Prom
 export async function listAgentJobs(
   context: SettingsContext,
   input: PageRequest & {
-    organizationId: string;
+    reach: Reach;
     projectId: string;
     status?: AgentJob['status'] | undefined;
     archived?: boolean | undefined;
   },
 ): Promise<{ data: AgentJob[]; nextCursor: string | null }> {
-  const project = await findProject(context, { id: input.projectId, organizationId: input.organizationId });
+  const project = await findProject(context, { id: input.projectId, reach: input.reach });
   let query = context.database
     .selectFrom('jobs')
     .selectAll()
-    .where('organization_id', '=', input.organizationId)
+    .where(jobsWithin(input.reach))
     .where('project_id', '=', project.id)
     .where('kind', '=', 'agent');
   const archived = input.archived ?? (input.status === undefined ? undefined : input.status === 'archived');

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await createWebhook(context, { url: 'https://ci.example.com/', actor: tenant.actor });
 });
 
-const find = (id: string) => findAgentJob(context, { id, projectId, organizationId: tenant.organizationId });
+const find = (id: string) => findAgentJob(context, { id, projectId, reach: tenant.actor });
 
 /** One run that ends with a pull request. */
 async function run(jobId: string, number: number, url: string): Promise<void> {

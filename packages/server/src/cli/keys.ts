@@ -24,7 +24,7 @@ import { print } from './print.ts';
 const examples = `
 Examples:
   docyard keys list
-  docyard keys create --name CI --scope exports:write --expires 90
+  docyard keys create --name CI --scope exports:write --project pr_5f0c9d1e7a3b8264 --expires 90
   docyard keys roll key_8c1f04d2a6e97b35 --overlap 3600
 `;
 
@@ -36,6 +36,7 @@ export function describeKeys(command: Command): void {
   addLocalOptions(command.command('create').description('Create an API key; it is shown this once.'))
     .requiredOption('--name <text>', 'what the key is for')
     .addOption(new Option('--scope <scope...>', 'what it may do (default: read write)').choices([...scopes]))
+    .option('--project <id>', 'the only project it can see and change (default: all)')
     .option('--expires <days>', `${keyLifetimesDays.join(', ')} or none`, '90')
     .option('--address <range...>', 'IP addresses or CIDR ranges it may be used from (default: all)')
     .action(create);
@@ -53,14 +54,20 @@ export function describeKeys(command: Command): void {
 async function list(options: LocalOptions): Promise<void> {
   await withData(options, async (context) => {
     const { listKeys } = await import('../keys/keys.ts');
-    const { id: organizationId } = await chooseOrganization(context, options.org);
-    const keys = await everyRow((cursor) => listKeys(context, { organizationId, limit: 100, cursor }));
+    const reach = operatorOf(await chooseOrganization(context, options.org));
+    const keys = await everyRow((cursor) => listKeys(context, { reach, limit: 100, cursor }));
     print(options, keys, keys.map(row));
   });
 }
 
 async function create(
-  options: LocalOptions & { name: string; scope?: Scope[]; expires: string; address?: string[] },
+  options: LocalOptions & {
+    name: string;
+    scope?: Scope[];
+    project?: string;
+    expires: string;
+    address?: string[];
+  },
 ): Promise<void> {
   const expiresInDays =
     options.expires === 'none' ? null : keyLifetimesDays.find((days) => String(days) === options.expires);
@@ -71,6 +78,7 @@ async function create(
     name: options.name,
     expiresInDays,
     ...(options.scope === undefined ? {} : { scopes: options.scope }),
+    ...(options.project === undefined ? {} : { projectId: options.project }),
     ...(options.address === undefined ? {} : { allowedAddresses: options.address }),
   };
   await withData(options, async (context) => {
@@ -112,6 +120,7 @@ function row(key: ApiKey): Record<string, string> {
     name: key.name,
     key: `${key.prefix}…${key.last4}`,
     scopes: key.scopes.join(' '),
+    project: key.projectId ?? 'all',
     state:
       key.revokedAt !== null
         ? 'revoked'

@@ -60,7 +60,7 @@ export async function chooseOrganization(context: Context, id: string | undefine
 }
 
 export function operatorOf(organization: Organization): Actor {
-  return { organizationId: organization.id, name: 'cli', address: null, requestId: null };
+  return { organizationId: organization.id, projectId: null, name: 'cli', address: null, requestId: null };
 }
 
 /** What was typed, held to the same rules as a request. */

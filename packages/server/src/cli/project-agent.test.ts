@@ -26,7 +26,7 @@ beforeAll(async () => {
     name: 'Docs',
     domain,
     source: { repository: 'https://git.example.com/harbour/docs.git' },
-    actor: { organizationId: organization.id, name: 'cli', address: null, requestId: null },
+    actor: { organizationId: organization.id, projectId: null, name: 'cli', address: null, requestId: null },
     allowLocal: false,
   });
   projectId = project.id;

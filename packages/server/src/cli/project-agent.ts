@@ -90,16 +90,16 @@ async function showOrChange(named: string, options: AgentOptions): Promise<void>
   await withData(options, async (context) => {
     const { findProject, readProject, updateProject } = await import('../projects/projects.ts');
     const organization = await chooseOrganization(context, options.org);
-    const organizationId = organization.id;
+    const actor = operatorOf(organization);
     const where = named.startsWith('pr_') ? { id: named } : { domain: named.toLowerCase() };
-    const { id: projectId } = await findProject(context, { ...where, organizationId });
-    const project = await readProject(context, { projectId, organizationId });
+    const { id: projectId } = await findProject(context, { ...where, reach: actor });
+    const project = await readProject(context, { projectId, reach: actor });
     const agent = changeOf(options, project.agent);
     if (Object.keys(agent).length === 0) return show(options, project.agent);
     const changed = await updateProject(context, {
       projectId,
       change: check(UpdateProject, { agent }),
-      actor: operatorOf(organization),
+      actor,
       allowLocal: organization.local_sources === 1,
     });
     show(options, changed.agent);

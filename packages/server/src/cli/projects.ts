@@ -67,10 +67,8 @@ function addSourceOptions(command: Command): Command {
 async function list(options: LocalOptions): Promise<void> {
   await withData(options, async (context) => {
     const { listProjects } = await import('../projects/projects.ts');
-    const { id: organizationId } = await chooseOrganization(context, options.org);
-    const projects = await everyRow((cursor) =>
-      listProjects(context, { organizationId, limit: 100, cursor }),
-    );
+    const reach = operatorOf(await chooseOrganization(context, options.org));
+    const projects = await everyRow((cursor) => listProjects(context, { reach, limit: 100, cursor }));
     print(options, projects, projects.map(row));
   });
 }

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import type { BlobLink } from '../ports/blobs.ts';
 import { Problem } from '../problem.ts';
+import type { Reach } from '../reach.ts';
 import { deltaSince } from './delta.ts';
 import { bundleFileName, signLink, type LinkedFile } from './links.ts';
 import { finishedResult } from './read.ts';
@@ -14,6 +15,8 @@ import { blobName } from './record.ts';
 
 interface BundleRequest {
   job: Job;
+  /** How far whoever asks may see; the job is within it, and so must be the one it is compared with. */
+  reach: Reach;
   origin: string;
   ttlSeconds?: number | undefined;
   /** The job whose bundle the caller has: the link is then to the delta from there. */
@@ -26,7 +29,7 @@ export async function createBundleLink(
   context: Pick<Context, 'blobs' | 'clock' | 'config' | 'database' | 'log' | 'secrets'>,
   request: BundleRequest,
 ): Promise<Bundle> {
-  const { job, method = 'GET', since } = request;
+  const { job, reach, method = 'GET', since } = request;
   const { bundle, attempt } = finishedResult(job);
   // A store that is away is told now, instead of by a link that leads nowhere.
   if ((await context.blobs.stat(blobName(job.id, attempt, bundleFileName))) === undefined) {
@@ -35,7 +38,7 @@ export async function createBundleLink(
   const { file, sizeBytes, sha256 } =
     since === undefined
       ? { ...bundle, file: bundleFileName as LinkedFile }
-      : await deltaSince(context, { job, since });
+      : await deltaSince(context, { job, since, reach });
   const seconds = request.ttlSeconds ?? context.config.linkSeconds;
   const link =
     (await context.blobs.link(blobName(job.id, attempt, file), { seconds, fileName: file, method })) ??

@@ -15,7 +15,7 @@ export async function cancelExport(
 ): Promise<Job> {
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const job = await findExport(inside, { id: input.jobId, organizationId: input.actor.organizationId });
+    const job = await findExport(inside, { id: input.jobId, reach: input.actor });
     const changed = isFinal(job.status) ? undefined : await requestCancel(inside, job);
     if (changed === undefined) throw nothingToCancel(job);
     await recordAudit(inside, { actor: input.actor, action: 'export.cancel', object: job.id });
@@ -30,7 +30,7 @@ export async function deleteExport(
 ): Promise<void> {
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
-    const job = await findExport(inside, { id: input.jobId, organizationId: input.actor.organizationId });
+    const job = await findExport(inside, { id: input.jobId, reach: input.actor });
     if (!isFinal(job.status)) {
       throw new Problem(
         'job_not_finished',

@@ -6,6 +6,7 @@ import { diffSites } from '../bundles/diff.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
+import type { Reach } from '../reach.ts';
 import { findExport, readManifest } from './read.ts';
 
 type CompareContext = Pick<Context, 'blobs' | 'database'>;
@@ -13,10 +14,13 @@ type CompareContext = Pick<Context, 'blobs' | 'database'>;
 /** From `older`, or from the completed export before it, to `job`. */
 export async function compareExports(
   context: CompareContext,
-  { job, older }: { job: Job; older: string | undefined },
+  { job, older, reach }: { job: Job; older: string | undefined; reach: Reach },
 ): Promise<Comparison> {
   const to = await readManifest(context, job);
-  const base = older === undefined ? await exportBefore(context, job) : await findOlder(context, job, older);
+  const base =
+    older === undefined
+      ? await exportBefore(context, job)
+      : await findOlder(context, job, { id: older, reach });
   const from = await readManifest(context, base);
   const found = await diffSites({ manifest: from }, { manifest: to });
   return { ...found, from: { jobId: base.id, ...found.from }, to: { jobId: job.id, ...found.to } };
@@ -45,10 +49,14 @@ async function exportBefore({ database }: CompareContext, job: Job): Promise<Job
   return before;
 }
 
-async function findOlder(context: CompareContext, job: Job, id: string): Promise<Job> {
-  const older = await findExport(context, { id, organizationId: job.organization_id });
+async function findOlder(
+  context: CompareContext,
+  job: Job,
+  where: { id: string; reach: Reach },
+): Promise<Job> {
+  const older = await findExport(context, where);
   if (older.project_id !== job.project_id) {
-    const message = `\`with\` must name an export of the same project; ${id} is one of ${older.domain}.`;
+    const message = `\`with\` must name an export of the same project; ${older.id} is one of ${older.domain}.`;
     throw new Problem('invalid_request', message, { details: [{ path: 'with', message }] });
   }
   return older;

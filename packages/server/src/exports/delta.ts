@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
+import type { Reach } from '../reach.ts';
 import { converse } from '../rendering/process.ts';
 import { blobName, resultOf, type DeltaFile } from './record.ts';
 
@@ -51,9 +52,10 @@ const mostWaiting = 20;
 /** The delta from `since` to `job`, both completed; made now unless it is there. */
 export async function deltaSince(
   context: DeltaContext,
-  { job, since }: { job: Job; since: string },
+  given: { job: Job; since: string; reach: Reach },
 ): Promise<StoredDelta> {
-  const pair = { target: bundleOf(job), base: bundleOf(await findBase(context, { job, since })) };
+  const { job, since } = given;
+  const pair = { target: bundleOf(job), base: bundleOf(await findBase(context, given)) };
   const file: DeltaFile = `delta-${since}.tar.gz`;
   const facts =
     (await readDeltaFacts(context, { ...pair.target, file })) ?? (await makeOnce(context, pair, file));
@@ -82,9 +84,11 @@ function factsNameOf({ jobId, generation, file }: StoredBundle & { file: DeltaFi
 }
 
 /** Says of every job that will not do why `since` cannot name it. */
-async function findBase(context: DeltaContext, { job, since }: { job: Job; since: string }): Promise<Job> {
-  const where = { id: since, organizationId: job.organization_id, kind: 'export' as const };
-  const base = await readJob(context, where);
+async function findBase(
+  context: DeltaContext,
+  { job, since, reach }: { job: Job; since: string; reach: Reach },
+): Promise<Job> {
+  const base = await readJob(context, { id: since, reach, kind: 'export' });
   if (base === undefined) {
     throw new Problem('not_found', `There is no export job ${since}, which \`since\` names.`);
   }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ExportJob } from '@docyard/api';
 import { claimJob, reportProgress, type Job } from '../jobs/store.ts';
+import type { Reach } from '../reach.ts';
 import {
   composeForTest,
   createCompletedExport,
@@ -26,8 +27,7 @@ beforeEach(async () => {
   return () => vi.useRealTimers();
 });
 
-const begin = (after = 0, organizationId = tenant.organizationId) =>
-  FollowedExports.begin(context, { organizationId, after });
+const begin = (after = 0, reach: Reach = tenant.actor) => FollowedExports.begin(context, { reach, after });
 const told = (records: ExportJob[]) =>
   records.map(({ jobId, status, progress }) => [jobId, status, progress]);
 
@@ -97,7 +97,17 @@ test('an event with a lower number that is committed late is not missed', async 
 
 test('nothing of another organization is told', async () => {
   const other = await createTenant(context, { name: 'Elsewhere' });
-  const { followed } = await begin(0, other.organizationId);
+  const { followed } = await begin(0, other.actor);
   await newJob();
   expect(await followed.news()).toEqual([]);
+});
+
+test('who is limited to a project is told nothing of another one', async () => {
+  const project = await createTestProject(context, tenant);
+  await newJob();
+  const { followed, first } = await begin(0, { ...tenant.actor, projectId: project.id });
+  expect(first).toEqual([]);
+  await newJob();
+  const own = await createExport(context, tenant, project);
+  expect(told(await followed.news())).toEqual([[own.id, 'queued', 0]]);
 });

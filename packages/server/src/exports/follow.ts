@@ -1,10 +1,11 @@
 /**
- * Everything that happens to the exports of an organization, as records. Several changes of a job between two looks are one:
+ * Everything that happens to the exports within somebody's reach, as records. Several changes of a job between two looks are one:
  * what is told is the record as it is now.
  */
 import type { ExportJob } from '@docyard/api';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';
+import { jobsWithin, type Reach } from '../reach.ts';
 import { viewExport } from './view.ts';
 
 type FollowContext = Pick<Context, 'database'>;
@@ -21,20 +22,16 @@ const toldAgain = 50;
 
 export class FollowedExports {
   readonly #context: FollowContext;
-  readonly #organizationId: string;
+  readonly #reach: Reach;
   readonly #seenAtMs = new Map<number, number>();
   /** Everything up to here is settled. */
   #floor: number;
   /** The highest number that was seen; a client that comes back with it goes on from there. */
   #position: number;
 
-  private constructor(
-    context: FollowContext,
-    organizationId: string,
-    at: { floor: number; position: number },
-  ) {
+  private constructor(context: FollowContext, reach: Reach, at: { floor: number; position: number }) {
     this.#context = context;
-    this.#organizationId = organizationId;
+    this.#reach = reach;
     this.#floor = at.floor;
     this.#position = at.position;
   }
@@ -42,16 +39,16 @@ export class FollowedExports {
   /** With what a client that begins is told first; one that comes back is told only what it missed. */
   static async begin(
     context: FollowContext,
-    { organizationId, after }: { organizationId: string; after: number },
+    { reach, after }: { reach: Reach; after: number },
   ): Promise<{ followed: FollowedExports; first: ExportJob[] }> {
     const newest = await newestEvent(context);
     if (after > 0 && after <= newest && newest - after <= mostBehind) {
       const at = { floor: Math.max(0, after - toldAgain), position: after };
-      return { followed: new FollowedExports(context, organizationId, at), first: [] };
+      return { followed: new FollowedExports(context, reach, at), first: [] };
     }
     // The number was read first: what changes from now on has a higher one.
-    const followed = new FollowedExports(context, organizationId, { floor: newest, position: newest });
-    return { followed, first: await unfinishedExports(context, organizationId) };
+    const followed = new FollowedExports(context, reach, { floor: newest, position: newest });
+    return { followed, first: await unfinishedExports(context, reach) };
   }
 
   get position(): number {
@@ -70,7 +67,7 @@ export class FollowedExports {
     const unseen = rows.filter(({ sequence }) => !this.#seenAtMs.has(sequence));
     this.#remember(unseen.map(({ sequence }) => sequence));
     const ids = [...new Set(unseen.map(({ job_id }) => job_id))];
-    const jobs = await exportsOf(this.#context, this.#organizationId, ids);
+    const jobs = await exportsOf(this.#context, this.#reach, ids);
     return jobs
       .toSorted((a, b) =>
         a.updated_at === b.updated_at ? a.sequence - b.sequence : a.updated_at < b.updated_at ? -1 : 1,
@@ -103,12 +100,12 @@ async function newestEvent({ database }: FollowContext): Promise<number> {
   return newest?.sequence ?? 0;
 }
 
-async function unfinishedExports({ database }: FollowContext, organizationId: string): Promise<ExportJob[]> {
+async function unfinishedExports({ database }: FollowContext, reach: Reach): Promise<ExportJob[]> {
   const jobs = await database
     .selectFrom('jobs')
     .selectAll()
     .where('status', 'in', ['queued', 'running'])
-    .where('organization_id', '=', organizationId)
+    .where(jobsWithin(reach))
     .where('kind', '=', 'export')
     .orderBy('sequence')
     .limit(eventsAtOnce)
@@ -116,17 +113,13 @@ async function unfinishedExports({ database }: FollowContext, organizationId: st
   return jobs.map(viewExport);
 }
 
-async function exportsOf(
-  { database }: FollowContext,
-  organizationId: string,
-  ids: readonly string[],
-): Promise<Job[]> {
+async function exportsOf({ database }: FollowContext, reach: Reach, ids: readonly string[]): Promise<Job[]> {
   if (ids.length === 0) return [];
   return database
     .selectFrom('jobs')
     .selectAll()
     .where('id', 'in', ids)
-    .where('organization_id', '=', organizationId)
+    .where(jobsWithin(reach))
     .where('kind', '=', 'export')
     .execute();
 }

@@ -33,7 +33,7 @@ beforeAll(async () => {
   project = await createTestProject(context, tenant, { domain: 'docs.example.com' });
 });
 
-const find = ({ id }: Job) => findExport(context, { id, organizationId: tenant.organizationId });
+const find = ({ id }: Job) => findExport(context, { id, reach: tenant.actor });
 
 describe('finishedResult', () => {
   test('gives the result of a completed job', async () => {
@@ -90,8 +90,8 @@ describe('one export', () => {
     const other = await createTenant(context, { name: 'Other' });
     const job = await createExport(context, tenant, project);
     const attempts = [
-      findExport(context, { id: job.id, organizationId: other.organizationId }),
-      findExport(context, { id: 'se_0000000000000000', organizationId: tenant.organizationId }),
+      findExport(context, { id: job.id, reach: other.actor }),
+      findExport(context, { id: 'se_0000000000000000', reach: tenant.actor }),
     ];
     const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
     expect(errors[0]).toMatchObject({ code: 'not_found' });
@@ -138,7 +138,7 @@ describe('one export', () => {
 
 describe('the newest export of a domain', () => {
   test('is the last completed one whose files are here', async () => {
-    const where = { domain: 'latest.example.com', organizationId: tenant.organizationId };
+    const where = { domain: 'latest.example.com', reach: tenant.actor };
     const mine = await createTestProject(context, tenant, { domain: where.domain });
     await expect(findLatestExport(context, where)).rejects.toMatchObject({ code: 'not_found' });
     const first = await createCompletedExport(context, tenant, mine);
@@ -154,7 +154,7 @@ describe('the newest export of a domain', () => {
     await markPurged(context, second.id);
     expect((await findLatestExport(context, where)).id).toBe(first.id);
     const other = await createTenant(context, { name: 'Other' });
-    const elsewhere = { ...where, organizationId: other.organizationId };
+    const elsewhere = { ...where, reach: other.actor };
     await expect(findLatestExport(context, elsewhere)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -167,7 +167,7 @@ test('a list is filtered by domain, status and time', async () => {
   context.clock.advance(3600);
   const third = await createExport(context, own, b);
   const list = async (filter: { domain?: string; status?: string; since?: string }) => {
-    const { data } = await listExports(context, { organizationId: own.organizationId, ...filter });
+    const { data } = await listExports(context, { reach: own.actor, ...filter });
     return data.map(({ jobId }) => jobId);
   };
   expect(await list({})).toEqual([third.id, second.id, first.id]);

@@ -1,5 +1,5 @@
 /**
- * Reads exports: one, many, their files and their events. Every query names the organization.
+ * Reads exports: one, many, their files and their events. Every query names how far the caller reaches.
  */
 import type { ExportJob, Manifest, Report, reportTypes } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
+import { jobsWithin, type Reach } from '../reach.ts';
 import { ReportFile } from './messages.ts';
 import {
   blobName,
@@ -21,10 +22,7 @@ import { viewExport } from './view.ts';
 
 type ReadContext = Pick<Context, 'database'>;
 
-export async function findExport(
-  context: ReadContext,
-  where: { id: string; organizationId: string },
-): Promise<Job> {
+export async function findExport(context: ReadContext, where: { id: string; reach: Reach }): Promise<Job> {
   const job = await readJob(context, { ...where, kind: 'export' });
   if (job === undefined) {
     throw new Problem('not_found', 'There is no such export job. List them with GET /v1/static-export/jobs.');
@@ -35,7 +33,7 @@ export async function findExport(
 export async function listExports(
   context: ReadContext,
   input: PageRequest & {
-    organizationId: string;
+    reach: Reach;
     domain?: string | undefined;
     status?: string | undefined;
     since?: string | undefined;
@@ -44,7 +42,7 @@ export async function listExports(
   let query = context.database
     .selectFrom('jobs')
     .selectAll()
-    .where('organization_id', '=', input.organizationId)
+    .where(jobsWithin(input.reach))
     .where('kind', '=', 'export');
   if (input.domain !== undefined) query = query.where('domain', '=', input.domain);
   if (input.status !== undefined) query = query.where('status', '=', input.status);
@@ -55,12 +53,12 @@ export async function listExports(
 /** The newest completed export of a domain whose files are still here. */
 export async function findLatestExport(
   context: ReadContext,
-  where: { domain: string; organizationId: string },
+  where: { domain: string; reach: Reach },
 ): Promise<Job> {
   const job = await context.database
     .selectFrom('jobs')
     .selectAll()
-    .where('organization_id', '=', where.organizationId)
+    .where(jobsWithin(where.reach))
     .where('kind', '=', 'export')
     .where('domain', '=', where.domain)
     .where('status', '=', 'completed')

@@ -33,10 +33,7 @@ export async function prepareExport(
   given: { request: StartExport; actor: Actor; allowLocal: boolean },
 ): Promise<PreparedExport> {
   const { request, actor } = given;
-  const project = await findProject(context, {
-    organizationId: actor.organizationId,
-    domain: request.domain,
-  });
+  const project = await findProject(context, { reach: actor, domain: request.domain });
   const source = {
     repository: project.repository,
     ref: request.ref ?? project.ref,
@@ -57,7 +54,7 @@ export async function prepareRetry(
   context: Context,
   given: { jobId: string; actor: Actor },
 ): Promise<PreparedExport> {
-  const job = await findExport(context, { id: given.jobId, organizationId: given.actor.organizationId });
+  const job = await findExport(context, { id: given.jobId, reach: given.actor });
   if (!isFinal(job.status)) {
     throw new Problem(
       'job_not_finished',

@@ -36,7 +36,7 @@ beforeAll(async () => {
     totalPages: 12,
     commit: 'abc',
   });
-  const where = { id: claimed.id, organizationId: tenant.organizationId, kind: 'export' as const };
+  const where = { id: claimed.id, reach: tenant.actor, kind: 'export' as const };
   const { readJob } = await import('../jobs/store.ts');
   jobs['running'] = present(await readJob(context, where));
   const failure = failureOf('config_invalid', 'docs.json is broken.', { file: 'docs.json', line: 2 });

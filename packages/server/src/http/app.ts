@@ -222,6 +222,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
     caller: caller as Caller,
     actor: {
       organizationId: caller?.organizationId ?? '',
+      projectId: caller?.projectId ?? null,
       name: caller?.key?.id ?? caller?.person?.email ?? 'nobody',
       address: callerAddress(context, web),
       requestId: web.get('requestId'),
@@ -231,7 +232,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
   };
   return edge.idempotency.run(
     {
-      organizationId: request.actor.organizationId,
+      reach: request.actor,
       key: keepsAnswer(described) ? web.req.header('idempotency-key') : undefined,
       method: web.req.method,
       target: rawTarget(web),
@@ -246,9 +247,9 @@ function keepsAnswer({ method, keepsNoAnswer }: Operation): boolean {
   return method === 'post' && !keepsNoAnswer;
 }
 
-/** What one organization was shown is never shown to another: its id is part of the name. */
+/** What one was shown is shown only to those who reach as far: that is part of the name. */
 function rememberFor(edge: Edge, { id, caller, input }: Call): Remember {
-  const key = JSON.stringify([id, caller?.organizationId, input.params]);
+  const key = JSON.stringify([id, caller?.organizationId, caller?.projectId, input.params]);
   return (jobId, read) => edge.statuses.read(key, jobId, read) as ReturnType<typeof read>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who is calling and may they: the key or the session, the address, the scope, the plan, in that order. What belongs to
- * somebody else is not decided here; features look only among the caller's own.
+ * Who is calling and may they: the key or the session, the address, the scope, how far the key reaches, the plan, in that
+ * order. What belongs to somebody else is not decided here; features look only within the caller's reach.
  */
 import { hash } from 'node:crypto';
 import { scopesGrant, type Operation } from '@docyard/api';
@@ -127,13 +127,19 @@ export class Callers {
 }
 
 export function requireRights(caller: Caller, operation: Operation): void {
-  const { scope, plan } = operation;
+  const { scope, plan, organizationWide } = operation;
   if (scope !== null && scope !== 'any' && !scopesGrant(caller.scopes, scope)) {
     throw new Problem(
       'scope_missing',
       caller.person === null
         ? `This API key lacks the scope ${scope}. Create one that has it.`
         : `Your role, ${caller.person.role}, does not include ${scope}. Ask an owner or admin.`,
+    );
+  }
+  if (organizationWide && caller.projectId !== null) {
+    throw new Problem(
+      'scope_missing',
+      `This API key is limited to the project ${caller.projectId}, and this concerns the whole organization. Use one for all projects.`,
     );
   }
   if (plan !== undefined && caller.plan !== plan) {

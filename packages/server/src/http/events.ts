@@ -10,6 +10,7 @@ import { FollowedExports } from '../exports/follow.ts';
 import { viewExport } from '../exports/view.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { hasEvent, jobsOf, readJob, type Job } from '../jobs/store.ts';
+import type { Reach } from '../reach.ts';
 
 export interface Pace {
   /** Proxies close a connection on which nothing is said. */
@@ -42,7 +43,7 @@ export function streamExportEvents(
 /** Goes on until the client leaves. */
 export function streamAllExports(
   context: Context,
-  input: StreamOptions & { organizationId: string; after: number },
+  input: StreamOptions & { reach: Reach; after: number },
 ): Response {
   return stream(context, input, (signal, pace) => allExportFrames(context, input, signal, pace));
 }
@@ -95,7 +96,7 @@ function stream(
 
 async function* exportFrames(
   context: Context,
-  { id, organization_id: organizationId }: Job,
+  { id, organization_id: organizationId, project_id: projectId }: Job,
   afterSequence: number,
   signal: AbortSignal,
   { keepAliveSeconds }: Pace,
@@ -107,7 +108,7 @@ async function* exportFrames(
     const change = context.changes.next(id, { seconds: keepAliveSeconds, signal });
     try {
       // The row first: when it is final, the events read after it are the last ones.
-      const job = await readJob(context, { id, organizationId, kind: 'export' });
+      const job = await readJob(context, { id, reach: { organizationId, projectId }, kind: 'export' });
       if (job === undefined) return;
       const events = await readEvents(context, { job, afterSequence: last, most: eventsAtOnce });
       for (const { sequence, record } of events) {
@@ -130,17 +131,17 @@ async function* exportFrames(
 
 async function* allExportFrames(
   context: Context,
-  { organizationId, after }: { organizationId: string; after: number },
+  { reach, after }: { reach: Reach; after: number },
   signal: AbortSignal,
   { keepAliveSeconds }: Pace,
 ): AsyncGenerator<string> {
   yield opening;
-  const { followed, first } = await FollowedExports.begin(context, { organizationId, after });
+  const { followed, first } = await FollowedExports.begin(context, { reach, after });
   // Also without an event the client knows where to go on.
   yield `id: ${followed.position}\n\n`;
   for (const record of first) yield frameOf(record);
   while (!signal.aborted) {
-    const change = context.changes.next(jobsOf(organizationId), { seconds: keepAliveSeconds, signal });
+    const change = context.changes.next(jobsOf(reach.organizationId), { seconds: keepAliveSeconds, signal });
     try {
       const news = await followed.news();
       for (const record of news) yield `id: ${followed.position}\n${frameOf(record)}`;
@@ -154,7 +155,7 @@ async function* allExportFrames(
 
 async function* agentFrames(
   context: Context,
-  { id, projectId, organizationId }: JobPlace,
+  { id, projectId, reach }: JobPlace,
   after: string,
   signal: AbortSignal,
   { keepAliveSeconds }: Pace,
@@ -165,7 +166,7 @@ async function* agentFrames(
   while (!signal.aborted) {
     const change = context.changes.next(id, { seconds: keepAliveSeconds, signal });
     try {
-      const job = await readJob(context, { id, organizationId, kind: 'agent' });
+      const job = await readJob(context, { id, reach, kind: 'agent' });
       if (job === undefined) return;
       const read = { jobId: id, projectId, after: last, most: eventsAtOnce };
       const { data, lastEventId } = await readAgentEvents(context, read);

@@ -33,7 +33,7 @@ async function post(path: string, body: unknown, idempotencyKey: string, key = t
   return { status: answer.status, headers: answer.headers, body: json };
 }
 
-const keyCount = async () => (await listKeys(context, { ...tenant, limit: 100 })).data.length;
+const keyCount = async () => (await listKeys(context, { reach: tenant.actor, limit: 100 })).data.length;
 
 describe('the same request again', () => {
   test('gets the same answer, marked as replayed, and nothing is done twice', async () => {

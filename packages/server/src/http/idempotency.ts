@@ -7,10 +7,12 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { nowText, type Context } from '../context.ts';
 import { exclusively, inTransaction, type Database } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
+import type { Reach } from '../reach.ts';
 import type { Commit, Reply } from './request.ts';
 
 export interface IdempotentRequest {
-  organizationId: string;
+  /** Callers that reach as far share their keys; others never meet. */
+  reach: Reach;
   key: string | undefined;
   method: string;
   target: string;
@@ -40,7 +42,7 @@ export class Idempotency {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new Problem('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
     }
-    const record = { ...request, name: this.#nameOf(request.organizationId, key), key };
+    const record = { ...request, name: this.#nameOf(request.reach, key), key };
     const kept = await this.#find(this.#context.database, record);
     if (kept !== undefined) return kept;
     if (this.#inFlight.has(record.name)) {
@@ -74,7 +76,7 @@ export class Idempotency {
           await database
             .insertInto('idempotency')
             .values({
-              organization_id: record.organizationId,
+              organization_id: record.reach.organizationId,
               key: record.name,
               fingerprint: fingerprint(record),
               status: made.status ?? record.successStatus,
@@ -96,14 +98,14 @@ export class Idempotency {
     const row = await database
       .selectFrom('idempotency')
       .selectAll()
-      .where('organization_id', '=', record.organizationId)
+      .where('organization_id', '=', record.reach.organizationId)
       .where('key', '=', record.name)
       .executeTakeFirst();
     if (row === undefined) return undefined;
     if (row.created_at < oldest) {
       await database
         .deleteFrom('idempotency')
-        .where('organization_id', '=', record.organizationId)
+        .where('organization_id', '=', record.reach.organizationId)
         .where('key', '=', record.name)
         .execute();
       return undefined;
@@ -121,30 +123,35 @@ export class Idempotency {
     };
   }
 
-  #nameOf(organizationId: string, key: string): string {
+  #nameOf(reach: Reach, key: string): string {
     return createHmac('sha256', this.#context.secrets.keyPepper)
-      .update(`${organizationId}:${key}`)
+      .update(`${ownerOf(reach)}:${key}`)
       .digest('hex');
   }
 
-  #sealingKey(record: { organizationId: string; key: string }): Buffer {
+  #sealingKey(record: { reach: Reach; key: string }): Buffer {
     const { keyPepper } = this.#context.secrets;
-    return Buffer.from(hkdfSync('sha256', keyPepper, record.organizationId, `idempotency/${record.key}`, 32));
+    return Buffer.from(hkdfSync('sha256', keyPepper, ownerOf(record.reach), `idempotency/${record.key}`, 32));
   }
 
-  #seal(record: { organizationId: string; key: string }, text: string): string {
+  #seal(record: { reach: Reach; key: string }, text: string): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#sealingKey(record), nonce);
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
   }
 
-  #unseal(record: { organizationId: string; key: string }, text: string): string {
+  #unseal(record: { reach: Reach; key: string }, text: string): string {
     const bytes = Buffer.from(text, 'base64');
     const decipher = createDecipheriv('aes-256-gcm', this.#sealingKey(record), bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
   }
+}
+
+/** Ids hold no colon or slash, and the key comes last: no two owners and keys make the same text. */
+function ownerOf({ organizationId, projectId }: Reach): string {
+  return projectId === null ? organizationId : `${organizationId}/${projectId}`;
 }
 
 function fingerprint(request: IdempotentRequest): string {

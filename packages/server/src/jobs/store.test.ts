@@ -62,12 +62,21 @@ describe('a new job', () => {
     expect(await events(job)).toEqual([asEvent(job)]);
   });
 
-  test('is found by id, organization and kind together, never by fewer', async () => {
-    const { id } = await newJob();
+  test('is found by id, reach and kind together, never by fewer', async () => {
+    const { id, project_id: projectId } = await newJob();
     const { organizationId } = tenant;
-    expect(await store.readJob(context, { id, organizationId, kind: 'export' })).toBeDefined();
-    expect(await store.readJob(context, { id, organizationId, kind: 'agent' })).toBeUndefined();
-    expect(await store.readJob(context, { id, organizationId: 'org_other', kind: 'export' })).toBeUndefined();
+    const isFound = async (
+      projectOf: string | null,
+      organizationOf = organizationId,
+      kind: 'export' | 'agent' = 'export',
+    ) => {
+      const reach = { organizationId: organizationOf, projectId: projectOf };
+      return (await store.readJob(context, { id, reach, kind })) !== undefined;
+    };
+    expect([await isFound(null), await isFound(projectId)]).toEqual([true, true]);
+    expect(await isFound(null, organizationId, 'agent')).toBe(false);
+    expect(await isFound('pr_other')).toBe(false);
+    expect([await isFound(null, 'org_other'), await isFound(projectId, 'org_other')]).toEqual([false, false]);
   });
 });
 
@@ -279,7 +288,7 @@ describe('removing', () => {
     const job = await newJob();
     await store.deleteJob(context, job.id);
     expect(await events(job)).toEqual([]);
-    expect(await store.readJob(context, { id: job.id, ...tenant, kind: 'export' })).toBeUndefined();
+    expect(await store.readJob(context, { id: job.id, reach: tenant.actor, kind: 'export' })).toBeUndefined();
   });
 });
 

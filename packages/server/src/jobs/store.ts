@@ -13,6 +13,7 @@ import { exclusively, inTransaction, type Database, type JobRow, type Tables } f
 import type { Delivery, JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { announceJob, type JobChange } from '../webhooks/outbox.ts';
+import { jobsWithin, type Reach } from '../reach.ts';
 import { moves, type Move } from './lifecycle.ts';
 
 export type Job = Selectable<JobRow>;
@@ -135,13 +136,13 @@ export async function enqueueJob(
 
 export async function readJob(
   context: Pick<Context, 'database'>,
-  where: { id: string; organizationId: string; kind: NewJob['kind'] },
+  where: { id: string; reach: Reach; kind: NewJob['kind'] },
 ): Promise<Job | undefined> {
   return context.database
     .selectFrom('jobs')
     .selectAll()
     .where('id', '=', where.id)
-    .where('organization_id', '=', where.organizationId)
+    .where(jobsWithin(where.reach))
     .where('kind', '=', where.kind)
     .executeTakeFirst();
 }

@@ -1,7 +1,7 @@
 /** API keys: shown once, stored as a hash, ended by time, by hand or by a successor, and never more than their maker. */
 import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
-import { composeForTest, createTenant, everythingKept, present } from '../testing.ts';
+import { composeForTest, createTenant, createTestProject, everythingKept, present } from '../testing.ts';
 import { authenticate, createKey, listKeys, revokeKey, rollKey, touchKey, type Granter } from './keys.ts';
 
 async function setUp() {
@@ -11,7 +11,7 @@ async function setUp() {
   const actions = async () =>
     (await listAuditLog(context, { organizationId })).data.map(({ action }) => action);
   const find = async (id: string) => {
-    const { data } = await listKeys(context, { organizationId });
+    const { data } = await listKeys(context, { reach: actor });
     return present(data.find((key) => key.id === id));
   };
   return { context, tenant, actor, organizationId, actions, find };
@@ -27,7 +27,7 @@ describe('creating', () => {
       person: null,
       organizationId,
     });
-    expect((await listKeys(context, { organizationId })).data[0]).toEqual(view);
+    expect((await listKeys(context, { reach: actor })).data[0]).toEqual(view);
     const kept = everythingKept(context);
     expect(kept).toContain(view.id);
     expect(kept).not.toContain(key);
@@ -47,6 +47,7 @@ describe('creating', () => {
       lastUsedAt: null,
       revokedAt: null,
       rolledFrom: null,
+      projectId: null,
     });
   });
 
@@ -105,6 +106,59 @@ describe('creating', () => {
     const allowedAddresses = ['203.0.113.7', '203.0.113.0/40'];
     await expect(createKey(context, { name: 'CI', actor, allowedAddresses })).rejects.toMatchObject({
       details: [{ path: 'allowedAddresses.1' }],
+    });
+  });
+});
+
+describe('limited to a project', () => {
+  async function setUpLimited() {
+    const { context, tenant, actor } = await setUp();
+    const project = await createTestProject(context, tenant);
+    const made = await createKey(context, { name: 'CI', projectId: project.id, actor });
+    /** As the service knows whoever calls with the key. */
+    const limited = { ...actor, name: made.id, projectId: project.id };
+    return { context, tenant, actor, project, made, limited };
+  }
+
+  test('a key says so, and so does whoever calls with it', async () => {
+    const { context, project, made } = await setUpLimited();
+    expect(made.projectId).toBe(project.id);
+    expect(await authenticate(context, made.key)).toMatchObject({ projectId: project.id });
+  });
+
+  test('the successor of a key is limited as well', async () => {
+    const { context, actor, project, made } = await setUpLimited();
+    const rolled = await rollKey(context, { keyId: made.id, actor });
+    expect(rolled.projectId).toBe(project.id);
+    expect(await authenticate(context, rolled.key)).toMatchObject({ projectId: project.id });
+  });
+
+  test('a key makes keys for its own project and for no other', async () => {
+    const { context, tenant, project, limited } = await setUpLimited();
+    expect((await createKey(context, { name: 'Same', actor: limited })).projectId).toBe(project.id);
+    const neighbour = await createTestProject(context, tenant);
+    for (const projectId of [neighbour.id, 'pr_0000000000000000']) {
+      await expect(createKey(context, { name: 'More', projectId, actor: limited })).rejects.toThrow(
+        'There is no such project. List them with GET /v1/projects.',
+      );
+    }
+  });
+
+  test('a key sees, rolls and revokes only keys of its project', async () => {
+    const { context, tenant, made, limited } = await setUpLimited();
+    expect((await listKeys(context, { reach: limited })).data.map(({ id }) => id)).toEqual([made.id]);
+    const { id: keyId } = tenant.key;
+    await expect(rollKey(context, { keyId, actor: limited })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revokeKey(context, { keyId, actor: limited })).rejects.toMatchObject({ code: 'not_found' });
+    await revokeKey(context, { keyId: made.id, actor: limited });
+    expect(await authenticate(context, made.key)).toBeUndefined();
+  });
+
+  test('the project of another organization does not exist', async () => {
+    const { context, project } = await setUpLimited();
+    const { actor } = await createTenant(context, { name: 'Other' });
+    await expect(createKey(context, { name: 'CI', projectId: project.id, actor })).rejects.toMatchObject({
+      code: 'not_found',
     });
   });
 });

@@ -20,6 +20,8 @@ import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { exclusively, inTransaction, type KeyRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
+import { holdProject } from '../projects/projects.ts';
+import { keysWithin, type Reach } from '../reach.ts';
 import { complainAboutRange } from './addresses.ts';
 import { isWellFormedKey, newKeyText } from './format.ts';
 
@@ -34,10 +36,9 @@ export const keyChanges = 'keys';
 type KeyContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
 /** The key, or the person with a session, that a request carried, with what it belongs to. */
-export interface Caller {
+export interface Caller extends Reach {
   /** Of the key or the person; rates are counted for it. */
   id: string;
-  organizationId: string;
   organizationName: string;
   plan: Plan;
   localSources: boolean;
@@ -60,12 +61,19 @@ export async function createKey(
   refuseMoreThanGranted(addresses, scopes, input.granter);
   const days = input.expiresInDays === undefined ? defaultLifetimeDays : input.expiresInDays;
   const expiresAt = days === null ? null : later(context, days * 86_400);
-  return insertKey(context, input.actor, {
-    name: input.name,
-    scopes: JSON.stringify([...new Set(scopes)]),
-    allowed_addresses: JSON.stringify(addresses),
-    expires_at: expiresAt,
-    rolled_from: null,
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    // So does one that is limited to a project.
+    const projectId = input.projectId ?? input.actor.projectId;
+    if (projectId !== null) await holdProject(inside, { id: projectId, reach: input.actor });
+    return insertKey(inside, input.actor, {
+      name: input.name,
+      scopes: JSON.stringify([...new Set(scopes)]),
+      allowed_addresses: JSON.stringify(addresses),
+      expires_at: expiresAt,
+      rolled_from: null,
+      project_id: projectId,
+    });
   });
 }
 
@@ -98,6 +106,7 @@ export async function rollKey(
       allowed_addresses: old.allowed_addresses,
       expires_at: lifetime === null ? null : later(context, lifetime / 1000),
       rolled_from: old.id,
+      project_id: old.project_id,
     });
   });
 }
@@ -119,17 +128,14 @@ async function holdKey(
   { keyId, actor }: { keyId: string; actor: Actor },
 ): Promise<Selectable<KeyRow>> {
   await exclusively(context.database, `key:${keyId}`);
-  return findKey(context, actor.organizationId, keyId);
+  return findKey(context, actor, keyId);
 }
 
 export async function listKeys(
   context: Pick<Context, 'database'>,
-  input: PageRequest & { organizationId: string },
+  input: PageRequest & { reach: Reach },
 ): Promise<{ data: ApiKey[]; nextCursor: string | null }> {
-  const query = context.database
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('organization_id', '=', input.organizationId);
+  const query = context.database.selectFrom('api_keys').selectAll().where(keysWithin(input.reach));
   return readPage(input, query, viewKey);
 }
 
@@ -165,6 +171,7 @@ export async function authenticate(
   return {
     id: row.id,
     organizationId: row.organization_id,
+    projectId: row.project_id,
     organizationName: row.organization_name,
     plan: row.plan as Plan,
     localSources: row.local_sources === 1,
@@ -196,7 +203,7 @@ export async function touchKey(context: KeyContext, keyId: string): Promise<void
 async function insertKey(
   context: KeyContext,
   actor: Actor,
-  values: Pick<KeyRow, 'name' | 'scopes' | 'allowed_addresses' | 'expires_at' | 'rolled_from'>,
+  values: Pick<KeyRow, 'name' | 'scopes' | 'allowed_addresses' | 'expires_at' | 'rolled_from' | 'project_id'>,
 ): Promise<CreatedKey> {
   const text = newKeyText();
   return inTransaction(context.database, async (database) => {
@@ -221,7 +228,7 @@ async function insertKey(
         actor,
         action: values.rolled_from === null ? 'key.create' : 'key.roll',
         object: row.id,
-        details: { name: row.name, rolledFrom: values.rolled_from },
+        details: { name: row.name, rolledFrom: values.rolled_from, ...limitOf(row) },
       },
     );
     return { ...viewKey(row), key: text };
@@ -261,20 +268,21 @@ function refuseMoreThanGranted(
   if (details.length > 0) throw new Problem('invalid_request', details[0]?.message ?? '', { details });
 }
 
-async function findKey(
-  context: KeyContext,
-  organizationId: string,
-  keyId: string,
-): Promise<Selectable<KeyRow>> {
+async function findKey(context: KeyContext, reach: Reach, keyId: string): Promise<Selectable<KeyRow>> {
   const row = await context.database
     .selectFrom('api_keys')
     .selectAll()
     .where('id', '=', keyId)
-    .where('organization_id', '=', organizationId)
+    .where(keysWithin(reach))
     .executeTakeFirst();
   if (row === undefined)
     throw new Problem('not_found', 'There is no such API key. List them with GET /v1/api-keys.');
   return row;
+}
+
+/** Only where there is one: most entries say nothing of projects. */
+function limitOf({ project_id: projectId }: Pick<KeyRow, 'project_id'>): { projectId?: string } {
+  return projectId === null ? {} : { projectId };
 }
 
 function viewKey(row: Selectable<KeyRow>): ApiKey {
@@ -285,6 +293,7 @@ function viewKey(row: Selectable<KeyRow>): ApiKey {
     last4: row.last4,
     scopes: JSON.parse(row.scopes) as Scope[],
     allowedAddresses: JSON.parse(row.allowed_addresses) as string[],
+    projectId: row.project_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

@@ -72,5 +72,5 @@ export async function setPlan(
 }
 
 function operator(organizationId: string) {
-  return { organizationId, name: 'cli', address: null, requestId: null };
+  return { organizationId, projectId: null, name: 'cli', address: null, requestId: null };
 }

@@ -97,6 +97,7 @@ export async function authenticateSession(
   return {
     id: row.person_id,
     organizationId: row.organization_id,
+    projectId: null,
     organizationName: row.organization_name,
     plan: row.plan as Plan,
     localSources: row.local_sources === 1,

@@ -81,7 +81,8 @@ export function actorOf(
   person: Pick<Row, 'organization_id' | 'email'>,
   { address, requestId }: Origin,
 ): Actor {
-  return { organizationId: person.organization_id, name: person.email, address, requestId };
+  const reach = { organizationId: person.organization_id, projectId: null };
+  return { ...reach, name: person.email, address, requestId };
 }
 
 /** Unknown, without a password, disabled or wrong: which of them is not told, neither by words nor by time. */

@@ -41,6 +41,8 @@ export interface KeyRow {
   last_used_at: string | null;
   revoked_at: string | null;
   rolled_from: string | null;
+  /** What the key is limited to; null for the whole organization. */
+  project_id: string | null;
 }
 
 export interface JobRow {

@@ -1,6 +1,9 @@
 /** Projects: one domain once in an organization, a source that may be fetched, and no deletion under a running job. */
+import type { UpdateProject } from '@docyard/api';
 import { describe, expect, test } from 'vitest';
+import { listAuditLog } from '../audit/audit.ts';
 import { requestCancel } from '../jobs/store.ts';
+import { authenticate, createKey } from '../keys/keys.ts';
 import { composeForTest, createExport, createTenant, createTestProject } from '../testing.ts';
 import {
   createProject,
@@ -22,7 +25,7 @@ async function setUp() {
 
 describe('creating', () => {
   test('a project is read back as it was made', async () => {
-    const { context, actor, organizationId } = await setUp();
+    const { context, actor } = await setUp();
     const project = await createProject(context, {
       name: 'Docs',
       domain: 'docs.example.com',
@@ -47,7 +50,7 @@ describe('creating', () => {
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
     });
-    expect(await readProject(context, { projectId: project.id, organizationId })).toEqual(project);
+    expect(await readProject(context, { projectId: project.id, reach: actor })).toEqual(project);
   });
 
   test.each(['', '.', './', '/'])('the directory %j means the whole repository', async (directory) => {
@@ -65,7 +68,7 @@ describe('creating', () => {
       message: `The project ${first.id} already has the domain docs.example.com. Use another domain.`,
     });
     const theirs = await createTestProject(context, other, { domain: 'docs.example.com' });
-    const where = { organizationId: other.organizationId, domain: 'docs.example.com' };
+    const where = { reach: other.actor, domain: 'docs.example.com' };
     expect((await findProject(context, where)).id).toBe(theirs.id);
   });
 
@@ -131,15 +134,60 @@ describe('deleting', () => {
 test('the project of another organization is not there, whatever is asked', async () => {
   const { context, tenant, other } = await setUp();
   const { id: projectId, domain } = await createTestProject(context, tenant);
-  const { organizationId, actor } = other;
+  const { actor } = other;
   const attempts = [
-    readProject(context, { projectId, organizationId }),
-    findProject(context, { domain, organizationId }),
+    readProject(context, { projectId, reach: actor }),
+    findProject(context, { domain, reach: actor }),
     updateProject(context, { projectId, change: { name: 'Mine' }, actor, allowLocal: true }),
     deleteProject(context, { projectId, actor }),
   ];
   const refused = attempts.map((attempt) => expect(attempt).rejects.toMatchObject({ code: 'not_found' }));
   await Promise.all(refused);
-  expect((await listProjects(context, { organizationId })).data).toEqual([]);
-  expect((await listProjects(context, tenant)).data).toHaveLength(1);
+  expect((await listProjects(context, { reach: actor })).data).toEqual([]);
+  expect((await listProjects(context, { reach: tenant.actor })).data).toHaveLength(1);
+});
+
+describe('who is limited to one project', () => {
+  async function setUpLimited() {
+    const { context, tenant, actor } = await setUp();
+    const own = await createTestProject(context, tenant);
+    const neighbour = await createTestProject(context, tenant);
+    return { context, actor, own, neighbour, limited: { ...actor, projectId: own.id } };
+  }
+
+  test('sees no other of the same organization', async () => {
+    const { context, own, neighbour, limited } = await setUpLimited();
+    expect((await listProjects(context, { reach: limited })).data.map(({ id }) => id)).toEqual([own.id]);
+    const given = { projectId: neighbour.id, actor: limited };
+    const attempts = [
+      readProject(context, { projectId: neighbour.id, reach: limited }),
+      findProject(context, { domain: neighbour.domain, reach: limited }),
+      updateProject(context, { ...given, change: { name: 'Mine' }, allowLocal: true }),
+      deleteProject(context, given),
+    ];
+    await Promise.all(
+      attempts.map((attempt) => expect(attempt).rejects.toMatchObject({ code: 'not_found' })),
+    );
+  });
+
+  test('changes it, but not what it is reached by and made from', async () => {
+    const { context, own, neighbour, limited } = await setUpLimited();
+    const update = (change: UpdateProject) =>
+      updateProject(context, { projectId: own.id, change, actor: limited, allowLocal: true });
+    expect((await update({ name: 'Renamed' })).name).toBe('Renamed');
+    for (const domain of [neighbour.domain, 'free.example.com'])
+      await expect(update({ domain })).rejects.toMatchObject({ code: 'scope_missing' });
+    await expect(update({ source: { repository } })).rejects.toMatchObject({ code: 'scope_missing' });
+  });
+
+  test('has no key any more when it is deleted', async () => {
+    const { context, actor, own } = await setUpLimited();
+    const limited = await createKey(context, { name: 'CI', projectId: own.id, actor });
+    const other = await createKey(context, { name: 'All', actor });
+    await deleteProject(context, { projectId: own.id, actor });
+    expect(await authenticate(context, limited.key)).toBeUndefined();
+    expect(await authenticate(context, other.key)).toBeDefined();
+    const { data } = await listAuditLog(context, actor);
+    expect(data[0]).toMatchObject({ action: 'project.delete', details: { keys: [limited.id] } });
+  });
 });

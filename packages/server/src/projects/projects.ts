@@ -9,6 +9,7 @@ import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { exclusively, inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
+import { projectsWithin, type Reach } from '../reach.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { refuseUnusableForge } from './forge.ts';
 
@@ -51,11 +52,8 @@ export async function updateProject(
   const { change, actor } = input;
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
   return inTransaction(context.database, async (database) => {
-    await exclusively(database, `project:${input.projectId}`);
-    const old = await findProject(
-      { database },
-      { id: input.projectId, organizationId: actor.organizationId },
-    );
+    const old = await holdProject({ database }, { id: input.projectId, reach: actor });
+    refuseMoving(change, actor);
     if (change.domain !== undefined && change.domain !== old.domain) {
       await refuseTakenDomain(database, actor.organizationId, change.domain);
     }
@@ -93,11 +91,7 @@ export async function deleteProject(
   input: { projectId: string; actor: Actor },
 ): Promise<string[]> {
   return inTransaction(context.database, async (database) => {
-    await exclusively(database, `project:${input.projectId}`);
-    const row = await findProject(
-      { database },
-      { id: input.projectId, organizationId: input.actor.organizationId },
-    );
+    const row = await holdProject({ database }, { id: input.projectId, reach: input.actor });
     const jobs = await database
       .selectFrom('jobs')
       .select(['id', 'status'])
@@ -110,15 +104,22 @@ export async function deleteProject(
       );
     }
     const ids = jobs.map((job) => job.id);
+    const keys = await database
+      .selectFrom('api_keys')
+      .select('id')
+      .where('project_id', '=', row.id)
+      .execute();
     await database
       .deleteFrom('job_events')
       .where('job_id', 'in', (eb) => eb.selectFrom('jobs').select('id').where('project_id', '=', row.id))
       .execute();
     await database.deleteFrom('jobs').where('project_id', '=', row.id).execute();
+    // The keys that are limited to it go with it, and are named once more.
     await database.deleteFrom('projects').where('id', '=', row.id).execute();
+    const details = keys.length === 0 ? {} : { keys: keys.map((key) => key.id) };
     await recordAudit(
       { ...context, database },
-      { actor: input.actor, action: 'project.delete', object: row.id },
+      { actor: input.actor, action: 'project.delete', object: row.id, details },
     );
     return ids;
   });
@@ -126,35 +127,35 @@ export async function deleteProject(
 
 export async function readProject(
   context: Pick<Context, 'database'>,
-  input: { projectId: string; organizationId: string },
+  input: { projectId: string; reach: Reach },
 ): Promise<Project> {
-  return viewProject(
-    context,
-    await findProject(context, { id: input.projectId, organizationId: input.organizationId }),
-  );
+  return viewProject(context, await findProject(context, { id: input.projectId, reach: input.reach }));
 }
 
 export async function listProjects(
   context: Pick<Context, 'database'>,
-  input: PageRequest & { organizationId: string },
+  input: PageRequest & { reach: Reach },
 ): Promise<{ data: Project[]; nextCursor: string | null }> {
-  const query = context.database
-    .selectFrom('projects')
-    .selectAll()
-    .where('organization_id', '=', input.organizationId);
+  const query = context.database.selectFrom('projects').selectAll().where(projectsWithin(input.reach));
   const { data, nextCursor } = await readPage(input, query, (row) => row);
   return { data: await viewProjects(context, data), nextCursor };
 }
 
-/** By id or by domain; in both cases only among the organization's own. */
+/** For whoever adds to the project or changes it: nobody deletes it meanwhile. */
+export async function holdProject(
+  context: Pick<Context, 'database'>,
+  where: { id: string; reach: Reach },
+): Promise<ProjectRecord> {
+  await exclusively(context.database, `project:${where.id}`);
+  return findProject(context, where);
+}
+
+/** By id or by domain; in both cases only among those within reach. */
 export async function findProject(
   context: Pick<Context, 'database'>,
-  where: { organizationId: string } & ({ id: string } | { domain: string }),
+  where: { reach: Reach } & ({ id: string } | { domain: string }),
 ): Promise<ProjectRecord> {
-  const query = context.database
-    .selectFrom('projects')
-    .selectAll()
-    .where('organization_id', '=', where.organizationId);
+  const query = context.database.selectFrom('projects').selectAll().where(projectsWithin(where.reach));
   const row = await (
     'id' in where ? query.where('id', '=', where.id) : query.where('domain', '=', where.domain)
   )
@@ -169,6 +170,18 @@ export async function findProject(
     );
   }
   return row;
+}
+
+/**
+ * What a project is reached by and made from is for those who reach every project: another one may have the domain, and the
+ * source may be the one of another.
+ */
+function refuseMoving({ domain, source }: UpdateProject, { projectId }: Reach): void {
+  if (projectId === null || (domain === undefined && source === undefined)) return;
+  throw new Problem(
+    'scope_missing',
+    'This API key is limited to one project and cannot change its domain or source. Use one for all projects.',
+  );
 }
 
 async function refuseTakenDomain(database: Database, organizationId: string, domain: string): Promise<void> {

@@ -159,7 +159,7 @@ describe('settings for agent jobs', () => {
     await change({ forge: { ...forge, credential } });
     await change({}, 'https://elsewhere.example/harbour/docs.git');
     expect(await kept()).toBeNull();
-    const { agent } = await readProject(context, { projectId, organizationId: tenant.organizationId });
+    const { agent } = await readProject(context, { projectId, reach: tenant.actor });
     expect(agent.forge).toEqual({ ...forge, credential: { set: false } });
   });
 });

@@ -203,6 +203,7 @@ export async function disableWebhook(
   await giveUpPending(context, webhook.id);
   const actor = {
     organizationId: webhook.organizationId,
+    projectId: null,
     name: 'system',
     address: null,
     requestId: null,

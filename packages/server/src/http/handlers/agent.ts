@@ -48,7 +48,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
         // First of all: what is counted of a project is nobody else's business.
         const project = await findProject(inside, {
           id: input.params.projectId,
-          organizationId: caller.organizationId,
+          reach: caller,
         });
         await takeAgentInstruction(inside, web, project.id);
         const given = { project, request: input.body, actor, allowLocal: caller.localSources };
@@ -62,9 +62,8 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
 
     listAgentJobs: async ({ context, caller, input }) => {
       const { archived, ...query } = input.query;
-      const { organizationId } = caller;
       const wanted = archived === undefined ? {} : { archived: archived === 'true' };
-      return { body: await listAgentJobs(context, { ...query, ...wanted, ...input.params, organizationId }) };
+      return { body: await listAgentJobs(context, { ...query, ...wanted, ...input.params, reach: caller }) };
     },
 
     readAgentJob: (request) =>
@@ -89,7 +88,7 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
       const lastEventId = web.req.header('last-event-id') ?? '';
       const after = input.query.after ?? (lastEventId || firstEventId);
       if (namesType(web.req.header('accept'), 'text/event-stream') && web.req.method === 'GET') {
-        const place = { ...input.params, organizationId: request.caller.organizationId };
+        const place = { ...input.params, reach: request.caller };
         return streamAgentEvents(context, { place, after, stopping, cut: () => web.env.outgoing.destroy() });
       }
       const most = input.query.limit ?? eventsAtOnce;
@@ -145,7 +144,7 @@ function change(
 }
 
 function find({ context, caller, input }: Pick<JobRequest, 'context' | 'caller' | 'input'>): Promise<Job> {
-  return findAgentJob(context, { ...input.params, organizationId: caller.organizationId });
+  return findAgentJob(context, { ...input.params, reach: caller });
 }
 
 function findWork({
@@ -153,7 +152,7 @@ function findWork({
   caller,
   input,
 }: Pick<JobRequest, 'context' | 'caller' | 'input'>): Promise<Job> {
-  return findAgentWork(context, { ...input.params, organizationId: caller.organizationId });
+  return findAgentWork(context, { ...input.params, reach: caller });
 }
 
 async function replyWith(context: Context, job: Job): Promise<Reply<AgentJob>> {

@@ -46,7 +46,7 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
     },
 
     listExports: async ({ context, caller, input }) => ({
-      body: await read.listExports(context, { ...input.query, organizationId: caller.organizationId }),
+      body: await read.listExports(context, { ...input.query, reach: caller }),
     }),
 
     readExport: (request) =>
@@ -71,10 +71,10 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       }),
 
     createBundle: async (request) => {
-      const { context, origin, input, commit } = request;
+      const { context, caller, origin, input, commit } = request;
       const job = await findJob(request);
       // Asked before the transaction begins: the store may be far away.
-      const body = await createBundleLink(context, { job, origin, ...input.body });
+      const body = await createBundleLink(context, { job, reach: caller, origin, ...input.body });
       return commit(async () => ({ body }));
     },
 
@@ -82,7 +82,7 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
 
     openLatestBundle: async (request) => {
       const { context, caller, input } = request;
-      const where = { domain: input.query.domain, organizationId: caller.organizationId };
+      const where = { domain: input.query.domain, reach: caller };
       return goTo(request, await read.findLatestExport(context, where), input.query.since);
     },
 
@@ -137,7 +137,7 @@ function findJob({
   caller: Request<'readExport'>['caller'];
   input: { params: { jobId: string } };
 }): Promise<Job> {
-  return read.findExport(context, { id: input.params.jobId, organizationId: caller.organizationId });
+  return read.findExport(context, { id: input.params.jobId, reach: caller });
 }
 
 function locationOf(job: Job): string {
@@ -165,11 +165,11 @@ function isReportType(type: string | undefined): type is (typeof reportTypes)[nu
 }
 
 async function goTo(
-  { context, origin, web }: Pick<Request<'openBundle'>, 'context' | 'origin' | 'web'>,
+  { context, caller, origin, web }: Pick<Request<'openBundle'>, 'context' | 'caller' | 'origin' | 'web'>,
   job: Job,
   since: string | undefined,
 ): Promise<Reply<undefined>> {
   const method = web.req.method === 'HEAD' ? 'HEAD' : 'GET';
-  const { bundleUrl } = await createBundleLink(context, { job, origin, method, since });
+  const { bundleUrl } = await createBundleLink(context, { job, reach: caller, origin, method, since });
   return { body: undefined, headers: { location: bundleUrl } };
 }

@@ -109,10 +109,10 @@ function isOwner({ person }: Caller): boolean {
   return person?.role === 'owner';
 }
 
-function viewMe({ organizationId, organizationName, plan, scopes, key, person }: Caller): Me {
+function viewMe({ organizationId, organizationName, projectId, plan, scopes, key, person }: Caller): Me {
   return {
     organization: { id: organizationId, name: organizationName, plan },
-    key: key === null ? null : { ...key, scopes },
+    key: key === null ? null : { ...key, scopes, projectId },
     person,
     scopes,
   };

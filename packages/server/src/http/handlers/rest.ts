@@ -20,7 +20,7 @@ export const restHandlers: Pick<
   | 'listAuditLog'
 > = {
   listProjects: async ({ context, caller, input }) => ({
-    body: await projects.listProjects(context, { ...input.query, organizationId: caller.organizationId }),
+    body: await projects.listProjects(context, { ...input.query, reach: caller }),
   }),
 
   createProject: async ({ actor, caller, input, commit }) =>
@@ -31,7 +31,7 @@ export const restHandlers: Pick<
     }),
 
   readProject: async ({ context, caller, input }) => ({
-    body: await projects.readProject(context, { ...input.params, organizationId: caller.organizationId }),
+    body: await projects.readProject(context, { ...input.params, reach: caller }),
   }),
 
   updateProject: async ({ actor, caller, input, commit }) =>
@@ -46,13 +46,15 @@ export const restHandlers: Pick<
       return {
         body: undefined,
         after: async () => {
+          // Its keys went with it.
+          context.changes.notify(keyChanges);
           for (const jobId of jobIds) await context.blobs.removeAll(jobId);
         },
       };
     }),
 
   listKeys: async ({ context, caller, input }) => ({
-    body: await listKeys(context, { ...input.query, organizationId: caller.organizationId }),
+    body: await listKeys(context, { ...input.query, reach: caller }),
   }),
 
   createKey: async ({ actor, caller, input, commit }) =>

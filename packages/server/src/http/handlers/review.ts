@@ -33,21 +33,20 @@ export function reviewHandlers(startedAt: Date, stopping: AbortSignal): ReviewHa
     followExports: async ({ context, caller, web }) => {
       const lastEventId = web.req.header('last-event-id') ?? '';
       const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
-      const { organizationId } = caller;
       const cut = () => web.env.outgoing.destroy();
-      return streamAllExports(context, { organizationId, after, stopping, cut });
+      return streamAllExports(context, { reach: caller, after, stopping, cut });
     },
 
     createPreview: async ({ context, caller, input, commit }) => {
-      const where = { id: input.params.jobId, organizationId: caller.organizationId };
+      const where = { id: input.params.jobId, reach: caller };
       const body = await createPreview(context, await findExport(context, where));
       return commit(async () => ({ body }));
     },
 
     compareExports: async ({ context, caller, input }) => {
-      const where = { id: input.params.jobId, organizationId: caller.organizationId };
+      const where = { id: input.params.jobId, reach: caller };
       const job = await findExport(context, where);
-      return { body: await compareExports(context, { job, older: input.query.with }) };
+      return { body: await compareExports(context, { job, older: input.query.with, reach: caller }) };
     },
 
     readSystem: ({ context, caller: { organizationId }, remember }) =>

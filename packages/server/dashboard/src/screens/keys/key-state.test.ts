@@ -10,6 +10,7 @@ const key: ApiKey = {
   last4: 'wxyz',
   scopes: ['read'],
   allowedAddresses: [],
+  projectId: null,
   createdAt: '2026-01-01T00:00:00Z',
   expiresAt: null,
   lastUsedAt: null,

@@ -10,6 +10,7 @@ import { webhooks } from './0005-webhooks.ts';
 import { rateWindows } from './0006-rate-windows.ts';
 import { people } from './0007-people.ts';
 import { watchingExports } from './0008-watching-exports.ts';
+import { keysOfProjects } from './0009-keys-of-projects.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0006-rate-windows': rateWindows,
   '0007-people': people,
   '0008-watching-exports': watchingExports,
+  '0009-keys-of-projects': keysOfProjects,
 };
