@@ -187,7 +187,8 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     // Where there is a person already.
     if (id === 'setUp') return ask(id, given, { to: service });
     if (given.params !== undefined) return ask(id, { ...given, params });
-    if (id === 'createKey') return ask(id, { body: { name: 'New', projectId: params.projectId } });
+    if (id === 'createKey' || id === 'checkSource')
+      return ask(id, { body: { ...(given.body as object), projectId: params.projectId } });
     const domain = { domain: stage.freshDomain() };
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
   },

@@ -21,7 +21,7 @@ export const reviewOperations = {
     organizationWide: true,
     body: review.CheckSource,
     success: json(200, review.SourceCheck),
-    errors: ['overloaded'],
+    errors: ['not_found', 'overloaded'],
   },
   followExports: {
     method: 'get',

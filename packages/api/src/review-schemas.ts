@@ -3,11 +3,23 @@
  * the export before, how is the installation.
  */
 import { z } from 'zod';
+import { SetForgeCredential } from './agent-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 import { SigningKey, Source } from './schemas.ts';
 
-export const CheckSource = z.strictObject({ source: Source }).meta({ id: 'CheckSource' });
+export const CheckSource = z
+  .strictObject({
+    source: Source,
+    projectId: z.string().min(1).max(64).optional().meta({
+      description:
+        'The project that may get this source. Its credential is used, if the repository is on the same host as now.',
+    }),
+    credential: SetForgeCredential.optional().meta({
+      description: 'Opens the repository for this look, before that of the project. It is kept nowhere.',
+    }),
+  })
+  .meta({ id: 'CheckSource' });
 export type CheckSource = z.infer<typeof CheckSource>;
 
 export const SourceCheck = z
@@ -53,12 +65,9 @@ const comparedSide = z.object({
 
 const comparedPage = z.object({
   path: z.string().meta({ examples: ['/guides/start'] }),
-  title: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'Null for a page without one, and in exports that were made before titles were kept.',
-    }),
+  title: z.string().nullable().meta({
+    description: 'Null for a page without one, and in exports that were made before titles were kept.',
+  }),
 });
 
 const changedPage = comparedPage.extend({

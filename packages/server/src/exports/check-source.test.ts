@@ -1,9 +1,22 @@
 /** A source looked at before there is a project: what it holds, or what is wrong with it, and nothing is left behind. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CheckSource } from '@docyard/api';
+import type { CheckSource, SourceCheck } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commitAll, composeForTest, temporaryFolder, writeFiles, type TestContext } from '../testing.ts';
+import { startGitServer, type GitServer } from '../../../../test/fakes/git-server.ts';
+import {
+  commitAll,
+  composeForTest,
+  createTenant,
+  createTestProject,
+  jsonBody,
+  serveForTest,
+  temporaryFolder,
+  writeFiles,
+  type Tenant,
+  type TestContext,
+  type TestService,
+} from '../testing.ts';
 import { checkSource } from './check-source.ts';
 
 const site = {
@@ -23,8 +36,10 @@ beforeAll(async () => {
   context = await composeForTest();
 });
 
+const nobody = { organizationId: 'nobody', projectId: null };
+
 const check = (source: CheckSource['source'], allowLocal = true) =>
-  checkSource(context, { source, allowLocal, signal: new AbortController().signal });
+  checkSource(context, { source, reach: nobody, allowLocal, signal: new AbortController().signal });
 
 test('a repository with a site is told with commit, configuration, name and pages', async () => {
   const folder = temporaryFolder('source');
@@ -81,4 +96,69 @@ test('no more than two are looked at at once', async () => {
   const all = await Promise.allSettled([check(source), check(source), check(source)]);
   expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   expect((all[2] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
+});
+
+describe('a private repository', () => {
+  const token = 'a-token-of-the-forge';
+  let server: GitServer;
+  let guarded: TestContext;
+  let service: TestService;
+  let tenant: Tenant;
+  let projectId: string;
+  let repository: string;
+
+  beforeAll(async () => {
+    server = await startGitServer({ token });
+    repository = server.addRepository('private', site).url;
+    guarded = await composeForTest({ EGRESS_ALLOW: '127.0.0.1' });
+    service = await serveForTest(guarded);
+    tenant = await createTenant(guarded);
+    ({ id: projectId } = await createTestProject(guarded, tenant, { repository }));
+    const agent = { forge: { kind: 'bare', credential: { type: 'token', token } } };
+    const change = { ...jsonBody({ agent }), method: 'PATCH', key: tenant.key.key };
+    expect((await service.request(`/v1/projects/${projectId}`, change)).status).toBe(200);
+    return async () => server.close();
+  });
+
+  async function ask(body: Omit<CheckSource, 'source'> & { repository?: string }, key = tenant.key.key) {
+    const { repository: address = repository, ...rest } = body;
+    const source = { repository: address, directory: 'docs' };
+    server.requests.length = 0;
+    const answer = await service.request('/v1/projects/check', { ...jsonBody({ source, ...rest }), key });
+    const text = await answer.text();
+    expect(text).not.toContain(token);
+    return { status: answer.status, body: JSON.parse(text) as SourceCheck & { code?: string } };
+  }
+
+  test('is opened with what its project has', async () => {
+    expect((await ask({ projectId })).body).toMatchObject({ ok: true, pages: 2, problem: null });
+  });
+
+  test('is opened with what was typed in, which counts before what is kept, and is not kept itself', async () => {
+    const credential = { type: 'token', token } as const;
+    expect((await ask({ credential })).body).toMatchObject({ ok: true, pages: 2 });
+    const wrong = { ...credential, token: 'another-token' };
+    expect((await ask({ projectId, credential: wrong })).body.problem?.code).toBe('source_not_found');
+    expect((await ask({ projectId })).body.ok).toBe(true);
+  });
+
+  test('is closed without either', async () => {
+    expect((await ask({})).body.problem?.code).toBe('source_not_found');
+  });
+
+  test('lends nothing of its project to another host', async () => {
+    const other = await startGitServer({ token });
+    const elsewhere = other.addRepository('private', site).url;
+    const { body } = await ask({ projectId, repository: elsewhere });
+    expect(body.ok).toBe(false);
+    expect(other.requests.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+    await other.close();
+  });
+
+  test('lends nothing to another organization, which is told of no such project', async () => {
+    const stranger = await createTenant(guarded, { name: 'Elsewhere' });
+    const { status, body } = await ask({ projectId }, stranger.key.key);
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' });
+    expect(server.requests).toEqual([]);
+  });
 });

@@ -7,8 +7,12 @@ import { join } from 'node:path';
 import type { CheckSource, SourceCheck } from '@docyard/api';
 import type { Context } from '../context.ts';
 import { JobFailure } from '../jobs/worker.ts';
+import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { Problem } from '../problem.ts';
+import { borrowForLook } from '../projects/forge.ts';
+import { findProject } from '../projects/projects.ts';
+import type { Reach } from '../reach.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';
 
@@ -20,10 +24,19 @@ let underWay = 0;
 
 const nothing = { ok: false, commit: null, configFile: null, name: null, pages: 0 } as const;
 
+type CheckContext = Pick<Context, 'config' | 'database' | 'forges' | 'secrets' | 'sources'>;
+
+interface Look extends Omit<CheckSource, 'projectId'> {
+  project: { id: string; repository: string } | undefined;
+  allowLocal: boolean;
+  signal: AbortSignal;
+}
+
 export async function checkSource(
-  context: Pick<Context, 'config' | 'sources'>,
-  given: { source: CheckSource['source']; allowLocal: boolean; signal: AbortSignal },
+  context: CheckContext,
+  { projectId, reach, ...given }: CheckSource & Omit<Look, 'project'> & { reach: Reach },
 ): Promise<SourceCheck> {
+  const project = projectId === undefined ? undefined : await findProject(context, { id: projectId, reach });
   if (underWay >= mostAtOnce) {
     throw new Problem('overloaded', 'Other sources are being looked at. Try again in a moment.', {
       headers: { 'retry-after': '5' },
@@ -32,7 +45,7 @@ export async function checkSource(
   underWay += 1;
   const deadline = AbortSignal.timeout(mostSeconds * 1000);
   try {
-    return await look(context, { ...given, signal: AbortSignal.any([given.signal, deadline]) });
+    return await look(context, { ...given, project, signal: AbortSignal.any([given.signal, deadline]) });
   } catch (error) {
     return { ...nothing, problem: problemOf(error, deadline) };
   } finally {
@@ -41,13 +54,15 @@ export async function checkSource(
 }
 
 async function look(
-  { config, sources }: Pick<Context, 'config' | 'sources'>,
-  { source, allowLocal, signal }: { source: CheckSource['source']; allowLocal: boolean; signal: AbortSignal },
+  context: CheckContext,
+  { source, project, credential: given, allowLocal, signal }: Look,
 ): Promise<SourceCheck> {
+  const { config, sources } = context;
   const { repository, ref = null, directory = null } = source;
   const workFolder = await mkdtemp(join(config.dataDir, 'work', 'check-'));
   try {
-    const wanted = { repository, ref, directory, allowLocal, commit: null };
+    const credential = await borrowForLook(context, { repository, project, credential: given }, signal);
+    const wanted = { repository, ref, directory, allowLocal, commit: null, credential };
     const { folder, commit } = await sources.fetch(wanted, workFolder, signal);
     const found = await runInProcess({ type: 'describe', folder }, 'described', {
       signal,
@@ -65,6 +80,9 @@ async function look(
 function problemOf(error: unknown, deadline: AbortSignal): NonNullable<SourceCheck['problem']> {
   if (error instanceof SourceError) {
     return { code: error.code, message: error.message, hint: error.hint ?? null };
+  }
+  if (error instanceof ForgeError) {
+    return { code: 'source_unavailable', message: error.message, hint: error.hint ?? null };
   }
   if (error instanceof JobFailure) {
     const { code, message, hint } = error.failure;

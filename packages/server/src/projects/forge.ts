@@ -3,7 +3,13 @@
  * keeps either.
  */
 import type { Context } from '../context.ts';
-import { ForgeError, type Forge, type ForgeSettings, type GitCredential } from '../ports/forge.ts';
+import {
+  ForgeError,
+  type Forge,
+  type ForgeCredential,
+  type ForgeSettings,
+  type GitCredential,
+} from '../ports/forge.ts';
 import { Problem } from '../problem.ts';
 import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
 
@@ -35,6 +41,36 @@ export async function borrowGitCredential(
   const { forgeCredential } = await readAgentSecrets(context, repository.projectId);
   if (forgeCredential === null) return null;
   return (await openProjectForge(context, repository, signal)).gitCredential(signal);
+}
+
+/**
+ * For a look at a repository before anything is set: what was given for the look, else what the project has. The latter is
+ * lent only for the host that the project is on, so that nobody can have it sent to a host of their own.
+ */
+export async function borrowForLook(
+  context: ForgeContext,
+  { repository, project, credential }: Look,
+  signal: AbortSignal,
+): Promise<GitCredential | null> {
+  if (credential !== undefined) {
+    const settings = project === undefined ? null : (await readAgentSettings(context, project.id)).forge;
+    const kind = settings?.kind ?? (await context.forges.detect(repository, signal));
+    const apiBase = settings?.apiBase ?? null;
+    return context.forges.open({ kind, repository, apiBase, credential }).gitCredential(signal);
+  }
+  if (project === undefined || !isSameHost(repository, project.repository)) return null;
+  return borrowGitCredential(context, { projectId: project.id, repository }, signal);
+}
+
+interface Look {
+  repository: string;
+  project: { id: string; repository: string } | undefined;
+  credential: ForgeCredential | undefined;
+}
+
+function isSameHost(one: string, other: string): boolean {
+  const [a, b] = [URL.parse(one), URL.parse(other)];
+  return a !== null && b !== null && a.host !== '' && a.origin === b.origin;
 }
 
 /**

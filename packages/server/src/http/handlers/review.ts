@@ -24,9 +24,9 @@ type ReviewHandlers = Pick<
 export function reviewHandlers(startedAt: Date, stopping: AbortSignal): ReviewHandlers {
   return {
     checkSource: async ({ context, caller, input, commit, web }) => {
-      const { source } = input.body;
       const signal = AbortSignal.any([stopping, web.req.raw.signal]);
-      const body = await checkSource(context, { source, allowLocal: caller.localSources, signal });
+      const given = { ...input.body, reach: caller, allowLocal: caller.localSources, signal };
+      const body = await checkSource(context, given);
       return commit(async () => ({ body }));
     },
 

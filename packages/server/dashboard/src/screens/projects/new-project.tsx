@@ -33,7 +33,7 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const toast = useToast();
   const source = sourceOf(form);
-  const check = useSourceCheck(source);
+  const check = useSourceCheck({ source });
   // What the site calls itself, until somebody types another name.
   const name = form.name === '' ? (check.result?.name ?? '') : form.name;
   const body = { name: name.trim(), domain: form.domain.trim(), source };

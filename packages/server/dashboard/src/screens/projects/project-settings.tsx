@@ -81,7 +81,7 @@ function Source({ project }: { project: Project }) {
   const save = useProjectChange(project, (next) => setForm(formOf(next)));
   const source = sourceOf(form);
   const isSame = JSON.stringify(form) === JSON.stringify(kept);
-  const check = useSourceCheck(source, !isSame);
+  const check = useSourceCheck({ source, projectId: project.id }, !isSame);
   const movesHost = hostOf(form.repository) !== hostOf(kept.repository);
   return (
     <Panel title="Source">

@@ -8,20 +8,18 @@ import { Problem } from '../../parts/problem.tsx';
 import { counted } from '../../parts/time.tsx';
 import { Words } from '../../parts/words.tsx';
 
-type Source = CheckSource['source'];
-
 /** Each check fetches a repository: it waits until the address has been left alone for so long. */
 const settledMs = 800;
 
 /** `isWanted` is false for a source that is kept already: it need not be fetched to be shown. */
-export function useSourceCheck(source: Source, isWanted = true) {
-  const asked = useSettled(JSON.stringify(source), settledMs);
-  const isSettled = asked === JSON.stringify(source);
-  const isPlausible = isWanted && looksWhole(source.repository);
+export function useSourceCheck(body: CheckSource, isWanted = true) {
+  const asked = useSettled(JSON.stringify(body), settledMs);
+  const isSettled = asked === JSON.stringify(body);
+  const isPlausible = isWanted && looksWhole(body.source.repository);
   const check = useQuery({
     queryKey: ['source-check', asked],
     queryFn: ({ signal }) =>
-      client.call('checkSource', { body: { source: JSON.parse(asked) as Source } }, { signal }),
+      client.call('checkSource', { body: JSON.parse(asked) as CheckSource }, { signal }),
     enabled: isPlausible && isSettled,
     staleTime: 60_000,
     refetchOnWindowFocus: false,
@@ -108,8 +106,8 @@ function Result({ result, again }: { result: SourceCheck; again: () => void }) {
           )}
           {problem.code === 'source_not_found' && (
             <span className="field-hint">
-              A private repository is looked at without a credential here. Save it all the same, and give the
-              project its forge and credential under “Agent”.
+              A private repository is opened with the credential that a project has under “Agent”. Save it all
+              the same, and give it one there.
             </span>
           )}{' '}
           <button type="button" className="link-button" onClick={again}>
