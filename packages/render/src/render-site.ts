@@ -147,6 +147,7 @@ async function* renderFiles(
   for (const { path, content } of searchIndex.finish()) yield text(path, content, 'output');
 
   for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
+  for (const { path, content } of composer.islandScripts.files()) yield text(path, content, 'output');
   const outputs = siteOutputs({
     site,
     plan,

@@ -216,6 +216,18 @@ export class PageRecord {
       : undefined;
   }
 
+  /** The address of a page or file of the site as seen from the page; undefined when there is none. Reports nothing. */
+  quietAddress(written: string): string | undefined {
+    const { links } = this.#tools;
+    const page = links.resolve(written, this.task.file);
+    const target = page.kind === 'broken' ? links.resolveFile(written, this.task.file) : page;
+    if (target.kind === 'page') return this.#pageHref(target.route, target.suffix);
+    if (target.kind === 'output') return relativeHref(this.#prefix, target.path) + target.suffix;
+    if (target.kind !== 'file') return undefined;
+    this.assets.add(target.file);
+    return relativeHref(this.#prefix, target.file) + target.suffix;
+  }
+
   asset(address: string, place: FilePlace | undefined): string | undefined {
     const target = this.#tools.links.resolveFile(address, this.task.file);
     if (target.kind === 'file') {

@@ -4,6 +4,7 @@ import type { Diagnostic, FilePlace } from '../check/diagnostic.ts';
 import type { ApiSettings, PlaygroundDisplay } from '../config/api.ts';
 import type { Redirect } from '../config/settings.ts';
 import type { IconLibrary } from '../icons/reference.ts';
+import type { PageIslandsResult } from '../islands/page-islands.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { MathMode } from '../math/marks.ts';
 import type { ApiTarget, SpecDocument } from '../openapi/target.ts';
@@ -102,6 +103,8 @@ export interface PageResult {
   markdown: string;
   /** What the changelog entries of the page add to its feed, newest first. */
   updates: FeedItem[];
+  /** What elements that live on in the browser need. Absent on a page without any. */
+  islands?: PageIslandsResult | undefined;
   /** The page shows an error panel instead of its content. */
   failed: boolean;
   /** Pictures of other hosts that the page would show, and nobody has asked for yet. */

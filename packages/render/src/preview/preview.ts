@@ -137,6 +137,8 @@ export class Preview {
     if (fetched) return fetched;
     if (path.startsWith('_docyard/nav/'))
       return view.composer.navigationFiles().find((file) => file.path === path)?.content;
+    const script = view.composer.islandScripts.file(path);
+    if (script !== undefined) return script;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
     const shared = path.startsWith('_docyard/') ? await this.#styles.file(path, view) : undefined;
     if (shared !== undefined) return shared;

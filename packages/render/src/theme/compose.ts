@@ -5,6 +5,7 @@
 import type { SiteSettings } from '../config/settings.ts';
 import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
 import { textOfHtml } from '../html.ts';
+import { IslandScripts } from '../islands/scripts.ts';
 import { mathStylesheet } from '../math/files.ts';
 import { type Addresses, addressesFor, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { type NavigationMap, type PagePlace, nearestBranch } from '../navigation/branches.ts';
@@ -53,6 +54,8 @@ interface FrameParts {
 
 export class PageComposer {
   readonly publicAddresses: PublicAddresses;
+  /** The scripts of the pages that were composed. */
+  readonly islandScripts = new IslandScripts();
   readonly #site: ComposedSite;
   readonly #pictures: Pictures;
   readonly #addresses: Addresses;
@@ -60,6 +63,7 @@ export class PageComposer {
   readonly #rendered: ReadonlySet<string>;
   readonly #frames = new Map<string, FrameParts>();
   readonly #home: string;
+  readonly #airGapped: boolean;
   readonly #equivalents: Equivalents;
   readonly #headSite: HeadSite;
   readonly #largeBranches = new Map<string, Branch>();
@@ -78,6 +82,7 @@ export class PageComposer {
     this.#addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
     this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile, site.settings.iconLibrary);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';
+    this.#airGapped = plan.airGapped;
     this.#equivalents = new Equivalents(site.navigation, (route) => this.#rendered.has(route));
     this.publicAddresses = new PublicAddresses(plan, this.#addresses, site.navigation, this.#equivalents);
     this.#headSite = {
@@ -142,6 +147,7 @@ export class PageComposer {
       endpoint: meta.endpoint,
       bar: result.bar,
       connectSources: result.features.includes('try-it') ? result.connectSources : undefined,
+      islands: this.#islands(prefix, result.islands),
       stylesheets: this.#stylesheets(prefix, result.features),
       favicon: this.#favicon(prefix),
     };
@@ -267,6 +273,17 @@ export class PageComposer {
       }
     };
     return { previous: nearest(-1), next: nearest(1) };
+  }
+
+  #islands(prefix: string, islands: PageResult['islands']): PageView['islands'] {
+    if (!islands) return undefined;
+    const { runtime, modules } = this.islandScripts.use(islands.modules);
+    return {
+      runtime: prefix + runtime,
+      modules: modules.map((path) => prefix + path),
+      parts: islands.parts,
+      hosts: this.#airGapped ? [] : islands.hosts,
+    };
   }
 
   #stylesheets(prefix: string, features: PageResult['features']): string[] {

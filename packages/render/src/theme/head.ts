@@ -5,17 +5,25 @@ import type { PageView } from './shell.ts';
 import { tryItScript } from './files.ts';
 import { plainTitle } from './text.ts';
 
-/** A page with a form may ask what that form is for, and show the pictures it is answered with. */
-export function contentSecurityPolicy({ connectSources }: Pick<PageView, 'connectSources'>): string {
+/**
+ * A page with a form may ask what that form is for, and show the pictures it is answered with; so may one with
+ * components of an author that name other hosts.
+ */
+export function contentSecurityPolicy({
+  connectSources,
+  islands,
+}: Pick<PageView, 'connectSources' | 'islands'>): string {
+  const asks = connectSources !== undefined || islands !== undefined;
+  const hosts = new Set([...(connectSources ?? []), ...(islands?.hosts ?? [])]);
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' data:${connectSources ? ' blob:' : ''}`,
+    `img-src 'self' data:${asks ? ' blob:' : ''}`,
     "media-src 'self'",
     "font-src 'self' data:",
     /** Tools that judge a page read robots.txt from within it. */
-    ["connect-src 'self'", ...(connectSources ?? [])].join(' '),
+    ["connect-src 'self'", ...hosts].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -35,10 +43,16 @@ export function headHtml(view: PageView): string {
     ...faviconLinks(view),
     `<script src="${prefix}_docyard/theme.js"></script>`,
     ...view.stylesheets.map((href) => `<link${attributes({ rel: 'stylesheet', href })}>`),
-    `<script src="${prefix}_docyard/app.js" defer></script>`,
-    ...(view.connectSources ? [`<script src="${prefix}${tryItScript}" defer></script>`] : []),
+    ...(view.islands ? [deferred(view.islands.runtime)] : []),
+    deferred(`${prefix}_docyard/app.js`),
+    ...(view.islands?.modules ?? []).map(deferred),
+    ...(view.connectSources ? [deferred(`${prefix}${tryItScript}`)] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function deferred(src: string): string {
+  return `<script src="${src}" defer></script>`;
 }
 
 function faviconLinks({ favicon }: PageView): string[] {

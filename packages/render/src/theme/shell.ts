@@ -5,6 +5,8 @@
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Banner, SiteSettings } from '../config/settings.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
+import type { PageIslandsResult } from '../islands/page-islands.ts';
+import type { IslandScriptPaths } from '../islands/scripts.ts';
 import type { Heading } from '../page/task.ts';
 import { headHtml } from './head.ts';
 import type { HeadFacts } from './head-facts.ts';
@@ -49,6 +51,8 @@ export interface PageView extends HeadFacts {
   bar: string;
   /** What the form on the page may send requests to; undefined on a page without one. */
   connectSources?: readonly string[] | undefined;
+  /** Scripts of elements that go on living, the hosts their code names, and what they do not show at first. */
+  islands?: (IslandScriptPaths & Pick<PageIslandsResult, 'hosts' | 'parts'>) | undefined;
   /** For a page that names an operation which is not known. */
   endpoint?: { method: string; path: string } | undefined;
   stylesheets: string[];
@@ -99,7 +103,7 @@ export function pageDocument(page: PageView): string {
     `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}` +
     (view.asideHtml ? asideHtml(view) : '') +
     `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : pageEnd(view)}</main>\n` +
-    `${withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n</body>\n</html>\n`
+    `${withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n${view.islands?.parts ?? ''}</body>\n</html>\n`
   );
 }
 

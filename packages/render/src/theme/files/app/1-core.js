@@ -3,6 +3,17 @@ window.docyard = {
   all: function (selector, from) {
     return Array.prototype.slice.call((from || document).querySelectorAll(selector));
   },
+  /* Does something for the content of the page, and for whatever is added to it later. */
+  forContent: function (work) {
+    docyard.works.push(work);
+    work(document);
+  },
+  wire: function (root) {
+    docyard.works.forEach(function (work) {
+      work(root);
+    });
+  },
+  works: [],
   remember: function (key, value) {
     try {
       localStorage.setItem('docyard-' + key, value);

@@ -58,8 +58,8 @@
     }
   }
 
-  function tabs() {
-    all('[data-tabs]').forEach(function (group) {
+  function tabs(root) {
+    all('[data-tabs]', root).forEach(function (group) {
       var buttons = buttonsOf(group);
       panelsOf(group).forEach(function (panel, index) {
         panel.setAttribute('role', 'tabpanel');
@@ -96,7 +96,7 @@
     target.scrollIntoView();
   }
 
-  tabs();
+  docyard.forContent(tabs);
   revealTarget();
   addEventListener('hashchange', revealTarget);
 })();

@@ -17,9 +17,9 @@
     return copy.textContent.replace(/\n$/, '');
   }
 
-  function copyButtons() {
+  function copyButtons(root) {
     if (!navigator.clipboard) return;
-    all('.code:not([data-no-copy])').forEach(function (block) {
+    all('.code:not([data-no-copy])', root).forEach(function (block) {
       var button = document.createElement('button');
       button.type = 'button';
       button.className = 'copy-button';
@@ -36,8 +36,8 @@
     });
   }
 
-  function expandableCode() {
-    all('.code-expandable').forEach(function (block) {
+  function expandableCode(root) {
+    all('.code-expandable', root).forEach(function (block) {
       var button = document.createElement('button');
       button.type = 'button';
       button.className = 'expand-button';
@@ -51,7 +51,7 @@
   }
 
   /* Without a script every block can be reached; with it only those that scroll. */
-  function scrollingCode() {
+  function scrollingCode(root) {
     if (!window.ResizeObserver) return;
     var sizes = new ResizeObserver(function (entries) {
       entries.forEach(function (entry) {
@@ -61,12 +61,12 @@
         else pre.removeAttribute('tabindex');
       });
     });
-    all('.code pre, .diagram-view, .katex-display').forEach(function (area) {
+    all('.code pre, .diagram-view, .katex-display', root).forEach(function (area) {
       sizes.observe(area);
     });
   }
 
-  copyButtons();
-  expandableCode();
-  scrollingCode();
+  docyard.forContent(copyButtons);
+  docyard.forContent(expandableCode);
+  docyard.forContent(scrollingCode);
 })();

@@ -31,12 +31,14 @@
       var last = boxes[boxes.length - 1];
       if (last) last.scrollIntoView();
     };
-    all('.accordion[id] > summary').forEach(function (summary) {
-      summary.addEventListener('click', function () {
-        var box = summary.parentElement;
-        if (!box.open) history.replaceState(null, '', pathOf(box));
-        else if (location.hash === pathOf(box))
-          history.replaceState(null, '', location.pathname + location.search);
+    docyard.forContent(function (root) {
+      all('.accordion[id] > summary', root).forEach(function (summary) {
+        summary.addEventListener('click', function () {
+          var box = summary.parentElement;
+          if (!box.open) history.replaceState(null, '', pathOf(box));
+          else if (location.hash === pathOf(box))
+            history.replaceState(null, '', location.pathname + location.search);
+        });
       });
     });
     open();
@@ -139,8 +141,8 @@
     apply();
   }
 
-  function codeMenus() {
-    all('[data-dropdown]').forEach(function (group) {
+  function codeMenus(root) {
+    all('[data-dropdown]', root).forEach(function (group) {
       var list = group.querySelector('.tab-list');
       var buttons = all('[role="tab"]', list);
       if (buttons.length < 2) return;
@@ -236,8 +238,8 @@
     }, 1600);
   }
 
-  function copying() {
-    all('button[data-copy]').forEach(function (button) {
+  function copying(root) {
+    all('button[data-copy]', root).forEach(function (button) {
       var dark = button.getAttribute('data-copy-dark');
       button.addEventListener('click', function () {
         var theme = document.documentElement.getAttribute('data-theme');
@@ -258,8 +260,8 @@
   }
 
   /* Tips stay inside the window, and Escape puts them away without moving the focus. */
-  function tooltips() {
-    all('.tooltip').forEach(function (box) {
+  function tooltips(root) {
+    all('.tooltip', root).forEach(function (box) {
       var tip = box.lastElementChild;
       var place = function () {
         box.classList.remove('is-closed', 'is-left', 'is-below');
@@ -273,6 +275,9 @@
         box.firstElementChild.focus();
       });
     });
+  }
+
+  function tooltipKeys() {
     document.addEventListener('keydown', function (event) {
       if (event.key !== 'Escape') return;
       all('.tooltip:hover, .tooltip:focus-within').forEach(function (box) {
@@ -281,8 +286,8 @@
     });
   }
 
-  function trees() {
-    all('.tree').forEach(function (tree) {
+  function trees(root) {
+    all('.tree', root).forEach(function (tree) {
       tree.addEventListener('keydown', function (event) {
         var summary = event.target.closest('summary');
         if (!summary) return;
@@ -306,12 +311,13 @@
   accordions();
   views();
   changelog();
-  codeMenus();
+  docyard.forContent(codeMenus);
   zoom();
   imageActions();
-  copying();
-  tooltips();
-  trees();
+  docyard.forContent(copying);
+  docyard.forContent(tooltips);
+  docyard.forContent(trees);
+  tooltipKeys();
   docyard.onTab(contentsFollow);
   contentsFollow();
 })();

@@ -2,7 +2,7 @@
 (function () {
   'use strict';
 
-  docyard.all('.diagram[data-controls]').forEach(function (figure) {
+  function addControls(figure) {
     var view = figure.firstElementChild;
     var drawing = view.firstElementChild;
     var scale = 1;
@@ -59,5 +59,9 @@
         { once: true },
       );
     });
+  }
+
+  docyard.forContent(function (root) {
+    docyard.all('.diagram[data-controls]', root).forEach(addControls);
   });
 })();

@@ -1,0 +1,60 @@
+/**
+ * Where links and files of the site are, as seen from the open page. The export has resolved every address that stands
+ * in the code; one that is put together while the page is open is taken from the root of the site.
+ */
+const known = new Map<string, string>();
+const script = document.currentScript as HTMLScriptElement | null;
+const root = (script?.src ?? '').replace(/_docyard\/.*$/, '');
+const allowedSchemes = /^(?:https?|mailto|tel|blob):/i;
+let ending = '';
+
+export function learnAddresses(addresses: Record<string, string>, pageEnding: string): void {
+  for (const [written, address] of Object.entries(addresses)) known.set(written, address);
+  ending = pageEnding;
+}
+
+/** The address of a link; undefined for one that would run code. */
+export function linkAddress(written: string): string | undefined {
+  const clean = plain(written);
+  if (isOutside(clean)) return clean;
+  if (schemeOf(clean)) return undefined;
+  return known.get(clean) ?? fromRoot(clean, true);
+}
+
+/** The address of a picture or other file; undefined when the page must not load it. */
+export function fileAddress(written: string): string | undefined {
+  const clean = plain(written);
+  if (/^(?:data|blob):/i.test(clean)) return clean;
+  if (schemeOf(clean) || clean.startsWith('//')) return undefined;
+  return known.get(clean) ?? fromRoot(clean, false);
+}
+
+/** A style without what it would load from elsewhere. */
+export function styleValue(value: unknown): unknown {
+  if (typeof value !== 'string' || !/url\(/i.test(value)) return value;
+  return value.replaceAll(/url\(\s*(["']?)(.*?)\1\s*\)/gi, (_whole, _quote, address: string) => {
+    const file = fileAddress(address);
+    return file === undefined ? 'none' : `url("${file}")`;
+  });
+}
+
+export function isOutside(clean: string): boolean {
+  return clean.startsWith('//') || allowedSchemes.test(clean);
+}
+
+/** Browsers ignore white space and control characters in a scheme. */
+function plain(written: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return written.replaceAll(/[\u0000-\u001f]/g, '').trim();
+}
+
+function schemeOf(clean: string): boolean {
+  return /^[^/?#]*:/.test(clean);
+}
+
+function fromRoot(clean: string, isPage: boolean): string {
+  const [, path = '', rest = ''] = /^\/([^?#]*)(.*)$/.exec(clean) ?? [];
+  if (!clean.startsWith('/')) return clean;
+  const isFile = !isPage || path === '' || /\.\w+$|\/$/.test(path);
+  return `${root}${path}${isFile ? '' : ending}${rest}`;
+}

@@ -1,0 +1,123 @@
+/**
+ * Makes islands live: a component takes over the elements that were exported for it, as they stand. An island whose
+ * code throws goes back to what was exported, and the others do not notice.
+ */
+import { Component, type ComponentChild, type ComponentChildren, h, render } from 'preact';
+import { learnAddresses } from './addresses.ts';
+import { followSiteRules } from './elements.ts';
+import { PoolContext, Slot } from './parts.ts';
+import { Pool, ownMarks } from './pool.ts';
+import type { Registry } from './registry.ts';
+
+/** What the export says of an island, in its attribute. */
+interface IslandData {
+  number: number;
+  module: string;
+  piece: number;
+  props?: Record<string, unknown>;
+  hasSlot?: boolean;
+  addresses?: Record<string, string>;
+  ending?: string;
+}
+
+interface ThemeScripts {
+  wire?(root: Element): void;
+}
+
+const exported = new WeakMap<Element, Element>();
+const live = new Set<Element>();
+
+followSiteRules();
+
+/** Keeps how islands look before any script has touched them: what is copied later is copied from there. */
+export function rememberIslands(root: ParentNode): void {
+  for (const island of islandsIn(root)) exported.set(island, island.cloneNode(true) as Element);
+}
+
+/** Starts the islands of a module, or all whose modules are there. */
+export function startIslands(root: ParentNode, registry: Registry, module?: string): void {
+  for (const island of islandsIn(root)) {
+    const data = dataOf(island);
+    if (live.has(island) || !registry.has(data.module) || (module && data.module !== module)) continue;
+    try {
+      start(island, data, registry);
+    } catch (error) {
+      console.error(error);
+    }
+  }
+}
+
+export function endIslands(): void {
+  for (const island of live) render(null, island);
+  live.clear();
+}
+
+function start(island: Element, data: IslandData, registry: Registry): void {
+  const piece = registry.piece(data.module, data.piece);
+  const original = exported.get(island) ?? (island.cloneNode(true) as Element);
+  learnAddresses(data.addresses ?? {}, data.ending ?? '');
+  const focused = document.activeElement;
+  const pool = new Pool(island, original, hiddenParts(data), (copy) => {
+    rememberIslands(copy);
+    themeScripts().wire?.(copy);
+    startIslands(copy, registry);
+  });
+  const fail = (error: unknown): void => {
+    console.error(error);
+    queueMicrotask(() => restore(island, original, pool));
+  };
+  live.add(island);
+  const children = data.hasSlot ? h(Slot, { index: 0 }) : undefined;
+  const Content = (): ComponentChildren => piece(data.props ?? {}, children);
+  render(h(PoolContext.Provider, { value: pool }, h(Boundary, { fail }, h(Content, {}))), island);
+  if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
+    focused.focus({ preventScroll: true });
+}
+
+class Boundary extends Component<
+  { fail: (error: unknown) => void; children?: ComponentChildren },
+  { failed?: true }
+> {
+  static override getDerivedStateFromError(): { failed: true } {
+    return { failed: true };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    this.props.fail(error);
+  }
+
+  override render(): ComponentChild {
+    return this.state.failed ? null : (this.props.children as ComponentChild);
+  }
+}
+
+function restore(island: Element, original: Element, pool: Pool): void {
+  render(null, island);
+  const copy = original.cloneNode(true) as Element;
+  const slots = ownMarks(copy).filter((mark) => mark.hasAttribute('data-slot'));
+  for (const slot of slots) slot.replaceChildren();
+  themeScripts().wire?.(copy);
+  for (const slot of slots) slot.replaceChildren(...pool.takeSlot(Number(slot.getAttribute('data-slot'))));
+  island.replaceChildren(...copy.childNodes);
+}
+
+/** What the first state of the page does not show lies in a template at its end. */
+function hiddenParts({ number }: IslandData): Element[] {
+  const template = document.querySelector<HTMLTemplateElement>('template[data-island-parts]');
+  return [...(template?.content.children ?? [])].filter((part) => {
+    const owner = part.getAttribute('data-of');
+    return owner === null || owner === String(number);
+  });
+}
+
+function islandsIn(root: ParentNode): Element[] {
+  return [...root.querySelectorAll('docyard-island')];
+}
+
+function dataOf(island: Element): IslandData {
+  return JSON.parse(island.getAttribute('data-island') ?? '{}') as IslandData;
+}
+
+function themeScripts(): ThemeScripts {
+  return (window as { docyard?: ThemeScripts }).docyard ?? {};
+}

@@ -1,0 +1,128 @@
+/**
+ * What the export has rendered inside an island, for components to place: the content a page gave them (slots), and
+ * built-in components with holes for what is inside them. Their nodes are moved, so that whatever listens on them
+ * goes on listening.
+ */
+import {
+  type ComponentChild,
+  type ComponentChildren,
+  type VNode,
+  createContext,
+  createPortal,
+  h,
+  toChildArray,
+} from 'preact';
+import { useContext, useMemo, useRef } from 'preact/hooks';
+import type { Pool, PropertyReader, ShownPart } from './pool.ts';
+
+type Given = Record<string, unknown>;
+
+export const PoolContext = createContext<Pool | undefined>(undefined);
+
+/** The content between the tags of an island's element. */
+export function Slot({ index }: { index: number }): ComponentChild {
+  const pool = useContext(PoolContext);
+  // Nodes are taken when the tree is complete: by then the place they were in before has given them back.
+  const place = useMemo(() => {
+    let taken: Node[] | undefined;
+    return (element: Element | null) => {
+      if (element) element.replaceChildren(...(taken = pool?.takeSlot(index) ?? []));
+      else if (taken) pool?.returnSlot(index, taken);
+    };
+  }, [pool, index]);
+  return h('docyard-slot', { 'data-slot': index, ref: place });
+}
+
+export function BuiltIn({
+  name,
+  given,
+  children,
+}: {
+  name: string;
+  given: Given;
+  children?: ComponentChildren;
+}): ComponentChild {
+  const pool = useContext(PoolContext);
+  const shown = useRef<ShownPart>(undefined);
+  const read = propertyReader(given, children);
+  const part = (shown.current = pool?.part(name, read, shown.current));
+  part?.show(read);
+  const place = useMemo(
+    () => (element: Element | null) => element?.replaceChildren(...(part?.nodes ?? [])),
+    [part],
+  );
+  if (!part) return h('docyard-part', handlersOf(given), children);
+  return h('docyard-part', { ...handlersOf(given), ref: place }, filledHoles(part, children));
+}
+
+/** Strings and numbers count as they are; what is neither data nor text is not compared. */
+function propertyReader(given: Given, children: ComponentChildren): PropertyReader {
+  return (property) => {
+    const slash = property.lastIndexOf('/');
+    if (slash < 0) return given[property];
+    return builtInAt(children, property.slice(0, slash))?.props.given[property.slice(slash + 1)];
+  };
+}
+
+function filledHoles(part: ShownPart, children: ComponentChildren): ComponentChild[] {
+  return [...part.holes].map(([path, hole]) => createPortal(childrenAt(children, path) as VNode, hole));
+}
+
+function childrenAt(children: ComponentChildren, path: string): ComponentChildren {
+  return path === '' ? children : builtInAt(children, path)?.props.children;
+}
+
+type BuiltInNode = VNode<Parameters<typeof BuiltIn>[0]>;
+
+/** `1.0` is the first built-in component inside of the second one. */
+function builtInAt(children: ComponentChildren, path: string): BuiltInNode | undefined {
+  let inside = children;
+  let found: BuiltInNode | undefined;
+  for (const step of path.split('.')) {
+    const builtIns: unknown[] = toChildArray(inside).filter(isBuiltIn);
+    found = builtIns[Number(step)] as BuiltInNode | undefined;
+    inside = found?.props.children;
+  }
+  return found;
+}
+
+function isBuiltIn(child: unknown): child is BuiltInNode {
+  return typeof child === 'object' && child !== null && (child as VNode).type === BuiltIn;
+}
+
+function handlersOf(given: Given): Given {
+  return Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => /^on[A-Z]/.test(key) && typeof value === 'function'),
+  );
+}
+
+/** Headings are the ones of the export: one level deep at least, with the id that links lead to. */
+export function Heading({
+  level,
+  given,
+  children,
+}: {
+  level: number;
+  given: Given;
+  children?: ComponentChildren;
+}): ComponentChild {
+  const pool = useContext(PoolContext);
+  const id = (given['id'] as string | undefined) ?? pool?.headings.get(textOf(children));
+  const { children: _children, noAnchor, ...rest } = given;
+  const anchor =
+    pool?.anchored.has(id ?? '') && !noAnchor
+      ? h('a', { className: 'anchor', href: `#${id}`, 'aria-hidden': 'true', tabIndex: -1 }, '#')
+      : null;
+  return h(`h${Math.max(2, level)}`, { ...rest, id, 'data-plain': true }, children, anchor);
+}
+
+function textOf(children: ComponentChildren): string {
+  return toChildArray(children)
+    .map((child) =>
+      typeof child === 'object'
+        ? textOf((child as VNode<{ children?: ComponentChildren }>).props.children)
+        : String(child),
+    )
+    .join('')
+    .trim();
+}

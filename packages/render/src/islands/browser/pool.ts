@@ -1,0 +1,176 @@
+/**
+ * The nodes that an island was exported with: slots, built-in components and headings, to be taken by the components
+ * that show them. What is needed twice is copied from how it was exported.
+ */
+/** Reads a property that a component has now: `title` is its own, `0/title` that of the first component inside it. */
+export type PropertyReader = (property: string) => unknown;
+
+export interface ShownPart {
+  readonly stored: StoredPart;
+  nodes: Node[];
+  /** Where children go, by the path of the component whose children they are. */
+  holes: Map<string, Element>;
+  show(read: PropertyReader): void;
+}
+
+interface StoredPart {
+  name: string;
+  props: Record<string, unknown>;
+  /** Properties whose text stands in the part word for word, so that other text can take its place. */
+  replaceable: ReadonlySet<string>;
+  /** As it was exported: copied, never shown. */
+  source: Element;
+  /** Nodes of the page that no component has taken yet. */
+  ready: Node[] | undefined;
+}
+
+/** Brings copies to life: tabs, buttons, islands within. */
+export type Wake = (root: Element) => void;
+
+const marked = 'docyard-slot[data-slot], docyard-part[data-part]';
+
+export class Pool {
+  readonly headings = new Map<string, string>();
+  readonly anchored = new Set<string>();
+  readonly #slots = new Map<number, { source: Element; ready: Node[] | undefined }>();
+  readonly #parts: StoredPart[] = [];
+  readonly #wake: Wake;
+
+  constructor(root: Element, exported: Element, hidden: readonly Element[], wake: Wake) {
+    this.#wake = wake;
+    this.#readHeadings(root);
+    const sources = ownMarks(exported);
+    ownMarks(root).forEach((element, index) => this.#store(element, sources[index] ?? element, true));
+    for (const element of hidden) this.#store(element, element, false);
+    // Detached last, and from the inside out, so that what lies within another mark was found.
+    for (const element of ownMarks(root).toReversed()) element.replaceChildren();
+  }
+
+  takeSlot(index: number): Node[] {
+    const slot = this.#slots.get(index);
+    if (!slot) return [];
+    const nodes = slot.ready ?? this.#copy(slot.source);
+    slot.ready = undefined;
+    return nodes;
+  }
+
+  returnSlot(index: number, nodes: Node[]): void {
+    const slot = this.#slots.get(index);
+    if (slot) slot.ready ??= nodes;
+  }
+
+  /** The part with the same properties, or the one that differs least; undefined when none has this name. */
+  part(name: string, read: PropertyReader, before: ShownPart | undefined): ShownPart | undefined {
+    let best: StoredPart | undefined;
+    let highest = Number.NEGATIVE_INFINITY;
+    for (const part of this.#parts) {
+      if (part.name !== name) continue;
+      // Text that was set stays set: another part must be better to take the place of the one that is shown.
+      const score = likeness(part, read) + (part === before?.stored ? 0.5 : part.ready ? 0.25 : 0);
+      if (score > highest) [best, highest] = [part, score];
+    }
+    if (!best || best === before?.stored) return before;
+    return best.ready ? this.#shown(best, best.ready) : this.#copyOf(best);
+  }
+
+  #shown(part: StoredPart, nodes: Node[]): ShownPart {
+    part.ready = undefined;
+    return shownPart(part, nodes);
+  }
+
+  #copyOf(part: StoredPart): ShownPart {
+    const copy = document.importNode(part.source, true);
+    const shown = shownPart(part, [...copy.childNodes]);
+    this.#wake(copy);
+    shown.nodes = [...copy.childNodes];
+    return shown;
+  }
+
+  #store(element: Element, source: Element, isShown: boolean): void {
+    const ready = isShown ? [...element.childNodes] : undefined;
+    const slot = element.getAttribute('data-slot');
+    if (slot !== null) {
+      if (!this.#slots.has(Number(slot))) this.#slots.set(Number(slot), { source, ready });
+      return;
+    }
+    const description = element.getAttribute('data-part') ?? '["",{}]';
+    const [name, props] = JSON.parse(description) as [string, StoredPart['props']];
+    this.#parts.push({ name, props, source, ready, replaceable: replaceableTexts(source, props) });
+  }
+
+  #copy(source: Element): Node[] {
+    const copy = document.importNode(source, true);
+    this.#wake(copy);
+    return [...copy.childNodes];
+  }
+
+  #readHeadings(root: Element): void {
+    for (const heading of root.querySelectorAll('h2[id], h3[id], h4[id], h5[id], h6[id]')) {
+      const anchor = heading.querySelector(':scope > .anchor');
+      const text = (heading.textContent ?? '').trim();
+      this.headings.set(anchor ? text.replace(/#$/, '').trim() : text, heading.id);
+      if (anchor) this.anchored.add(heading.id);
+    }
+  }
+}
+
+/** The marks of an island in the order of the document, without those inside of slots: these belong to the page. */
+export function ownMarks(root: Element): Element[] {
+  return [...root.querySelectorAll(marked)].filter((element) => {
+    const around = element.parentElement?.closest('docyard-slot[data-slot], docyard-island');
+    return !around || !root.contains(around) || around === root;
+  });
+}
+
+function shownPart(stored: StoredPart, nodes: Node[]): ShownPart {
+  const holes = new Map<string, Element>();
+  const bound: { property: string; set: (value: string) => void }[] = [];
+  const texts = Object.entries(stored.props).flatMap(([property, value]) =>
+    typeof value === 'string' && value.trim() !== '' ? [{ property, value: value.trim() }] : [],
+  );
+  const bind = (shown: string, set: (value: string) => void): void => {
+    const property = texts.find(({ value }) => value === shown.trim())?.property;
+    if (property !== undefined) bound.push({ property, set });
+  };
+  const visit = (node: Node): void => {
+    if (node instanceof Text) bind(node.data, (value) => (node.data = value));
+    if (!(node instanceof Element)) return;
+    const path = node.getAttribute('data-hole');
+    if (path !== null) {
+      node.replaceChildren();
+      holes.set(path, node);
+      return;
+    }
+    for (const attribute of node.attributes) bind(attribute.value, (value) => (attribute.value = value));
+    node.childNodes.forEach(visit);
+  };
+  nodes.forEach(visit);
+  const last = new Map(Object.entries(stored.props));
+  const show = (read: PropertyReader): void => {
+    for (const { property, set } of bound) {
+      const value = read(property);
+      if (value !== last.get(property) && (typeof value === 'string' || typeof value === 'number'))
+        set(String(value));
+    }
+    for (const { property } of bound) last.set(property, read(property));
+  };
+  return { stored, nodes, holes, show };
+}
+
+function replaceableTexts(source: Element, props: Record<string, unknown>): Set<string> {
+  const shown = new Set<string>();
+  for (const element of source.querySelectorAll('*'))
+    for (const { value } of element.attributes) shown.add(value);
+  const texts = document.createTreeWalker(source, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) shown.add((texts.currentNode as Text).data.trim());
+  return new Set(Object.keys(props).filter((name) => shown.has(String(props[name]).trim())));
+}
+
+function likeness({ props, replaceable }: StoredPart, read: PropertyReader): number {
+  let score = 0;
+  for (const [property, value] of Object.entries(props)) {
+    if (JSON.stringify(value) === JSON.stringify(read(property))) score += 1;
+    else score -= replaceable.has(property) ? 0.1 : 1;
+  }
+  return score;
+}

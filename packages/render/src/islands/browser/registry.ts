@@ -1,0 +1,47 @@
+/** The modules of a page: given by their scripts, run when an island first needs them, each once. */
+import type { ComponentChildren } from 'preact';
+import * as compat from './react.ts';
+import { programGlobals } from '../../program/globals.ts';
+
+type Exports = Record<string, unknown>;
+type Require = (id: string) => Exports;
+/** Gets what authors may use without importing it, in the order of `programGlobals`. */
+export type Factory = (...globals: unknown[]) => (require: Require, exports: Exports) => void;
+export type Piece = (props: unknown, children: unknown) => ComponentChildren;
+
+const known: Record<string, unknown> = { ...compat };
+const react: Exports = { ...known, default: known };
+const globals = programGlobals.map((name) => (name === 'React' ? known : known[name]));
+
+export class Registry {
+  readonly #factories = new Map<string, Factory>();
+  readonly #exports = new Map<string, Exports>();
+
+  define(id: string, factory: Factory): void {
+    this.#factories.set(id, factory);
+  }
+
+  has(id: string): boolean {
+    return this.#factories.has(id);
+  }
+
+  /** Throws what the author's code throws. */
+  piece(id: string, index: number): Piece {
+    const pieces = this.#require(id)['$pieces'] as Piece[];
+    const piece = pieces[index];
+    if (!piece) throw new Error(`"${id}" has no part ${index}`);
+    return piece;
+  }
+
+  #require(id: string): Exports {
+    if (id === 'react') return react;
+    const running = this.#exports.get(id);
+    if (running) return running;
+    const factory = this.#factories.get(id);
+    if (!factory) throw new Error(`The module "${id}" is not there`);
+    const exports = Object.create(null) as Exports;
+    this.#exports.set(id, exports);
+    factory(...globals)((name) => this.#require(name), exports);
+    return exports;
+  }
+}

@@ -1,0 +1,19 @@
+/** Bundles the script of islands: for `scripts/islands.ts`, which writes it, and the test that holds it to its source. */
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+export const islandScriptFile = new URL('./files/islands.js', import.meta.url);
+
+export async function bundleIslandScript(): Promise<string> {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('./browser/main.ts', import.meta.url)),
+    transform: { target: 'es2020' },
+    logLevel: 'warn',
+  });
+  try {
+    const { output } = await bundle.generate({ format: 'iife', minify: true, comments: false });
+    return output[0].code.endsWith('\n') ? output[0].code : `${output[0].code}\n`;
+  } finally {
+    await bundle.close();
+  }
+}

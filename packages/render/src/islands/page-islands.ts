@@ -1,0 +1,245 @@
+/**
+ * The islands of one page: elements of an author's components that go on living in the exported page. What the renderer
+ * writes inside of them is marked here, so that the browser finds slots and built-in components again. It renders
+ * nothing itself, and outside of islands it changes nothing.
+ */
+import type { Child, ElementCall } from '../components/contract.ts';
+import { Props } from '../components/props.ts';
+import { ObjectValue, type Value } from '../evaluate/values.ts';
+import { element } from '../html.ts';
+
+/** A module as a classic script: an expression that is the factory of the module. */
+export interface IslandModule {
+  id: string;
+  factory: string;
+}
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** What the code of an island may need while the page is open, as far as its text tells. */
+export interface IslandNeeds {
+  classNames: readonly string[];
+  /** Addresses of pages and files as the code writes them. */
+  addresses: readonly string[];
+  /** Other hosts, as sources of a content security policy. */
+  hosts: readonly string[];
+  /** Built-in components with those of their properties that are written out. */
+  builtins: readonly { name: string; props: Record<string, Json>; hasChildren: boolean }[];
+}
+
+export interface IslandSource {
+  module: string;
+  piece: number;
+  /** The names that the piece finds nowhere else: the properties of a snippet. */
+  props: Json;
+  modules: readonly IslandModule[];
+  needs: IslandNeeds;
+  /** The content between the tags of the element, when there is any. */
+  slot: (() => string) | undefined;
+}
+
+export interface IslandHost {
+  /** What the address of a page ends with that is put together while the page is open. */
+  pageEnding: string;
+  outsideContents<Result>(work: () => Result): Result;
+  useClasses(names: string): string;
+  /** The address of a page or file of the site as seen from the page; undefined when there is none. Reports nothing. */
+  quietAddress(written: string): string | undefined;
+  renderElement(call: ElementCall): string;
+}
+
+/** What a page with islands needs besides its content. */
+export interface PageIslandsResult {
+  modules: IslandModule[];
+  /** HTML that the first state of the page does not show, for the end of the body. */
+  parts: string;
+  hosts: string[];
+}
+
+/** Longer properties of built-in components are not compared in the browser. */
+const longestComparedText = 500;
+const mostAddresses = 500;
+const mostHiddenParts = 200;
+
+interface MarkedPart {
+  call: ElementCall;
+  /** The built-in components inside that the part has rendered as its own, by path. */
+  inner: Map<string, ElementCall>;
+}
+
+/** The island that is being rendered. */
+interface IslandState {
+  source: IslandSource;
+  showsSlot: boolean;
+}
+
+export class PageIslands {
+  readonly #host: IslandHost;
+  readonly #modules = new Map<string, IslandModule>();
+  readonly #hosts = new Set<string>();
+  readonly #hidden: string[] = [];
+  readonly #parts = new Set<string>();
+  readonly #holes = new WeakMap<readonly Child[], { part: MarkedPart; path: string; call: ElementCall }>();
+  #count = 0;
+  #inside: IslandState | undefined;
+
+  constructor(host: IslandHost) {
+    this.#host = host;
+  }
+
+  /** What is rendered now becomes live in the browser. */
+  get inside(): boolean {
+    return this.#inside !== undefined;
+  }
+
+  /** The HTML of an island. `content` renders what its component shows at first. */
+  render(source: IslandSource, content: () => string): string {
+    const number = this.#count++;
+    const state: IslandState = { source, showsSlot: false };
+    for (const module of source.modules) this.#modules.set(module.id, module);
+    for (const host of source.needs.hosts) this.#hosts.add(host);
+    if (source.needs.classNames.length) this.#host.useClasses(source.needs.classNames.join(' '));
+    const html = this.#within(state, content);
+    if (source.slot && !state.showsSlot) this.#hideSlot(number, source.slot);
+    this.#hideBuiltIns(state);
+    const { module, piece, props } = source;
+    const data = {
+      number,
+      module,
+      piece,
+      ...(isEmpty(props) ? {} : { props }),
+      ...(source.slot ? { hasSlot: true } : {}),
+      ...this.#addresses(source.needs.addresses),
+    };
+    return element('docyard-island', { 'data-island': JSON.stringify(data) }, html);
+  }
+
+  /** The content of the element, where its component shows it. It belongs to the page: nothing in it is marked. */
+  slot(): string {
+    const state = this.#inside;
+    if (!state?.source.slot) return '';
+    state.showsSlot = true;
+    return element('docyard-slot', { 'data-slot': 0 }, this.#within(undefined, state.source.slot));
+  }
+
+  /** A built-in component. */
+  builtin(call: ElementCall, html: () => string): string {
+    if (!this.#inside) return html();
+    const part: MarkedPart = { call, inner: new Map() };
+    this.#markHoles(part, call, '');
+    const content = html();
+    const description = JSON.stringify([call.name, comparedProps(part)]);
+    this.#parts.add(description);
+    return element('docyard-part', { 'data-part': description }, content);
+  }
+
+  /** The content of a built-in component, which stays the author's. */
+  children(children: readonly Child[], html: string): string {
+    const hole = this.#inside && this.#holes.get(children);
+    if (!hole) return html;
+    if (hole.path !== '') hole.part.inner.set(hole.path, hole.call);
+    return element('docyard-slot', { 'data-hole': hole.path }, html);
+  }
+
+  result(): PageIslandsResult | undefined {
+    if (this.#count === 0) return undefined;
+    const parts = this.#hidden.length
+      ? `<template data-island-parts>${this.#hidden.join('')}</template>\n`
+      : '';
+    return { modules: [...this.#modules.values()], parts, hosts: [...this.#hosts].toSorted() };
+  }
+
+  #within<Result>(state: IslandState | undefined, work: () => Result): Result {
+    const around = this.#inside;
+    this.#inside = state;
+    try {
+      return work();
+    } finally {
+      this.#inside = around;
+    }
+  }
+
+  /**
+   * Some components look at what is inside them and render it themselves, such as tabs. So the content of every
+   * component within gets a path; the one that renders it tells whose part it is.
+   */
+  #markHoles(part: MarkedPart, call: ElementCall, path: string): void {
+    if (call.children.length) this.#holes.set(call.children, { part, path, call });
+    const inner = call.children.flatMap((child) =>
+      child.kind === 'element' && /^[A-Z]|^document:/.test(child.call.name) ? [child.call] : [],
+    );
+    inner.forEach((each, index) =>
+      this.#markHoles(part, each, path === '' ? `${index}` : `${path}.${index}`),
+    );
+  }
+
+  #hideSlot(number: number, slot: () => string): void {
+    const html = this.#host.outsideContents(() => this.#within(undefined, slot));
+    this.#hidden.push(element('docyard-slot', { 'data-slot': 0, 'data-of': number }, html));
+  }
+
+  #hideBuiltIns(state: IslandState): void {
+    for (const { name, props, hasChildren } of state.source.needs.builtins) {
+      const known = JSON.stringify([name, props]);
+      if (this.#parts.has(known) || this.#hidden.length >= mostHiddenParts) continue;
+      this.#parts.add(known);
+      const children: Child[] = hasChildren ? [{ kind: 'text', text: '…' }] : [];
+      const call = { name, props: new Props(valueOf(props) as ObjectValue), children };
+      const html = this.#host.outsideContents(() =>
+        this.#within(state, () => this.#host.renderElement(call)),
+      );
+      this.#hidden.push(html);
+    }
+  }
+
+  #addresses(written: readonly string[]): { addresses?: Record<string, string>; ending?: string } {
+    const known = written.slice(0, mostAddresses).flatMap((address) => {
+      const href = this.#host.quietAddress(address);
+      return href === undefined ? [] : [[address, href] as const];
+    });
+    const { pageEnding } = this.#host;
+    return {
+      ...(known.length ? { addresses: Object.fromEntries(known) } : {}),
+      ...(written.length && pageEnding ? { ending: pageEnding } : {}),
+    };
+  }
+}
+
+function comparedProps({ call, inner }: MarkedPart): Record<string, Json> {
+  const compared = new Map<string, Json>();
+  const add = ({ props }: ElementCall, prefix: string): void => {
+    for (const [name, value] of props.values.entries) {
+      const json = jsonOf(value);
+      const isLong = typeof json === 'string' && json.length > longestComparedText;
+      if (json !== undefined && name !== 'children' && !isLong) compared.set(prefix + name, json);
+    }
+  };
+  add(call, '');
+  for (const [path, each] of inner) add(each, `${path}/`);
+  return Object.fromEntries(compared);
+}
+
+/** Data only: functions and elements are not compared. */
+function jsonOf(value: Value): Json | undefined {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (Array.isArray(value)) {
+    const items = value.map(jsonOf);
+    return items.every((item) => item !== undefined) ? items : undefined;
+  }
+  if (!(value instanceof ObjectValue)) return undefined;
+  const entries = [...value.entries].map(([key, item]) => [key, jsonOf(item)] as const);
+  return entries.every((entry): entry is [string, Json] => entry[1] !== undefined)
+    ? Object.fromEntries(entries)
+    : undefined;
+}
+
+function valueOf(json: Json): Value {
+  if (Array.isArray(json)) return json.map(valueOf);
+  if (typeof json !== 'object' || json === null) return json;
+  return new ObjectValue(Object.entries(json).map(([key, item]) => [key, valueOf(item)] as const));
+}
+
+function isEmpty(props: Json): boolean {
+  return typeof props === 'object' && props !== null && Object.keys(props).length === 0;
+}
