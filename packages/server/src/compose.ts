@@ -19,6 +19,7 @@ import type { StartPreview } from './agent/preview.ts';
 import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
+import { keepLibrariesHome } from './egress/peers.ts';
 import { createJob } from './jobs/store.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
 import { openLog } from './log.ts';
@@ -94,6 +95,7 @@ export async function compose(config: Config, telemetry = silence): Promise<Cont
   // On PostgreSQL a command needs no folder.
   if (config.databaseUrl === null) await prepareDataFolder(config.dataDir);
   const log = openLog(config);
+  keepLibrariesHome(config.egress);
   const blobs = await openBlobs(config);
   const shared = await openDatabase(config, log, telemetry.measures);
   const close = async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, settings } from './config.ts';
+import { ConfigError, readConfig, settings, type Config } from './config.ts';
 import { temporaryFolder } from './testing.ts';
 
 test('without any setting everything has its default', () => {
@@ -52,8 +52,8 @@ test('every setting reaches its place', () => {
     PORT: '0',
     HOST: '0.0.0.0',
     DATA_DIR: '/srv/docyard',
-    DATABASE_URL: 'postgres://docyard@db.internal/docyard',
-    BLOBS_URL: 's3://bundles/docyard?region=eu-north-1',
+    DATABASE_URL: 'postgres://docyard@localhost/docyard',
+    BLOBS_URL: 's3://bundles/docyard?endpoint=http://127.0.0.1:9000',
     SECRET_KEY: 'k'.repeat(32),
     SIGNING_KEY: 'RWQ=',
     PUBLIC_URL: 'https://docs.example.com//',
@@ -77,7 +77,7 @@ test('every setting reaches its place', () => {
     MODEL_KEY: 'secret',
     RENDER_PROCESSES: '3',
     LINK_SECONDS: '61',
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_SERVICE_NAME: 'docs',
     EGRESS_ALLOW: ' git.internal , Gitea:3000,,',
     OFFLINE: 'on',
@@ -100,8 +100,8 @@ test('every setting reaches its place', () => {
     port: 0,
     host: '0.0.0.0',
     dataDir: '/srv/docyard',
-    databaseUrl: 'postgres://docyard@db.internal/docyard',
-    blobsUrl: 's3://bundles/docyard?region=eu-north-1',
+    databaseUrl: 'postgres://docyard@localhost/docyard',
+    blobsUrl: 's3://bundles/docyard?endpoint=http://127.0.0.1:9000',
     secretKey: 'k'.repeat(32),
     signingKey: 'RWQ=',
     publicUrl: 'https://docs.example.com',
@@ -114,7 +114,7 @@ test('every setting reaches its place', () => {
       defaultRole: 'member',
       emailDomains: ['example.com', 'example.org'],
     },
-    tracing: { endpoint: 'http://collector:4318', service: 'docs' },
+    tracing: { endpoint: 'http://localhost:4318', service: 'docs' },
     logLevel: 'debug',
     trustProxy: true,
     exportConcurrency: 2,
@@ -323,4 +323,18 @@ test('an empty value is no value, and unknown variables are ignored', () => {
 test('there are at most 46 settings, each with a sentence of meaning', () => {
   expect(Object.keys(settings).length).toBeLessThanOrEqual(46);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
+});
+
+test('offline, a peer on another machine is refused by the name of its setting', () => {
+  const shared = { OFFLINE: 'on', DATA_DIR: '/srv/docyard' };
+  for (const [name, address] of Object.entries({
+    DATABASE_URL: 'postgres://docyard:secret@db.internal/docyard',
+    BLOBS_URL: 's3://bundles/docyard?region=eu-north-1',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+  })) {
+    const read = (): Config => readConfig({ ...shared, [name]: address });
+    expect(read).toThrow(new RegExp(`^OFFLINE is on: \\S+ is not reached\\. ${name} names another machine`));
+    expect(read).not.toThrow('secret');
+    expect(() => readConfig({ ...shared, OFFLINE: 'off', [name]: address })).not.toThrow();
+  }
 });

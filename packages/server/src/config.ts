@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { EgressError } from './egress/addresses.ts';
+import { refuseDistantPeer } from './egress/peers.ts';
 
 export interface Config {
   /** What this process does: answers requests, runs jobs, or both. */
@@ -47,8 +49,10 @@ export interface Config {
   /** The endpoint for projects that have none of their own; null when there is none. */
   model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
   renderProcesses: number;
+  /** How isolated a process must be to run code of authors; null to decide by how many organizations there are. */
+  renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
-  /** What may be reached outside. */
+  /** What may be reached. */
   egress: { allowedHosts: string[]; offline: boolean };
   limits: {
     readsPerMinute: number;
@@ -199,6 +203,14 @@ export const settings = {
     check: count(1, 256, availableParallelism()),
     meaning: 'Processes that render the pages of one export. Default: one a core.',
   },
+  RENDER_ISOLATION_MIN: {
+    check: z
+      .enum(['0', '1', '2', '3'], { error: 'must be 0, 1, 2 or 3' })
+      .transform((level) => Number(level) as 0 | 1 | 2 | 3)
+      .optional(),
+    meaning:
+      'Isolation without which no code of authors runs: 3 full, 2 partial, 1 limits, 0 none. Default: 3 with several organizations, otherwise 1, and 0 where there is no Linux.',
+  },
   LINK_SECONDS: { check: count(60, 604_800, 3600), meaning: 'Lifetime of a download link.' },
   EGRESS_ALLOW: {
     check: z.string().default(''),
@@ -206,7 +218,7 @@ export const settings = {
   },
   OFFLINE: {
     check: z.stringbool({ error: 'must be on or off' }).default(false),
-    meaning: 'Refuse every outbound connection.',
+    meaning: 'Reach no other machine; of this one what EGRESS_ALLOW or another setting names.',
   },
   LIMIT_READS_PER_MINUTE: { check: count(1, 1e9, 600), meaning: 'Reads a minute and key.' },
   LIMIT_WRITES_PER_MINUTE: { check: count(1, 1e9, 60), meaning: 'Writes a minute and key.' },
@@ -261,6 +273,7 @@ export function readConfig(environment: Environment): Config {
   if (!parsed.success) throw new ConfigError(explain(parsed.error, given));
   const value = parsed.data;
   refuseLonelyRole(value);
+  refuseDistantPeers(value, environment['PGHOST']);
   return {
     role: value.ROLE,
     port: value.PORT,
@@ -282,6 +295,7 @@ export function readConfig(environment: Environment): Config {
     agentCommand: value.AGENT_COMMAND?.split(/ +/).filter((part) => part !== '') ?? null,
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
+    renderIsolationMin: value.RENDER_ISOLATION_MIN ?? null,
     linkSeconds: value.LINK_SECONDS,
     egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },
     limits: {
@@ -335,6 +349,29 @@ function refuseLonelyRole(value: {
   throw new ConfigError(
     `ROLE=${value.ROLE} leaves the other half to other processes, which must share its data. Set ${missing.join(', ')} too.`,
   );
+}
+
+/** Offline, what the service cannot do without must be on this machine; libraries of their own connect to it. */
+function refuseDistantPeers(
+  value: {
+    OFFLINE: boolean;
+    DATABASE_URL?: string | undefined;
+    BLOBS_URL?: string | undefined;
+    OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  },
+  databaseHost: string | undefined,
+): void {
+  const { OFFLINE: offline, DATABASE_URL, BLOBS_URL, OTEL_EXPORTER_OTLP_ENDPOINT } = value;
+  for (const [name, address] of Object.entries({ DATABASE_URL, BLOBS_URL, OTEL_EXPORTER_OTLP_ENDPOINT })) {
+    try {
+      if (address !== undefined) refuseDistantPeer(address, { offline }, databaseHost);
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw new ConfigError(
+        `${error.message} ${name} names another machine. Turn OFFLINE off, or use this one.`,
+      );
+    }
+  }
 }
 
 function firstPersonOf(email: string | undefined, password: string | undefined): Config['firstPerson'] {

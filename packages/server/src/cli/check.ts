@@ -19,7 +19,7 @@ import {
   type FailOptions,
 } from './findings.ts';
 import { Progress } from './progress.ts';
-import { remoteFetch } from './remote.ts';
+import { remoteFetch, remotePictures } from './remote.ts';
 import { hasColors } from './terminal.ts';
 import { formReport, reportForms } from './report-forms.ts';
 
@@ -59,7 +59,7 @@ export function describeCheck(command: Command): void {
     .option('--ignore <list>', 'not these findings')
     .option('--base <file>', 'an earlier report.json: only what is new since then')
     .option('--group <name...>', 'also pages that only these groups may see')
-    .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
+    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
     .option('-q, --quiet', 'show no progress')
     .addHelpText('after', examples)
     .action(checkSiteFolder);
@@ -98,6 +98,7 @@ async function reportOf(root: string, options: CheckOptions): Promise<TimedRepor
   const progress = new Progress({ unit: 'pages', quiet: options.quiet });
   const report = await checkSite(site, {
     groups: options.group ?? [],
+    ...remotePictures(options),
     onPage: (done) => progress.tell({ phase: 'checking', share: done / Math.max(1, total), done, total }),
   });
   progress.end();

@@ -6,6 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { DocyardClient, type DocyardError, type Project } from '@docyard/api';
 import { Option, type Command } from 'commander';
+import { readEgress } from '../config.ts';
+import { EgressError } from '../egress/addresses.ts';
+import { peerFetch } from '../egress/peers.ts';
 import { CommandError } from './errors.ts';
 import { readLogins, type Logins } from './logins.ts';
 
@@ -47,7 +50,7 @@ export async function connect(options: ServerOptions): Promise<DocyardClient> {
   const connection = await connectionOf(options);
   await reach(connection.server);
   current = connection;
-  return new DocyardClient({ baseUrl: connection.server, apiKey: connection.apiKey });
+  return new DocyardClient({ baseUrl: connection.server, apiKey: connection.apiKey, fetch: peers() });
 }
 
 /** Without asking the service anything yet. */
@@ -113,6 +116,11 @@ export async function readKey(file: string): Promise<string> {
   return key;
 }
 
+/** How commands reach the service that somebody named: with OFFLINE only on this machine. */
+export function peers(): typeof fetch {
+  return peerFetch(readEgress(process.env));
+}
+
 const reachSeconds = 10;
 
 /**
@@ -121,7 +129,7 @@ const reachSeconds = 10;
  */
 export async function reach(server: string): Promise<void> {
   try {
-    const answer = await fetch(`${server}/healthz`, {
+    const answer = await peers()(`${server}/healthz`, {
       redirect: 'manual',
       signal: AbortSignal.timeout(reachSeconds * 1000),
     });
@@ -135,6 +143,7 @@ function unreachable(server: string, error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return `${server} did not answer within ${reachSeconds} seconds.`;
   }
+  if (error instanceof EgressError) return error.message;
   const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
   const { host, hostname } = new URL(server);
   switch (cause?.code) {

@@ -9,7 +9,7 @@ import type { Edit } from '../preview/session.ts';
 import { isAtDesktop, showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
 import { explainLoad, findingsText } from './findings.ts';
-import { remoteFetch } from './remote.ts';
+import { remoteFetch, remotePictures } from './remote.ts';
 import { untilToldToStop } from './stop.ts';
 import { hasColors, painter, printable } from './terminal.ts';
 
@@ -40,7 +40,7 @@ export function describeDev(command: Command): void {
     .option('--open', 'open the browser, also where that is not done by itself')
     .option('--no-open', 'do not open the browser')
     .option('--group <name...>', 'also pages that only these groups may see')
-    .option('--offline', 'fetch nothing, not even API descriptions of other hosts')
+    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
     .addHelpText('after', examples)
     .action(dev);
 }
@@ -55,7 +55,12 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
     import('../preview/watch.ts'),
   ]);
   const preview = await explainLoad(
-    Preview.open({ root, fetchRemote: remoteFetch(options), groups: options.group ?? [] }),
+    Preview.open({
+      root,
+      fetchRemote: remoteFetch(options),
+      ...remotePictures(options),
+      groups: options.group ?? [],
+    }),
   );
   const tell = new Narration(root);
   const session = new PreviewSession(preview, tell.edit, tell.fault);

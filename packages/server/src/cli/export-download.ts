@@ -11,7 +11,7 @@ import type { DocyardClient } from '@docyard/api';
 import { downloadBundle } from '@docyard/api/download';
 import type { Command } from 'commander';
 import type { PublicKey } from '../bundles/signature.ts';
-import { addServerOptions, connect, type ServerOptions } from './connection.ts';
+import { addServerOptions, connect, peers, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { interruptible } from './interrupt.ts';
 import { bytesText, Progress } from './progress.ts';
@@ -122,6 +122,7 @@ async function fetchTo(
     const { sizeBytes, sha256 } = await interruptible(interrupted, (signal) =>
       downloadBundle(client, jobId, file, {
         signal,
+        fetch: peers(),
         ...(options.since === undefined ? {} : { since: options.since }),
         onProgress: (done, total) =>
           progress.tell({ phase: 'download', share: Math.min(1, done / Math.max(1, total)), done, total }),

@@ -13,6 +13,7 @@ import {
   readKey,
   usualServer,
   type ServerOptions,
+  peers,
 } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { loginsFile, readLogins, writeLogins } from './logins.ts';
@@ -71,7 +72,7 @@ type MeOfKey = Me & { key: NonNullable<Me['key']> };
 
 async function acceptedBy(server: string, apiKey: string): Promise<MeOfKey> {
   try {
-    return (await new DocyardClient({ baseUrl: server, apiKey }).call('readMe')) as MeOfKey;
+    return (await new DocyardClient({ baseUrl: server, apiKey, fetch: peers() }).call('readMe')) as MeOfKey;
   } catch (error) {
     if (!(error instanceof DocyardError) || error.status !== 401) throw error;
     const message = `${server} does not accept this key. Was it copied whole, and is it of this server?`;
@@ -119,6 +120,7 @@ async function whoami(options: ServerOptions): Promise<void> {
     ['organization', `${me.organization.name} (${me.organization.id}), ${me.organization.plan}`],
     ['key', `${me.key.name} (${me.key.id}), from ${keyFrom}`],
     ['may', me.key.scopes.join(' ')],
+    ['projects', me.key.projectId ?? 'all'],
     ['expires', me.key.expiresAt ?? 'never'],
   ]);
 }

@@ -6,7 +6,7 @@ import { DocyardClient } from '@docyard/api';
 import type { Command } from 'commander';
 import { serviceTools } from '../mcp/server.ts';
 import { serveTools } from '../tool-protocol/serve.ts';
-import { addConnectionOptions, connectionOf, type ServerOptions } from './connection.ts';
+import { addConnectionOptions, connectionOf, peers, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 
 interface McpOptions extends ServerOptions {
@@ -45,7 +45,7 @@ async function run(options: McpOptions): Promise<void> {
     );
   }
   const { server, apiKey } = await connectionOf(options);
-  const client = new DocyardClient({ baseUrl: server, apiKey, tries: triesOfACall });
+  const client = new DocyardClient({ baseUrl: server, apiKey, tries: triesOfACall, fetch: peers() });
   const projectId = options.project ?? (process.env['DOCYARD_PROJECT'] || undefined);
   const tools = serviceTools({ client, server, projectId }, { readOnly: options.readOnly === true });
   process.stderr.write(`docyard: ${tools.tools.length} tools for ${server}. They wait for a client.\n`);

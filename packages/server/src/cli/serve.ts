@@ -15,6 +15,7 @@ interface ServeOptions {
   adminKeyFile?: string;
   adminKey: boolean;
   dashboard: boolean;
+  offline?: boolean;
   sample: boolean;
 }
 
@@ -31,6 +32,7 @@ export function describeServe(command: Command): void {
     .option('--no-admin-key', 'make no admin key on the first start; docyard keys create makes one')
     .option('--no-sample', 'create no sample project on the first start')
     .option('--no-dashboard', 'serve no dashboard, only the API and the manual')
+    .option('--offline', 'reach no other machine, for whatever reason')
     .addHelpText(
       'after',
       '\nExample:\n  docyard serve --port 4400 --data /var/lib/docyard --admin-key-file admin-key\n' +
@@ -56,6 +58,7 @@ async function serve(options: ServeOptions): Promise<void> {
     ...(options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl }),
     ...(options.logLevel === undefined ? {} : { LOG_LEVEL: options.logLevel }),
     ...(options.dashboard ? {} : { DASHBOARD: 'off' }),
+    ...(options.offline ? { OFFLINE: 'on' } : {}),
   });
   let newKey: string | undefined;
   let setupToken: string | undefined;

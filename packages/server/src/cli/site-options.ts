@@ -1,6 +1,7 @@
 /** Which form of a site is wanted: the options that `build` and the local `export` share. */
 import type { RenderOptions } from '@docyard/render';
 import { Option, type Command } from 'commander';
+import { remotePictures } from './remote.ts';
 
 export interface SiteOptions {
   basePath?: string;
@@ -20,7 +21,7 @@ export function addSiteOptions(command: Command): Command {
     .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
     .option('--group <name...>', 'also pages that only these groups may see')
     .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
-    .option('--offline', 'fetch nothing, not even API descriptions of other hosts');
+    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts');
 }
 
 export function renderOptionsOf(options: SiteOptions): RenderOptions {
@@ -29,6 +30,7 @@ export function renderOptionsOf(options: SiteOptions): RenderOptions {
     urlStyle,
     groups: group,
     airGapped,
+    ...remotePictures(options),
     ...(basePath === undefined ? {} : { basePath }),
     ...(origin === undefined ? {} : { origin }),
   };

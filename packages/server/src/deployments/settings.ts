@@ -39,6 +39,8 @@ export interface ExportSettings {
   keep: number;
   /** For the stable address of a Docyard server. */
   apiKey: string | null;
+  /** Nothing is fetched from other machines. */
+  offline: boolean;
 }
 
 /** Flags win over the environment, and that wins over the file. */
@@ -140,6 +142,12 @@ export const siteSettings = {
     variable: 'DOCYARD_KEY_FILE',
     check: text.optional(),
     meaning: 'File with the API key for the stable address. DOCYARD_KEY holds the key itself.',
+  },
+  offline: {
+    path: 'offline',
+    variable: 'OFFLINE',
+    check: onOrOff.default(false),
+    meaning: 'Reach no other machine: bundles come from a folder, a file or docyard bundle import.',
   },
   data: {
     path: 'data',
@@ -245,6 +253,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
       refreshSeconds: read('refreshSeconds'),
       keep: read('keep'),
       apiKey: apiKeyOf(environment, located('apiKeyFile')),
+      offline: read('offline'),
     },
   };
 }

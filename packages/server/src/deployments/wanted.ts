@@ -25,8 +25,8 @@ export function wantedOf(settings: ExportSettings, openBucket: OpenBucket): Want
 }
 
 function open(address: string, settings: ExportSettings, openBucket: OpenBucket): WantedSource {
-  const { apiKey, version, sha256, publicKeys } = settings;
-  const source = openSource(address, { apiKey, openBucket });
+  const { apiKey, offline, version, sha256, publicKeys } = settings;
+  const source = openSource(address, { apiKey, offline, openBucket });
   const expected = JSON.stringify([source.origin, version, sha256, publicKeys.map(({ keyId }) => keyId)]);
   const key = createHash('sha256').update(expected).digest('hex').slice(0, 16);
   return { ...source, key };

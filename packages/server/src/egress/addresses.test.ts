@@ -34,9 +34,38 @@ describe('addressesFor', () => {
     }
   });
 
-  test('refuses everything when it is offline', async () => {
-    const policy = { ...answering('8.8.8.8'), allowedHosts: ['specs.example.com'], offline: true };
-    await expect(addressesFor(url, policy)).rejects.toMatchObject({ problem: 'refused' });
+  test('offline, refuses every other machine, listed or not, and asks for no name', async () => {
+    const asked: string[] = [];
+    const lookup = (name: string): Promise<string[]> => {
+      asked.push(name);
+      return Promise.resolve(['127.0.0.1']);
+    };
+    for (const [address, listed] of [
+      ['https://specs.example.com/', 'specs.example.com'],
+      ['https://8.8.8.8/', '8.8.8.8'],
+      ['http://10.0.0.7:3000/', '10.0.0.7:3000'],
+      ['https://127.0.0.1.example.com/', '127.0.0.1.example.com'],
+      ['https://127.0.0.1/', 'localhost'],
+      ['https://[::ffff:10.0.0.1]/', '::ffff:a00:1'],
+      ['https://0.0.0.0/', '0.0.0.0'],
+    ] as const) {
+      const policy = { allowedHosts: [listed], offline: true, lookup };
+      await expect(addressesFor(new URL(address), policy), address).rejects.toMatchObject({
+        problem: 'offline',
+        message: expect.stringMatching(/^OFFLINE is on: /),
+      });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('offline, reaches this machine where the operator lists it', async () => {
+    for (const [address, listed, found] of [
+      ['http://localhost:8080/', 'localhost:8080', ['127.0.0.1', '::1']],
+      ['http://127.0.0.1:8080/', '127.0.0.1', ['127.0.0.1']],
+      ['http://2130706433/', '127.0.0.1', ['127.0.0.1']],
+      ['http://[::1]:8080/', '::1', ['::1']],
+    ] as const)
+      expect(await addressesFor(new URL(address), { allowedHosts: [listed], offline: true })).toEqual(found);
   });
 
   test.each(['file:///etc/passwd', 'ftp://example.com/', 'data:text/plain,x'])(

@@ -8,13 +8,13 @@ import { BlockList, isIP } from 'node:net';
 export interface EgressPolicy {
   /** Names, or `name:port`, that may be at a private address and may speak plain http. */
   allowedHosts: readonly string[];
-  /** Nothing may be reached at all. */
+  /** Nothing but this machine may be reached, and of it only what the operator has listed. */
   offline?: boolean;
   /** All addresses of a name; the system's resolver when absent. */
   lookup?: (name: string) => Promise<string[]>;
 }
 
-export type EgressProblem = 'refused' | 'unavailable' | 'too_large';
+export type EgressProblem = 'refused' | 'offline' | 'unavailable' | 'too_large';
 
 export class EgressError extends Error {
   readonly problem: EgressProblem;
@@ -30,11 +30,10 @@ export class EgressError extends Error {
 
 /** What may be dialled for this address. Every IP address of the name must be public, else none is used. */
 export async function addressesFor(url: URL, policy: EgressPolicy): Promise<string[]> {
-  if (policy.offline) {
-    throw new EgressError('refused', 'Outbound connections are turned off.', 'Unset OFFLINE or --offline.');
-  }
   const name = hostName(url);
   const listed = policy.allowedHosts.includes(url.host) || policy.allowedHosts.includes(name);
+  const near = addressesOfThisMachine(name);
+  if (policy.offline && !(near && listed)) throw offlineError(name);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && listed)) {
     throw new EgressError(
       'refused',
@@ -42,7 +41,8 @@ export async function addressesFor(url: URL, policy: EgressPolicy): Promise<stri
       'Use https://, or let the operator list the host in EGRESS_ALLOW.',
     );
   }
-  const addresses = isIP(name) > 0 ? [name] : await resolved(name, policy);
+  const known = policy.offline ? near : isIP(name) > 0 ? [name] : undefined;
+  const addresses = known ?? (await resolved(name, policy));
   if (!listed && addresses.some(isSpecial)) {
     throw new EgressError(
       'refused',
@@ -51,6 +51,20 @@ export async function addressesFor(url: URL, policy: EgressPolicy): Promise<stri
     );
   }
   return addresses;
+}
+
+/** Without asking anybody: the question alone would leave the machine. Undefined for every other name and address. */
+export function addressesOfThisMachine(name: string): string[] | undefined {
+  if (name === 'localhost') return ['127.0.0.1', '::1'];
+  return isIP(name) > 0 && loopback.check(name, isIP(name) === 4 ? 'ipv4' : 'ipv6') ? [name] : undefined;
+}
+
+export function offlineError(name: string): EgressError {
+  return new EgressError(
+    'offline',
+    `OFFLINE is on: ${name} is not reached.`,
+    'Turn OFFLINE off, or use an address of this machine; where others name it, list it in EGRESS_ALLOW.',
+  );
 }
 
 /** The name without the brackets that an IPv6 address has in a URL. */
@@ -68,6 +82,10 @@ async function resolved(name: string, policy: EgressPolicy): Promise<string[]> {
 async function systemLookup(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
 
 const special = new BlockList();
 for (const [network, bits] of [

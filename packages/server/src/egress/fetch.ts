@@ -17,13 +17,20 @@ const usualLimits: FetchLimits = { bytes: 20_000_000, seconds: 20 };
 const mostRedirects = 3;
 
 type Headers = Record<string, string>;
-const documentHeaders: Headers = { accept: 'application/json, application/yaml, text/yaml, */*' };
+const usuallyAccepted = 'application/json, application/yaml, text/yaml, */*';
+
+export interface FetchOptions {
+  signal?: AbortSignal | undefined;
+  limits?: FetchLimits;
+  /** What the other side is asked for; what it sends may be anything. */
+  accept?: string;
+}
 
 /** Throws an EgressError that says what is wrong and nothing of what the other side sent. */
 export async function fetchDocument(
   address: string,
   policy: EgressPolicy,
-  { signal, limits = usualLimits }: { signal?: AbortSignal | undefined; limits?: FetchLimits } = {},
+  { signal, limits = usualLimits, accept = usuallyAccepted }: FetchOptions = {},
 ): Promise<Uint8Array> {
   const deadline = AbortSignal.timeout(limits.seconds * 1000);
   const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
@@ -32,7 +39,7 @@ export async function fetchDocument(
     /** Asked once for the whole fetch: a name that changes its answer in between changes nothing here. */
     const addresses = await abortable(addressesFor(url, policy), stop);
     for (let hop = 0; hop <= mostRedirects; hop++) {
-      const response = await send(url, addresses, stop, { headers: documentHeaders });
+      const response = await send(url, addresses, stop, { headers: { accept } });
       const next = redirectOf(response, url);
       if (next === undefined) return await readBody(response, limits.bytes);
       response.destroy();

@@ -83,6 +83,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     urlStyle,
     groups,
     airGapped,
+    fetchPicture: (address) => fetches.fetch(address, 'picture'),
     concurrency: order.renderProcesses,
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),

@@ -38,6 +38,9 @@ test('a process that asks without end is refused, and so is one that takes too m
   const large = joined(() => Promise.resolve(new Uint8Array(60_000_000)));
   await large.fetch('https://x.test/');
   await expect(large.fetch('https://x.test/')).rejects.toThrow('too large');
+  // Pictures are counted by themselves.
+  await large.fetch('https://x.test/', 'picture');
+  await expect(large.fetch('https://x.test/', 'picture')).rejects.toThrow('too large');
 });
 
 test('only a few are under way at the same time', async () => {
@@ -48,13 +51,13 @@ test('only a few are under way at the same time', async () => {
     never,
     (fetched) => answers.push(fetched),
   );
-  for (let id = 0; id < 6; id++) answer({ type: 'fetch', id, address: 'https://x.test/' });
-  expect(open).toHaveLength(4);
-  for (let at = 0; at < 6; at++) {
+  for (let id = 0; id < 9; id++) answer({ type: 'fetch', id, kind: 'picture', address: 'https://x.test/' });
+  expect(open).toHaveLength(6);
+  for (let at = 0; at < 9; at++) {
     await expect.poll(() => open.length).toBeGreaterThan(at);
     open[at]?.();
   }
-  await expect.poll(() => answers.length).toBe(6);
+  await expect.poll(() => answers.length).toBe(9);
 });
 
 test('the process that reads a site asks for its remote descriptions', async () => {

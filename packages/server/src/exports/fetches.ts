@@ -1,19 +1,26 @@
 /**
- * Documents of other hosts for a rendering process: the server's side answers its messages within bounds, the
- * process's side asks. The process itself never opens a connection.
+ * API descriptions and pictures of other hosts for a rendering process: the server's side answers its messages within
+ * bounds, the process's side asks. The process itself never opens a connection.
  */
 import { EgressError, type EgressPolicy } from '../egress/addresses.ts';
 import { fetchDocument } from '../egress/fetch.ts';
+import { fetchPicture } from '../egress/picture.ts';
 import type { Fetched, Message } from './messages.ts';
 
-export type Fetch = (address: string, signal: AbortSignal) => Promise<Uint8Array>;
 type FetchMessage = Message & { type: 'fetch' };
+export type FetchedKind = FetchMessage['kind'];
+export type Fetch = (address: string, signal: AbortSignal, kind: FetchedKind) => Promise<Uint8Array>;
 
-/** One site has a handful of descriptions; these only hold a runaway one. */
-const most = { documents: 100, bytes: 100_000_000, atOnce: 4 };
+/** The renderer asks for less; these hold a process that is not itself any more. */
+const most: Record<FetchedKind, { number: number; bytes: number }> = {
+  description: { number: 100, bytes: 100_000_000 },
+  picture: { number: 500, bytes: 110_000_000 },
+};
+const mostAtOnce = 6;
 
 export function fetchWithin(policy: EgressPolicy): Fetch {
-  return (address, signal) => fetchDocument(address, policy, { signal });
+  return (address, signal, kind) =>
+    kind === 'picture' ? fetchPicture(address, policy, signal) : fetchDocument(address, policy, { signal });
 }
 
 /** What to do with each `fetch` message of one process. */
@@ -23,15 +30,16 @@ export function answerFetches(
   send: (answer: Fetched) => void,
 ): (message: FetchMessage) => void {
   const waiting: FetchMessage[] = [];
-  let documents = 0;
-  let bytes = 0;
+  const asked: Record<FetchedKind, number> = { description: 0, picture: 0 };
+  const bytes: Record<FetchedKind, number> = { description: 0, picture: 0 };
   let running = 0;
-  const run = async ({ id, address }: FetchMessage): Promise<void> => {
+  const run = async ({ id, address, kind }: FetchMessage): Promise<void> => {
     running += 1;
     try {
-      const content = await fetch(address, signal);
-      bytes += content.length;
-      if (bytes > most.bytes) throw new EgressError('too_large', 'The documents of this site are too large.');
+      const content = await fetch(address, signal, kind);
+      bytes[kind] += content.length;
+      if (bytes[kind] > most[kind].bytes)
+        throw new EgressError('too_large', `The ${kind}s of this site are too large together.`);
       send({ type: 'fetched', id, bytes: content });
     } catch (error) {
       send({ type: 'fetched', id, problem: explain(error) });
@@ -42,10 +50,10 @@ export function answerFetches(
     }
   };
   return (message) => {
-    documents += 1;
-    if (documents > most.documents) {
-      send({ type: 'fetched', id: message.id, problem: 'the site asks for too many documents' });
-    } else if (running < most.atOnce) void run(message);
+    asked[message.kind] += 1;
+    if (asked[message.kind] > most[message.kind].number) {
+      send({ type: 'fetched', id: message.id, problem: `the site asks for too many ${message.kind}s` });
+    } else if (running < mostAtOnce) void run(message);
     else waiting.push(message);
   };
 }
@@ -65,11 +73,11 @@ export class Fetches {
     this.#send = send;
   }
 
-  fetch = (address: string): Promise<Uint8Array> => {
+  fetch = (address: string, kind: FetchedKind = 'description'): Promise<Uint8Array> => {
     const id = this.#next++;
     const answer = Promise.withResolvers<Uint8Array>();
     this.#waiting.set(id, answer);
-    this.#send({ type: 'fetch', id, address: address.slice(0, 2000) });
+    this.#send({ type: 'fetch', id, kind, address: address.slice(0, 2000) });
     return answer.promise;
   };
 

@@ -82,7 +82,12 @@ export const Message = z.discriminatedUnion('type', [
     ),
   }),
   /** The process has no network of its own: it asks for a document, and the server decides. */
-  z.object({ type: z.literal('fetch'), id: whole, address: z.string().max(2000) }),
+  z.object({
+    type: z.literal('fetch'),
+    id: whole,
+    kind: z.enum(['description', 'picture']),
+    address: z.string().max(2000),
+  }),
   z.object({ type: z.literal('unknown-paths'), paths: z.array(z.string().max(2000)).max(10_000) }),
   z.object({
     type: z.literal('described'),

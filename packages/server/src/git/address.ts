@@ -95,7 +95,8 @@ export async function resolveHost(url: URL, policy: EgressPolicy): Promise<strin
     return await addressesFor(url, policy);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    const code = error.problem === 'refused' ? 'source_refused' : 'source_unavailable';
+    const isOurs = error.problem === 'refused' || error.problem === 'offline';
+    const code = isOurs ? 'source_refused' : 'source_unavailable';
     throw new SourceError(code, error.message, error.hint);
   }
 }

@@ -12,6 +12,8 @@ import { sql } from 'kysely';
 import { listMigrations, openBlobs, openTables } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { addressesFor } from '../egress/addresses.ts';
+import { guardedFetch } from '../egress/guarded-fetch.ts';
+import { peerFetch } from '../egress/peers.ts';
 import type { Database } from '../ports/database.ts';
 import { judgeSecrets } from '../secrets.ts';
 import { freeSpace } from './checks.ts';
@@ -200,7 +202,7 @@ async function lookAtClock(config: Config, database: Database | undefined): Prom
   return failed(`${apart.toFixed(1)} s apart from that of the database.`, 'Let both machines use NTP.');
 }
 
-async function lookAtAddress({ publicUrl, host, port }: Config): Promise<Verdict> {
+async function lookAtAddress({ publicUrl, host, port, egress }: Config): Promise<Verdict> {
   if (publicUrl === null) {
     const isNear = host === '127.0.0.1' || host === 'localhost' || host === '::1';
     if (isNear) return ok(`${host}:${port}, for this machine only`);
@@ -209,7 +211,8 @@ async function lookAtAddress({ publicUrl, host, port }: Config): Promise<Verdict
       'Set it, so that links do not depend on the Host header of requests.',
     );
   }
-  const answer = await fetch(`${publicUrl}/healthz`, { signal: AbortSignal.timeout(answerSeconds * 1000) })
+  const signal = AbortSignal.timeout(answerSeconds * 1000);
+  const answer = await peerFetch(egress)(`${publicUrl}/healthz`, { signal })
     .then((response) => response.json() as Promise<{ status?: unknown }>)
     .catch(() => undefined);
   if (answer?.status !== 'ok')
@@ -232,7 +235,7 @@ async function lookAtOpenFiles({ limits }: Config): Promise<Verdict> {
 
 /** Whether the hosts of the repositories are known and may be reached; nothing is fetched. */
 async function lookAtEgress({ egress }: Config, database: Database | undefined): Promise<Verdict> {
-  if (egress.offline) return note('OFFLINE is on: nothing is fetched.');
+  if (egress.offline) return note('OFFLINE is on: nothing but this machine is reached.');
   const rows = await database?.selectFrom('projects').select('repository').limit(1000).execute();
   const hosts = new Map(
     (rows ?? []).flatMap(({ repository }) => {
@@ -257,7 +260,11 @@ async function lookAtModel({ model, egress }: Config): Promise<Verdict> {
     );
   const url = new URL(model.url);
   await addressesFor(url, egress);
-  const answers = await fetch(url, { signal: AbortSignal.timeout(answerSeconds * 1000) }).then(
+  const limits = { bytes: 1_000_000, idleSeconds: answerSeconds };
+  const answers = await guardedFetch(
+    egress,
+    limits,
+  )(url).then(
     () => true,
     () => false,
   );

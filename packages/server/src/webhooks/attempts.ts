@@ -26,6 +26,8 @@ export const retrySeconds = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 const longestRetryAfterSeconds = 86_400;
 const failingDays = 5;
 const gone = 410;
+/** How soon it is tried again whether messages may leave. */
+const heldSeconds = 60;
 
 interface ClaimRequest {
   /** What this process has in hand. */
@@ -173,6 +175,22 @@ export async function releaseClaim(context: AttemptContext, delivery: ClaimedDel
     .where('id', '=', delivery.id)
     .where('attempt', '=', delivery.attempt)
     .where('status', '=', 'pending')
+    .execute();
+}
+
+/**
+ * Nothing may leave this machine now. That is no fault of the receiver, so it counts as no attempt; everything for the
+ * webhook waits, in its order, and is sent when a process may send again.
+ */
+export async function holdBack(context: AttemptContext, delivery: ClaimedDelivery): Promise<void> {
+  await releaseClaim(context, delivery);
+  await context.database
+    .updateTable('webhook_deliveries')
+    .set({ next_at: later(context, heldSeconds) })
+    .where('webhook_id', '=', delivery.webhookId)
+    .where('status', '=', 'pending')
+    .where('claimed_until', 'is', null)
+    .where('next_at', '<=', nowText(context))
     .execute();
 }
 

@@ -75,6 +75,51 @@ async function failOnce(webhookId: string, attempt: number): Promise<void> {
   context.clock.advance((Date.parse(nextAttemptAt) - context.clock.now().getTime()) / 1000);
 }
 
+describe('without a way out', () => {
+  const goOffline = (offline: boolean): void => {
+    // A name of another machine, which nobody must ask for.
+    const egress = { allowedHosts: offline ? [] : [receiver.host], offline };
+    context = { ...context, config: { ...context.config, egress } };
+  };
+
+  test('messages wait: no attempt counts, and they arrive in their order once there is one', async () => {
+    const { id } = await create();
+    for (let count = 0; count < 3; count++) await sendOne(id);
+    const [first, ...others] = (await deliveriesOf(id)).toReversed();
+    goOffline(true);
+    const offline = startDeliverer();
+    const isHeld = ({ nextAttemptAt }: WebhookDelivery): boolean =>
+      Date.parse(nextAttemptAt ?? '') > context.clock.now().getTime();
+    await until(async () => (await deliveriesOf(id)).every(isHeld));
+    await offline.stop();
+    expect(receiver.received).toEqual([]);
+    for (const delivery of await deliveriesOf(id))
+      expect(delivery).toMatchObject({ status: 'pending', attempts: [] });
+    expect(await findWebhook(context, { id, ...tenant })).toMatchObject({
+      enabled: 1,
+      failing_since: null,
+    });
+    goOffline(false);
+    context.clock.advance(61);
+    startDeliverer();
+    await untilSent(3);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(ids[0]).toBe(first?.messageId);
+    expect(new Set(ids)).toEqual(new Set([first, ...others].map((delivery) => delivery?.messageId)));
+  });
+
+  test('a receiver on this machine, which the operator lists, is delivered to', async () => {
+    context = {
+      ...context,
+      config: { ...context.config, egress: { allowedHosts: [receiver.host], offline: true } },
+    };
+    const { id } = await create();
+    await sendOne(id);
+    startDeliverer();
+    await untilStatus(id, 'delivered');
+  });
+});
+
 describe('a message', () => {
   test('carries the record of the job and a signature that others can check', async () => {
     const { secret } = await create({ events: ['export.completed'] });

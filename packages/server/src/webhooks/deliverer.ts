@@ -4,7 +4,7 @@
  * with the same id each time.
  */
 import type { Context } from '../context.ts';
-import { claimDue, releaseClaim, settleAttempt, type ClaimedDelivery } from './attempts.ts';
+import { claimDue, holdBack, releaseClaim, settleAttempt, type ClaimedDelivery } from './attempts.ts';
 import { sendMessage } from './send.ts';
 
 const mostAtOnce = 64;
@@ -70,6 +70,7 @@ export class WebhookDeliverer {
     const log = this.#context.log.child({ webhookId: delivery.webhookId, deliveryId: delivery.id });
     try {
       const sent = await sendMessage(this.#context, delivery.message, signal);
+      if (sent === 'offline') return await holdBack(this.#context, delivery);
       log.debug({ status: sent.status, error: sent.error }, 'webhook sent');
       this.#context.measures.webhookAttempted(sent.error === null ? 'delivered' : 'refused');
       await settleAttempt(this.#context, delivery, sent);

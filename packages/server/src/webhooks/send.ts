@@ -29,12 +29,12 @@ export interface Sent {
 
 const limits = { bytes: 1024, seconds: 15 };
 
-/** Throws only the reason of the signal. */
+/** `offline` when nothing was tried because nothing may leave now. Throws only the reason of the signal. */
 export async function sendMessage(
   context: SendContext,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<Sent | 'offline'> {
   const timestamp = Math.floor(context.clock.now().getTime() / 1000);
   const signed = { id: message.id, timestamp, body: message.body };
   const headers = {
@@ -58,6 +58,7 @@ export async function sendMessage(
     };
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
+    if (error.problem === 'offline') return 'offline';
     return {
       status: null,
       error: error.message,

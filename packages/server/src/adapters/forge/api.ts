@@ -127,7 +127,8 @@ async function callOnce<Answer>(
 }
 
 function unreachable(error: EgressError): ForgeError {
-  const problem: ForgeProblem = error.problem === 'refused' ? 'rejected' : 'unavailable';
+  const isOurs = error.problem === 'refused' || error.problem === 'offline';
+  const problem: ForgeProblem = isOurs ? 'rejected' : 'unavailable';
   return new ForgeError(problem, error.message, { hint: error.hint });
 }
 

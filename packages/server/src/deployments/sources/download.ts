@@ -4,7 +4,7 @@
  */
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SourceError } from './source.ts';
+import { SourceError, type Fetch } from './source.ts';
 
 export interface Remote {
   /** For people: the address without anything secret. */
@@ -13,6 +13,7 @@ export interface Remote {
   link(renew: boolean): Promise<string | undefined>;
   /** What to say when the link is spent and there is no other. */
   spent: string;
+  fetch: Fetch;
 }
 
 export interface DownloadLimits {
@@ -70,7 +71,7 @@ async function receiveAll(
   for (let idleTries = 0; ;) {
     if (link === undefined) throw new SourceError('link_expired', remote.spent);
     const before = progress.received;
-    const outcome = await receive(link, handle, progress, { signal, limits, origin: remote.origin });
+    const outcome = await receive(link, handle, progress, { signal, limits, remote });
     if (outcome === 'whole') return;
     idleTries = progress.received > before ? 0 : idleTries + 1;
     if (idleTries >= limits.tries) throw outcome === 'spent' ? spentLink(remote) : outcome;
@@ -86,7 +87,7 @@ function spentLink(remote: Remote): SourceError {
 interface Receiving {
   signal: AbortSignal;
   limits: DownloadLimits;
-  origin: string;
+  remote: Remote;
 }
 
 /** One request for the rest. Trouble with the network is an outcome; trouble that another try does not mend is thrown. */
@@ -94,14 +95,15 @@ async function receive(
   link: string,
   handle: FileHandle,
   progress: Progress,
-  { signal, limits, origin }: Receiving,
+  { signal, limits, remote }: Receiving,
 ): Promise<'whole' | 'spent' | SourceError> {
+  const { origin } = remote;
   const stall = new AbortController();
   const silence = `${origin} said nothing for ${limits.stallSeconds} seconds.`;
   const timer = setTimeout(() => stall.abort(), limits.stallSeconds * 1000);
   const from = progress.received;
   try {
-    const response = await fetch(link, {
+    const response = await remote.fetch(link, {
       headers: {
         'accept-encoding': 'identity',
         ...(from === 0 ? {} : { range: `bytes=${from}-` }),

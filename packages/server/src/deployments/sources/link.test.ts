@@ -22,7 +22,7 @@ async function startOrigin(bytes: Uint8Array): Promise<BundleOrigin> {
 }
 
 async function look(url: string, known: string | null = null): Promise<Offer> {
-  const found = await linkSource(url).look(known, signal);
+  const found = await linkSource(url, fetch).look(known, signal);
   if (found === 'unchanged') throw new Error('It is unchanged.');
   return found;
 }
@@ -31,7 +31,7 @@ test('a look costs one byte, and none when nothing is new', async () => {
   const origin = await startOrigin(randomBytes(100_000));
   const { fingerprint } = await look(origin.url);
   expect(origin.sentBytes).toEqual([1]);
-  expect(await linkSource(origin.url).look(fingerprint, signal)).toBe('unchanged');
+  expect(await linkSource(origin.url, fetch).look(fingerprint, signal)).toBe('unchanged');
   expect(origin.sentBytes).toEqual([1]);
   origin.offer(randomBytes(100));
   expect((await look(origin.url, fingerprint)).fingerprint).not.toBe(fingerprint);
@@ -95,7 +95,7 @@ test('the link of a Docyard server tells which export it is of, and its hash', a
 test('more than is allowed is not written', async () => {
   const origin = await startOrigin(randomBytes(5000));
   const file = join(temporaryFolder('download'), 'file');
-  const remote = { origin: origin.url, spent: '', link: async () => origin.url };
+  const remote = { origin: origin.url, spent: '', fetch, link: async () => origin.url };
   const limits = { ...usualLimits, bytes: 4000 };
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'too_large' });
   expect(existsSync(file)).toBe(false);
@@ -103,7 +103,7 @@ test('more than is allowed is not written', async () => {
 
 test('silence is given up on', async () => {
   const url = await startSilent(() => {});
-  const remote = { origin: url, spent: '', link: async () => url };
+  const remote = { origin: url, spent: '', fetch, link: async () => url };
   const limits = { ...usualLimits, stallSeconds: 0.2, tries: 2 };
   const file = join(temporaryFolder('download'), 'file');
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'broken_off' });
@@ -115,7 +115,7 @@ test('a byte now and then is given up on too', async () => {
     const timer = setInterval(() => response.write('.'), 20);
     response.once('close', () => clearInterval(timer));
   });
-  const remote = { origin: url, spent: '', link: async () => url };
+  const remote = { origin: url, spent: '', fetch, link: async () => url };
   const limits = { ...usualLimits, totalSeconds: 0.3 };
   const file = join(temporaryFolder('download'), 'file');
   await expect(download(remote, file, { signal, limits })).rejects.toMatchObject({ failure: 'broken_off' });

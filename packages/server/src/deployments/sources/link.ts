@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { answered, download, unreachable, type Remote } from './download.ts';
-import { SourceError, type Offer, type Source } from './source.ts';
+import { SourceError, type Fetch, type Offer, type Source } from './source.ts';
 
 const answerSeconds = 30;
 
@@ -12,17 +12,18 @@ const spent =
   'Make a fresh one with POST /v1/static-export/jobs/{jobId}/bundle and set it as staticExport.bundleUrl, or set ' +
   'staticExport.refreshFrom to the stable address, which does not expire: …/v1/static-export/latest/bundle?domain=….';
 
-export function linkSource(address: string): Source {
+export function linkSource(address: string, fetch: Fetch): Source {
   const origin = withoutQuery(address);
   const remote: Remote = {
     origin,
     spent,
+    fetch,
     link: async (renew) => (renew ? undefined : address),
   };
   return {
     origin,
     async look(known, signal) {
-      const found = await firstByte(address, origin, known, signal);
+      const found = await firstByte(address, remote, known, signal);
       return found === 'unchanged' ? found : offerOf(found, remote);
     },
   };
@@ -47,7 +48,7 @@ function exportIn(address: string): string | null {
 /** A `HEAD` would do, but the links of object stores open for one method only. */
 async function firstByte(
   address: string,
-  origin: string,
+  { origin, fetch }: Remote,
   known: string | null,
   signal: AbortSignal,
 ): Promise<Found | 'unchanged'> {

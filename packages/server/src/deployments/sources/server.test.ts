@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 async function look(known: string | null = null, url = address): Promise<Offer> {
-  const found = await serverSource(url, tenant.key.key).look(known, signal);
+  const found = await serverSource(url, tenant.key.key, fetch).look(known, signal);
   if (found === 'unchanged') throw new Error('It is unchanged.');
   return found;
 }
@@ -59,7 +59,9 @@ describe('with a key that may only read', () => {
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(readFileSync(await offer.fetch(temporaryFolder('download'), signal)).equals(bytes)).toBe(true);
-    expect(await serverSource(address, tenant.key.key).look(offer.fingerprint, signal)).toBe('unchanged');
+    expect(await serverSource(address, tenant.key.key, fetch).look(offer.fingerprint, signal)).toBe(
+      'unchanged',
+    );
   });
 
   test('another export with the same bytes is nothing new', async () => {
@@ -68,7 +70,7 @@ describe('with a key that may only read', () => {
     const { fingerprint } = await look();
     const { id } = await createCompletedExport(context, tenant, project, bytes);
     expect(fingerprint).not.toContain(id);
-    expect(await serverSource(address, tenant.key.key).look(fingerprint, signal)).toBe('unchanged');
+    expect(await serverSource(address, tenant.key.key, fetch).look(fingerprint, signal)).toBe('unchanged');
   });
 
   test('where no delta can be had, there is none', async () => {
@@ -88,17 +90,17 @@ describe('with a key that may only read', () => {
 
 describe('what is wrong is told with what to do', () => {
   test.each([
-    ['no key', () => serverSource(address, null), 'denied', /Give one with DOCYARD_KEY/],
-    ['a wrong key', () => serverSource(address, 'docyard_wrong'), 'denied', /key/],
+    ['no key', () => serverSource(address, null, fetch), 'denied', /Give one with DOCYARD_KEY/],
+    ['a wrong key', () => serverSource(address, 'docyard_wrong', fetch), 'denied', /key/],
     [
       'another domain',
-      () => serverSource(address.replace(/domain=.*/, 'domain=other.example.com'), tenant.key.key),
+      () => serverSource(address.replace(/domain=.*/, 'domain=other.example.com'), tenant.key.key, fetch),
       'not_found',
       /other\.example\.com.*No export of this domain/,
     ],
     [
       'nobody there',
-      () => serverSource('http://127.0.0.1:1/v1/static-export/latest/bundle?domain=a.example', null),
+      () => serverSource('http://127.0.0.1:1/v1/static-export/latest/bundle?domain=a.example', null, fetch),
       'unreachable',
       /ECONNREFUSED|bad port/,
     ],

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { DocyardClient, DocyardError, type ExportJob } from '@docyard/api';
 import { download, unreachable } from './download.ts';
-import { SourceError, type Offer, type Source } from './source.ts';
+import { SourceError, type Fetch, type Offer, type Source } from './source.ts';
 
 const stablePath = /\/v1\/static-export\/(latest|jobs\/se_[0-9a-f]{16})\/bundle$/;
 const answerSeconds = 30;
@@ -16,10 +16,10 @@ export function isStableAddress(address: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && stablePath.test(url.pathname);
 }
 
-export function serverSource(address: string, apiKey: string | null): Source {
+export function serverSource(address: string, apiKey: string | null, fetch: Fetch): Source {
   const url = new URL(address);
   url.searchParams.delete('since');
-  const server = new Server(url, apiKey);
+  const server = new Server(url, apiKey, fetch);
   return {
     origin: url.href,
     async look(known, signal) {
@@ -39,6 +39,7 @@ function offerOf(job: ExportJob, server: Server): Offer {
   const remote = (since: string | undefined, signal: AbortSignal) => ({
     origin: server.origin,
     spent: 'The server gives out links that do not work; is its PUBLIC_URL right?',
+    fetch: server.fetch,
     link: async () => (await server.freshLink(signal, { jobId, since })).link,
   });
   return {
@@ -75,8 +76,10 @@ class Server {
   readonly origin: string;
   readonly #url: URL;
   readonly #apiKey: string | null;
+  readonly fetch: Fetch;
 
-  constructor(url: URL, apiKey: string | null) {
+  constructor(url: URL, apiKey: string | null, fetch: Fetch) {
+    this.fetch = fetch;
     this.#url = url;
     this.#apiKey = apiKey;
     this.origin = url.href;
@@ -92,7 +95,7 @@ class Server {
       url.pathname = url.pathname.replace(stablePath, `/v1/static-export/jobs/${of.jobId}/bundle`);
       url.search = of.since === undefined ? '' : `?${new URLSearchParams({ since: of.since }).toString()}`;
     }
-    const response = await fetch(url, {
+    const response = await this.fetch(url, {
       redirect: 'manual',
       headers: this.#apiKey === null ? {} : { authorization: `Bearer ${this.#apiKey}` },
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1000)]),
@@ -114,6 +117,7 @@ class Server {
       baseUrl,
       apiKey: this.#apiKey ?? '',
       tries: 2,
+      fetch: this.fetch,
       timeoutSeconds: answerSeconds,
     });
     try {

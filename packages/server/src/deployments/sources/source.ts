@@ -3,6 +3,9 @@
  * fetched. Whether that is a bundle at all is for others to find out: nothing here looks inside.
  */
 
+/** How other machines are reached: the operator has named them, and may have turned that off. */
+export type Fetch = typeof fetch;
+
 export interface Offer {
   /** What the origin calls exactly this content; null when it has no name for it, so that only fetching tells. */
   fingerprint: string | null;
