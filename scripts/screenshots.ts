@@ -32,8 +32,8 @@ const views: { name: string; file: string; prepare?: (page: Page) => Promise<voi
   },
 ];
 const screens = [
-  { name: 'desktop', width: 1440, height: 900, scale: 1 },
-  { name: 'phone', width: 390, height: 844, scale: 2 },
+  { name: 'desktop', width: 1440, height: 900, scale: 1, isMobile: false },
+  { name: 'phone', width: 390, height: 844, scale: 2, isMobile: true },
 ];
 
 const { values: options, positionals } = parseArgs({
@@ -50,18 +50,21 @@ if (target === undefined) {
   await main(resolve(target), options.theme);
 }
 
-/** The whole of each screen, however long it is. */
+/** The whole of each screen, however long it is; with a dialog on it, what can be seen at once. */
 async function takeDashboard(folder: string): Promise<void> {
   const { openFurnishedDashboard, screens: ofDashboard } = await import('../test/dashboard/screens.ts');
   await mkdir(folder, { recursive: true });
   const dashboard = await openFurnishedDashboard();
   try {
-    for (const { name, width, height } of screens) {
+    for (const { name, width, height, scale, isMobile } of screens) {
+      const context = { deviceScaleFactor: scale, isMobile, hasTouch: isMobile };
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const screen of ofDashboard) {
-          const { page } = await dashboard.show(screen, { width, height, colorScheme });
-          const path = join(folder, `${screen.name}-${name}-${colorScheme}.png`);
-          await page.screenshot({ path, fullPage: true });
+          const { page } = await dashboard.show(screen, { width, height, colorScheme, context });
+          const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+          if ((await page.locator('.veil, :popover-open').count()) === 0)
+            await page.setViewportSize({ width, height: Math.max(whole, height) });
+          await page.screenshot({ path: join(folder, `${screen.name}-${name}-${colorScheme}.png`) });
           await page.context().close();
         }
       }

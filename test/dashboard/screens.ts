@@ -5,13 +5,15 @@ import { waitForExport } from '@docyard/api';
 import type { Page } from 'playwright-core';
 import * as agents from '../agent/stage.ts';
 import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
-import { openDashboard, runExport, type Dashboard, type OpenOptions, type OpenPage } from './stage.ts';
+import { openDashboard, owner, runExport, type Dashboard, type OpenOptions, type OpenPage } from './stage.ts';
 
 export interface Screen {
   name: string;
-  path: (at: Places) => string;
+  path: (at: Places) => string | Promise<string>;
   /** Nobody is signed in. */
   isGate?: boolean;
+  /** In another installation: one where nothing has happened, or one that nobody has set up. */
+  at?: 'empty' | 'new';
   /** What is done on the screen before it is looked at. */
   prepare?: (page: Page) => Promise<void>;
 }
@@ -23,32 +25,48 @@ interface Places {
   agentJob: string;
   webhook: string;
   delivery: string;
+  /** Of an export that begins now and takes a while. */
+  beginLongExport: () => Promise<string>;
 }
 
 export const screens: readonly Screen[] = [
   { name: 'login', path: () => '/login', isGate: true },
   { name: 'invitation', path: () => '/invitation#a-token', isGate: true },
+  { name: 'setup', path: () => '/setup#a-token', isGate: true, at: 'new' },
   { name: 'overview', path: () => '/' },
+  { name: 'overview-empty', path: () => '/', at: 'empty' },
+  { name: 'overview-menu', path: () => '/', prepare: openOwnMenu },
   { name: 'projects', path: () => '/projects' },
+  { name: 'projects-empty', path: () => '/projects', at: 'empty' },
   { name: 'projects-new', path: () => '/projects?new=1' },
   { name: 'project', path: ({ project }) => project },
   { name: 'project-settings', path: ({ project }) => `${project}?tab=settings` },
   { name: 'project-agent', path: ({ project }) => `${project}?tab=agent` },
+  { name: 'project-delete', path: ({ project }) => `${project}?tab=settings`, prepare: askToDelete },
   { name: 'exports', path: () => '/exports' },
+  { name: 'exports-empty', path: () => '/exports', at: 'empty' },
+  { name: 'exports-running', path: listWithLongExport, prepare: untilPaced },
+  { name: 'exports-select', path: () => '/exports', prepare: openSelect },
+  { name: 'exports-error', path: () => '/exports', prepare: loseServer },
   { name: 'exports-new', path: () => '/exports?new=1' },
   { name: 'export', path: ({ exported }) => exported },
+  { name: 'export-menu', path: ({ exported }) => exported, prepare: openMoreActions },
+  { name: 'export-running', path: ({ beginLongExport }) => beginLongExport(), prepare: untilPaced },
   { name: 'export-report', path: ({ exported }) => `${exported}?tab=report` },
   { name: 'export-files', path: ({ exported }) => `${exported}?tab=files` },
   { name: 'export-preview', path: ({ exported }) => `${exported}?tab=preview`, prepare: untilPreviewed },
   { name: 'export-changes', path: ({ exported }) => `${exported}?tab=changes` },
   { name: 'agent-jobs', path: () => '/agent' },
+  { name: 'agent-jobs-empty', path: () => '/agent', at: 'empty' },
   { name: 'agent-jobs-new', path: () => '/agent?new=1' },
   { name: 'agent-job', path: ({ agentJob }) => agentJob },
   { name: 'agent-job-steps', path: ({ agentJob }) => `${agentJob}?tab=steps` },
   { name: 'agent-job-checks', path: ({ agentJob }) => `${agentJob}?tab=checks` },
   { name: 'keys', path: () => '/keys', prepare: openApiCall },
   { name: 'keys-new', path: () => '/keys?new=1' },
+  { name: 'keys-secret', path: () => '/keys?new=1&name=Courier', prepare: untilSecret },
   { name: 'webhooks', path: () => '/webhooks' },
+  { name: 'webhooks-empty', path: () => '/webhooks', at: 'empty' },
   { name: 'webhooks-new', path: () => '/webhooks?new=1' },
   { name: 'webhook', path: ({ webhook }) => webhook },
   { name: 'webhook-delivery', path: ({ webhook, delivery }) => `${webhook}?delivery=${delivery}` },
@@ -60,23 +78,32 @@ export const screens: readonly Screen[] = [
 ];
 
 export interface FurnishedDashboard extends Dashboard {
-  /** Opens a screen and waits until nothing on it is still on its way. */
-  show(screen: Screen, options?: OpenOptions): Promise<OpenPage>;
+  /** Opens a screen and waits until nothing on it is still on its way; `look` is called before something is done there. */
+  show(screen: Screen, options?: OpenOptions, look?: (page: Page) => Promise<void>): Promise<OpenPage>;
 }
 
 const domain = 'handbook.example.com';
 
-/** An installation where everything has happened once. */
+/** An installation where everything has happened once, and beside it others where nothing has. */
 export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
   const dashboard = await openDashboard({ script: agents.mendLink });
   const places = await furnish(dashboard);
+  const others: Partial<Record<'empty' | 'new', Promise<Dashboard>>> = {};
   return {
     ...dashboard,
-    async show({ path, isGate, prepare }, options = {}) {
-      const opened = await dashboard.open(path(places), { ...options, ...(isGate ? { as: null } : {}) });
+    async show({ path, isGate, at, prepare }, options = {}, look = undefined) {
+      const where =
+        at === undefined ? dashboard : await (others[at] ??= openDashboard({ setUp: at === 'empty' }));
+      const address = await path(places);
+      const opened = await where.open(address, { ...options, ...(isGate ? { as: null } : {}) });
       await settled(opened.page);
+      await look?.(opened.page);
       await prepare?.(opened.page);
       return opened;
+    },
+    async close() {
+      for (const other of Object.values(others)) await (await other).close();
+      await dashboard.close();
     },
   };
 }
@@ -101,6 +128,27 @@ async function furnish(dashboard: Dashboard): Promise<Places> {
     agentJob: `/agent/${projectId}/${agentJob.id}`,
     webhook: `/webhooks/${webhookId}`,
     delivery,
+    beginLongExport: longExports(dashboard),
+  };
+}
+
+/** One at a time: the last one makes room. */
+function longExports({ service: { client } }: Dashboard): () => Promise<string> {
+  let folder: string | undefined;
+  let running: string | undefined;
+  return async () => {
+    if (folder === undefined) {
+      folder = temporaryFolder('site');
+      writeFiles(folder, siteFiles(2500));
+      const source = { repository: folder };
+      await client.call('createProject', {
+        body: { name: 'Tide tables', domain: 'tides.example.com', source },
+      });
+    }
+    if (running !== undefined)
+      await client.call('cancelExport', { params: { jobId: running } }).catch(() => {});
+    running = (await client.call('startExport', { body: { domain: 'tides.example.com' } })).jobId;
+    return `/exports/${running}`;
   };
 }
 
@@ -118,6 +166,50 @@ async function exportTwice({ service }: Dashboard): Promise<string> {
   const { jobId } = await client.call('startExport', { body: { domain, version: '2.1' } });
   await waitForExport(client, jobId);
   return jobId;
+}
+
+async function listWithLongExport({ beginLongExport }: Places): Promise<string> {
+  await beginLongExport();
+  return '/exports';
+}
+
+async function untilPaced(page: Page): Promise<void> {
+  await page.getByText(/\d pages\/s/).waitFor();
+}
+
+/** On a phone it stands in the drawer. */
+async function openOwnMenu(page: Page): Promise<void> {
+  const drawer = page.getByRole('button', { name: 'Menu', exact: true });
+  if (await drawer.isVisible()) await drawer.click();
+  await page.getByRole('button', { name: owner.name }).filter({ visible: true }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).filter({ visible: true }).waitFor();
+}
+
+async function openMoreActions(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+}
+
+async function openSelect(page: Page): Promise<void> {
+  await page.getByLabel('Age').click();
+  await page.getByRole('option', { name: 'Last 7 days' }).filter({ visible: true }).waitFor();
+}
+
+async function askToDelete(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('alertdialog').waitFor();
+}
+
+/** What can be done about it is said where the list would be. */
+async function loseServer(page: Page): Promise<void> {
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Failed' }).click();
+  await page.getByText('The server cannot be reached').waitFor();
+}
+
+async function untilSecret(page: Page): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
 }
 
 async function openApiCall(page: Page): Promise<void> {

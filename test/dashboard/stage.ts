@@ -154,8 +154,9 @@ async function openPage(
   return { page, complaints };
 }
 
-/** An answer that the dashboard has to deal with, such as 401 before somebody signs in, is no fault of the page. */
-const expectedAnswer = /Failed to load resource: the server responded with a status of 4\d\d/;
+/** What the dashboard has to deal with, such as 401 before somebody signs in or a lost network, is no fault of the page. */
+const expectedAnswer =
+  /Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_INTERNET_DISCONNECTED)/;
 
 function watch(page: Page, origin: string): string[] {
   const complaints: string[] = [];

@@ -19,11 +19,14 @@ export const queries: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: noticeEndOfSession }),
   defaultOptions: {
     queries: {
+      // The server may be on this very machine. Where it cannot be reached, that is said, and not waited out in silence.
+      networkMode: 'always',
       staleTime: 5000,
       refetchOnWindowFocus: true,
       // The client has tried again where that can help.
       retry: false,
     },
+    mutations: { networkMode: 'always' },
   },
 });
 

@@ -23,8 +23,11 @@ export function Tabs({ label, tabs, chosen, onChoose, className = '' }: TabsProp
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // On a phone the chosen one may stand beyond the edge. The page itself must not move.
-    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
-    if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - list.current.offsetLeft - 32;
+    const along = list.current;
+    const tab = along?.querySelector('[aria-selected="true"]');
+    if (!along || !tab) return;
+    const [edge, place] = [along.getBoundingClientRect(), tab.getBoundingClientRect()];
+    along.scrollLeft += Math.max(0, place.right - edge.right) + Math.min(0, place.left - edge.left);
   }, [chosen]);
   return (
     <div>

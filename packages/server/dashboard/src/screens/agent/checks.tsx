@@ -9,7 +9,7 @@ import { Words } from '../../parts/words.tsx';
 
 export function Checks({ job }: { job: AgentJob }) {
   return (
-    <div className="checks">
+    <div className="job-checks">
       <Site job={job} />
       <Rules policy={job.policy} />
       <Usage job={job} />

@@ -89,26 +89,28 @@ function Step({ step, previous, projectId, id, known }: StepProps) {
   const tookMs = previous === undefined ? 0 : Date.parse(step.at) - Date.parse(previous.at);
   return (
     <li className={step.isError ? 'step step-error' : 'step'}>
-      <button type="button" className="step-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <span className="step-icon">
-          <Icon name={step.isError ? 'warning' : icons[step.kind]} />
-        </span>
-        <span className="step-text">
-          {step.tool !== null && <code>{step.tool}</code>} {step.path !== null && <code>{step.path}</code>}{' '}
-          <span className={step.kind === 'result' ? 'soft' : undefined}>
-            <Words text={withoutPath(step)} />
+      <div>
+        <button type="button" className="step-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <span className="step-icon">
+            <Icon name={step.isError ? 'warning' : icons[step.kind]} />
           </span>
-          {step.isError && <span className="visually-hidden"> (an error, which the agent was told)</span>}
-        </span>
-        <time className="step-time" dateTime={step.at} title={exact(step.at)}>
-          {tookMs > 100 ? span(tookMs) : ''}
-        </time>
-      </button>
-      {isOpen && (
-        <div className="step-panel">
-          <StepDetail step={step} projectId={projectId} id={id} known={known} />
-        </div>
-      )}
+          <span className="step-text">
+            {step.tool !== null && <code>{step.tool}</code>} {step.path !== null && <code>{step.path}</code>}{' '}
+            <span className={step.kind === 'result' ? 'soft' : undefined}>
+              <Words text={withoutPath(step)} />
+            </span>
+            {step.isError && <span className="visually-hidden"> (an error, which the agent was told)</span>}
+          </span>
+          <time className="step-time" dateTime={step.at} title={exact(step.at)}>
+            {tookMs > 100 ? span(tookMs) : ''}
+          </time>
+        </button>
+        {isOpen && (
+          <div className="step-panel">
+            <StepDetail step={step} projectId={projectId} id={id} known={known} />
+          </div>
+        )}
+      </div>
     </li>
   );
 }

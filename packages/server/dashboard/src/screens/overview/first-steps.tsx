@@ -24,7 +24,7 @@ export function FirstSteps({ job, trail }: { job: ExportJob | undefined; trail: 
   const isExported = job?.status === 'completed';
   return (
     <Panel title="First steps">
-      <ol className="steps">
+      <ol className="first-steps">
         <KeyStep />
         {project === undefined && projects.isSuccess ? (
           <ProjectStep />
@@ -53,7 +53,9 @@ function KeyStep() {
       action={mayMake && <ButtonLink to="/keys?new=1&name=my-laptop">Create a key</ButtonLink>}
       command="docyard keys create --name my-laptop"
     >
-      You need none here, but your terminal and your pipeline do. Keep it in <code>DOCYARD_KEY</code>.
+      <p>
+        You need none here, but your terminal and your pipeline do. Keep it in <code>DOCYARD_KEY</code>.
+      </p>
     </Step>
   );
 }
@@ -65,9 +67,13 @@ function ProjectStep() {
       title="Add a project"
       isDone={false}
       action={mayAdd && <ButtonLink to="/projects?new=1">Add a project</ButtonLink>}
-      command="docyard projects create --name Handbook --domain docs.example.com --repository https://git.example.com/docs.git"
+      command={
+        'docyard projects create --name Handbook \\\n  --domain docs.example.com \\\n  --repository https://git.example.com/docs.git'
+      }
     >
-      A repository with a <code>docs.json</code>, and the domain that its readers know. Then export it.
+      <p>
+        A repository with a <code>docs.json</code>, and the domain that its readers know. Then export it.
+      </p>
     </Step>
   );
 }
@@ -131,7 +137,9 @@ function OpenStep({ domain, job }: { domain: string; job: ExportJob | undefined 
       }
       command={`${curl.replace('curl ', 'curl -sL -o site.tar.gz ')}\nmkdir -p site && tar -xzf site.tar.gz -C site\nls site/index.html`}
     >
-      The bundle unpacks into a folder that any web server serves, and that opens from the disk as well.
+      <p>
+        The bundle unpacks into a folder that any web server serves, and that opens from the disk as well.
+      </p>
     </Step>
   );
 }
@@ -146,12 +154,12 @@ interface StepProps {
 
 function Step({ title, isDone, action, command, children }: StepProps) {
   return (
-    <li className={isDone ? 'step step-done' : 'step'}>
-      <div className="step-words">
+    <li className={isDone ? 'first-step first-step-done' : 'first-step'}>
+      <div className="first-step-words">
         <h3>
           {title}
           {isDone && (
-            <span className="step-mark">
+            <span className="first-step-mark">
               <Icon name="check" />
               <span className="visually-hidden">done</span>
             </span>

@@ -116,7 +116,7 @@ function columnsFor(webhookId: string): Column<WebhookDelivery>[] {
 function answerInWords({ attempts, nextAttemptAt }: WebhookDelivery): ReactNode {
   const last = attempts.at(-1);
   if (last === undefined) return <span className="faint">not sent yet</span>;
-  const tries = attempts.length === 1 ? '' : `, ${counted(attempts.length, 'attempt')}`;
+  const tries = attempts.length === 1 ? '' : ` (${counted(attempts.length, 'attempt')})`;
   return (
     <>
       {last.status === null ? (last.error ?? 'no answer') : `${last.status} after ${span(last.durationMs)}`}
