@@ -47,6 +47,8 @@ export interface WrittenField {
 }
 
 export interface PageContext {
+  /** What is rendered now goes on living in the browser, with its handlers. */
+  readonly isLive?: boolean;
   render(children: readonly Child[]): string;
   /** Renders children inside an element that may not hold paragraphs. */
   renderPhrasing(children: readonly Child[]): string;

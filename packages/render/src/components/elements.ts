@@ -6,6 +6,7 @@ import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
 import { callout, isCalloutName } from './callouts.ts';
+import { withFormValues } from './form-values.ts';
 import { altOf, imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf } from './style.ts';
@@ -17,6 +18,7 @@ const allowedElements = new Set(
     'div dl dt em figcaption figure footer font h1 h2 h3 h4 h5 h6 header hr i iframe img input ins kbd label li main mark nav ol ' +
     'p picture pre q s samp section small source span strong sub summary sup table tbody td tfoot th thead time tr track u ' +
     'ul var video wbr ' +
+    'datalist dialog fieldset form hgroup legend menu meter optgroup option output progress rp rt ruby search select textarea ' +
     'svg g path circle ellipse line polyline polygon rect defs clipPath linearGradient radialGradient stop text tspan title mask symbol'
   ).split(' '),
 );
@@ -31,6 +33,8 @@ const plainAttributes = new Set(
     'id title lang dir role width height alt target colspan rowspan align valign scope headers loading controls autoplay loop muted ' +
     'playsinline preload sizes media type open start reversed value checked disabled placeholder name for allow allowfullscreen ' +
     'datetime cite label kind srclang default tabindex referrerpolicy ' +
+    'accept autocomplete cols contenteditable download draggable form hidden high inputmode list low max maxlength min minlength ' +
+    'multiple optimum pattern readonly required rows selected size spellcheck step wrap ' +
     'viewbox xmlns fill stroke d cx cy r rx ry x y x1 x2 y1 y2 dx dy points transform opacity offset gradientunits gradienttransform ' +
     'preserveaspectratio fill-rule clip-rule clip-path stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-dashoffset ' +
     'stroke-miterlimit stroke-opacity fill-opacity stop-color stop-opacity text-anchor font-size font-family font-weight mask'
@@ -49,7 +53,8 @@ export function isHtmlElement(name: string): boolean {
   return /^[a-z]/.test(name);
 }
 
-export const htmlElement: Component = (call, page) => {
+export const htmlElement: Component = (written, page) => {
+  const call = withFormValues(written);
   const { name, children, place } = call;
   if (!allowedElements.has(name)) {
     if (isCalloutName(name)) return callout(call, page);
@@ -99,7 +104,8 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
   for (const [original, value] of props.values.entries) {
     const attribute = attributeName(original);
     if (/^on[a-z]/i.test(original)) {
-      page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
+      if (!page.isLive)
+        page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
     } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value));
@@ -115,13 +121,19 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
       if (page.claimId(textOf(value))) values['id'] = textOf(value);
       else reportTakenId(textOf(value), page, place);
     } else if (isAllowedAttribute(attribute)) {
-      const text = value === true ? true : typeof value === 'boolean' ? undefined : textOf(value);
+      const text = typeof value === 'boolean' ? flagText(attribute, value) : textOf(value);
       if (text !== '') values[camelCaseAttributes[attribute] ?? attribute] = text;
       else if (attribute === 'alt') values['alt'] = '';
     }
   }
   if (classes.length) values['class'] = classes.join(' ');
   return withDefaults(name, values);
+}
+
+/** Some attributes say "false" in words; of the others it means that they are not there. */
+function flagText(attribute: string, value: boolean): string | true | undefined {
+  if (/^(?:aria|data)-|^(?:contenteditable|draggable|spellcheck)$/.test(attribute)) return String(value);
+  return value ? true : undefined;
 }
 
 function reportTakenId(id: string, page: PageContext, place: ElementCall['place']): void {

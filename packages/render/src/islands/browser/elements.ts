@@ -74,7 +74,7 @@ function isBlob(value: unknown): boolean {
 }
 
 function ruled(name: string, given: Given): Given {
-  const props: Given = {};
+  const props: Given = name === 'img' ? { loading: 'lazy', decoding: 'async' } : {};
   for (const [key, value] of Object.entries(given)) {
     const address = text(value);
     if (/^(?:href|xlinkHref|xlink:href|action|formAction)$/.test(key) && address !== undefined)
@@ -104,11 +104,11 @@ function style(value: unknown): unknown {
 /** HTML as text is read without running any of it, and made by the same rules as the rest. */
 function childrenOfHtml(value: unknown): ComponentChild[] {
   const html = text((value as Given | null)?.['__html']) ?? '';
-  const parsed = new DOMParser().parseFromString(
-    html.replaceAll(/\sstyle\s*=/gi, ' data-style='),
-    'text/html',
+  // Even a document that is only read complains of styles and handlers, so they get another name before.
+  const quiet = html.replaceAll(/<[a-z][^>]*>/gi, (tag) =>
+    tag.replaceAll(/([\s"'/])(style|on\w+)(?=\s*=)/gi, '$1data-ruled-$2'),
   );
-  return childrenOf(parsed.body);
+  return childrenOf(new DOMParser().parseFromString(quiet, 'text/html').body);
 }
 
 function childrenOf(parent: Node): ComponentChild[] {
@@ -116,7 +116,8 @@ function childrenOf(parent: Node): ComponentChild[] {
     if (!(node instanceof Element)) return node.nodeType === Node.TEXT_NODE ? node.textContent : null;
     const props: Given = {};
     for (const { name, value } of node.attributes)
-      if (!/^on/i.test(name)) props[name === 'data-style' ? 'style' : name] = value;
+      if (name === 'data-ruled-style') props['style'] = value;
+      else if (!/^(?:on|data-ruled-)/i.test(name)) props[name] = value;
     return h(node.localName, props, childrenOf(node));
   });
 }
