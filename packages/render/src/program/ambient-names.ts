@@ -1,0 +1,16 @@
+/**
+ * Names of the language and of browsers that code means when it uses them. Common words that browsers happen to define
+ * (`name`, `status`, `length`) are not here: in a snippet they are properties that it was given.
+ */
+export const ambientNames: ReadonlySet<string> = new Set(
+  `undefined NaN Infinity globalThis Object Function Array String Number Boolean Symbol BigInt Math JSON Date RegExp Map
+  Set WeakMap WeakSet WeakRef Promise Proxy Reflect Intl Error TypeError RangeError SyntaxError ReferenceError URIError
+  EvalError AggregateError ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array
+  Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array parseInt parseFloat isNaN isFinite encodeURI
+  encodeURIComponent decodeURI decodeURIComponent structuredClone queueMicrotask arguments window document navigator
+  console fetch localStorage sessionStorage setTimeout clearTimeout setInterval clearInterval requestAnimationFrame
+  cancelAnimationFrame requestIdleCallback cancelIdleCallback matchMedia getComputedStyle alert confirm prompt URL
+  URLSearchParams Headers Request Response FormData Blob File FileReader AbortController AbortSignal TextEncoder
+  TextDecoder Event CustomEvent EventTarget Element HTMLElement Node Image Audio XMLHttpRequest WebSocket EventSource
+  MutationObserver ResizeObserver IntersectionObserver DOMParser performance crypto atob btoa`.split(/\s+/),
+);

@@ -1,0 +1,288 @@
+/**
+ * Compiles one file of an author's code into the form that both QuickJS and the browser run: the text of a function
+ * that is given `require` and `exports`. Lines stay the author's. Nothing is run here.
+ */
+import type { ExportDefaultDeclaration, ExportNamedDeclaration, Node, Program } from 'estree-jsx';
+import { Edits } from './edits.ts';
+import { type NameText, rewriteCode } from './rewrite.ts';
+import { type ImportedName, type Scopes, analyseScopes } from './scope.ts';
+import { CompileError, errorAt, parseClassicScript, parseScript } from './syntax.ts';
+
+/** What a specifier means: a file of the site by its path, React itself, or nothing that exists. */
+export type ImportTarget = { file: string } | 'react' | undefined;
+export type ResolveImport = (specifier: string) => ImportTarget;
+
+/** Where a name that a module exports comes from: a name of the module itself, or of the file that is named. */
+export interface ModuleExport {
+  local: string;
+  file?: string;
+}
+
+export interface CompiledModule {
+  /** The body of `function ($$require, $$exports)`; `$$require` takes the path of a file of the site. */
+  code: string;
+  imports: { specifier: string; file: string | undefined; line: number }[];
+  program: Program;
+  scopes: Scopes;
+  exports: Map<string, ModuleExport>;
+  /** The files of `export * from`. */
+  exportsAllOf: string[];
+  /** The files that are run with the module, and not when something of theirs is used. */
+  runsAtOnce: string[];
+  /** How a piece of the same module reads a name that the module imports or declares. */
+  textOf: NameText;
+}
+
+/** What every module sees without importing it. The factory takes them in this order. */
+export const factoryParameters = [
+  'React',
+  'Fragment',
+  'useState',
+  'useEffect',
+  'useRef',
+  'useMemo',
+  'useCallback',
+  'useReducer',
+  'useContext',
+  'useLayoutEffect',
+  'useInsertionEffect',
+  'useId',
+  'useImperativeHandle',
+  'useSyncExternalStore',
+  'useTransition',
+  'useDeferredValue',
+  'useDebugValue',
+  'createContext',
+  'memo',
+  'forwardRef',
+] as const;
+
+const globals: ReadonlySet<string> = new Set(factoryParameters);
+const reservedName =
+  /^\$\$(?:react|jsx|fragment|define|defineAll|own|element|require|exports|default|pieces|given|slot|[int]\d+)$/;
+
+export function compileModule(source: string, resolve: ResolveImport): CompiledModule {
+  const program = parseScript(source);
+  const scopes = analyseScopes(program);
+  refuseReservedNames(program, scopes);
+  const edits = new Edits(source);
+  const head = new Head(scopes, resolve);
+  rewriteCode(source, program, scopes.references, head.textOf, edits);
+  program.body.forEach((statement, index) => {
+    rewriteStatement(statement, source, scopes.declared[index] ?? [], head, edits);
+  });
+  return {
+    code: `${head.text()}${edits.result()}`,
+    imports: head.imports,
+    program,
+    scopes,
+    exports: head.exports,
+    exportsAllOf: head.exportsAllOf,
+    runsAtOnce: head.runsAtOnce,
+    textOf: head.textOf,
+  };
+}
+
+function refuseReservedNames(program: Program, { top }: Scopes): void {
+  for (const name of top.keys())
+    if (reservedName.test(name)) throw errorAt(program, `the name "${name}" is reserved`);
+}
+
+/** What stands before the code of a module: its exports, and a function for each name that it imports. */
+class Head {
+  readonly imports: CompiledModule['imports'] = [];
+  readonly exports: CompiledModule['exports'] = new Map();
+  readonly exportsAllOf: string[] = [];
+  readonly runsAtOnce: string[] = [];
+  readonly #resolve: ResolveImport;
+  readonly #top: Scopes['top'];
+  readonly #accessors = new Map<string, string>();
+  readonly #readers: string[] = [];
+  readonly #definitions: string[] = [];
+  readonly #actions: string[] = [];
+
+  constructor({ top }: Scopes, resolve: ResolveImport) {
+    this.#top = top;
+    this.#resolve = resolve;
+    for (const [local, imported] of top) if (imported) this.#declareImport(local, imported);
+  }
+
+  readonly textOf: NameText = (name, use) => {
+    if (!this.#top.has(name)) return globals.has(name) ? name : undefined;
+    if (this.#top.get(name) === undefined) return name;
+    return this.#accessors.get(name) ?? (use === 'element' ? undefined : name);
+  };
+
+  /** Read when it is used and not before, so that a file that fails matters only to what needs it. */
+  #declareImport(local: string, { specifier, name }: ImportedName): void {
+    const target = this.#resolve(specifier);
+    if (target === undefined) return;
+    const value = valueText(target, name);
+    if (target === 'react') return void this.#accessors.set(local, value);
+    const reader = `$$i${this.#readers.length}`;
+    this.#readers.push(`${reader} = () => ${value}`);
+    this.#accessors.set(local, `${reader}()`);
+  }
+
+  addImport(specifier: string, line: number, forItsEffect: boolean): void {
+    const target = this.#resolve(specifier);
+    const file = typeof target === 'object' ? target.file : undefined;
+    if (target !== 'react') this.imports.push({ specifier, file, line });
+    if (!forItsEffect || file === undefined) return;
+    this.runsAtOnce.push(file);
+    this.#actions.push(`$$require(${JSON.stringify(file)});`);
+  }
+
+  export(name: string, local: string): void {
+    if (name === '$pieces') return;
+    this.exports.set(name, { local });
+    this.#definitions.push(`${JSON.stringify(name)}, () => ${this.textOf(local, 'read') ?? local}`);
+  }
+
+  exportFrom(name: string, specifier: string, imported: string): void {
+    const target = this.#resolve(specifier);
+    if (target === undefined || name === '$pieces') return;
+    if (target !== 'react') this.exports.set(name, { local: imported, file: target.file });
+    this.#definitions.push(`${JSON.stringify(name)}, () => ${valueText(target, imported)}`);
+  }
+
+  exportAll(specifier: string): void {
+    const target = this.#resolve(specifier);
+    if (target === undefined) return;
+    if (target !== 'react') {
+      this.exportsAllOf.push(target.file);
+      this.runsAtOnce.push(target.file);
+    }
+    this.#actions.push(`$$defineAll($$exports, ${valueText(target, '*')});`);
+  }
+
+  text(): string {
+    const exports = this.#definitions.length ? `$$define($$exports, [${this.#definitions.join(', ')}]);` : '';
+    const readers = this.#readers.length ? `const ${this.#readers.join(', ')};` : '';
+    return `${exports}${readers}${this.#actions.join('')}`;
+  }
+}
+
+function valueText(target: { file: string } | 'react', name: string): string {
+  const isWhole = name === '*' || (target === 'react' && name === 'default');
+  const module = target === 'react' ? '$$react' : `$$require(${JSON.stringify(target.file)})`;
+  return isWhole ? module : `${module}[${JSON.stringify(name)}]`;
+}
+
+function rewriteStatement(
+  node: Program['body'][number],
+  source: string,
+  declared: readonly string[],
+  head: Head,
+  edits: Edits,
+): void {
+  switch (node.type) {
+    case 'ImportDeclaration':
+      head.addImport(String(node.source.value), node.loc?.start.line ?? 1, node.specifiers.length === 0);
+      return edits.replace(node.start, node.end, ';');
+    case 'ExportAllDeclaration': {
+      const specifier = String(node.source.value);
+      head.addImport(specifier, node.loc?.start.line ?? 1, false);
+      if (node.exported) head.exportFrom(nameOf(node.exported), specifier, '*');
+      else head.exportAll(specifier);
+      return edits.replace(node.start, node.end, ';');
+    }
+    case 'ExportNamedDeclaration':
+      return rewriteNamedExport(node, declared, head, edits);
+    case 'ExportDefaultDeclaration':
+      return rewriteDefaultExport(node, source, head, edits);
+    default:
+  }
+}
+
+function rewriteNamedExport(
+  node: ExportNamedDeclaration,
+  declared: readonly string[],
+  head: Head,
+  edits: Edits,
+): void {
+  const { declaration, source } = node;
+  if (declaration) {
+    for (const name of declared) head.export(name, name);
+    return edits.replace(node.start, declaration.start, ';');
+  }
+  if (source) head.addImport(String(source.value), node.loc?.start.line ?? 1, false);
+  for (const { local, exported } of node.specifiers) {
+    if (source) head.exportFrom(nameOf(exported), String(source.value), nameOf(local));
+    else head.export(nameOf(exported), nameOf(local));
+  }
+  edits.replace(node.start, node.end, ';');
+}
+
+const exportDefault = /export(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*\n)*default/y;
+const functionHead = /(?:async\b|function\b|\*|\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*\n)+/y;
+
+function rewriteDefaultExport(
+  node: ExportDefaultDeclaration,
+  source: string,
+  head: Head,
+  edits: Edits,
+): void {
+  const { declaration } = node;
+  const keywordsEnd = endOfMatch(exportDefault, source, node.start);
+  if (declaration.type !== 'FunctionDeclaration' && declaration.type !== 'ClassDeclaration') {
+    head.export('default', '$$default');
+    return edits.replace(node.start, keywordsEnd, ';const $$default =');
+  }
+  head.export('default', declaration.id ? declaration.id.name : '$$default');
+  edits.replace(node.start, keywordsEnd, ';');
+  if (declaration.id) return;
+  const nameAt =
+    declaration.type === 'ClassDeclaration'
+      ? declaration.start + 'class'.length
+      : endOfMatch(functionHead, source, declaration.start);
+  edits.insert(nameAt, ' $$default');
+}
+
+function endOfMatch(pattern: RegExp, source: string, from: number): number {
+  pattern.lastIndex = from;
+  pattern.test(source);
+  return pattern.lastIndex;
+}
+
+function nameOf(node: Node): string {
+  if (node.type === 'Identifier') return node.name;
+  return node.type === 'Literal' ? String(node.value) : '';
+}
+
+/**
+ * What every factory brings along. Names are defined one by one and never assigned, so that an export or property
+ * called `__proto__` is one like any other.
+ */
+const prologue = `const $$react = React, $$jsx = React.createElement, $$fragment = React.Fragment,
+$$own = (object, name) => object != null && Object.prototype.hasOwnProperty.call(object, name),
+$$define = (to, pairs) => { for (let at = 0; at < pairs.length; at += 2)
+Object.defineProperty(to, pairs[at], { enumerable: true, get: pairs[at + 1] }); },
+$$defineAll = (to, from) => { for (const name of Object.keys(from)) if (name !== "default" && !$$own(to, name))
+$$define(to, [name, () => from[name]]); },
+$$element = (type, props, slot) => slot === undefined ? $$jsx(type, props) : $$jsx(type, props, slot);`.replaceAll(
+  '\n',
+  ' ',
+);
+
+/**
+ * The whole script of a module. Lines of the factory are lines of the code. The proof that nothing of the author's text
+ * leaves its function: read as a classic script, the factory must be exactly the function that was put around it.
+ */
+export function factoryOf(code: string): string {
+  const before = `(function (${factoryParameters.join(', ')}) { ${prologue} return `;
+  const inner = `function ($$require, $$exports) { 'use strict'; ${code}\n}`;
+  const factory = `${before}${inner} })`;
+  const [statement, ...more] = parseClassicScript(factory).body;
+  const outer = statement?.type === 'ExpressionStatement' ? statement.expression : undefined;
+  const body = outer?.type === 'FunctionExpression' ? outer.body.body : [];
+  const returned = body[1]?.type === 'ReturnStatement' ? body[1].argument : undefined;
+  const isWhole =
+    more.length === 0 &&
+    body.length === 2 &&
+    returned?.type === 'FunctionExpression' &&
+    returned.start === before.length &&
+    returned.end === before.length + inner.length;
+  if (!isWhole) throw new CompileError('the code cannot be made into a script', 1, 1);
+  return factory;
+}

@@ -1,0 +1,20 @@
+/** What a module of customer code finds without importing it: the parameters of every factory, in this order. */
+export const programGlobals: readonly string[] = [
+  'React',
+  'Fragment',
+  'useState',
+  'useReducer',
+  'useEffect',
+  'useLayoutEffect',
+  'useInsertionEffect',
+  'useImperativeHandle',
+  'useRef',
+  'useMemo',
+  'useCallback',
+  'useContext',
+  'useId',
+  'useDebugValue',
+  'useTransition',
+  'useDeferredValue',
+  'useSyncExternalStore',
+];

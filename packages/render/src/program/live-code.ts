@@ -1,0 +1,91 @@
+/**
+ * Follows what code uses across the files of a program: which pieces of a document reach something that is live, and
+ * which files they need. Imports may go in circles.
+ */
+import type { CompiledFile } from './file.ts';
+import type { CodeFacts, Unit } from './liveness.ts';
+
+export class ProgramGraph {
+  readonly #files: ReadonlyMap<string, CompiledFile>;
+  readonly #declaring = new Map<string, Map<string, Unit>>();
+  readonly #live: ReadonlySet<Unit>;
+
+  constructor(files: ReadonlyMap<string, CompiledFile>) {
+    this.#files = files;
+    for (const [file, { units }] of files) {
+      const byName = units.flatMap((unit) => unit.declares.map((name) => [name, unit] as const));
+      this.#declaring.set(file, new Map(byName));
+    }
+    this.#live = this.#findLive();
+  }
+
+  isLive(file: string, code: CodeFacts): boolean {
+    return code.live || this.#unitsUsedBy(file, code).some((unit) => this.#live.has(unit));
+  }
+
+  /** The files that pieces of a document need. Any other file runs as a whole, so all that it imports is needed too. */
+  filesNeededBy(file: string, pieces: readonly CodeFacts[]): Set<string> {
+    const own = this.#files.get(file);
+    const open = [...(own?.runsAtOnce ?? [])];
+    for (const { uses } of [...pieces, ...(own?.units ?? [])])
+      for (const name of uses) {
+        const from = own?.imported.get(name);
+        if (from) open.push(from.file);
+      }
+    const needed = new Set([file]);
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (needed.has(next)) continue;
+      needed.add(next);
+      open.push(...(this.#files.get(next)?.imports ?? []));
+    }
+    return needed;
+  }
+
+  /** From what is live by itself to everything that uses it. */
+  #findLive(): Set<Unit> {
+    const users = new Map<Unit, Unit[]>();
+    const live = new Set<Unit>();
+    const addUser = (used: Unit, user: Unit): void => {
+      const known = users.get(used);
+      if (known) known.push(user);
+      else users.set(used, [user]);
+    };
+    for (const [file, { units }] of this.#files) {
+      for (const unit of units) {
+        if (unit.live) live.add(unit);
+        for (const used of this.#unitsUsedBy(file, unit)) {
+          addUser(used, unit);
+          /** `Tabs.Item = …` declares nothing: it adds to what it names. */
+          if (unit.declares.length === 0) addUser(unit, used);
+        }
+      }
+    }
+    /** What is added while the set is walked is walked as well. */
+    for (const unit of live) for (const user of users.get(unit) ?? []) live.add(user);
+    return live;
+  }
+
+  #unitsUsedBy(file: string, { uses }: CodeFacts): Unit[] {
+    const imported = this.#files.get(file)?.imported;
+    return [...uses].flatMap((name) => {
+      const from = imported?.get(name);
+      if (from) return this.#exported(from.file, from.name, new Set());
+      return this.#declaring.get(file)?.get(name) ?? [];
+    });
+  }
+
+  #exported(file: string, name: string, seen: Set<string>): Unit[] {
+    const key = `${name} ${file}`;
+    const found = this.#files.get(file);
+    if (!found || seen.has(key)) return [];
+    seen.add(key);
+    if (name === '*') return found.units;
+    const named = found.exports.get(name);
+    if (!named) return found.exportsAllOf.flatMap((from) => this.#exported(from, name, seen));
+    if (named.file !== undefined) return this.#exported(named.file, named.local, seen);
+    const from = found.imported.get(named.local);
+    if (from) return this.#exported(from.file, from.name, seen);
+    const unit = this.#declaring.get(file)?.get(named.local);
+    return unit ? [unit] : [];
+  }
+}

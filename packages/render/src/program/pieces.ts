@@ -1,0 +1,229 @@
+/**
+ * Finds what of a document's body is code and compiles each piece of it on its own, so that one that cannot be read does
+ * not take the others with it. A piece is a function of the properties that the document was given.
+ */
+import type { Expression } from 'estree-jsx';
+import { isEmptyExpression } from '../evaluate/parse.ts';
+import type { Document } from '../page/document.ts';
+import type { JsxAttribute, Node } from '../page/tree.ts';
+import { ambientNames } from './ambient-names.ts';
+import { Edits } from './edits.ts';
+import { type CodeFacts, factsOf, isHandlerName } from './liveness.ts';
+import { type NameText, keyText, rewriteCode } from './rewrite.ts';
+import { type Reference, analyseScopes, isComponentName } from './scope.ts';
+import { CompileError, parseScript } from './syntax.ts';
+
+/** Something of a document's body that is computed. */
+export interface Piece {
+  /** Its place in the `$pieces` that the document's module exports. */
+  index: number;
+  /** An element of the author's own or with a handler, what stands in braces, or what an attribute is given in braces. */
+  kind: 'element' | 'expression' | 'attribute';
+  /** It does something once the page is shown. */
+  interactive: boolean;
+  line: number;
+  column: number;
+}
+
+export interface CompiledPiece extends Piece, CodeFacts {
+  code: string;
+}
+
+export interface Problem {
+  message: string;
+  line: number;
+  column: number;
+  file: string;
+}
+
+export interface DocumentPieces {
+  pieces: CompiledPiece[];
+  ofNode: Map<Node, CompiledPiece>;
+  ofAttributes: Map<Node, (CompiledPiece | undefined)[]>;
+  problems: Problem[];
+}
+
+const maximumPieces = 10_000;
+
+/** `textOf` is how the document's module reads the names that it imports and declares. */
+export function piecesOf(file: string, document: Document, textOf: NameText): DocumentPieces {
+  return new Pieces(file, document, textOf).collect();
+}
+
+class Pieces {
+  readonly #file: string;
+  readonly #document: Document;
+  readonly #textOf: NameText;
+  readonly #found: DocumentPieces = { pieces: [], ofNode: new Map(), ofAttributes: new Map(), problems: [] };
+
+  constructor(file: string, document: Document, textOf: NameText) {
+    this.#file = file;
+    this.#document = document;
+    this.#textOf = textOf;
+  }
+
+  collect(): DocumentPieces {
+    this.#visit(this.#document.tree);
+    return this.#found;
+  }
+
+  #visit(node: Node): void {
+    if (node.type === 'mdxJsxFlowElement' || node.type === 'mdxJsxTextElement') this.#element(node);
+    else if (node.type === 'mdxFlowExpression' || node.type === 'mdxTextExpression') {
+      const source = node.value ?? '';
+      if (!isEmptyExpression(source)) {
+        const piece = this.#compile(node, 'expression', () => expressionPiece(source, this.#textOf));
+        if (piece) this.#found.ofNode.set(node, piece);
+      }
+    }
+    node.children?.forEach((child) => this.#visit(child));
+  }
+
+  #element(node: Node): void {
+    const attributes = node.attributes ?? [];
+    const computed = attributes.map((attribute) => this.#attribute(node, attribute));
+    if (computed.some(Boolean)) this.#found.ofAttributes.set(node, computed);
+    const type = node.name ? this.#typeText(node.name) : undefined;
+    if (type === undefined && !attributes.some(isHandler)) return;
+    const piece = this.#compile(node, 'element', () =>
+      elementPiece(type ?? JSON.stringify(node.name), node, computed),
+    );
+    if (piece) this.#found.ofNode.set(node, piece);
+  }
+
+  /** How the module reads an element's type, when it is one of its own names. */
+  #typeText(name: string): string | undefined {
+    const root = name.split('.', 1)[0] ?? '';
+    if (name === root && !isComponentName(name)) return undefined;
+    const text = this.#textOf(root, 'element');
+    return text === undefined ? undefined : text + name.slice(root.length);
+  }
+
+  #attribute(node: Node, { name, value }: JsxAttribute): CompiledPiece | undefined {
+    if (name === undefined)
+      return this.#compile(node, 'attribute', () =>
+        spreadPiece(typeof value === 'string' ? value : '', this.#textOf),
+      );
+    if (typeof value !== 'object' || value === null || isEmptyExpression(value.value)) return undefined;
+    const piece = this.#compile(node, 'attribute', () => expressionPiece(value.value, this.#textOf));
+    if (piece && isHandlerName(name)) piece.live = true;
+    return piece;
+  }
+
+  #compile(node: Node, kind: Piece['kind'], compile: () => PieceCode): CompiledPiece | undefined {
+    const { pieces, problems } = this.#found;
+    const start = node.position?.start ?? { line: 1, column: 1 };
+    const place = { line: start.line + this.#document.linesBefore, column: start.column };
+    if (pieces.length === maximumPieces) {
+      if (problems.at(-1)?.message !== tooMany)
+        problems.push({ message: tooMany, file: this.#file, ...place });
+      return undefined;
+    }
+    try {
+      const piece = { ...compile(), index: pieces.length, kind, interactive: false, ...place };
+      pieces.push(piece);
+      return piece;
+    } catch (error) {
+      if (!(error instanceof CompileError)) throw error;
+      const line = place.line + (kind === 'expression' ? error.line - 1 : 0);
+      problems.push({ message: error.message, file: this.#file, line, column: place.column });
+      return undefined;
+    }
+  }
+}
+
+const tooMany = `the page has more than ${maximumPieces} expressions`;
+
+function isHandler({ name, value }: JsxAttribute): boolean {
+  return name !== undefined && isHandlerName(name) && typeof value === 'object' && value !== null;
+}
+
+function elementPiece(
+  type: string,
+  { attributes = [], name }: Node,
+  computed: readonly (CompiledPiece | undefined)[],
+): PieceCode {
+  const root = name?.split('.', 1)[0] ?? '';
+  const facts: CodeFacts = { live: false, uses: new Set([root]) };
+  const props = attributes.flatMap((attribute, index): string[] => {
+    const piece = computed[index];
+    for (const used of piece?.uses ?? []) facts.uses.add(used);
+    facts.live ||= piece?.live ?? false;
+    const value = attribute.value ?? true;
+    const isComputed = attribute.name === undefined || typeof value === 'object';
+    if (isComputed && !piece) return [];
+    const text = piece ? `$$pieces[${piece.index}]($$given)` : JSON.stringify(value);
+    return [attribute.name === undefined ? `...${text}` : `${keyText(attribute.name)}: ${text}`];
+  });
+  return { ...facts, code: `($$given, $$slot) => $$element(${type}, { ${props.join(', ')} }, $$slot)` };
+}
+
+type PieceCode = CodeFacts & { code: string };
+
+function expressionPiece(source: string, textOf: NameText): PieceCode {
+  return pieceOf(`(${source}\n)`, () => true, textOf);
+}
+
+/** `...rest` as an object, which is what an element's properties are made of. */
+function spreadPiece(source: string, textOf: NameText): PieceCode {
+  const isSpread = (node: Expression): boolean =>
+    node.type === 'ObjectExpression' &&
+    node.properties.length === 1 &&
+    node.properties[0]?.type === 'SpreadElement';
+  return pieceOf(`({${source}\n})`, isSpread, textOf);
+}
+
+function pieceOf(source: string, isExpected: (node: Expression) => boolean, textOf: NameText): PieceCode {
+  const program = parseScript(source);
+  const [statement, ...more] = program.body;
+  /** An expression that begins at 0 is not the one in the parentheses: the author's text has closed them. */
+  if (
+    statement?.type !== 'ExpressionStatement' ||
+    more.length > 0 ||
+    statement.expression.start === 0 ||
+    !isExpected(statement.expression)
+  )
+    throw new CompileError('this is not an expression', 1, 1);
+  const { references } = analyseScopes(program);
+  const given = new GivenNames(textOf);
+  const edits = new Edits(source);
+  rewriteCode(source, statement, references, given.textOf, edits);
+  const value = edits.result();
+  const body = given.readers.length ? `{ const ${given.readers.join(', ')}; return ${value}; }` : value;
+  return { ...factsOf(program, references), code: `($$given) => ${body}` };
+}
+
+/**
+ * Names that neither the module nor the language defines are properties that the document was given. They are read when
+ * they are used, as a name would be, so that one that is missing fails there and nowhere else.
+ */
+class GivenNames {
+  readonly readers: string[] = [];
+  readonly #known: NameText;
+  readonly #texts = new Map<string, string>();
+
+  constructor(known: NameText) {
+    this.#known = known;
+  }
+
+  readonly textOf: NameText = (name, use) => {
+    const known = this.#known(name, use);
+    if (known !== undefined || use === 'element' || use === 'write') return known;
+    if (name === 'props') return '$$given';
+    if (ambientNames.has(name)) return name;
+    return this.#reader(name, use);
+  };
+
+  #reader(name: string, use: Reference['use']): string {
+    const isTypeof = use === 'typeof';
+    const key = `${isTypeof ? 'typeof ' : ''}${name}`;
+    const text = this.#texts.get(key);
+    if (text !== undefined) return text;
+    const reader = `$$${isTypeof ? 't' : 'n'}${this.readers.length}`;
+    const otherwise = isTypeof ? `typeof ${name} === "undefined" ? undefined : ${name}` : name;
+    const quoted = JSON.stringify(name);
+    this.readers.push(`${reader} = () => $$own($$given, ${quoted}) ? $$given[${quoted}] : ${otherwise}`);
+    this.#texts.set(key, `${reader}()`);
+    return `${reader}()`;
+  }
+}

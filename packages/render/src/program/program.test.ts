@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../page/document.ts';
+import type { Document } from '../page/document.ts';
+import { ModuleSources } from '../page/modules.ts';
+import type { Node } from '../page/tree.ts';
+import { type DocumentProgram, type ProgramSources, Programs } from './program.ts';
+import { runModules } from './run-program.ts';
+
+/** A site of texts: names resolve as in a folder. */
+function site(files: Record<string, string>): ProgramSources {
+  const names = new ModuleSources('/nowhere', new Set(Object.keys(files)), { variables: {}, math: 'never' });
+  const bytes = (file: string): Uint8Array => Buffer.from(files[file] ?? '');
+  return {
+    resolve: (specifier, from) => names.resolve(specifier, from),
+    bytes,
+    document: (file, parser) => readDocument(bytes(file), { file, parser, variables: {}, math: 'never' }),
+    revision: 0,
+  };
+}
+
+function programOf(files: Record<string, string>): { document: Document; program: DocumentProgram } {
+  const sources = site(files);
+  const document = sources.document('page.mdx', 'fast');
+  return { document, program: new Programs(sources).ofDocument('page.mdx', document, 'fast') };
+}
+
+/** The first node of the page that is a piece of the kind, with its piece. */
+function nodesOf(node: Node): Node[] {
+  return [node, ...(node.children ?? []).flatMap(nodesOf)];
+}
+
+type PieceFunction = (given: unknown, slot?: unknown) => unknown;
+
+/** The values of all pieces of a page that are elements or expressions. */
+function valuesOf(files: Record<string, string>, given: object = {}, slot?: unknown): unknown[] {
+  const { document, program } = programOf(files);
+  const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
+  return nodesOf(document.tree).flatMap((node) => {
+    const piece = program.pieceOf(node);
+    return piece ? [pieces[piece.index]?.(given, slot)] : [];
+  });
+}
+
+function element(type: unknown, props: object = {}, ...children: unknown[]): object {
+  return { type, props, children };
+}
+
+describe('pieces of a document', () => {
+  it.each<[string, string, unknown[]]>([
+    ['an expression', '{1 + 1}', [2]],
+    ['within a sentence', 'a {"b"} c', ['b']],
+    ['a comment is none', '{/* c */}', []],
+    ['a name of the page', 'export const a = 1\n\n{a}', [1]],
+    ['elements in an expression', '{[1].map((n) => <Card n={n}/>)}', [[element('Card', { n: 1 })]]],
+    ['a built-in component is none', '<Card title={1}/>', []],
+    [
+      'an element with a handler',
+      '<button onClick={null}>x</button>',
+      [element('button', { onClick: null })],
+    ],
+    [
+      'an own component',
+      'export const Own = 1\n\n<Own a="b" c={2} d {...{ e: 3 }}/>',
+      [element(1, { a: 'b', c: 2, d: true, e: 3 })],
+    ],
+    ['a member of an own object', 'export const ui = { A: 1 }\n\n<ui.A/>', [element(1)]],
+    ['an imported component', 'import { Own } from "./own.jsx"\n\n<Own/>', [element('own')]],
+    ['data', 'import data from "/data.json"\n\n{data.list[0]}', [5]],
+    ['a name of data', 'import { list } from "/data"\n\n{list[0]}', [5]],
+    ['types', 'import { typed } from "./typed"\n\n{typed}', ['typed']],
+    [
+      'another document',
+      'import Other from "./other.mdx"\n\n{[<Other a="b"/>]}',
+      [[element('document:other.mdx', { a: 'b' })]],
+    ],
+    ['an export of another document', 'import { greeting } from "./other.mdx"\n\n{greeting}', ['hello']],
+  ])('%s', (_name, page, values) => {
+    const files = {
+      'page.mdx': page,
+      'own.jsx': 'export const Own = "own"',
+      'data.json': '{ "list": [5], "__proto__": 1 }',
+      'typed/index.tsx': 'enum E { A = "typed" }\nexport const typed: string = E.A as string',
+      'other.mdx': 'export const greeting = "hello"\n\n{greeting}',
+    };
+    expect(valuesOf(files)).toEqual(values);
+  });
+
+  it('gives an element the children that the caller has', () => {
+    const page = 'export const Own = 1\n\n<Own>text</Own>';
+    expect(valuesOf({ 'page.mdx': page }, {}, 'slot')).toEqual([element(1, {}, 'slot')]);
+  });
+
+  it('reads names that nobody defines from what the document was given', () => {
+    const page = '{title} {name.length} {typeof missing} {props.title} {typeof window}';
+    expect(valuesOf({ 'page.mdx': page }, { title: 'T', name: 'N', window: 1 })).toEqual([
+      'T',
+      1,
+      'undefined',
+      'T',
+      'undefined',
+    ]);
+  });
+
+  it('fails where a name is used that was not given', () => {
+    expect(() => valuesOf({ 'page.mdx': '{title}' }, Object.create({ title: 1 }) as object)).toThrow(
+      'title is not defined',
+    );
+  });
+
+  it('leaves out what cannot be compiled, and tells where it is', () => {
+    const page =
+      '---\ntitle: x\n---\n\nimport { bad } from "./bad.tsx"\n\nexport const a = 1\n\n{a}\n\n{import("x")}\n\n{a + 1}';
+    const files = { 'page.mdx': page, 'bad.tsx': 'const é = 1;\nconst a: = 1' };
+    const { program } = programOf(files);
+    expect(program.problems).toEqual([
+      { file: 'page.mdx', line: 11, column: 1, message: 'import() is not available in pages' },
+      { file: 'bad.tsx', line: 2, column: 10, message: 'Unexpected token' },
+    ]);
+    expect(valuesOf(files)).toEqual([1, 2]);
+  });
+
+  /** The Markdown parser refuses such text already; here it does not count on that. */
+  it.each(['1), (2', '1) + (2', '1); (2', '1)] ; [(2', '...a}), ({...b'])(
+    'cannot be left by an expression that closes its parentheses: %s',
+    (text) => {
+      const sources = site({ 'page.mdx': '{1}\n\n<a {...b}/>' });
+      const document = sources.document('page.mdx', 'fast');
+      const [expression, tag] = document.tree.children ?? [];
+      if (expression && tag?.attributes?.[0]) {
+        expression.value = text;
+        tag.attributes[0].value = text;
+      }
+      const { problems } = new Programs(sources).ofDocument('page.mdx', document, 'fast');
+      expect(problems).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,41 @@
+/** For tests only: runs compiled modules in `node:vm` with a React of a few lines, which is no boundary of any kind. */
+import { createContext, runInContext } from 'node:vm';
+import { factoryParameters } from './compile.ts';
+import type { ProgramModule } from './program.ts';
+
+export interface TestElement {
+  type: unknown;
+  props: Record<string, unknown>;
+  children: unknown[];
+}
+
+export type Exports = Record<string, unknown>;
+
+export function runModules(modules: readonly ProgramModule[]): (id: string) => Exports {
+  const context = createContext({});
+  const react: Record<string, unknown> = {
+    Fragment: 'fragment',
+    createElement: (type: unknown, props: unknown, ...children: unknown[]) => ({
+      type,
+      props: { ...(props as object) },
+      children,
+    }),
+    useState: (initial: unknown) => [initial, () => undefined],
+  };
+  const parameters = factoryParameters.map((name) => (name === 'React' ? react : react[name]));
+  const loaded = new Map<string, Exports>();
+  const require = (id: string): Exports => {
+    const known = loaded.get(id);
+    if (known) return known;
+    const module = modules.find((item) => item.id === id);
+    if (!module) throw new Error(`${id} is not there`);
+    const exports = Object.create(null) as Exports;
+    loaded.set(id, exports);
+    const factory = runInContext(module.factory, context, { filename: id }) as (
+      ...given: unknown[]
+    ) => unknown;
+    (factory(...parameters) as (require: unknown, exports: Exports) => void)(require, exports);
+    return exports;
+  };
+  return require;
+}

@@ -1,0 +1,362 @@
+/**
+ * Which declaration a name in an author's code belongs to. It follows the rules of strict modules: functions in blocks
+ * stay in their block, `var` rises to its function. The dead zone before a `let` is not looked at.
+ */
+import type {
+  ArrowFunctionExpression,
+  Class,
+  FunctionDeclaration,
+  FunctionExpression,
+  Identifier,
+  ImportDeclaration,
+  JSXElement,
+  JSXIdentifier,
+  Node,
+  Pattern,
+  Program,
+  SwitchStatement,
+} from 'estree-jsx';
+import { childrenOf } from './syntax.ts';
+
+export interface ImportedName {
+  specifier: string;
+  /** `default`, `*` or the exported name. */
+  name: string;
+}
+
+export interface Reference {
+  node: Identifier | JSXIdentifier;
+  name: string;
+  use: 'read' | 'write' | 'typeof' | 'export' | 'element';
+  /** Which statement of the top it is in. */
+  statement: number;
+  /** `{ name }`: whoever replaces the name must write the key as well. */
+  shorthand: boolean;
+  /** What `new` is called on begins with the name: a call in its place would be taken for the call of `new`. */
+  afterNew: boolean;
+}
+
+export interface Scopes {
+  /** The names that the text declares at its top, with where they come from when they are imported. */
+  top: Map<string, ImportedName | undefined>;
+  /** The names of the top by the statement that declares them. */
+  declared: string[][];
+  /** Uses of names of the top and of names that nobody declares. What is local to a function is not listed. */
+  references: Reference[];
+}
+
+export function analyseScopes(program: Program): Scopes {
+  return new Analysis().run(program);
+}
+
+class Scope {
+  readonly names = new Set<string>();
+  readonly parent: Scope | undefined;
+  /** Where `var` goes. */
+  readonly holder: Scope;
+
+  constructor(parent: Scope | undefined, holds: boolean) {
+    this.parent = parent;
+    this.holder = holds || !parent ? this : parent.holder;
+  }
+}
+
+type FunctionNode = FunctionDeclaration | FunctionExpression | ArrowFunctionExpression;
+
+class Analysis {
+  readonly #top: Scopes['top'] = new Map();
+  readonly #topScope = new Scope(undefined, true);
+  readonly #found: { reference: Reference; scope: Scope }[] = [];
+  readonly #afterNew = new Set<Node>();
+  readonly #declared: string[][] = [];
+  #statement = 0;
+
+  run(program: Program): Scopes {
+    for (const step of ['declare', 'visit'] as const)
+      program.body.forEach((node, index) => {
+        this.#statement = index;
+        this.#declared[index] ??= [];
+        if (step === 'declare') this.#declareStatement(node, this.#topScope);
+        else this.#visit(node, this.#topScope);
+      });
+    const references = this.#found.flatMap(({ reference, scope }) =>
+      this.#isLocal(reference.name, scope) ? [] : [reference],
+    );
+    return { top: this.#top, declared: this.#declared, references };
+  }
+
+  #isLocal(name: string, from: Scope): boolean {
+    for (let scope: Scope | undefined = from; scope; scope = scope.parent)
+      if (scope.names.has(name)) return scope !== this.#topScope;
+    return false;
+  }
+
+  #declare(name: string, scope: Scope): void {
+    scope.names.add(name);
+    if (scope !== this.#topScope) return;
+    this.#declared[this.#statement]?.push(name);
+    if (!this.#top.has(name)) this.#top.set(name, undefined);
+  }
+
+  /** Declarations first: what a block declares is visible in all of it. */
+  #statements(nodes: readonly Node[], scope: Scope): void {
+    for (const node of nodes) this.#declareStatement(node, scope);
+    for (const node of nodes) this.#visit(node, scope);
+  }
+
+  #declareStatement(node: Node, scope: Scope): void {
+    switch (node.type) {
+      case 'VariableDeclaration':
+        if (node.kind !== 'var') for (const { id } of node.declarations) this.#declarePattern(id, scope);
+        return;
+      case 'FunctionDeclaration':
+      case 'ClassDeclaration':
+        if (node.id) this.#declare(node.id.name, scope);
+        return;
+      case 'ImportDeclaration':
+        return this.#declareImport(node, scope);
+      case 'ExportNamedDeclaration':
+      case 'ExportDefaultDeclaration':
+        if (node.declaration) this.#declareStatement(node.declaration as Node, scope);
+        return;
+      case 'LabeledStatement':
+        return this.#declareStatement(node.body, scope);
+      default:
+    }
+  }
+
+  #declareImport(node: ImportDeclaration, scope: Scope): void {
+    const specifier = String(node.source.value);
+    for (const item of node.specifiers) {
+      this.#declare(item.local.name, scope);
+      this.#top.set(item.local.name, { specifier, name: importedName(item) });
+    }
+  }
+
+  #declarePattern(pattern: Pattern, scope: Scope): void {
+    switch (pattern.type) {
+      case 'Identifier':
+        this.#declare(pattern.name, scope);
+        return;
+      case 'ObjectPattern':
+        for (const property of pattern.properties)
+          this.#declarePattern(property.type === 'RestElement' ? property.argument : property.value, scope);
+        return;
+      case 'ArrayPattern':
+        for (const element of pattern.elements) if (element) this.#declarePattern(element, scope);
+        return;
+      case 'AssignmentPattern':
+        return this.#declarePattern(pattern.left, scope);
+      case 'RestElement':
+        return this.#declarePattern(pattern.argument, scope);
+      default:
+    }
+  }
+
+  #visit(node: Node, scope: Scope): void {
+    switch (node.type) {
+      case 'Identifier':
+        return this.#refer(node, scope, 'read');
+      case 'VariableDeclaration':
+        for (const { id, init } of node.declarations) {
+          if (node.kind === 'var') this.#declarePattern(id, scope.holder);
+          this.#pattern(id, scope, false);
+          if (init) this.#visit(init, scope);
+        }
+        return;
+      case 'FunctionDeclaration':
+      case 'FunctionExpression':
+      case 'ArrowFunctionExpression':
+        return this.#function(node, scope);
+      case 'ClassDeclaration':
+      case 'ClassExpression':
+        return this.#class(node, scope);
+      case 'StaticBlock':
+        return this.#statements(node.body, new Scope(scope, true));
+      case 'BlockStatement':
+        return this.#statements(node.body, new Scope(scope, false));
+      case 'SwitchStatement':
+        this.#visit(node.discriminant, scope);
+        return this.#switchCases(node, new Scope(scope, false));
+      case 'ForStatement':
+      case 'ForInStatement':
+      case 'ForOfStatement':
+        return this.#loop(node, new Scope(scope, false));
+      case 'CatchClause': {
+        const inner = new Scope(scope, false);
+        if (node.param) {
+          this.#declarePattern(node.param, inner);
+          this.#pattern(node.param, inner, false);
+        }
+        return this.#visit(node.body, inner);
+      }
+      case 'LabeledStatement':
+        return this.#visit(node.body, scope);
+      case 'BreakStatement':
+      case 'ContinueStatement':
+      case 'MetaProperty':
+      case 'ImportDeclaration':
+      case 'ExportAllDeclaration':
+        return;
+      case 'ExportNamedDeclaration':
+        if (node.declaration) this.#visit(node.declaration, scope);
+        if (!node.source)
+          for (const { local } of node.specifiers)
+            if (local.type === 'Identifier') this.#refer(local, scope, 'export');
+        return;
+      default:
+        return this.#expression(node, scope);
+    }
+  }
+
+  #expression(node: Node, scope: Scope): void {
+    switch (node.type) {
+      case 'MemberExpression':
+        this.#visit(node.object, scope);
+        if (node.computed) this.#visit(node.property, scope);
+        return;
+      case 'Property':
+        if (node.computed) this.#visit(node.key, scope);
+        if (node.shorthand && node.value.type === 'Identifier')
+          return this.#refer(node.value, scope, 'read', true);
+        return this.#visit(node.value, scope);
+      case 'MethodDefinition':
+      case 'PropertyDefinition':
+        if (node.computed) this.#visit(node.key, scope);
+        /** The value of a field is the body of a function of its own: it may hold no `var`, but `arguments` is not there. */
+        if (node.value) this.#visit(node.value, scope);
+        return;
+      case 'AssignmentExpression':
+        this.#pattern(node.left, scope, true);
+        return this.#visit(node.right, scope);
+      case 'UpdateExpression':
+        return this.#pattern(node.argument as Pattern, scope, true);
+      case 'UnaryExpression':
+        if (node.operator === 'typeof' && node.argument.type === 'Identifier')
+          return this.#refer(node.argument, scope, 'typeof');
+        return this.#visit(node.argument, scope);
+      case 'NewExpression':
+        this.#afterNew.add(beginningOf(node.callee));
+        break;
+      case 'JSXElement':
+        return this.#element(node, scope);
+      case 'JSXAttribute':
+        if (node.value) this.#visit(node.value, scope);
+        return;
+      default:
+    }
+    for (const child of childrenOf(node)) this.#visit(child, scope);
+  }
+
+  #element(node: JSXElement, scope: Scope): void {
+    const root = rootOfName(node);
+    if (root) this.#refer(root, scope, 'element');
+    for (const attribute of node.openingElement.attributes) this.#visit(attribute, scope);
+    for (const child of node.children) this.#visit(child as Node, scope);
+  }
+
+  #function(node: FunctionNode, outer: Scope): void {
+    let scope = outer;
+    if (node.type === 'FunctionExpression' && node.id) {
+      scope = new Scope(scope, false);
+      scope.names.add(node.id.name);
+    }
+    const parameters = new Scope(scope, true);
+    if (node.type !== 'ArrowFunctionExpression') parameters.names.add('arguments');
+    for (const param of node.params) this.#declarePattern(param, parameters);
+    for (const param of node.params) this.#pattern(param, parameters, false);
+    if (node.body.type === 'BlockStatement') this.#statements(node.body.body, new Scope(parameters, true));
+    else this.#visit(node.body, parameters);
+  }
+
+  #class(node: Class, outer: Scope): void {
+    const scope = new Scope(outer, false);
+    if (node.id) scope.names.add(node.id.name);
+    if (node.superClass) this.#visit(node.superClass, scope);
+    for (const member of node.body.body) this.#visit(member, scope);
+  }
+
+  #switchCases({ cases }: SwitchStatement, scope: Scope): void {
+    for (const { consequent } of cases) for (const node of consequent) this.#declareStatement(node, scope);
+    for (const { test, consequent } of cases) {
+      if (test) this.#visit(test, scope);
+      for (const node of consequent) this.#visit(node, scope);
+    }
+  }
+
+  #loop(node: Extract<Node, { type: `For${string}` }>, scope: Scope): void {
+    const head = node.type === 'ForStatement' ? node.init : node.left;
+    if (head?.type === 'VariableDeclaration') this.#declareStatement(head, scope);
+    if (head?.type === 'VariableDeclaration' || node.type === 'ForStatement') {
+      if (head) this.#visit(head, scope);
+    } else this.#pattern(head as Pattern, scope, true);
+    for (const child of childrenOf(node)) if (child !== head) this.#visit(child, scope);
+  }
+
+  /** What stands to the left of `=`: names that are written, and expressions within. */
+  #pattern(pattern: Pattern, scope: Scope, writes: boolean): void {
+    switch (pattern.type) {
+      case 'Identifier':
+        if (writes) this.#refer(pattern, scope, 'write');
+        return;
+      case 'ObjectPattern':
+        for (const property of pattern.properties) {
+          if (property.type === 'RestElement') this.#pattern(property.argument, scope, writes);
+          else {
+            if (property.computed) this.#visit(property.key, scope);
+            this.#pattern(property.value, scope, writes);
+          }
+        }
+        return;
+      case 'ArrayPattern':
+        for (const element of pattern.elements) if (element) this.#pattern(element, scope, writes);
+        return;
+      case 'AssignmentPattern':
+        this.#pattern(pattern.left, scope, writes);
+        return this.#visit(pattern.right, scope);
+      case 'RestElement':
+        return this.#pattern(pattern.argument, scope, writes);
+      default:
+        return this.#visit(pattern, scope);
+    }
+  }
+
+  #refer(node: Identifier | JSXIdentifier, scope: Scope, use: Reference['use'], shorthand = false): void {
+    this.#found.push({
+      reference: {
+        node,
+        name: node.name,
+        use,
+        statement: this.#statement,
+        shorthand,
+        afterNew: this.#afterNew.has(node),
+      },
+      scope,
+    });
+  }
+}
+
+export function importedName(item: ImportDeclaration['specifiers'][number]): string {
+  if (item.type === 'ImportDefaultSpecifier') return 'default';
+  if (item.type === 'ImportNamespaceSpecifier') return '*';
+  return item.imported.type === 'Identifier' ? item.imported.name : String(item.imported.value);
+}
+
+/** `a` of `a.b.c`, and of `` a`text` ``. */
+function beginningOf(node: Node): Node {
+  if (node.type === 'MemberExpression') return beginningOf(node.object);
+  return node.type === 'TaggedTemplateExpression' ? beginningOf(node.tag) : node;
+}
+
+/** The name that an element's tag begins with, where it is a name of the program: `<Card>`, `<card.title>`, not `<div>`. */
+function rootOfName({ openingElement: { name } }: JSXElement): JSXIdentifier | undefined {
+  if (name.type === 'JSXNamespacedName') return undefined;
+  if (name.type === 'JSXIdentifier') return isComponentName(name.name) ? name : undefined;
+  let root: typeof name.object = name;
+  while (root.type === 'JSXMemberExpression') root = root.object;
+  return root.name === 'this' ? undefined : root;
+}
+
+export function isComponentName(name: string): boolean {
+  return !/^[a-z]/.test(name) && !name.includes('-');
+}

@@ -1,0 +1,100 @@
+/**
+ * Takes the types out of TypeScript; JSX stays. The compiler is native code, loaded when the first such file is met: a
+ * site without TypeScript does not pay for it.
+ */
+import { createRequire } from 'node:module';
+import type * as Oxc from 'oxc-transform';
+import { CompileError } from './syntax.ts';
+
+export interface PlainScript {
+  code: string;
+  /** The author's line of each line of `code`; absent when they are the same. */
+  lines?: number[];
+}
+
+export function withoutTypes(source: string, file: string): PlainScript {
+  const lang = /\.(tsx?)$/.exec(file)?.[1];
+  if (lang !== 'ts' && lang !== 'tsx') return { code: source };
+  refuseDepth(source);
+  const { code, errors, map } = compiler().transformSync(file, source, {
+    lang,
+    jsx: 'preserve',
+    sourceType: 'module',
+    sourcemap: true,
+    target: 'es2022',
+  });
+  const error = errors.find(({ severity }) => (severity as string) === 'Error');
+  if (error) throw compileError(error, source);
+  return { code, lines: map ? linesOf(map.mappings) : [] };
+}
+
+let loaded: typeof Oxc | undefined;
+
+function compiler(): typeof Oxc {
+  loaded ??= createRequire(import.meta.url)('oxc-transform') as typeof Oxc;
+  return loaded;
+}
+
+const maximumTypeScriptLength = 256 * 1024;
+const maximumBrackets = 200;
+
+/**
+ * The compiler descends by recursion in native code, and a stack that overflows there ends the process: measured at
+ * between 3,000 and 10,000 parentheses, and between 10,000 and 100,000 of anything else.
+ */
+function refuseDepth(source: string): void {
+  if (source.length > maximumTypeScriptLength)
+    throw new CompileError('a file of TypeScript may have 256 KB at most', 1, 1);
+  let depth = 0;
+  let line = 1;
+  for (const character of source) {
+    if (character === '\n') line += 1;
+    else if ('([{<'.includes(character)) depth += 1;
+    else if (')]}>'.includes(character)) depth = Math.max(0, depth - 1);
+    if (depth > maximumBrackets) throw new CompileError('the code is nested too deeply', line, 1);
+  }
+}
+
+function compileError({ message, labels }: Oxc.OxcError, source: string): CompileError {
+  /** Places are counted in bytes of UTF-8. */
+  const before = Buffer.from(source)
+    .subarray(0, labels[0]?.start ?? 0)
+    .toString('utf8')
+    .split('\n');
+  return new CompileError(message, before.length, (before.at(-1)?.length ?? 0) + 1);
+}
+
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Of a source map only the lines are of use: the first place of each line, and the line before where there is none. */
+function linesOf(mappings: string): number[] {
+  let authorLine = 0;
+  let last = 1;
+  return mappings.split(';').map((group) => {
+    let first: number | undefined;
+    for (const segment of group.split(',')) {
+      if (segment === '') continue;
+      authorLine += numbersOf(segment)[2] ?? 0;
+      first ??= authorLine + 1;
+    }
+    last = first ?? last;
+    return last;
+  });
+}
+
+/** Base 64 with five bits a letter, the sixth says that more follow, the lowest bit is the sign. */
+function numbersOf(segment: string): number[] {
+  const numbers: number[] = [];
+  let value = 0;
+  let shift = 0;
+  for (const letter of segment) {
+    const bits = base64.indexOf(letter);
+    value += (bits & 31) << shift;
+    shift += 5;
+    if (bits & 32) continue;
+    numbers.push(value & 1 ? -(value >> 1) : value >> 1);
+    value = 0;
+    shift = 0;
+  }
+  return numbers;
+}
