@@ -66,7 +66,7 @@ export const diagnosticCodes = {
   redirect_shadowed: 'A redirect leaves from the address of a page. The page is shown.',
   remote_asset: 'A page or stylesheet asks for a file of another host.',
   remote_embed: 'A frame or video of another host is shown as a link.',
-  remote_image: 'A picture of another host is shown as a link.',
+  remote_image: 'A picture of another host could not be fetched, or was not. A link stands in its place.',
   secret_in_page: 'A page shows what looks like a live key, token or private key.',
   site_empty: 'The folder holds no page.',
   site_missing: 'The folder does not exist.',

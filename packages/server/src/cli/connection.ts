@@ -117,7 +117,7 @@ export async function readKey(file: string): Promise<string> {
 }
 
 /** How commands reach the service that somebody named: with OFFLINE only on this machine. */
-export function peers(): typeof fetch {
+export function peers(): ReturnType<typeof peerFetch> {
   return peerFetch(readEgress(process.env));
 }
 

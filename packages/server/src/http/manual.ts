@@ -85,7 +85,8 @@ export class Manual {
 }
 
 async function build(folder: string): Promise<void> {
-  const child = spawn(process.execPath, [program, 'build', source, '--out', folder, '--base-path', '/docs'], {
+  const args = [program, 'build', source, '--out', folder, '--base-path', '/docs', '--offline'];
+  const child = spawn(process.execPath, args, {
     stdio: 'ignore',
   });
   const status = await new Promise<number | null>((resolve, reject) => {

@@ -60,7 +60,7 @@ export type Found = { file: ServedFile } | { redirect: Redirect };
 /** For other hosts than this one. */
 const notServed = /^(?:_redirects|_headers|_hosts\/.*)$/s;
 /** The renderer puts a hash of the content into these names and no others. */
-const namedByContent = /^_docyard\/social\/[0-9a-f]{16}\.png$/;
+const namedByContent = /^_docyard\/(?:social|remote)\/[0-9a-f]{16}\.[a-z]{3,4}$/;
 const mayChange = 'public, max-age=0, must-revalidate';
 const neverChanges = 'public, max-age=31536000, immutable';
 const llmsFile = 'llms.txt';

@@ -2,9 +2,10 @@
  * Where bundles come from. A source is first asked what it offers, which costs next to nothing; only what is new is
  * fetched. Whether that is a bundle at all is for others to find out: nothing here looks inside.
  */
+import type { peerFetch } from '../../egress/peers.ts';
 
 /** How other machines are reached: the operator has named them, and may have turned that off. */
-export type Fetch = typeof fetch;
+export type Fetch = ReturnType<typeof peerFetch>;
 
 export interface Offer {
   /** What the origin calls exactly this content; null when it has no name for it, so that only fetching tells. */
