@@ -127,12 +127,25 @@ describe('lists', () => {
     });
   });
 
-  it('followExports begins without the jobs of other projects', async () => {
-    const { status, body } = await ask('followExports', {});
-    expect(status).toBe(200);
-    expect(body).toMatch(/^id: \d+$/m);
-    expect(body).not.toContain('event: job');
+  it('listAllAgentJobs shows nothing of another project, whether it is named or not', async () => {
+    const listed = (query: Record<string, string>) => ask('listAllAgentJobs', { query });
+    const answers = [
+      await listed({}),
+      await listed({ projectId: theirs.project.id }),
+      await listed({ projectId: stage.randomId('pr') }),
+    ];
+    for (const { body } of answers) expect(JSON.parse(body)).toEqual({ data: [], nextCursor: null });
   });
+
+  it.each(['followExports', 'followAgentJobs'] as const)(
+    '%s begins without the jobs of other projects',
+    async (id) => {
+      const { status, body } = await ask(id, {});
+      expect(status).toBe(200);
+      expect(body).toMatch(/^id: \d+$/m);
+      expect(body).not.toContain('event: job');
+    },
+  );
 });
 
 describe('what the service keeps for a while', () => {

@@ -99,32 +99,41 @@ describe('the domain of somebody else', () => {
 });
 
 describe('lists', () => {
-  it.each(['listExports', 'listProjects', 'listKeys', 'listWebhooks', 'listPeople', 'listAuditLog'] as const)(
-    '%s shows nothing of anybody else',
-    async (id) => {
-      const { status, body } = await ask(id, { query: { limit: '100' } });
-      expect(status).toBe(200);
-      const { webhookId } = theirs.webhook;
-      const secrets = [
-        ...theirs.jobIds,
-        theirs.project.id,
-        theirs.keyId,
-        theirs.agentJobId,
-        theirs.ownerId,
-        webhookId,
-      ];
-      expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
-    },
-  );
+  it.each([
+    ...(['listExports', 'listAllAgentJobs', 'listProjects', 'listKeys'] as const),
+    ...(['listWebhooks', 'listPeople', 'listAuditLog'] as const),
+  ])('%s shows nothing of anybody else', async (id) => {
+    const { status, body } = await ask(id, { query: { limit: '100' } });
+    expect(status).toBe(200);
+    const { webhookId } = theirs.webhook;
+    const secrets = [
+      ...theirs.jobIds,
+      theirs.project.id,
+      theirs.keyId,
+      theirs.agentJobId,
+      theirs.ownerId,
+      webhookId,
+    ];
+    expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
+  });
 });
 
 describe('what tells of many records', () => {
-  it('followExports begins without the jobs of anybody else', async () => {
-    const { status, body } = await ask('followExports', {});
-    expect(status).toBe(200);
-    expect(body).toMatch(/^id: \d+$/m);
-    expect(body).not.toContain('event: job');
+  it('listAllAgentJobs knows the project of somebody else as little as one that nobody has', async () => {
+    const listed = (projectId: string) => ask('listAllAgentJobs', { query: { projectId } });
+    const [real, random] = [await listed(theirs.project.id), await listed(stage.randomId('pr'))];
+    expect(visible(real)).toEqual(visible(random));
   });
+
+  it.each(['followExports', 'followAgentJobs'] as const)(
+    '%s begins without the jobs of anybody else',
+    async (id) => {
+      const { status, body } = await ask(id, {});
+      expect(status).toBe(200);
+      expect(body).toMatch(/^id: \d+$/m);
+      expect(body).not.toContain('event: job');
+    },
+  );
 
   it('readSystem counts nothing of anybody else', async () => {
     const { body } = await ask('readSystem', {});

@@ -12,6 +12,14 @@ const tag = 'Agent jobs';
 /** The other form of the diff: as git prints it. */
 export const patchType = 'text/x-diff';
 
+const filters = {
+  status: z.enum(schemas.agentStatuses).optional(),
+  archived: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Only archived jobs, or only others. Default: both.' }),
+};
+
 export const agentOperations = {
   createAgentJob: {
     method: 'post',
@@ -25,6 +33,31 @@ export const agentOperations = {
     success: json(201, schemas.AgentJob),
     errors: ['not_found', 'agent_not_configured', 'queue_full'],
   },
+  listAllAgentJobs: {
+    method: 'get',
+    path: '/v2/agent/jobs',
+    tag,
+    summary: 'List agent jobs of every project',
+    scope: 'agent:read',
+    query: z.strictObject({
+      ...filters,
+      projectId: z.string().min(1).max(64).optional().meta({ description: 'Only jobs of this project.' }),
+      ...schemas.Page,
+    }),
+    success: json(200, schemas.listOf(schemas.AgentJob, 'AgentJobList')),
+    errors: [],
+  },
+  followAgentJobs: {
+    method: 'get',
+    path: '/v2/agent/events',
+    tag,
+    summary: 'Follow every agent job as server-sent events',
+    description:
+      'Begins with every job that is active. Each event is named `job` and carries the whole record as it is now; several changes at once may come as one. `Last-Event-ID` resumes.',
+    scope: 'agent:read',
+    success: { status: 200, kind: 'events', schema: schemas.AgentJob },
+    errors: [],
+  },
   listAgentJobs: {
     method: 'get',
     path: '/v2/agent/{projectId}/jobs',
@@ -32,14 +65,7 @@ export const agentOperations = {
     summary: 'List agent jobs',
     scope: 'agent:read',
     params: projectParams,
-    query: z.strictObject({
-      status: z.enum(schemas.agentStatuses).optional(),
-      archived: z
-        .enum(['true', 'false'])
-        .optional()
-        .meta({ description: 'Only archived jobs, or only others. Default: both.' }),
-      ...schemas.Page,
-    }),
+    query: z.strictObject({ ...filters, ...schemas.Page }),
     success: json(200, schemas.listOf(schemas.AgentJob, 'AgentJobList')),
     errors: ['not_found'],
   },

@@ -137,6 +137,7 @@ export const AgentJob = z
     prLink: z.url().nullable(),
     createdAt: timestamp,
     archivedAt: nullableTimestamp,
+    projectId: z.string(),
     title: z.string(),
     phase: z.enum(agentPhases),
     statusReason: z

@@ -105,7 +105,9 @@ describe('client.call', () => {
   });
 
   it('is there for every operation but the streams of events', () => {
-    expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<'followExport' | 'followExports'>();
+    expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<
+      'followExport' | 'followExports' | 'followAgentJobs'
+    >();
   });
 
   it('takes the options last', () => {

@@ -51,7 +51,7 @@ describe('operations', () => {
     ...['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
     ...['createAgentJob', 'listAgentJobs', 'readAgentJob', 'messageAgentJob', 'followAgentJob'],
     ...['readAgentDiff', 'readAgentTranscript', 'cancelAgentJob', 'retryAgentJob'],
-    ...['archiveAgentJob', 'unarchiveAgentJob'],
+    ...['archiveAgentJob', 'unarchiveAgentJob', 'listAllAgentJobs', 'followAgentJobs'],
     ...['listProjects', 'readProject', 'updateProject', 'deleteProject'],
     ...['listKeys', 'createKey', 'rollKey', 'revokeKey'],
     ...['readMe', 'signOut', 'changePassword'],

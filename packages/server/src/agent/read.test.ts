@@ -152,4 +152,26 @@ describe('the list', () => {
     expect((await list('?archived=true&status=completed')).ids).toEqual([]);
     expect((await list('?archived=false&status=archived')).ids).toEqual([]);
   });
+
+  test('of every project names the project of each job, and keeps to one when it is asked to', async () => {
+    const elsewhere = await createTenant(context, { name: 'Third' });
+    await createAgentJob(context, elsewhere, (await createTestProject(context, elsewhere)).id);
+    const other = await createTenant(context, { name: 'Fourth' });
+    const projects = [await createTestProject(context, other), await createTestProject(context, other)];
+    const jobs = [];
+    for (const { id } of [...projects, ...projects]) jobs.push(await createAgentJob(context, other, id));
+    const list = async (query: string) => {
+      const answer = await service.request(`/v2/agent/jobs${query}`, { key: other.key.key });
+      expect(answer.status, query).toBe(200);
+      return ((await answer.json()) as { data: AgentJob[] }).data.map(({ id, projectId }) => [id, projectId]);
+    };
+    const expected = jobs.map(({ id, project_id }) => [id, project_id]).toReversed();
+    expect(await list('')).toEqual(expected);
+    const [first] = projects;
+    expect(await list(`?projectId=${first?.id}`)).toEqual(
+      expected.filter(([, projectId]) => projectId === first?.id),
+    );
+    expect(await list('?projectId=pr_unknown')).toEqual([]);
+    expect(await list('?status=completed')).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * Reads agent jobs: one, or a page of a project's. Every query names how far the caller reaches.
+ * Reads agent jobs: one, or a page of a project's or of all. Every query names how far the caller reaches.
  */
 import type { AgentJob } from '@docyard/api';
 import { readJob, type Job } from '../jobs/store.ts';
@@ -40,28 +40,50 @@ export async function findAgentWork(
   return job;
 }
 
-/** A row together with its runs, as callers see it; known secrets are masked once more. */
 export async function describeAgentJob(context: SettingsContext, job: Job): Promise<AgentJob> {
-  const redact = await redactorOf(context, job.project_id);
-  return maskedView(redact, job, await readRuns(context, [job.id]));
+  const [described] = await describeAgentJobs(context, [job]);
+  return described as AgentJob;
 }
 
+/** Rows together with their runs, as callers see them; the secrets of each project are masked once more. */
+export async function describeAgentJobs(context: SettingsContext, jobs: readonly Job[]): Promise<AgentJob[]> {
+  const all = await readRuns(
+    context,
+    jobs.map(({ id }) => id),
+  );
+  const runs = Map.groupBy(all, ({ jobId }) => jobId);
+  const redactors = new Map<string, Redact>();
+  for (const projectId of new Set(jobs.map(({ project_id }) => project_id)))
+    redactors.set(projectId, await redactorOf(context, projectId));
+  return jobs.map((job) => maskedView(redactors.get(job.project_id) as Redact, job, runs.get(job.id) ?? []));
+}
+
+interface JobFilters extends PageRequest {
+  reach: Reach;
+  status?: AgentJob['status'] | undefined;
+  archived?: boolean | undefined;
+}
+
+/** Of a project, which must be there. */
 export async function listAgentJobs(
   context: SettingsContext,
-  input: PageRequest & {
-    reach: Reach;
-    projectId: string;
-    status?: AgentJob['status'] | undefined;
-    archived?: boolean | undefined;
-  },
+  input: JobFilters & { projectId: string },
 ): Promise<{ data: AgentJob[]; nextCursor: string | null }> {
   const project = await findProject(context, { id: input.projectId, reach: input.reach });
+  return listAllAgentJobs(context, { ...input, projectId: project.id });
+}
+
+/** Of every project within reach. */
+export async function listAllAgentJobs(
+  context: SettingsContext,
+  input: JobFilters & { projectId?: string | undefined },
+): Promise<{ data: AgentJob[]; nextCursor: string | null }> {
   let query = context.database
     .selectFrom('jobs')
     .selectAll()
     .where(jobsWithin(input.reach))
-    .where('project_id', '=', project.id)
     .where('kind', '=', 'agent');
+  if (input.projectId !== undefined) query = query.where('project_id', '=', input.projectId);
   const archived = input.archived ?? (input.status === undefined ? undefined : input.status === 'archived');
   if (archived !== undefined) query = query.where('archived_at', archived ? 'is not' : 'is', null);
   // An archived job has no other status, so that asking for both finds nothing.
@@ -72,15 +94,7 @@ export async function listAgentJobs(
         : query.where('archived_at', 'is', null).where('status', 'in', rowStatuses[input.status]);
   }
   const { data: jobs, nextCursor } = await readPage(input, query, (job) => job);
-  const runs = Map.groupBy(
-    await readRuns(
-      context,
-      jobs.map(({ id }) => id),
-    ),
-    ({ jobId }) => jobId,
-  );
-  const redact = await redactorOf(context, project.id);
-  return { data: jobs.map((job) => maskedView(redact, job, runs.get(job.id) ?? [])), nextCursor };
+  return { data: await describeAgentJobs(context, jobs), nextCursor };
 }
 
 /** Masked before it is viewed: a title is cut, and half of a secret could not be found again. */

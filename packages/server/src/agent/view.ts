@@ -32,6 +32,7 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     prLink: active ? null : (pullRequest?.url ?? null),
     createdAt: job.created_at,
     archivedAt: job.archived_at,
+    projectId: job.project_id,
     title: runs.findLast((run) => run.title !== null)?.title ?? firstLine(input.prompt, longestTitle),
     phase: phaseOf(job),
     statusReason: active ? null : endingOf(runs.at(-1), failure),

@@ -156,6 +156,7 @@ const streams: ReadonlySet<OperationId> = new Set<OperationId>([
   'followExport',
   'followExports',
   'followAgentJob',
+  'followAgentJobs',
 ]);
 
 async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {

@@ -1,16 +1,17 @@
 /**
- * Server-sent events of one job, or of all exports. Events come from the database, so a client that comes back with Last-Event-ID misses
+ * Server-sent events of one job, or of all jobs of a kind. Events come from the database, so a client that comes back with Last-Event-ID misses
  * nothing, whichever process it comes back to; the process only learns from `changes` when to look again.
  */
 import { currentStatus, readAgentEvents, resumableId } from '../agent/events.ts';
-import type { JobPlace } from '../agent/read.ts';
+import { describeAgentJobs, type JobPlace } from '../agent/read.ts';
 import type { Context } from '../context.ts';
 import { readEvents } from '../exports/read.ts';
-import { FollowedExports } from '../exports/follow.ts';
 import { viewExport } from '../exports/view.ts';
+import { FollowedJobs, type Followed } from '../jobs/follow.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
 import { hasEvent, jobsOf, readJob, type Job } from '../jobs/store.ts';
 import type { Reach } from '../reach.ts';
+import type { Web } from './request.ts';
 
 export interface Pace {
   /** Proxies close a connection on which nothing is said. */
@@ -40,12 +41,31 @@ export function streamExportEvents(
   );
 }
 
+interface Following extends StreamOptions {
+  reach: Reach;
+  after: number;
+}
+
 /** Goes on until the client leaves. */
-export function streamAllExports(
-  context: Context,
-  input: StreamOptions & { reach: Reach; after: number },
-): Response {
-  return stream(context, input, (signal, pace) => allExportFrames(context, input, signal, pace));
+export function streamAllExports(context: Context, input: Following): Response {
+  const describe = async (jobs: Job[]) => jobs.map(viewExport);
+  return stream(context, input, (signal, pace) =>
+    allFrames(context, { ...input, kind: 'export', describe }, signal, pace),
+  );
+}
+
+/** Likewise. A step of a job is no change of its record. */
+export function streamAllAgentJobs(context: Context, input: Following): Response {
+  const describe = (jobs: Job[]) => describeAgentJobs(context, jobs);
+  return stream(context, input, (signal, pace) =>
+    allFrames(context, { ...input, kind: 'agent', describe }, signal, pace),
+  );
+}
+
+/** Where a client that comes back to one of them has been; 0 for a new one. */
+export function lastSequence(web: Web): number {
+  const lastEventId = web.req.header('last-event-id') ?? '';
+  return /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
 }
 
 /** Ends when the job is no longer active and everything has been told. */
@@ -129,21 +149,22 @@ async function* exportFrames(
   }
 }
 
-async function* allExportFrames(
+async function* allFrames(
   context: Context,
-  { reach, after }: { reach: Reach; after: number },
+  given: Followed & { after: number; describe: (jobs: Job[]) => Promise<unknown[]> },
   signal: AbortSignal,
   { keepAliveSeconds }: Pace,
 ): AsyncGenerator<string> {
   yield opening;
-  const { followed, first } = await FollowedExports.begin(context, { reach, after });
+  const { reach, kind, after, describe } = given;
+  const { followed, first } = await FollowedJobs.begin(context, { reach, kind, after });
   // Also without an event the client knows where to go on.
   yield `id: ${followed.position}\n\n`;
-  for (const record of first) yield frameOf(record);
+  for (const record of await describe(first)) yield frameOf(record);
   while (!signal.aborted) {
     const change = context.changes.next(jobsOf(reach.organizationId), { seconds: keepAliveSeconds, signal });
     try {
-      const news = await followed.news();
+      const news = await describe(await followed.news());
       for (const record of news) yield `id: ${followed.position}\n${frameOf(record)}`;
       if (news.length > 0) continue;
       if ((await change.happened) === 'quiet') yield keepAlive;

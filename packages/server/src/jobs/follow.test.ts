@@ -1,7 +1,6 @@
-/** All exports of an organization as news: what is under way first, then every change, also of those who commit late. */
+/** All jobs of a kind as news: what is under way first, then every change, also of those who commit late. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ExportJob } from '@docyard/api';
-import { claimJob, reportProgress, type Job } from '../jobs/store.ts';
+import { createAgentJob } from '../agent/testing.ts';
 import type { Reach } from '../reach.ts';
 import {
   composeForTest,
@@ -13,7 +12,8 @@ import {
   type Tenant,
   type TestContext,
 } from '../testing.ts';
-import { FollowedExports } from './follow.ts';
+import { FollowedJobs } from './follow.ts';
+import { claimJob, markArchived, reportProgress, type Job } from './store.ts';
 
 let context: TestContext;
 let tenant: Tenant;
@@ -27,9 +27,9 @@ beforeEach(async () => {
   return () => vi.useRealTimers();
 });
 
-const begin = (after = 0, reach: Reach = tenant.actor) => FollowedExports.begin(context, { reach, after });
-const told = (records: ExportJob[]) =>
-  records.map(({ jobId, status, progress }) => [jobId, status, progress]);
+const begin = (after = 0, reach: Reach = tenant.actor) =>
+  FollowedJobs.begin(context, { reach, kind: 'export', after });
+const told = (jobs: Job[]) => jobs.map(({ id, status, progress }) => [id, status, progress]);
 
 test('begins with what is under way, and goes on with what changes', async () => {
   const job = await newJob();
@@ -110,4 +110,17 @@ test('who is limited to a project is told nothing of another one', async () => {
   await newJob();
   const own = await createExport(context, tenant, project);
   expect(told(await followed.news())).toEqual([[own.id, 'queued', 0]]);
+});
+
+test('each kind is followed by itself, also into the archive', async () => {
+  const project = await createTestProject(context, tenant);
+  const { id } = await createAgentJob(context, tenant, project.id);
+  await newJob();
+  const given = { reach: tenant.actor, kind: 'agent', after: 0 } as const;
+  const { followed, first } = await FollowedJobs.begin(context, given);
+  expect(first.map((job) => job.id)).toEqual([id]);
+  await newJob();
+  expect(await followed.news()).toEqual([]);
+  await markArchived(context, id, true);
+  expect((await followed.news()).map((job) => [job.id, job.archived_at !== null])).toEqual([[id, true]]);
 });

@@ -1,12 +1,11 @@
 /**
- * Everything that happens to the exports within somebody's reach, as records. Several changes of a job between two looks are one:
- * what is told is the record as it is now.
+ * Everything that happens to the jobs of a kind within somebody's reach. Several changes of a job between two looks are one:
+ * what is told is the row as it is now.
  */
-import type { ExportJob } from '@docyard/api';
 import type { Context } from '../context.ts';
-import type { Job } from '../jobs/store.ts';
+import type { JobKind } from '../ports/queue.ts';
 import { jobsWithin, type Reach } from '../reach.ts';
-import { viewExport } from './view.ts';
+import type { Job } from './store.ts';
 
 type FollowContext = Pick<Context, 'database'>;
 
@@ -20,18 +19,24 @@ const eventsAtOnce = 1000;
 const settledMs = 10_000;
 const toldAgain = 50;
 
-export class FollowedExports {
+/** Whose jobs, and which of them. */
+export interface Followed {
+  reach: Reach;
+  kind: JobKind;
+}
+
+export class FollowedJobs {
   readonly #context: FollowContext;
-  readonly #reach: Reach;
+  readonly #wanted: Followed;
   readonly #seenAtMs = new Map<number, number>();
   /** Everything up to here is settled. */
   #floor: number;
   /** The highest number that was seen; a client that comes back with it goes on from there. */
   #position: number;
 
-  private constructor(context: FollowContext, reach: Reach, at: { floor: number; position: number }) {
+  private constructor(context: FollowContext, wanted: Followed, at: { floor: number; position: number }) {
     this.#context = context;
-    this.#reach = reach;
+    this.#wanted = wanted;
     this.#floor = at.floor;
     this.#position = at.position;
   }
@@ -39,24 +44,24 @@ export class FollowedExports {
   /** With what a client that begins is told first; one that comes back is told only what it missed. */
   static async begin(
     context: FollowContext,
-    { reach, after }: { reach: Reach; after: number },
-  ): Promise<{ followed: FollowedExports; first: ExportJob[] }> {
+    { after, ...wanted }: Followed & { after: number },
+  ): Promise<{ followed: FollowedJobs; first: Job[] }> {
     const newest = await newestEvent(context);
     if (after > 0 && after <= newest && newest - after <= mostBehind) {
       const at = { floor: Math.max(0, after - toldAgain), position: after };
-      return { followed: new FollowedExports(context, reach, at), first: [] };
+      return { followed: new FollowedJobs(context, wanted, at), first: [] };
     }
     // The number was read first: what changes from now on has a higher one.
-    const followed = new FollowedExports(context, reach, { floor: newest, position: newest });
-    return { followed, first: await unfinishedExports(context, reach) };
+    const followed = new FollowedJobs(context, wanted, { floor: newest, position: newest });
+    return { followed, first: await unfinishedJobs(context, wanted) };
   }
 
   get position(): number {
     return this.#position;
   }
 
-  /** The records that have changed since the last call, the longest unchanged first. */
-  async news(): Promise<ExportJob[]> {
+  /** The jobs that have changed since the last call, the longest unchanged first. */
+  async news(): Promise<Job[]> {
     const rows = await this.#context.database
       .selectFrom('job_events')
       .select(['sequence', 'job_id'])
@@ -67,12 +72,10 @@ export class FollowedExports {
     const unseen = rows.filter(({ sequence }) => !this.#seenAtMs.has(sequence));
     this.#remember(unseen.map(({ sequence }) => sequence));
     const ids = [...new Set(unseen.map(({ job_id }) => job_id))];
-    const jobs = await exportsOf(this.#context, this.#reach, ids);
-    return jobs
-      .toSorted((a, b) =>
-        a.updated_at === b.updated_at ? a.sequence - b.sequence : a.updated_at < b.updated_at ? -1 : 1,
-      )
-      .map(viewExport);
+    const jobs = await jobsNamed(this.#context, this.#wanted, ids);
+    return jobs.toSorted((a, b) =>
+      a.updated_at === b.updated_at ? a.sequence - b.sequence : a.updated_at < b.updated_at ? -1 : 1,
+    );
   }
 
   #remember(sequences: readonly number[]): void {
@@ -100,26 +103,29 @@ async function newestEvent({ database }: FollowContext): Promise<number> {
   return newest?.sequence ?? 0;
 }
 
-async function unfinishedExports({ database }: FollowContext, reach: Reach): Promise<ExportJob[]> {
-  const jobs = await database
+async function unfinishedJobs({ database }: FollowContext, { reach, kind }: Followed): Promise<Job[]> {
+  return database
     .selectFrom('jobs')
     .selectAll()
     .where('status', 'in', ['queued', 'running'])
     .where(jobsWithin(reach))
-    .where('kind', '=', 'export')
+    .where('kind', '=', kind)
     .orderBy('sequence')
     .limit(eventsAtOnce)
     .execute();
-  return jobs.map(viewExport);
 }
 
-async function exportsOf({ database }: FollowContext, reach: Reach, ids: readonly string[]): Promise<Job[]> {
+async function jobsNamed(
+  { database }: FollowContext,
+  { reach, kind }: Followed,
+  ids: readonly string[],
+): Promise<Job[]> {
   if (ids.length === 0) return [];
   return database
     .selectFrom('jobs')
     .selectAll()
     .where('id', 'in', ids)
     .where(jobsWithin(reach))
-    .where('kind', '=', 'export')
+    .where('kind', '=', kind)
     .execute();
 }

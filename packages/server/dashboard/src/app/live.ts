@@ -1,14 +1,13 @@
 /** Streams of events of the server, opened again whatever happens to them. */
-import type { ExportJob } from '@docyard/api';
 import { useEffect, useState } from 'react';
 import { checkSession, queries } from './client.ts';
 
 const openAgainMs = 5000;
 
-/** `false` while the stream is away. */
-export function useLive(path: string, take: (job: ExportJob) => void): boolean {
+/** Tells of every job of a stream. `false` while the stream is away. */
+export function useLive<Job>(path: string, take: (job: Job) => void): boolean {
   const [connected, setConnected] = useState(true);
-  useEffect(() => openStream(path, { job: (data) => take(data as ExportJob) }, setConnected), [path, take]);
+  useEffect(() => openStream(path, { job: (data) => take(data as Job) }, setConnected), [path, take]);
   return connected;
 }
 

@@ -45,16 +45,12 @@ export function Overview() {
           <Running
             exports={isNew ? [] : exports.rows.filter(isOpen).toSorted(runningFirst)}
             trails={exports.trails}
-            agentJobs={(agentJobs.data ?? []).filter(({ job }) => job.status === 'active')}
+            agentJobs={(agentJobs.rows ?? []).filter(({ status }) => status === 'active')}
           />
           {!isNew && (
             <div className="overview-halves">
               <LastExports jobs={exports.rows.filter((job) => !isOpen(job))} />
-              <LastAgentJobs
-                jobs={agentJobs.data}
-                error={agentJobs.error}
-                retry={() => void agentJobs.refetch()}
-              />
+              <LastAgentJobs jobs={agentJobs.rows} error={agentJobs.error} retry={agentJobs.refetch} />
             </div>
           )}
         </>

@@ -6,7 +6,13 @@ import { archiveAgentJob, cancelAgentJob, unarchiveAgentJob } from '../../agent/
 import { readAgentDiff } from '../../agent/diff.ts';
 import { firstEventId, readAgentEvents } from '../../agent/events.ts';
 import { messageAgentJob } from '../../agent/message.ts';
-import { describeAgentJob, findAgentJob, findAgentWork, listAgentJobs } from '../../agent/read.ts';
+import {
+  describeAgentJob,
+  findAgentJob,
+  findAgentWork,
+  listAgentJobs,
+  listAllAgentJobs,
+} from '../../agent/read.ts';
 import { retryAgentJob } from '../../agent/retry.ts';
 import { requireEngine } from '../../agent/settings.ts';
 import { startAgentJob } from '../../agent/start.ts';
@@ -15,7 +21,7 @@ import type { Context } from '../../context.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
 import { refuseFullQueue, type Job } from '../../jobs/store.ts';
 import { findProject } from '../../projects/projects.ts';
-import { streamAgentEvents } from '../events.ts';
+import { lastSequence, streamAgentEvents, streamAllAgentJobs } from '../events.ts';
 import { takeAgentInstruction } from '../limits.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
 
@@ -29,6 +35,8 @@ type JobRequest = Omit<Request<'readAgentJob'>, 'input'> & {
 type AgentHandlers = Pick<
   Handlers,
   | 'createAgentJob'
+  | 'listAllAgentJobs'
+  | 'followAgentJobs'
   | 'listAgentJobs'
   | 'readAgentJob'
   | 'messageAgentJob'
@@ -60,11 +68,18 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
         };
       }),
 
-    listAgentJobs: async ({ context, caller, input }) => {
-      const { archived, ...query } = input.query;
-      const wanted = archived === undefined ? {} : { archived: archived === 'true' };
-      return { body: await listAgentJobs(context, { ...query, ...wanted, ...input.params, reach: caller }) };
+    listAllAgentJobs: async ({ context, caller, input }) => ({
+      body: await listAllAgentJobs(context, { ...filtersOf(input.query), reach: caller }),
+    }),
+
+    followAgentJobs: async ({ context, caller, web }) => {
+      const cut = () => web.env.outgoing.destroy();
+      return streamAllAgentJobs(context, { reach: caller, after: lastSequence(web), stopping, cut });
     },
+
+    listAgentJobs: async ({ context, caller, input }) => ({
+      body: await listAgentJobs(context, { ...filtersOf(input.query), ...input.params, reach: caller }),
+    }),
 
     readAgentJob: (request) =>
       request.remember(request.input.params.id, async () => replyWith(request.context, await find(request))),
@@ -109,6 +124,10 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
       return { body: await readTranscript(request.context, { ...request.input.query, jobId, projectId }) };
     },
   };
+}
+
+function filtersOf<Query extends { archived?: 'true' | 'false' | undefined }>({ archived, ...query }: Query) {
+  return { ...query, ...(archived === undefined ? {} : { archived: archived === 'true' }) };
 }
 
 /** What makes a finished job go on: it counts as an instruction and needs an engine and room in the queue. */

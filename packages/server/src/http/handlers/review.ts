@@ -12,7 +12,7 @@ import { countBundles, findExport } from '../../exports/read.ts';
 import { countOpenJobs } from '../../jobs/observing.ts';
 import { jobsOf } from '../../jobs/store.ts';
 import { isPostgres } from '../../ports/database.ts';
-import { streamAllExports } from '../events.ts';
+import { lastSequence, streamAllExports } from '../events.ts';
 import type { Handlers } from '../request.ts';
 import { checkReadiness } from './health.ts';
 
@@ -31,10 +31,8 @@ export function reviewHandlers(startedAt: Date, stopping: AbortSignal): ReviewHa
     },
 
     followExports: async ({ context, caller, web }) => {
-      const lastEventId = web.req.header('last-event-id') ?? '';
-      const after = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
       const cut = () => web.env.outgoing.destroy();
-      return streamAllExports(context, { reach: caller, after, stopping, cut });
+      return streamAllExports(context, { reach: caller, after: lastSequence(web), stopping, cut });
     },
 
     createPreview: async ({ context, caller, input, commit }) => {

@@ -1,4 +1,5 @@
 /** Agent jobs of every project, or of one, the newest first. */
+import type { AgentJob } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
@@ -8,8 +9,6 @@ import { ApiCall } from '../../parts/api-call.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { useList } from '../../parts/list.ts';
-import { Note } from '../../parts/note.tsx';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
@@ -18,14 +17,9 @@ import { Ago } from '../../parts/time.tsx';
 import { useProjectChoices } from '../exports/start-dialog.tsx';
 import { Counts } from './diff-view.tsx';
 import { JobBadge } from './job-words.tsx';
-import { readMergedJobs, type JobRow } from './merged-jobs.ts';
+import { useLiveAgentJobs, type JobFilters } from './live-jobs.ts';
 import { NewJob } from './new-job.tsx';
 import './agent.css';
-
-/** The API lists jobs project by project. Beyond this many, one has to be chosen. */
-const mostProjects = 40;
-const rowsOfOne = 50;
-const rowsOfEach = 20;
 
 export function AgentJobs() {
   const [search, setSearch] = useSearchParams();
@@ -76,11 +70,6 @@ export function AgentJobs() {
           />
         )}
       </div>
-      {project === '' && known.length > mostProjects && (
-        <Note tone="info">
-          Jobs of the {mostProjects} newest projects. Choose a project to see those of another.
-        </Note>
-      )}
       <Panel flush>
         {projects.error !== null ? (
           <Problem error={projects.error} retry={() => void projects.refetch()} />
@@ -90,7 +79,8 @@ export function AgentJobs() {
           <NoProject />
         ) : (
           <Jobs
-            projectIds={project === '' ? known.slice(0, mostProjects).map(({ id }) => id) : [project]}
+            filters={{ ...queryOf(shown), ...(project === '' ? {} : { projectId: project }) }}
+            projectId={project === '' ? (known[0]?.id ?? '') : project}
             names={new Map(known.map(({ id, name }) => [id, name]))}
             shown={shown}
             mayStart={mayStart}
@@ -99,9 +89,8 @@ export function AgentJobs() {
         )}
       </Panel>
       <ApiCall
-        operation="listAgentJobs"
-        params={{ projectId: project === '' ? (known[0]?.id ?? 'PROJECT') : project }}
-        query={queryOf(shown)}
+        operation="listAllAgentJobs"
+        query={{ ...queryOf(shown), ...(project === '' ? {} : { projectId: project }) }}
         command={`docyard agent list --project ${project === '' ? (known[0]?.id ?? 'PROJECT') : project}`}
       />
       <NewJob
@@ -129,69 +118,56 @@ function queryOf(shown: Shown): { status?: Exclude<Shown, 'open'>; archived?: 'f
 }
 
 interface JobsProps {
-  projectIds: string[];
+  filters: JobFilters;
+  /** For the first job of all. */
+  projectId: string;
   names: ReadonlyMap<string, string>;
   shown: Shown;
   mayStart: boolean;
   start: () => void;
 }
 
-function Jobs({ projectIds, names, shown, mayStart, start }: JobsProps) {
-  const { rows, error, refetch, more } = useList<JobRow>(
-    ['agent-jobs', projectIds, shown],
-    (cursor) =>
-      readMergedJobs(projectIds, cursor, (projectId, from) =>
-        client.call('listAgentJobs', {
-          params: { projectId },
-          query: {
-            ...queryOf(shown),
-            limit: projectIds.length === 1 ? rowsOfOne : rowsOfEach,
-            cursor: from,
-          },
-        }),
-      ),
-    // There is no stream for many jobs; one at work is looked at more often.
-    { refetchMs: (known) => (known.some(({ job }) => job.status === 'active') ? 3000 : 20_000) },
-  );
-  const columns = useMemo(
-    () => columnsWith(projectIds.length > 1 ? names : undefined),
-    [projectIds.length, names],
-  );
+function Jobs({ filters, projectId, names, shown, mayStart, start }: JobsProps) {
+  const { rows, error, refetch, more } = useLiveAgentJobs(filters);
+  const isOfAll = filters.projectId === undefined && names.size > 1;
+  const columns = useMemo(() => columnsWith(isOfAll ? names : undefined), [isOfAll, names]);
   if (error !== null) return <Problem error={error} retry={refetch} />;
   if (rows === undefined) return <Waiting lines={8} />;
   if (rows.length > 0)
-    return <Table label="Agent jobs" rows={rows} columns={columns} keyOf={({ job }) => job.id} more={more} />;
+    return <Table label="Agent jobs" rows={rows} columns={columns} keyOf={({ id }) => id} more={more} />;
   if (shown !== 'open')
     return (
       <Empty icon="search" title="No such job">
         No agent job is in this state.
       </Empty>
     );
-  return <FirstJob projectId={projectIds[0] ?? ''} mayStart={mayStart} start={start} />;
+  return <FirstJob projectId={projectId} mayStart={mayStart} start={start} />;
 }
 
-function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<JobRow>[] {
+function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<AgentJob>[] {
   return [
     {
       name: 'Job',
       width: 'minmax(14rem, 3fr)',
-      cell: ({ projectId, job }) => (
+      cell: (job) => (
         <>
-          <Link to={`/agent/${projectId}/${job.id}`} className="job-link">
+          <Link to={`/agent/${job.projectId}/${job.id}`} className="job-link">
             {job.title}
           </Link>
           <div className="job-place">
-            {[names?.get(projectId), job.pullRequest?.branch ?? job.source.ref].filter(Boolean).join(' · ')}
+            {[names?.get(job.projectId), job.pullRequest?.branch ?? job.source.ref]
+              .filter(Boolean)
+              .join(' · ')}
           </div>
         </>
       ),
     },
-    { name: 'State', width: '10rem', cell: ({ job }) => <JobBadge job={job} /> },
+    { name: 'State', width: '10rem', cell: (job) => <JobBadge job={job} /> },
     {
       name: 'Change',
       width: '6.5rem',
       align: 'end',
-      cell: ({ job: { result } }) =>
+      cell: ({ result }) =>
         result === null || result.filesChanged === 0 ? (
           <span className="faint">–</span>
         ) : (
@@ -202,7 +178,7 @@ function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Job
       name: 'Pull request',
       width: '7rem',
       align: 'end',
-      cell: ({ job: { pullRequest } }) =>
+      cell: ({ pullRequest }) =>
         pullRequest?.url ? (
           <a href={pullRequest.url} rel="noreferrer">
             {pullRequest.number === null ? 'Open' : `#${pullRequest.number}`}
@@ -212,7 +188,7 @@ function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Job
           <span className="faint">–</span>
         ),
     },
-    { name: 'Started', width: '7.5rem', align: 'end', cell: ({ job }) => <Ago at={job.createdAt} /> },
+    { name: 'Started', width: '7.5rem', align: 'end', cell: ({ createdAt }) => <Ago at={createdAt} /> },
   ];
 }
 

@@ -1,6 +1,6 @@
-/** The pages of the list that are loaded, and what an event about one job makes of them. Pure. */
+/** The pages of the list of exports that are loaded, and what an event about one job makes of them. Pure. */
 import type { ExportJob } from '@docyard/api';
-import type { InfiniteData } from '@tanstack/react-query';
+import { withRow, type LoadedPages as Pages } from '../../parts/loaded-pages.ts';
 
 export interface ExportFilters {
   status?: ExportJob['status'];
@@ -9,42 +9,15 @@ export interface ExportFilters {
   since?: string;
 }
 
-interface ListPage {
-  data: ExportJob[];
-  nextCursor: string | null;
-}
-export type LoadedPages = InfiniteData<ListPage, string | undefined>;
+export type LoadedPages = Pages<ExportJob>;
 
 /** The pages after an event about one job. */
 export function withJob(loaded: LoadedPages, job: ExportJob, filters: ExportFilters): LoadedPages {
-  const known = loaded.pages.flatMap(({ data }) => data).find(({ jobId }) => jobId === job.jobId);
-  const isWanted = isMeant(job, filters);
-  if (known === undefined) {
-    const newest = loaded.pages[0]?.data[0];
-    const belongsOnTop = newest === undefined || newest.createdAt <= job.createdAt;
-    if (!isWanted || !belongsOnTop) return loaded;
-    return mapFirst(loaded, (data) => [job, ...data]);
-  }
-  if (known.updatedAt > job.updatedAt) return loaded;
-  return mapPages(loaded, (data) =>
-    data.some(({ jobId }) => jobId === job.jobId)
-      ? data.flatMap((each) => (each.jobId !== job.jobId ? [each] : isWanted ? [job] : []))
-      : data,
-  );
+  return withRow(loaded, job, { keyOf: ({ jobId }) => jobId, isWanted: isMeant(job, filters) });
 }
 
 function isMeant(job: ExportJob, { status, domain, since }: ExportFilters): boolean {
   if (status !== undefined && job.status !== status) return false;
   if (domain !== undefined && job.domain !== domain) return false;
   return since === undefined || job.createdAt >= since;
-}
-
-function mapFirst(loaded: LoadedPages, change: (data: ExportJob[]) => ExportJob[]): LoadedPages {
-  const [first, ...rest] = loaded.pages;
-  if (first === undefined) return loaded;
-  return { ...loaded, pages: [{ ...first, data: change(first.data) }, ...rest] };
-}
-
-function mapPages(loaded: LoadedPages, change: (data: ExportJob[]) => ExportJob[]): LoadedPages {
-  return { ...loaded, pages: loaded.pages.map((page) => ({ ...page, data: change(page.data) })) };
 }

@@ -1,28 +1,17 @@
-/** The newest agent jobs of the first projects: the API lists them project by project. */
-import { useQuery } from '@tanstack/react-query';
+/**
+ * The newest agent jobs of every project. They are asked for and not followed: a browser opens six connections to a host
+ * over plain http, and each window with this screen has taken one for its exports.
+ */
 import { client } from '../../app/client.ts';
-import { useMay } from '../../app/session.tsx';
-import { readMergedJobs } from '../agent/merged-jobs.ts';
+import { useList } from '../../parts/list.ts';
 
-const mostProjects = 10;
-const mostJobs = 6;
+const mostJobs = 20;
+const askAgainMs = 5000;
 
 export function useRecentAgentJobs() {
-  const mayRead = useMay('agent:read');
-  return useQuery({
-    queryKey: ['agent-jobs', 'recent'],
-    enabled: mayRead,
-    refetchInterval: 5000,
-    queryFn: async () => {
-      const projects = await client.call('listProjects', { query: { limit: mostProjects } });
-      const ids = projects.data.map(({ id }) => id);
-      const page = await readMergedJobs(ids, undefined, (projectId) =>
-        client.call('listAgentJobs', {
-          params: { projectId },
-          query: { limit: mostJobs, archived: 'false' },
-        }),
-      );
-      return page.data.slice(0, mostJobs);
-    },
-  });
+  return useList(
+    ['agent-jobs', 'recent'],
+    () => client.call('listAllAgentJobs', { query: { archived: 'false', limit: mostJobs } }),
+    { refetchMs: askAgainMs },
+  );
 }

@@ -1,5 +1,5 @@
 /** The work itself as short lists: what runs, with bars that move, and what has ended. */
-import type { ExportJob } from '@docyard/api';
+import type { AgentJob, ExportJob } from '@docyard/api';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../app/session.tsx';
@@ -8,7 +8,6 @@ import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Ago, counted } from '../../parts/time.tsx';
 import { JobBadge, phaseWords } from '../agent/job-words.tsx';
-import type { JobRow } from '../agent/merged-jobs.ts';
 import { ExportBadge, ExportProgress } from '../exports/status.tsx';
 import type { Trail } from '../exports/trail.ts';
 
@@ -17,7 +16,7 @@ const mostRows = 6;
 interface RunningProps {
   exports: ExportJob[];
   trails: ReadonlyMap<string, Trail>;
-  agentJobs: JobRow[];
+  agentJobs: AgentJob[];
 }
 
 export function Running({ exports, trails, agentJobs }: RunningProps) {
@@ -31,8 +30,8 @@ export function Running({ exports, trails, agentJobs }: RunningProps) {
             <ExportProgress job={job} {...trailOf(trails, job)} />
           </Line>
         ))}
-        {agentJobs.slice(0, mostRows).map(({ projectId, job }) => (
-          <Line key={job.id} to={`/agent/${projectId}/${job.id}`} name={job.title} more="Agent job">
+        {agentJobs.slice(0, mostRows).map((job) => (
+          <Line key={job.id} to={`/agent/${job.projectId}/${job.id}`} name={job.title} more="Agent job">
             <span className="soft">
               {phaseWords[job.phase]} · {counted(job.usage.steps, 'step')}
             </span>
@@ -75,14 +74,14 @@ function exportWords({ version, pageCount, failure }: ExportJob): string {
 }
 
 interface LastAgentJobsProps {
-  jobs: JobRow[] | undefined;
+  jobs: AgentJob[] | undefined;
   error: unknown;
   retry: () => void;
 }
 
 export function LastAgentJobs({ jobs, error, retry }: LastAgentJobsProps) {
   const mayStart = useMay('agent:write');
-  const ended = jobs?.filter(({ job }) => job.status !== 'active');
+  const ended = jobs?.filter(({ status }) => status !== 'active').slice(0, mostRows);
   return (
     <Panel title="Agent jobs" aside={<Link to="/agent">All agent jobs</Link>}>
       {jobs === undefined && error !== null && <Problem error={error} retry={retry} />}
@@ -98,8 +97,13 @@ export function LastAgentJobs({ jobs, error, retry }: LastAgentJobsProps) {
       )}
       {ended !== undefined && ended.length > 0 && (
         <ul className="work-list">
-          {ended.map(({ projectId, job }) => (
-            <Line key={job.id} to={`/agent/${projectId}/${job.id}`} name={job.title} more={agentWords(job)}>
+          {ended.map((job) => (
+            <Line
+              key={job.id}
+              to={`/agent/${job.projectId}/${job.id}`}
+              name={job.title}
+              more={agentWords(job)}
+            >
               <span className="work-end">
                 <JobBadge job={job} />
                 <Ago at={job.finishedAt ?? job.updatedAt} />
@@ -112,7 +116,7 @@ export function LastAgentJobs({ jobs, error, retry }: LastAgentJobsProps) {
   );
 }
 
-function agentWords({ result, error }: JobRow['job']): string {
+function agentWords({ result, error }: AgentJob): string {
   if (error !== null) return error;
   if (result === null || result.filesChanged === 0) return 'No files changed';
   return `${counted(result.filesChanged, 'file')} changed`;

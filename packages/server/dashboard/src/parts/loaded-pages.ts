@@ -1,0 +1,40 @@
+/** The pages of a list that are loaded, and what news about one row makes of them. Pure. */
+import type { InfiniteData } from '@tanstack/react-query';
+
+export type LoadedPages<Row> = InfiniteData<{ data: Row[]; nextCursor: string | null }, string | undefined>;
+
+interface Dated {
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** Rows are the newest first. One that is not `isWanted` leaves the list, or does not come into it. */
+export function withRow<Row extends Dated>(
+  loaded: LoadedPages<Row>,
+  row: Row,
+  { keyOf, isWanted }: { keyOf: (row: Row) => string; isWanted: boolean },
+): LoadedPages<Row> {
+  const key = keyOf(row);
+  const known = loaded.pages.flatMap(({ data }) => data).find((each) => keyOf(each) === key);
+  if (known === undefined) {
+    const newest = loaded.pages[0]?.data[0];
+    const belongsOnTop = newest === undefined || newest.createdAt <= row.createdAt;
+    return isWanted && belongsOnTop ? mapFirst(loaded, (data) => [row, ...data]) : loaded;
+  }
+  if (known.updatedAt > row.updatedAt) return loaded;
+  return mapPages(loaded, (data) =>
+    data.some((each) => keyOf(each) === key)
+      ? data.flatMap((each) => (keyOf(each) !== key ? [each] : isWanted ? [row] : []))
+      : data,
+  );
+}
+
+function mapFirst<Row>(loaded: LoadedPages<Row>, change: (data: Row[]) => Row[]): LoadedPages<Row> {
+  const [first, ...rest] = loaded.pages;
+  if (first === undefined) return loaded;
+  return { ...loaded, pages: [{ ...first, data: change(first.data) }, ...rest] };
+}
+
+function mapPages<Row>(loaded: LoadedPages<Row>, change: (data: Row[]) => Row[]): LoadedPages<Row> {
+  return { ...loaded, pages: loaded.pages.map((page) => ({ ...page, data: change(page.data) })) };
+}
