@@ -4,6 +4,7 @@
  */
 import type { ExportDefaultDeclaration, ExportNamedDeclaration, Node, Program } from 'estree-jsx';
 import { Edits } from './edits.ts';
+import { programGlobals } from './globals.ts';
 import { type NameText, rewriteCode } from './rewrite.ts';
 import { type ImportedName, type Scopes, analyseScopes } from './scope.ts';
 import { CompileError, errorAt, parseClassicScript, parseScript } from './syntax.ts';
@@ -33,31 +34,7 @@ export interface CompiledModule {
   textOf: NameText;
 }
 
-/** What every module sees without importing it. The factory takes them in this order. */
-export const factoryParameters = [
-  'React',
-  'Fragment',
-  'useState',
-  'useEffect',
-  'useRef',
-  'useMemo',
-  'useCallback',
-  'useReducer',
-  'useContext',
-  'useLayoutEffect',
-  'useInsertionEffect',
-  'useId',
-  'useImperativeHandle',
-  'useSyncExternalStore',
-  'useTransition',
-  'useDeferredValue',
-  'useDebugValue',
-  'createContext',
-  'memo',
-  'forwardRef',
-] as const;
-
-const globals: ReadonlySet<string> = new Set(factoryParameters);
+const globals: ReadonlySet<string> = new Set(programGlobals);
 const reservedName =
   /^\$\$(?:react|jsx|fragment|define|defineAll|own|element|require|exports|default|pieces|given|slot|[int]\d+)$/;
 
@@ -270,7 +247,7 @@ $$element = (type, props, slot) => slot === undefined ? $$jsx(type, props) : $$j
  * leaves its function: read as a classic script, the factory must be exactly the function that was put around it.
  */
 export function factoryOf(code: string): string {
-  const before = `(function (${factoryParameters.join(', ')}) { ${prologue} return `;
+  const before = `(function (${programGlobals.join(', ')}) { ${prologue} return `;
   const inner = `function ($$require, $$exports) { 'use strict'; ${code}\n}`;
   const factory = `${before}${inner} })`;
   const [statement, ...more] = parseClassicScript(factory).body;

@@ -1,20 +1,26 @@
-/** What a module of customer code finds without importing it: the parameters of every factory, in this order. */
+/**
+ * What a module of customer code finds without importing it: the parameters of every factory, in this order. The realm,
+ * the browser and the compiler share the list.
+ */
 export const programGlobals: readonly string[] = [
   'React',
   'Fragment',
   'useState',
-  'useReducer',
   'useEffect',
-  'useLayoutEffect',
-  'useInsertionEffect',
-  'useImperativeHandle',
   'useRef',
   'useMemo',
   'useCallback',
+  'useReducer',
   'useContext',
+  'useLayoutEffect',
+  'useInsertionEffect',
   'useId',
-  'useDebugValue',
+  'useImperativeHandle',
+  'useSyncExternalStore',
   'useTransition',
   'useDeferredValue',
-  'useSyncExternalStore',
+  'useDebugValue',
+  'createContext',
+  'memo',
+  'forwardRef',
 ];

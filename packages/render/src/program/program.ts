@@ -16,7 +16,7 @@ export interface ProgramModule {
   /** The file, relative to the root. */
   id: string;
   /**
-   * A classic script that is one expression: a function of `factoryParameters` that gives `function (require, exports)`.
+   * A classic script that is one expression: a function of `programGlobals` that gives `function (require, exports)`.
    * `require` takes the id of another module; `exports` should have no prototype.
    */
   factory: string;

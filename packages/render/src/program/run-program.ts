@@ -1,6 +1,6 @@
 /** For tests only: runs compiled modules in `node:vm` with a React of a few lines, which is no boundary of any kind. */
 import { createContext, runInContext } from 'node:vm';
-import { factoryParameters } from './compile.ts';
+import { programGlobals } from './globals.ts';
 import type { ProgramModule } from './program.ts';
 
 export interface TestElement {
@@ -22,7 +22,7 @@ export function runModules(modules: readonly ProgramModule[]): (id: string) => E
     }),
     useState: (initial: unknown) => [initial, () => undefined],
   };
-  const parameters = factoryParameters.map((name) => (name === 'React' ? react : react[name]));
+  const parameters = programGlobals.map((name) => (name === 'React' ? react : react[name]));
   const loaded = new Map<string, Exports>();
   const require = (id: string): Exports => {
     const known = loaded.get(id);

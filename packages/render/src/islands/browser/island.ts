@@ -34,11 +34,11 @@ export function rememberIslands(root: ParentNode): void {
   for (const island of islandsIn(root)) exported.set(island, island.cloneNode(true) as Element);
 }
 
-/** Starts the islands of a module, or all whose modules are there. */
-export function startIslands(root: ParentNode, registry: Registry, module?: string): void {
+/** Starts the islands whose module is there. */
+export function startIslands(root: ParentNode, registry: Registry): void {
   for (const island of islandsIn(root)) {
     const data = dataOf(island);
-    if (live.has(island) || !registry.has(data.module) || (module && data.module !== module)) continue;
+    if (live.has(island) || !registry.has(data.module)) continue;
     try {
       start(island, data, registry);
     } catch (error) {

@@ -20,12 +20,16 @@ declare global {
 window.docyardIslands?.end();
 
 const registry = new Registry();
+const scripts = document.querySelectorAll<HTMLScriptElement>('script[src*="_docyard/islands/"]');
+const expectedModules = new Set(Array.from(scripts, ({ src }) => src)).size;
 rememberIslands(document);
 
 window.docyardIslands = {
   define(id, factory) {
-    registry.define(id, factory);
-    startIslands(document, registry, id);
+    if (registry.define(id, factory) === expectedModules) startIslands(document, registry);
   },
   end: endIslands,
 };
+
+/** A module whose script could not be loaded does not keep the others waiting for ever. */
+document.addEventListener('DOMContentLoaded', () => startIslands(document, registry));

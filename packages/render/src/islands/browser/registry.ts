@@ -17,8 +17,9 @@ export class Registry {
   readonly #factories = new Map<string, Factory>();
   readonly #exports = new Map<string, Exports>();
 
-  define(id: string, factory: Factory): void {
-    this.#factories.set(id, factory);
+  /** Answers how many modules there are now. */
+  define(id: string, factory: Factory): number {
+    return this.#factories.set(id, factory).size;
   }
 
   has(id: string): boolean {
