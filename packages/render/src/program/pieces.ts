@@ -4,8 +4,10 @@
  */
 import type { Expression } from 'estree-jsx';
 import { isEmptyExpression } from '../evaluate/parse.ts';
+import type { SourcePlace } from '../check/diagnostic.ts';
 import type { Document } from '../page/document.ts';
 import type { JsxAttribute, Node } from '../page/tree.ts';
+import { AttributePlaces } from './attribute-places.ts';
 import { ambientNames } from './ambient-names.ts';
 import { Edits } from './edits.ts';
 import { type CodeFacts, factsOf, isHandlerName } from './liveness.ts';
@@ -72,7 +74,9 @@ class Pieces {
     else if (node.type === 'mdxFlowExpression' || node.type === 'mdxTextExpression') {
       const source = node.value ?? '';
       if (!isEmptyExpression(source)) {
-        const piece = this.#compile(node, 'expression', () => expressionPiece(source, this.#textOf));
+        const piece = this.#compile(this.#placeOf(node), 'expression', () =>
+          expressionPiece(source, this.#textOf),
+        );
         if (piece) this.#found.ofNode.set(node, piece);
       }
     }
@@ -81,11 +85,12 @@ class Pieces {
 
   #element(node: Node): void {
     const attributes = node.attributes ?? [];
-    const computed = attributes.map((attribute) => this.#attribute(node, attribute));
+    const places = new AttributePlaces(this.#document, node);
+    const computed = attributes.map((attribute) => this.#attribute(attribute, places));
     if (computed.some(Boolean)) this.#found.ofAttributes.set(node, computed);
     const type = node.name ? this.#typeText(node.name) : undefined;
     if (type === undefined && !attributes.some(isHandler)) return;
-    const piece = this.#compile(node, 'element', () =>
+    const piece = this.#compile(this.#placeOf(node), 'element', () =>
       elementPiece(type ?? JSON.stringify(node.name), node, computed),
     );
     if (piece) this.#found.ofNode.set(node, piece);
@@ -99,34 +104,43 @@ class Pieces {
     return text === undefined ? undefined : text + name.slice(root.length);
   }
 
-  #attribute(node: Node, { name, value }: JsxAttribute): CompiledPiece | undefined {
-    if (name === undefined)
-      return this.#compile(node, 'attribute', () =>
-        spreadPiece(typeof value === 'string' ? value : '', this.#textOf),
-      );
+  #attribute({ name, value }: JsxAttribute, places: AttributePlaces): CompiledPiece | undefined {
+    if (name === undefined) {
+      const source = typeof value === 'string' ? value : '';
+      return this.#compile(places.next(source), 'attribute', () => spreadPiece(source, this.#textOf));
+    }
     if (typeof value !== 'object' || value === null || isEmptyExpression(value.value)) return undefined;
-    const piece = this.#compile(node, 'attribute', () => expressionPiece(value.value, this.#textOf));
+    const place = places.next(value.value);
+    const piece = this.#compile(place, 'attribute', () => expressionPiece(value.value, this.#textOf));
     if (piece && isHandlerName(name)) piece.live = true;
     return piece;
   }
 
-  #compile(node: Node, kind: Piece['kind'], compile: () => PieceCode): CompiledPiece | undefined {
+  #placeOf({ position }: Node): SourcePlace {
+    const { line, column } = position?.start ?? { line: 1, column: 1 };
+    return { line: line + this.#document.linesBefore, column };
+  }
+
+  #compile(place: SourcePlace, kind: Piece['kind'], compile: () => PieceCode): CompiledPiece | undefined {
     const { pieces, problems } = this.#found;
-    const start = node.position?.start ?? { line: 1, column: 1 };
-    const place = { line: start.line + this.#document.linesBefore, column: start.column };
+    const file = this.#file;
+    const { line, column } = place;
     if (pieces.length === maximumPieces) {
-      if (problems.at(-1)?.message !== tooMany)
-        problems.push({ message: tooMany, file: this.#file, ...place });
+      if (problems.at(-1)?.message !== tooMany) problems.push({ message: tooMany, file, line, column });
       return undefined;
     }
     try {
-      const piece = { ...compile(), index: pieces.length, kind, interactive: false, ...place };
+      const piece = { ...compile(), index: pieces.length, kind, interactive: false, line, column };
       pieces.push(piece);
       return piece;
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
-      const line = place.line + (kind === 'expression' ? error.line - 1 : 0);
-      problems.push({ message: error.message, file: this.#file, line, column: place.column });
+      problems.push({
+        message: error.message,
+        file,
+        line: line + error.line - 1,
+        column: error.line === 1 ? column + error.column - 1 : error.column,
+      });
       return undefined;
     }
   }

@@ -3,7 +3,7 @@ import { readDocument } from '../page/document.ts';
 import type { Document } from '../page/document.ts';
 import { ModuleSources } from '../page/modules.ts';
 import type { Node } from '../page/tree.ts';
-import { type DocumentProgram, type ProgramSources, Programs } from './program.ts';
+import { type DocumentProgram, type ProgramSources, Programs, authorLine } from './program.ts';
 import { runModules } from './run-program.ts';
 
 /** A site of texts: names resolve as in a folder. */
@@ -113,7 +113,7 @@ describe('pieces of a document', () => {
     const files = { 'page.mdx': page, 'bad.tsx': 'const é = 1;\nconst a: = 1' };
     const { program } = programOf(files);
     expect(program.problems).toEqual([
-      { file: 'page.mdx', line: 11, column: 1, message: 'import() is not available in pages' },
+      { file: 'page.mdx', line: 11, column: 2, message: 'import() is not available in pages' },
       { file: 'bad.tsx', line: 2, column: 10, message: 'Unexpected token' },
     ]);
     expect(valuesOf(files)).toEqual([1, 2]);
@@ -134,4 +134,125 @@ describe('pieces of a document', () => {
       expect(problems).toHaveLength(2);
     },
   );
+});
+
+describe('places', () => {
+  it('tells the line of the author for each line of a module', () => {
+    const page = `---
+title: x
+---
+
+export const a = () => {
+  throw new Error('in the page');
+};
+
+Text
+
+{(() => {
+  throw new Error('in braces');
+})()}
+
+<div
+  one={
+    1
+  }
+  two={a(() => 1)}
+/>`;
+    const { document, program } = programOf({ 'page.mdx': page });
+    const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
+    const lines = pieces.flatMap((piece) => {
+      try {
+        piece({});
+        return [];
+      } catch (error) {
+        const [, line] = /page\.mdx:(\d+)/.exec((error as Error).stack ?? '') ?? [];
+        const module = program.modules.at(-1);
+        return module ? [authorLine(module, Number(line))] : [];
+      }
+    });
+    expect(lines).toEqual([12, 6]);
+    const tag = nodesOf(document.tree).find(({ name }) => name === 'div');
+    expect(tag && [0, 1].map((index) => program.attributePieceOf(tag, index))).toMatchObject([
+      { line: 16, column: 7 },
+      { line: 19, column: 7 },
+    ]);
+  });
+
+  it('tells the line of TypeScript', () => {
+    const files = {
+      'page.mdx': 'import { a } from "./a.ts"\n\n{a()}',
+      'a.ts':
+        'interface Props {\n  a: number;\n}\n\nexport function a(b?: Props): void {\n  throw new Error("x");\n}',
+    };
+    const { program } = programOf(files);
+    const module = program.modules[0];
+    const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
+    expect(() => pieces[0]?.({})).toThrow();
+    const line = (module?.factory ?? '').split('\n').findIndex((text) => text.includes('throw')) + 1;
+    expect(module && authorLine(module, line)).toBe(6);
+  });
+});
+
+describe('what does something once a page is shown', () => {
+  it.each<[string, string, boolean]>([
+    ['plain code', 'export const A = () => <i/>\n\n<A/>', false],
+    ['state', 'export const A = () => useState(1)\n\n<A/>', true],
+    ['state of React', 'export const A = () => React.useState(1)\n\n<A/>', true],
+    ['an id', 'export const A = () => useId()\n\n<A/>', false],
+    ['a handler', 'export const A = () => <a onClick={f}/>\n\n<A/>', true],
+    ['a handler among properties', 'export const A = () => h("a", { onClick: f })\n\n<A/>', true],
+    ['a word that only looks like one', 'export const A = () => ({ once: 1, onTime: "x" })\n\n<A/>', false],
+    ['a handler that is given', 'export const A = () => <i/>\n\n<A onClick={() => 1}/>', true],
+    ['a handler on an element', '<a onClick={() => 1}/>', true],
+    ['a class component', 'export class A extends React.Component {}\n\n<A/>', true],
+    ['a class without a parent', 'export class A {}\n\n<A/>', false],
+    ['another component', 'export const B = () => useState(1)\n\nexport const A = () => <B/>\n\n<A/>', true],
+    ['beside it', 'export const B = () => useState(1)\n\nexport const A = () => <i/>\n\n<A/>', false],
+    ['added to it', 'export const A = () => <i/>; A.B = () => useState(1)\n\n<A.B/>', true],
+    [
+      'an attribute',
+      'export const A = () => <i/>\nexport const B = () => useState(1)\n\n<A b={<B/>}/>',
+      true,
+    ],
+    ['an expression', 'export const A = () => useState(1)\n\n{[1].map(() => <A/>)}', true],
+    ['imported', 'import { Live } from "./live.jsx"\n\n<Live/>', true],
+    ['imported by default', 'import Live from "./live.jsx"\n\n<Live/>', true],
+    ['imported with others', 'import { Still } from "./live.jsx"\n\n<Still/>', false],
+    ['imported in a circle', 'import { Circle } from "./circle.jsx"\n\n<Circle/>', true],
+    ['imported as a whole', 'import * as all from "./circle.jsx"\n\n<all.Circle/>', true],
+    ['imported through another', 'import { Live } from "./index"\n\n<Live/>', true],
+    ['a document that holds it', 'import Other from "./other.mdx"\n\n<Other/>', false],
+  ])('%s: %s', (_name, page, interactive) => {
+    const { document, program } = programOf({
+      'page.mdx': page,
+      'live.jsx':
+        'export const Live = () => useState(1); export const Still = () => 1; export default () => useEffect(f)',
+      'circle.jsx':
+        'import { Back } from "./back.jsx"; export const Circle = () => <Back/>; export { Live } from "./live"',
+      'back.jsx':
+        'import { Live, Circle } from "./circle.jsx"; export const Back = () => 1 ? <Live/> : <Circle/>',
+      'index.js': 'export * from "./live.jsx"',
+      'other.mdx': 'import { Live } from "./live.jsx"\n\n<Live/>',
+    });
+    const piece = nodesOf(document.tree)
+      .map((node) => program.pieceOf(node))
+      .find(Boolean);
+    expect(piece?.interactive).toBe(interactive);
+  });
+
+  it('names the modules that a piece needs, and no others', () => {
+    const { document, program } = programOf({
+      'page.mdx': 'import { A } from "./a.jsx"\nimport { B } from "./b.jsx"\n\n<A/>\n\n<B/>',
+      'a.jsx': 'import { c } from "./c"; export const A = () => c',
+      'b.jsx': 'export const B = 1',
+      'c.js': 'export const c = 1',
+    });
+    const pieces = nodesOf(document.tree).flatMap((node) => program.pieceOf(node) ?? []);
+    const needed = pieces.map((piece) => program.modulesFor([piece]).map(({ id }) => id));
+    expect(needed).toEqual([
+      ['c.js', 'a.jsx', 'page.mdx'],
+      ['b.jsx', 'page.mdx'],
+    ]);
+    expect(program.modules.map(({ id }) => id)).toEqual(['c.js', 'a.jsx', 'b.jsx', 'page.mdx']);
+  });
 });

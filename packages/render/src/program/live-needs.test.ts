@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { compileModule, factoryOf } from './compile.ts';
+import { type LiveNeeds, liveNeeds } from './live-needs.ts';
+
+function needsOf(source: string): LiveNeeds {
+  return liveNeeds([{ id: 'a.jsx', factory: factoryOf(compileModule(source, () => undefined).code) }]);
+}
+
+it('finds words that may be classes in every text', () => {
+  const source = `const a = on ? 'bg-red-500 hover:underline' : \`p-[3px] \${b} dark:text-white/60\`;
+    const c = <i className="mt-2 md:w-1/2">Some text</i>`;
+  expect(needsOf(source).classNames).toEqual(
+    expect.arrayContaining([
+      'bg-red-500',
+      'hover:underline',
+      'p-[3px]',
+      'dark:text-white/60',
+      'mt-2',
+      'md:w-1/2',
+    ]),
+  );
+});
+
+it('finds addresses of the site, and not those of others', () => {
+  const source = `const a = ['/guide', './picture.png', '../api#x', '//cdn.example', 'https://x.example/y', 'a/b', '/a b', '/']`;
+  expect(needsOf(source).addresses).toEqual(['/guide', './picture.png', '../api#x', '/']);
+});
+
+it('finds the hosts that code names', () => {
+  const source = `fetch('https://API.example.com/v1?x'); fetch(\`http://localhost:3000/\${a}\`); fetch(\`https://\${host}/x\`); fetch(\`https://api\${n}.example\`);
+    fetch('see https://a.example, or https://b.example/'); new WebSocket('wss://live.example')`;
+  expect(needsOf(source).hosts).toEqual([
+    'https://api.example.com',
+    'http://localhost:3000',
+    'https://b.example',
+    'wss://live.example',
+  ]);
+});
