@@ -56,7 +56,7 @@ beforeAll(async () => {
   await makeDelta({
     base: open(files.october),
     target: open(files.november),
-    spoolFile: join(folder, 'spool'),
+    spool: join(folder, 'spool'),
     output,
   });
   closeSync(output);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { SetForgeCredential } from './agent-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
-import { SigningKey, Source } from './schemas.ts';
+import { Isolation, SigningKey, Source } from './schemas.ts';
 
 export const CheckSource = z
   .strictObject({
@@ -105,13 +105,12 @@ export const System = z
     version: z.string(),
     startedAt: timestamp.meta({ description: 'Of the process that answers.' }),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
-    isolation: z.object({
-      level: z.enum(['process', 'sandbox']).meta({
+    isolation: Isolation.extend({
+      agents: z.enum(['process', 'sandbox']).meta({
         description:
           'What runs the work of agents: this program’s own engine, or a foreign program in a sandbox.',
       }),
-      statement: z.string(),
-    }),
+    }).meta({ id: 'SystemIsolation' }),
     queue: z
       .object({ exports: openJobs, agentJobs: openJobs })
       .meta({ description: 'Jobs of your organization.' }),

@@ -164,6 +164,19 @@ const recentFinding = z.object({
   line: z.int().nullable(),
 });
 
+export const IsolationLevel = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]).meta({
+  description:
+    'How far strangers’ files are kept from the machine that reads them: 3 full, 2 partial, 1 interpreter and limits, 0 interpreter only.',
+});
+
+export const Isolation = z
+  .object({
+    level: IsolationLevel,
+    statement: z.string().meta({ description: 'What holds, and the name of what is missing.' }),
+  })
+  .meta({ id: 'Isolation' });
+export type Isolation = z.infer<typeof Isolation>;
+
 export const ExportJob = z
   .object({
     jobId: z.string().meta({ examples: ['se_3f9a2c1b8e7d4a06'] }),
@@ -207,6 +220,9 @@ export const ExportJob = z
       .array(recentFinding)
       .meta({ description: 'The last 20 findings, also while the job runs. The report has all of them.' }),
     bundle: z.object({ sizeBytes: wholeNumber, sha256, fileCount: wholeNumber }).nullable(),
+    isolation: Isolation.nullable().meta({
+      description: 'What the site was rendered behind. Null until then, and for exports of older versions.',
+    }),
     purgedAt: nullableTimestamp.meta({ description: 'When retention removed the files.' }),
     retryOf: z.string().nullable(),
   })
@@ -295,6 +311,7 @@ export const Manifest = z
     committedAt: timestamp
       .nullable()
       .meta({ description: 'When the commit was made. Null for a folder without one.' }),
+    isolation: IsolationLevel.optional(),
     pages: wholeNumber,
     files: z.array(
       z.object({
@@ -492,6 +509,10 @@ export const Readiness = z
     status: z.enum(['ready', 'not_ready']),
     version: z.string(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
+    isolation: Isolation.nullable().meta({
+      description:
+        'What keeps sites from this machine while they are rendered. Null while it is being tried.',
+    }),
   })
   .meta({ id: 'Readiness' });
 export type Readiness = z.infer<typeof Readiness>;

@@ -75,6 +75,7 @@ test('every setting reaches its place', () => {
     MODEL_URL: 'https://models.example.com/v1',
     MODEL_NAME: 'writer-1',
     MODEL_KEY: 'secret',
+    RENDER_ISOLATION_MIN: '2',
     RENDER_PROCESSES: '3',
     LINK_SECONDS: '61',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
@@ -128,6 +129,7 @@ test('every setting reaches its place', () => {
       key: 'secret',
     },
     renderProcesses: 3,
+    renderIsolationMin: 2,
     linkSeconds: 61,
     egress: { allowedHosts: ['git.internal', 'gitea:3000'], offline: true },
     limits: {
@@ -177,6 +179,7 @@ describe('a wrong value', () => {
     MODEL_NAME: [],
     MODEL_KEY: [],
     RENDER_PROCESSES: ['0', '257'],
+    RENDER_ISOLATION_MIN: ['4', '-1', 'full'],
     LINK_SECONDS: ['59', '604801'],
     EGRESS_ALLOW: [],
     OFFLINE: ['perhaps', '2'],

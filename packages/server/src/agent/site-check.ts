@@ -108,6 +108,8 @@ async function ask(
     return await converse<SiteCheckMessage>({
       program,
       order,
+      readable: [options.folder],
+      processes: options.renderProcesses,
       memoryMegabytes: options.memoryMegabytes ?? usualMemoryMegabytes,
       signal: AbortSignal.any([signal, limit]),
       hear(raw) {

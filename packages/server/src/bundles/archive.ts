@@ -36,17 +36,21 @@ const deflate = promisify(deflateRaw as (data: Buffer, options: object, done: De
 type DeflateDone = (error: Error | null, result: Buffer) => void;
 
 export class Archive {
-  readonly #spoolFile: string;
+  /** Removed at the end. */
+  readonly #spoolFile: string | undefined;
   readonly #spool: number;
   readonly #entries = new Map<string, ArchivedFile & { offset: number }>();
   readonly #first: readonly string[];
   #spooledBytes = 0;
 
-  /** `first` names the entries that a reader must have seen before it can judge the others. */
-  constructor(spoolFile: string, first: readonly string[] = [manifestName, signatureName]) {
-    this.#spoolFile = spoolFile;
+  /**
+   * `spool` names a file that is made and removed again, or is one that is open and empty. `first` names the entries that a
+   * reader must have seen before it can judge the others.
+   */
+  constructor(spool: string | number, first: readonly string[] = [manifestName, signatureName]) {
+    this.#spoolFile = typeof spool === 'string' ? spool : undefined;
     this.#first = first;
-    this.#spool = openSync(spoolFile, 'w+', 0o600);
+    this.#spool = typeof spool === 'string' ? openSync(spool, 'w+', 0o600) : spool;
   }
 
   add(path: string, content: Uint8Array): void {
@@ -131,7 +135,7 @@ export class Archive {
 
   close(): void {
     closeSync(this.#spool);
-    unlinkSync(this.#spoolFile);
+    if (this.#spoolFile !== undefined) unlinkSync(this.#spoolFile);
   }
 
   *#tarStream(): Generator<Uint8Array> {

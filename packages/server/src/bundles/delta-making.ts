@@ -26,14 +26,14 @@ interface DeltaOrder {
   /** The bytes of the two archives. */
   base: AsyncIterable<Uint8Array>;
   target: AsyncIterable<Uint8Array>;
-  /** Made and removed again. */
-  spoolFile: string;
+  /** Made and removed again, or open and empty. */
+  spool: string | number;
   /** An open file. */
   output: number;
 }
 
-export async function makeDelta({ base, target, spoolFile, output }: DeltaOrder): Promise<DeltaFacts> {
-  const archive = new Archive(spoolFile, [deltaName, manifestPatchName, manifestName, signatureName]);
+export async function makeDelta({ base, target, spool, output }: DeltaOrder): Promise<DeltaFacts> {
+  const archive = new Archive(spool, [deltaName, manifestPatchName, manifestName, signatureName]);
   try {
     const description = await OpenBundle.while(base, (before) =>
       OpenBundle.while(target, (after) => collect(archive, before, after)),

@@ -39,8 +39,8 @@ export async function deltaOf(base: Uint8Array, target: Uint8Array): Promise<Buf
   const folder = temporaryFolder('delta');
   const file = join(folder, 'delta.tar.gz');
   const output = openSync(file, 'w');
-  const spoolFile = join(folder, 'spool');
-  await makeDelta({ base: inChunks(base), target: inChunks(target), spoolFile, output });
+  const spool = join(folder, 'spool');
+  await makeDelta({ base: inChunks(base), target: inChunks(target), spool, output });
   closeSync(output);
   return readFileSync(file);
 }

@@ -171,7 +171,7 @@ describe('a delta', () => {
     const facts = await makeDelta({
       base: inChunks(base),
       target: inChunks(target),
-      spoolFile: join(folder, 'spool'),
+      spool: join(folder, 'spool'),
       output,
     });
     closeSync(output);
@@ -204,7 +204,7 @@ describe('a delta', () => {
   test('is not made of what is no bundle', async () => {
     const bundle = await packBundle(before);
     const folder = temporaryFolder('delta');
-    const order = { spoolFile: join(folder, 'spool'), output: openSync('/dev/null', 'w') };
+    const order = { spool: join(folder, 'spool'), output: openSync('/dev/null', 'w') };
     const none = await packEntries({ 'a.txt': 'a' });
     const making = (base: Buffer, target: Buffer) =>
       makeDelta({ ...order, base: inChunks(base), target: inChunks(target) });
@@ -221,7 +221,7 @@ describe('a delta', () => {
     const order = {
       base: inChunks(bundle),
       target: inChunks(bundle),
-      spoolFile: join(folder, 'spool'),
+      spool: join(folder, 'spool'),
       output,
     };
     await expect(makeDelta(order)).rejects.toMatchObject({ code: 'ENOSPC' });

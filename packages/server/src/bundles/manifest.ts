@@ -22,18 +22,21 @@ export interface ManifestFacts {
   commit: string | null;
   /** When the commit was made; null for a folder without one. */
   committedAt: string | null;
+  /** How isolated the process was that rendered the site, where somebody else's site was rendered. */
+  isolation?: Manifest['isolation'];
   pages: number;
   files: readonly ArchivedFile[];
 }
 
 export function manifestBytes({ engineVersion, files, ...facts }: ManifestFacts): Buffer {
-  const { version, commit, committedAt, pages } = facts;
+  const { version, commit, committedAt, isolation, pages } = facts;
   const manifest: Manifest = {
     format: 1,
     engine: `docyard/${engineVersion}`,
     version,
     commit,
     committedAt,
+    ...(isolation === undefined ? {} : { isolation }),
     pages,
     files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
   };

@@ -75,6 +75,7 @@ export function* zerosAfter(before: Uint8Array, megabytes: number): Generator<Ui
 
 export function manifestOf(files: Files, version: string | null = '2.1'): Buffer {
   return manifestBytes({
+    isolation: 3,
     engineVersion: '0.1.0',
     version,
     commit: 'c'.repeat(40),

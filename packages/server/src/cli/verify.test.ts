@@ -30,7 +30,7 @@ beforeAll(async () => {
   await unpackBundle(inChunks(bundle), at('site'));
   await unpackBundle(inChunks(old), at('old'));
   const output = openSync(at('delta.tar.gz'), 'w');
-  await makeDelta({ base: inChunks(old), target: inChunks(bundle), spoolFile: at('spool'), output });
+  await makeDelta({ base: inChunks(old), target: inChunks(bundle), spool: at('spool'), output });
   closeSync(output);
 });
 

@@ -67,6 +67,7 @@ async function look(
     const found = await runInProcess({ type: 'describe', folder }, 'described', {
       signal,
       memoryMegabytes,
+      hidden: config.dataDir,
       fetch: fetchWithin(config.egress),
     });
     const { configFile, name, pages } = found;

@@ -16,7 +16,12 @@ import {
   type Diagnostic,
   type RenderEvent,
 } from '@docyard/render';
-import { outputDescriptor } from '../rendering/process.ts';
+import {
+  firstFileDescriptor,
+  outputDescriptor,
+  withBytesAsText,
+  withTextAsBytes,
+} from '../rendering/protocol.ts';
 import { Archive } from '../bundles/archive.ts';
 import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
@@ -34,12 +39,15 @@ import type {
 } from './messages.ts';
 
 const progressEveryMs = 100;
+/** The server has opened them: nothing else can be written here. */
+const openFiles = { spool: firstFileDescriptor, report: firstFileDescriptor + 1 };
 
 const fetches = new Fetches(say);
 
 const signed = Promise.withResolvers<string>();
 
-process.on('message', (message: Order | Fetched | Signed) => {
+process.on('message', (raw) => {
+  const message = withTextAsBytes(raw) as Order | Fetched | Signed;
   if (message.type === 'fetched') fetches.settle(message);
   else if (message.type === 'signed') signed.resolve(message.signature);
   else start(message);
@@ -73,7 +81,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   if (unknown.length > 0) {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
   }
-  const archive = new Archive(order.spoolFile);
+  const archive = new Archive(openFiles.spool);
   let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
@@ -84,6 +92,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     groups,
     airGapped,
     fetchPicture: (address) => fetches.fetch(address, 'picture'),
+    customCode: order.customCode,
     concurrency: order.renderProcesses,
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
@@ -105,7 +114,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   if (ending === undefined) throw new Error('the renderer ended without a report');
   const report: ReportFile = { ...ending.report, slowest: ending.slowest };
   // Also when the job fails because of it: then it is what the caller needs most.
-  writeFileSync(order.reportFile, reportJson(report));
+  writeFileSync(openFiles.report, reportJson(report));
   const { strict, failOn } = order.options;
   const [first] = countingFindings(ending.report.diagnostics, [...(strict ? ['error'] : []), ...failOn]);
   if (first !== undefined) {
@@ -127,6 +136,7 @@ async function finish(
     version: order.version,
     commit: order.commit,
     committedAt: order.committedAt,
+    isolation: order.isolationLevel,
     pages: pageCount,
     files: archive.list(),
   });
@@ -230,5 +240,5 @@ function progress(
 }
 
 function say(message: Message): void {
-  process.send?.(message);
+  process.send?.(withBytesAsText(message));
 }

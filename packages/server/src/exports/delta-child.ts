@@ -2,23 +2,33 @@
  * The process that makes one delta and ends with it. Comparing files of megabytes byte by byte would keep the server from
  * answering. It gets files and leaves a file; it has no network, no database and no secret.
  */
-import { closeSync, createReadStream, openSync } from 'node:fs';
+import { closeSync, createReadStream } from 'node:fs';
 import { makeDelta } from '../bundles/delta-making.ts';
 import { BundleRefused } from '../bundles/refusal.ts';
-import type { DeltaMessage, DeltaOrder } from './delta.ts';
+import { firstFileDescriptor } from '../rendering/protocol.ts';
+import type { DeltaMessage } from './delta.ts';
 
-process.once('message', (order: DeltaOrder) => {
-  make(order)
+process.once('message', () => {
+  make()
     .catch((error: unknown) => say(explain(error)))
     .finally(() => process.disconnect());
 });
 // Without a parent there is nobody to work for.
 process.once('disconnect', () => process.exit());
 
-async function make({ baseFile, targetFile, deltaFile, spoolFile }: DeltaOrder): Promise<void> {
-  const output = openSync(deltaFile, 'wx', 0o600);
-  const [base, target] = [createReadStream(baseFile), createReadStream(targetFile)];
-  const { sizeBytes, sha256 } = await makeDelta({ base, target, spoolFile, output });
+/** In the order in which the server has opened them. */
+const openFiles = {
+  base: firstFileDescriptor,
+  target: firstFileDescriptor + 1,
+  delta: firstFileDescriptor + 2,
+  spool: firstFileDescriptor + 3,
+};
+
+async function make(): Promise<void> {
+  const base = createReadStream('', { fd: openFiles.base });
+  const target = createReadStream('', { fd: openFiles.target });
+  const { delta: output, spool } = openFiles;
+  const { sizeBytes, sha256 } = await makeDelta({ base, target, spool, output });
   closeSync(output);
   say({ type: 'made', sizeBytes, sha256 });
 }

@@ -15,11 +15,11 @@ import type { Reach } from '../reach.ts';
 import { converse } from '../rendering/process.ts';
 import { blobName, resultOf, type DeltaFile } from './record.ts';
 
-export interface DeltaOrder {
-  baseFile: string;
-  targetFile: string;
-  deltaFile: string;
-  spoolFile: string;
+interface DeltaFiles {
+  base: string;
+  target: string;
+  delta: string;
+  spool: string;
 }
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -150,20 +150,20 @@ async function make(context: DeltaContext, pair: Pair, file: DeltaFile): Promise
   const { blobs, config, log } = context;
   const began = performance.now();
   const folder = await mkdtemp(join(config.dataDir, 'work', 'delta-'));
-  const order: DeltaOrder = {
-    baseFile: join(folder, 'base'),
-    targetFile: join(folder, 'target'),
-    deltaFile: join(folder, 'delta'),
-    spoolFile: join(folder, 'spool'),
+  const files: DeltaFiles = {
+    base: join(folder, 'base'),
+    target: join(folder, 'target'),
+    delta: join(folder, 'delta'),
+    spool: join(folder, 'spool'),
   };
   const signal = AbortSignal.timeout(mostSeconds * 1000);
   try {
-    await fetchBundle(context, pair.base, order.baseFile, signal);
-    await fetchBundle(context, pair.target, order.targetFile, signal);
-    const { sizeBytes, sha256: digest } = await makeInProcess(order, signal);
+    await fetchBundle(context, pair.base, files.base, signal);
+    await fetchBundle(context, pair.target, files.target, signal);
+    const { sizeBytes, sha256: digest } = await makeInProcess(files, signal);
     const facts: Facts = { sizeBytes, sha256: digest };
     const name = blobName(pair.target.jobId, pair.target.generation, file);
-    await blobs.putStream(name, createReadStream(order.deltaFile), signal);
+    await blobs.putStream(name, createReadStream(files.delta), signal);
     await blobs.putBytes(factsNameOf({ ...pair.target, file }), Buffer.from(JSON.stringify(facts)), signal);
     const milliseconds = Math.round(performance.now() - began);
     log.info({ jobId: pair.target.jobId, since: pair.base.jobId, sizeBytes, milliseconds }, 'made a delta');
@@ -186,10 +186,16 @@ async function fetchBundle(
   await pipeline(blobs.read(name), createWriteStream(file, { mode: 0o600 }), { signal });
 }
 
-function makeInProcess(order: DeltaOrder, signal: AbortSignal): Promise<Facts> {
+function makeInProcess({ base, target, delta, spool }: DeltaFiles, signal: AbortSignal): Promise<Facts> {
   return converse<Facts>({
     program,
-    order,
+    order: {},
+    files: [
+      { path: base, use: 'read' },
+      { path: target, use: 'read' },
+      { path: delta, use: 'write' },
+      { path: spool, use: 'write' },
+    ],
     memoryMegabytes,
     signal,
     hear(raw) {

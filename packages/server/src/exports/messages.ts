@@ -4,19 +4,23 @@
  */
 import { failureCodes, Report, type ExportJob } from '@docyard/api';
 import { z } from 'zod';
+import type { RenderOptions } from '@docyard/render';
 import { mostManifestBytes } from '../bundles/manifest.ts';
+import type { IsolationLevel } from '../rendering/isolation.ts';
 import { mostRecentFindings } from './record.ts';
 
 export interface ExportOrder {
   type: 'export';
   folder: string;
-  spoolFile: string;
-  reportFile: string;
   origin: string;
   version: string | null;
   commit: string | null;
   committedAt: string | null;
   renderProcesses: number;
+  /** Whether code of the authors may run, or why not. */
+  customCode: NonNullable<RenderOptions['customCode']>;
+  /** As the manifest tells it. */
+  isolationLevel: IsolationLevel;
   options: ExportJob['options'];
 }
 

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
-import { converse, ProcessDied } from '../rendering/process.ts';
+import { converse, ProcessDied, type Conversation } from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type Order, type Signed } from './messages.ts';
 
@@ -20,6 +20,10 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   options: {
     signal: AbortSignal;
     memoryMegabytes: number;
+    /** The data folder, which a folder on this machine may happen to hold. */
+    hidden?: string;
+    /** Files that it finds open. */
+    files?: Conversation<unknown>['files'];
     /** Gets documents of other hosts for it. */
     fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
@@ -36,6 +40,10 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       order,
       signal,
       memoryMegabytes,
+      readable: [order.folder],
+      hidden: options.hidden === undefined ? [] : [options.hidden],
+      processes: order.type === 'export' ? order.renderProcesses : 0,
+      ...(options.files === undefined ? {} : { files: options.files }),
       ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
       hear(raw, send) {
         const { data: message } = Message.safeParse(raw);

@@ -16,6 +16,8 @@ export interface ExportResult {
   errors: number;
   /** Which attempt wrote the files; part of their names. */
   attempt: number;
+  /** What the site was rendered behind; exports of before it was kept have none. */
+  isolation?: NonNullable<ExportJob['isolation']>;
 }
 
 /** A site with ten thousand findings must not make its record long. */

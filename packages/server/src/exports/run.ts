@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
+import { judgeCustomCode } from '../rendering/custom-code.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
@@ -27,12 +28,16 @@ export const runExport: Runner = async (context, input) => {
     await mkdir(workFolder, { recursive: true });
     const exportInput = inputOf(input.job);
     const source = await fetchSource(context, input, exportInput, workFolder);
-    const order = orderFor(context, input, exportInput, source, workFolder);
-    const rendered = await render(context, input, order).catch(async (error: unknown) => {
-      if (isStrictFailure(error)) await storeReport(context, input, order);
+    const { isolation, customCode } = await judgeCustomCode(context);
+    const rules = { customCode, isolationLevel: isolation.level };
+    const order = { ...orderFor(context, input, exportInput, source), ...rules };
+    const files = { spool: join(workFolder, 'spool'), report: join(workFolder, 'report.json') };
+    const rendered = await render(context, input, { order, files }).catch(async (error: unknown) => {
+      if (isStrictFailure(error)) await storeReport(context, input, files.report);
       throw error;
     });
-    return await store(context, input, order, rendered);
+    const { level, statement } = isolation;
+    return await store(context, input, files.report, { ...rendered, isolation: { level, statement } });
   } catch (error) {
     throw asFailure(error);
   } finally {
@@ -60,13 +65,10 @@ function orderFor(
   { job }: RunnerInput,
   { request }: ExportInput,
   source: FetchedSource,
-  workFolder: string,
-): ExportOrder {
+): Omit<ExportOrder, 'customCode' | 'isolationLevel'> {
   return {
     type: 'export',
     folder: source.folder,
-    spoolFile: join(workFolder, 'spool'),
-    reportFile: join(workFolder, 'report.json'),
     origin: `https://${job.domain}`,
     version: request.version ?? null,
     commit: source.commit,
@@ -81,8 +83,13 @@ interface Rendered {
   manifest: Uint8Array;
 }
 
+interface Rendering {
+  order: ExportOrder;
+  files: { spool: string; report: string };
+}
+
 /** The bundle goes to the store while it is still being packed. */
-async function render(context: Context, input: RunnerInput, order: ExportOrder): Promise<Rendered> {
+async function render(context: Context, input: RunnerInput, { order, files }: Rendering): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   let toldAt = 0;
   let phase = '';
@@ -100,6 +107,11 @@ async function render(context: Context, input: RunnerInput, order: ExportOrder):
   const answer = await runInProcess(order, 'exported', {
     signal: input.signal,
     memoryMegabytes,
+    hidden: context.config.dataDir,
+    files: [
+      { path: files.spool, use: 'write' },
+      { path: files.report, use: 'write' },
+    ],
     fetch: fetchWithin(context.config.egress),
     onProgress,
     sign(bytes) {
@@ -151,20 +163,21 @@ function progressOf(message: Answer<'progress'>) {
 async function store(
   context: Context,
   input: RunnerInput,
-  order: ExportOrder,
-  { answer, manifest }: Rendered,
+  reportFile: string,
+  { answer, manifest, isolation }: Rendered & Required<Pick<ExportResult, 'isolation'>>,
 ): Promise<Outcome> {
   const { job, report, signal } = input;
   await report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount });
   const name = blobName(job.id, job.attempt, 'manifest.json');
   await context.blobs.putBytes(name, Buffer.from(manifest), signal);
-  await storeReport(context, input, order);
+  await storeReport(context, input, reportFile);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
   const result: ExportResult = {
     bundle: { sizeBytes, sha256, fileCount },
     warnings,
     errors,
     attempt: job.attempt,
+    isolation,
   };
   return { result, pageCount, bundleBytes: sizeBytes };
 }
@@ -176,10 +189,10 @@ function isStrictFailure(error: unknown): boolean {
 async function storeReport(
   { blobs }: Pick<Context, 'blobs'>,
   { job, signal }: RunnerInput,
-  order: ExportOrder,
+  reportFile: string,
 ): Promise<void> {
   const name = blobName(job.id, job.attempt, 'report.json');
-  await blobs.putBytes(name, await readFile(order.reportFile), signal);
+  await blobs.putBytes(name, await readFile(reportFile), signal);
 }
 
 function asFailure(error: unknown): unknown {

@@ -10,7 +10,12 @@ const signer = {
   publicKey: publicKeyLine(publicKeyOf(key)),
   sign: (bytes: Uint8Array, comment: string) => sign(key, bytes, comment),
 };
-const order = { version: '2.1', commit: 'c'.repeat(40), committedAt: '2026-11-10T09:00:00.000Z' };
+const order = {
+  version: '2.1',
+  commit: 'c'.repeat(40),
+  committedAt: '2026-11-10T09:00:00.000Z',
+  isolationLevel: 3 as const,
+};
 const comment = (version: string) => {
   const manifest = manifestOf({ 'index.html': 'x' }, version);
   const text = signManifest(signer, { ...order, version }, manifest);
@@ -34,6 +39,7 @@ describe('a manifest', () => {
     ['version, where none was asked for', { version: null }],
     ['commit', { commit: 'd'.repeat(40) }],
     ['date', { committedAt: null }],
+    ['isolation', { isolationLevel: 2 as const }],
   ])('of another %s is not signed', (_what, other) => {
     const signing = () => signManifest(signer, { ...order, ...other }, manifestOf({ 'index.html': 'x' }));
     expect(signing).toThrow('The rendering process made another bundle than it was asked for.');

@@ -143,6 +143,7 @@ async function refuseUnknownPaths(
     const answer = await runInProcess(order, 'unknown-paths', {
       signal,
       memoryMegabytes: 512,
+      hidden: context.config.dataDir,
       fetch: fetchWithin(context.config.egress),
     });
     if (answer.paths.length === 0) return;

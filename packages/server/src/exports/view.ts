@@ -38,6 +38,7 @@ export function viewExport(job: Job): ExportJob {
     // Events of before it was kept have none.
     recentFindings: JSON.parse(job.recent_findings ?? '[]') as ExportJob['recentFindings'],
     bundle: result?.bundle ?? null,
+    isolation: result?.isolation ?? null,
     purgedAt: job.purged_at,
     retryOf: job.retry_of,
   };

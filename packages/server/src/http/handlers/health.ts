@@ -1,9 +1,11 @@
 /**
  * Is the process alive, and can it do its work? Both answer without a key and tell nothing of any tenant.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Readiness } from '@docyard/api';
 import type { Context, ReadinessCheck } from '../../context.ts';
 import { Problem } from '../../problem.ts';
+import { findIsolation } from '../../rendering/isolation.ts';
 import type { Handlers } from '../request.ts';
 
 type Check = Readiness['checks'][number];
@@ -25,8 +27,16 @@ export function healthHandlers(stopping: AbortSignal): Pick<Handlers, 'readHealt
 
 export async function checkReadiness(context: Context, draining: boolean): Promise<Readiness> {
   const serving = { name: 'serving', ok: !draining, message: draining ? 'stopping' : 'taking requests' };
-  const checks = [serving, ...(await recentChecks(context))];
-  return { status: checks.every(({ ok }) => ok) ? 'ready' : 'not_ready', version: context.version, checks };
+  const [found, isolation] = await Promise.all([recentChecks(context), triedIsolation()]);
+  const checks = [serving, ...found];
+  const status = checks.every(({ ok }) => ok) ? 'ready' : 'not_ready';
+  return { status, version: context.version, checks, isolation };
+}
+
+/** Tried once for a process; whoever asks in the first moments need not wait for it for ever. */
+async function triedIsolation(): Promise<Readiness['isolation']> {
+  const found = await Promise.race([findIsolation(), pause(longestMs, undefined, { ref: false })]);
+  return found === undefined ? null : { level: found.level, statement: found.statement };
 }
 
 const recent = new WeakMap<Context, { atMs: number; checks: Promise<Check[]> }>();

@@ -12,6 +12,7 @@ import { countBundles, findExport } from '../../exports/read.ts';
 import { countOpenJobs } from '../../jobs/observing.ts';
 import { jobsOf } from '../../jobs/store.ts';
 import { isPostgres } from '../../ports/database.ts';
+import { findIsolation } from '../../rendering/isolation.ts';
 import { lastSequence, streamAllExports } from '../events.ts';
 import type { Handlers } from '../request.ts';
 import { checkReadiness } from './health.ts';
@@ -60,8 +61,9 @@ async function describeSystem(
 ): Promise<System> {
   const { config, database, secrets } = context;
   const { organizationId, startedAt, draining } = given;
-  const [{ version, checks }, open, bundles, freeBytes] = await Promise.all([
+  const [{ version, checks }, isolation, open, bundles, freeBytes] = await Promise.all([
     checkReadiness(context, draining),
+    isolationOf(config),
     countOpenJobs(context, organizationId),
     countBundles(context, organizationId),
     freeBytesOfStore(config),
@@ -74,7 +76,7 @@ async function describeSystem(
     version,
     startedAt: startedAt.toISOString(),
     checks,
-    isolation: isolationOf(config),
+    isolation,
     queue: { exports: openOf('export'), agentJobs: openOf('agent') },
     storage: { kind: isBucket(config) ? 's3' : 'folder', bundles, freeBytes },
     database: { kind: isPostgres(database) ? 'postgresql' : 'sqlite' },
@@ -82,18 +84,9 @@ async function describeSystem(
   };
 }
 
-const ofSites =
-  'Sites are read and rendered in processes of their own, which have no secret and no database and connect to nothing. Scripts of authors are never run.';
-
-function isolationOf({ agentCommand }: Context['config']): System['isolation'] {
-  if (agentCommand === null) {
-    const ofAgents =
-      'Agent jobs use the engine of this program, which starts nothing that a repository holds.';
-    return { level: 'process', statement: `${ofSites} ${ofAgents}` };
-  }
-  const ofAgents =
-    'Agent jobs run a program in a sandbox without a network, with one folder that it may write.';
-  return { level: 'sandbox', statement: `${ofSites} ${ofAgents}` };
+async function isolationOf({ agentCommand }: Context['config']): Promise<System['isolation']> {
+  const { level, statement } = await findIsolation();
+  return { level, statement, agents: agentCommand === null ? 'process' : 'sandbox' };
 }
 
 function isBucket({ blobsUrl }: Context['config']): boolean {

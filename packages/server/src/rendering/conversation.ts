@@ -1,0 +1,148 @@
+/**
+ * Starts a process that reads strangers' files, hands it one order, and listens until it has answered. It is killed when the
+ * signal says so, with everything it started. What the messages mean is the caller's business, and so is checking them.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Duplex, Readable } from 'node:stream';
+import { killGroup } from '../process-group.ts';
+import { openChannel, usualChannelLimits, type ChannelLimits } from './channel.ts';
+import { launch, type Launch, type Shelter } from './launch.ts';
+import { messageDescriptor, outputDescriptor } from './protocol.ts';
+import { readableFor } from './readable.ts';
+
+export interface Conversation<Answer> {
+  /** The file that the process runs. */
+  program: string;
+  order: object;
+  memoryMegabytes: number;
+  signal: AbortSignal;
+  /** Folders and files that it may read. It sees nothing else of this machine but the program itself. */
+  readable?: readonly string[];
+  /** Folders that it must not see although they may lie in one of those. */
+  hidden?: readonly string[];
+  /** Files that it finds open, the first one as `firstFileDescriptor`; those to write are made for it. */
+  files?: readonly { path: string; use: 'read' | 'write' }[];
+  /** How many processes it may have at work besides itself. */
+  processes?: number;
+  /** Hears every message, unchecked; what it gives back is the answer, what it throws fails the conversation. */
+  hear(raw: unknown, send: (message: object) => void): { answer: Answer } | undefined;
+  /**
+   * Takes what the process writes to `outputDescriptor`. The stream also ends when the process dies, so only `answered`
+   * tells whether it was whole. The conversation ends when this has, and fails when it does.
+   */
+  takeOutput?: (output: Readable, answered: Promise<Answer>) => Promise<unknown>;
+  channelLimits?: ChannelLimits;
+}
+
+/** The process ended without an answer. */
+export class ProcessDied extends Error {
+  override name = 'ProcessDied';
+  readonly outOfMemory: boolean;
+  /** Killed from outside, not ended by itself. */
+  readonly wasKilled: boolean;
+
+  constructor(code: number | null, signal: string | null, complaint: string) {
+    super(`The rendering process ended early (${signal ?? code}): ${complaint}`);
+    this.outOfMemory = outOfMemory.test(complaint);
+    this.wasKilled = signal !== null;
+  }
+}
+
+/** What Node and native code say when the heap is full, or when the limit of the process is reached. */
+const outOfMemory =
+  /out of memory|array buffer allocation failed|memory allocation of|bad_alloc|cannot allocate memory/i;
+
+export async function converseIn<Answer>(
+  shelter: Shelter,
+  conversation: Conversation<Answer>,
+): Promise<Answer> {
+  conversation.signal.throwIfAborted();
+  const readable = await readableFor(conversation.readable ?? [], shelter);
+  try {
+    return await talk(shelter, conversation, readable.shown);
+  } finally {
+    await readable.remove();
+  }
+}
+
+async function talk<Answer>(
+  shelter: Shelter,
+  conversation: Conversation<Answer>,
+  readable: Launch['readable'],
+): Promise<Answer> {
+  const { program, memoryMegabytes, order, signal, hear, takeOutput } = conversation;
+  const files = (conversation.files ?? []).map(({ path, use }) =>
+    openSync(path, use === 'read' ? 'r' : 'w+', 0o600),
+  );
+  let child: ChildProcess;
+  try {
+    child = launch(shelter, {
+      program,
+      memoryMegabytes,
+      processes: conversation.processes ?? 0,
+      readable,
+      hidden: conversation.hidden ?? [],
+      files,
+      takesOutput: takeOutput !== undefined,
+    });
+  } finally {
+    // The process has its own by now.
+    for (const file of files) closeSync(file);
+  }
+  const complaint = listenTo(child.stderr);
+  const kill = () => killGroup(child.pid);
+  signal.addEventListener('abort', kill, { once: true });
+  const answered = new Promise<Answer>((resolve, reject) => {
+    const channel = openChannel(
+      child.stdio[messageDescriptor] as Duplex,
+      (message) => {
+        const heard = hear(message, channel.send);
+        if (heard !== undefined) resolve(heard.answer);
+      },
+      conversation.channelLimits ?? usualChannelLimits,
+    );
+    channel.ended.catch(reject);
+    child.once('error', reject);
+    child.once('exit', (code, by) => {
+      // Its end can be seen before its last words, which are still on the way until the channel closes.
+      void channel.ended.then(() => reject(deathOf(code, by, complaint())), reject);
+    });
+    channel.send(order);
+  });
+  const taken = takeOutput?.(child.stdio[outputDescriptor] as Readable, answered);
+  // Neither side is left waiting for the other: a process whose output nobody takes would write for ever.
+  for (const side of [answered, taken]) side?.catch(kill);
+  try {
+    const [output, answer] = await Promise.allSettled([taken, answered]);
+    // Whoever could not take the output knows better why than the process that was killed for it.
+    if (output.status === 'rejected') throw output.reason;
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value;
+  } finally {
+    signal.removeEventListener('abort', kill);
+    kill();
+  }
+}
+
+const keptComplaintCharacters = 4000;
+const mostComplaintCharacters = 10_000_000;
+
+/** The last that it said on standard error. Who says too much is not heard any more. */
+function listenTo(stderr: Readable | null): () => string {
+  let complaint = '';
+  let heard = 0;
+  stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-keptComplaintCharacters);
+    heard += text.length;
+    if (heard > mostComplaintCharacters) stderr.destroy();
+  });
+  return () => complaint;
+}
+
+/** Whoever stands between tells of a signal by a status, as a shell does. */
+function deathOf(code: number | null, by: NodeJS.Signals | null, complaint: string): ProcessDied {
+  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  return new ProcessDied(code, by ?? told ?? null, complaint);
+}

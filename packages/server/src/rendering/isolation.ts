@@ -1,0 +1,71 @@
+/**
+ * What separates the processes that read strangers' files from this machine: tried once for each process of ours, told to
+ * whoever asks, and held against what the operator insists on.
+ */
+import type { Confinement, Shelter } from './launch.ts';
+import { findOwnFiles } from './own-files.ts';
+import { escapes, probe, type Escape } from './probe.ts';
+
+export type IsolationLevel = 0 | 1 | 2 | 3;
+
+export interface Isolation extends Shelter {
+  level: IsolationLevel;
+  /** For everybody: what holds, and the name of what is missing. */
+  statement: string;
+  /** What was said by what failed; for the operator alone. */
+  complaint: string | null;
+}
+
+let found: Promise<Isolation> | undefined;
+
+/** The same for the life of this process. */
+export function findIsolation(): Promise<Isolation> {
+  return (found ??= tryEach(process.platform === 'linux' ? confinements : []));
+}
+
+/** From the tightest on: the first that starts and holds at all is used. */
+const confinements: readonly Confinement[] = [
+  { walls: true, filter: true, limits: true },
+  { walls: true, filter: false, limits: true },
+  { walls: false, filter: false, limits: true },
+];
+const unconfined: Confinement = { walls: false, filter: false, limits: false };
+
+export async function tryEach(choices: readonly Confinement[]): Promise<Isolation> {
+  const own = await findOwnFiles();
+  let missing: string | undefined;
+  let complaint: string | null = null;
+  for (const confinement of choices) {
+    const outcome = await probe({ confinement, own });
+    if ('failed' in outcome) {
+      missing ??= outcome.failed;
+      complaint ??= outcome.complaint;
+      continue;
+    }
+    const level = levelOf(confinement, outcome.escapes);
+    missing ??= outcome.escapes.map((name) => escapes[name]).join(', ');
+    if (level > 0) return { level, statement: statementOf(level, missing), complaint, confinement, own };
+  }
+  missing ??= `there is no bubblewrap for ${process.platform}`;
+  return { level: 0, statement: statementOf(0, missing), complaint, confinement: unconfined, own };
+}
+
+const throughWalls: readonly Escape[] = ['files', 'writing', 'processes', 'network', 'descriptors'];
+
+function levelOf({ walls }: Confinement, escaped: readonly Escape[]): IsolationLevel {
+  if (walls && !throughWalls.some((name) => escaped.includes(name))) return escaped.length === 0 ? 3 : 2;
+  return escaped.includes('memory') ? 0 : 1;
+}
+
+function statementOf(level: IsolationLevel, missing: string): string {
+  switch (level) {
+    case 3:
+      return 'Full: no network, no files or processes of this machine, few system calls, limited memory.';
+    case 2:
+      return `Partial: no network, no files or processes of this machine, but ${missing}.`;
+    case 1:
+      return `Interpreter only: memory is limited, but ${missing}.`;
+    case 0:
+      return `Interpreter only, as the same user: ${missing}.`;
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * What of this machine a rendering process needs in order to run: Node, the libraries it is linked with, and this program. It
+ * is all that such a process sees besides the files of its order.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire, getCompileCacheDir } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export interface OwnFiles {
+  /** Programs that give up rights and set limits; undefined where they are not installed. */
+  setpriv: string | undefined;
+  prlimit: string | undefined;
+  /** Shown where they lie. */
+  paths: readonly string[];
+}
+
+/** Only where a Linux system has them, so that nobody else's program is run in their place. */
+const programFolders = ['/usr/bin', '/bin'];
+const libraryFolders = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
+
+export async function findOwnFiles(): Promise<OwnFiles> {
+  const [setpriv, prlimit] = [findProgram('setpriv'), findProgram('prlimit')];
+  const programs = [process.execPath, setpriv, prlimit].filter((path) => path !== undefined);
+  const libraries = await librariesOf(programs);
+  return { setpriv, prlimit, paths: [...programs, ...libraries, ...ownFolders()] };
+}
+
+function findProgram(name: string): string | undefined {
+  return programFolders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** Asks the loader itself; where nobody can be asked, all libraries of the system are shown. */
+async function librariesOf(programs: readonly string[]): Promise<string[]> {
+  try {
+    const { stdout } = await promisify(execFile)('ldd', [...programs], {
+      timeout: 5000,
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    const libraries = [...stdout.matchAll(/(?:=> |^\s+)(\/\S+) \(0x/gm)].flatMap(([, path]) => path ?? []);
+    if (libraries.length > 0) return [...new Set([...libraries, ...besidesOf(libraries)])];
+  } catch {
+    // Not on this machine.
+  }
+  return libraryFolders.filter((folder) => existsSync(folder));
+}
+
+/** What native code of packages is linked with by convention, where the C library lies. */
+function besidesOf(libraries: readonly string[]): string[] {
+  const folders = new Set(libraries.filter((path) => /^(libc|ld-)/.test(basename(path))).map(dirname));
+  const names = ['librt.so.1', 'libpthread.so.0', 'libdl.so.2', 'libm.so.6', 'libutil.so.1', 'libgcc_s.so.1'];
+  return [...folders]
+    .flatMap((folder) => names.map((name) => join(folder, name)))
+    .filter((path) => existsSync(path));
+}
+
+/** The three packages, and every folder in which Node looks for others. Nothing that an operator might keep beside them. */
+function ownFolders(): string[] {
+  const server = packageOf(fileURLToPath(import.meta.url));
+  const { resolve } = createRequire(import.meta.url);
+  const others = ['@docyard/api', '@docyard/render'].map((name) => packageOf(resolve(name)));
+  const modules: string[] = [];
+  for (let folder = server; folder !== dirname(folder); folder = dirname(folder)) {
+    if (basename(folder) !== 'node_modules') modules.push(join(folder, 'node_modules'));
+  }
+  const shown = [join(server, 'package.json'), join(server, 'src'), ...others, ...modules];
+  return shown.filter((path) => existsSync(path));
+}
+
+function packageOf(file: string): string {
+  let folder = dirname(file);
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}
+
+/**
+ * Compiled code of this program, by the name under which Node looks for it: the user is part of it. A process that reads
+ * strangers' files only reads it, since what it wrote there would run in the next one, which belongs to somebody else.
+ */
+export function compiledCode(user: number): { source: string; name: string } | undefined {
+  const source = getCompileCacheDir();
+  if (source === undefined || !/-\d+$/.test(source) || !existsSync(source)) return undefined;
+  return { source, name: basename(source).replace(/\d+$/, String(user)) };
+}

@@ -1,0 +1,63 @@
+/**
+ * Where root renders, the process has another user, who may not be allowed to read a private folder. Such a folder is copied
+ * for it, so that the folder itself stays as it is. For everybody else there is nothing to do.
+ */
+import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isForeignFolder } from '@docyard/render';
+import type { Shown } from './bubblewrap.ts';
+import { givesUpRoot, type Shelter } from './launch.ts';
+
+export interface Readable {
+  shown: Shown[];
+  remove(): Promise<void>;
+}
+
+export async function readableFor(paths: readonly string[], shelter: Shelter): Promise<Readable> {
+  const scratch: string[] = [];
+  const shown: Shown[] = [];
+  for (const place of paths) {
+    if (!givesUpRoot(shelter) || (await isReadableForAll(place))) {
+      shown.push({ source: place, place });
+      continue;
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'docyard-readable-'));
+    scratch.push(folder);
+    await copyForAll(place, join(folder, 'copy'));
+    shown.push({ source: join(folder, 'copy'), place });
+  }
+  return {
+    shown,
+    async remove() {
+      for (const folder of scratch) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const modeForAll = { folder: 0o755, file: 0o644 } as const;
+
+/** Links lead nowhere inside, so they do not count. */
+async function isReadableForAll(path: string): Promise<boolean> {
+  const found = await lstat(path);
+  if (found.isFile()) return (found.mode & 0o004) !== 0;
+  if (!found.isDirectory()) return true;
+  if ((found.mode & 0o005) !== 0o005) return false;
+  const names = (await readdir(path)).filter((name) => !isForeignFolder(name));
+  const verdicts = await Promise.all(names.map((name) => isReadableForAll(join(path, name))));
+  return verdicts.every(Boolean);
+}
+
+async function copyForAll(from: string, to: string): Promise<void> {
+  const found = await lstat(from);
+  if (found.isFile()) {
+    await copyFile(from, to);
+    await chmod(to, modeForAll.file);
+  }
+  if (!found.isDirectory()) return;
+  await mkdir(to);
+  await chmod(to, modeForAll.folder);
+  for (const name of await readdir(from)) {
+    if (!isForeignFolder(name)) await copyForAll(join(from, name), join(to, name));
+  }
+}
