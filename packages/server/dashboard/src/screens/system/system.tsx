@@ -79,7 +79,7 @@ function Shown({ system }: { system: SystemRecord }) {
       </Panel>
       <Panel
         title="Isolation"
-        aside={<Badge tone="good">{isolation.level === 'sandbox' ? 'Sandbox' : 'Own process'}</Badge>}
+        aside={<Badge tone={isolation.level === 3 ? 'good' : 'warn'}>Level {isolation.level} of 3</Badge>}
       >
         <p className="soft">{isolation.statement}</p>
         <p>
