@@ -42,6 +42,7 @@ const sampled = [
   'test/agent/crash.test.ts',
   'test/dashboard/screens.test.ts',
   'test/deployment/crash.test.ts',
+  'test/offline.test.ts',
 ];
 
 const everything = ['packages/{*,server/dashboard}/src/**/*.test.ts', 'test/**/*.test.ts'];

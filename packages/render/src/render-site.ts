@@ -97,7 +97,7 @@ async function* renderFiles(
     ...site.diagnostics,
     ...findings,
     ...pictures.diagnostics,
-    ...missingInFrame(site, links),
+    ...missingInFrame(site, remote.table),
     ...lookFindings(site),
   ])
     yield diagnostic(item);

@@ -1,5 +1,5 @@
 /** The pictures and fonts that the configuration names, as files of the site; what is missing becomes a finding. */
-import { hint as remoteHint } from '../components/remote.ts';
+import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { Site } from '../load.ts';
 import { readSurroundings, type Surroundings } from '../config/surroundings.ts';
@@ -7,6 +7,7 @@ import type { createLinkResolver } from '../navigation/links.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
 import type { StyleFiles } from '../theme/site-css.ts';
 import { configuredFile, isElsewhere } from './references.ts';
+import type { RemotePicture } from './remote-pictures.ts';
 
 export interface ConfiguredPictures {
   style: StyleFiles;
@@ -96,21 +97,21 @@ export function picturesOfFrame({ settings, navigation, metas }: Site): string[]
 }
 
 /** Those that could not be had. The frame leaves them out without a word, so it is said here. */
-export function missingInFrame(site: Site, links: ReturnType<typeof createLinkResolver>): Diagnostic[] {
-  return picturesOfFrame(site).flatMap((address): Diagnostic[] =>
-    links.resolveFile(address, site.configFile).kind === 'file'
-      ? []
-      : [
-          {
-            severity: 'info',
-            code: 'remote_image',
-            message: `The picture "${address.slice(0, 200)}" is on another host and is not shown`,
-            file: site.configFile,
-            hint: remoteHint,
-            target: address.slice(0, 500),
-          },
-        ],
-  );
+export function missingInFrame(site: Site, pictures: ReadonlyMap<string, RemotePicture>): Diagnostic[] {
+  return picturesOfFrame(site).flatMap((address): Diagnostic[] => {
+    const known = pictures.get(address);
+    if (known && 'file' in known) return [];
+    return [
+      {
+        severity: 'info',
+        code: 'remote_image',
+        message: remoteNotice(address, known?.problem, 'is not shown'),
+        file: site.configFile,
+        hint: remoteHint,
+        target: address.slice(0, 500),
+      },
+    ];
+  });
 }
 
 type Icon = string | undefined;

@@ -40,6 +40,12 @@ export function withoutLinks(html: string): string {
 
 export const hint = 'Put the file into the repository to have it on the page.';
 
+/** What is said of a picture that is elsewhere, with the reason if somebody has tried. */
+export function remoteNotice(href: string, problem: string | undefined, otherwise: string): string {
+  const what = `The picture "${href.slice(0, 200)}" is on another host and`;
+  return problem === undefined ? `${what} ${otherwise}` : `${what} could not be fetched: ${problem}`;
+}
+
 function notice(kind: string, href: string): string {
   return `The ${kind} "${href.slice(0, 200)}" is on another host; the page links to it`;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { BesideKind, HeadingOptions, WrittenField } from '../components/contract.ts';
-import { hint as remoteHint } from '../components/remote.ts';
+import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import { classOfDeclarations } from '../components/style.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
@@ -254,11 +254,8 @@ export class PageRecord {
     const known = pictures.get(href);
     if (asksForPictures && known === undefined && this.wantedPictures.size < mostWantedPictures)
       this.wantedPictures.add(href);
-    const what = `The picture "${href.slice(0, 200)}"`;
-    const message =
-      known && 'problem' in known
-        ? `${what} is on another host and could not be fetched: ${known.problem}`
-        : `${what} is on another host and is not loaded`;
+    const problem = known && 'problem' in known ? known.problem : undefined;
+    const message = remoteNotice(href, problem, 'is not loaded');
     this.report('remote_image', message, place, remoteHint, href);
   }
 

@@ -63,7 +63,7 @@ export function offlineError(name: string): EgressError {
   return new EgressError(
     'offline',
     `OFFLINE is on: ${name} is not reached.`,
-    'Turn OFFLINE off, or use an address of this machine; where others name it, list it in EGRESS_ALLOW.',
+    'Turn it off, or use what is on this machine.',
   );
 }
 
