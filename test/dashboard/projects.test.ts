@@ -3,6 +3,7 @@
  * model is set for this installation, so that an instruction is refused until a project has one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGitServer, type GitServer } from '../fakes/git-server.ts';
 import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
 import { addSite, chromiumPath, openDashboard, type Dashboard, type OpenPage } from './stage.ts';
 
@@ -12,11 +13,17 @@ const modelKey = 'sk-a-key-that-nobody-may-see';
 describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
   let dashboard: Dashboard;
 
+  let git: GitServer;
+
   beforeAll(async () => {
-    dashboard = await openDashboard();
+    git = await startGitServer({ token });
+    dashboard = await openDashboard({ environment: { EGRESS_ALLOW: git.host } });
   });
 
-  afterAll(() => dashboard?.close());
+  afterAll(async () => {
+    await dashboard?.close();
+    await git?.close();
+  });
 
   async function withPage(path: string, use: (opened: OpenPage) => Promise<void>, options = {}) {
     const opened = await dashboard.open(path, options);
@@ -53,6 +60,26 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
       await page.getByText('npx docyard export start tides.example.com --wait').waitFor();
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Projects' }).click();
       await page.getByRole('table', { name: 'Projects' }).getByText(id).waitFor();
+    }));
+
+  test('a private repository is opened with a token, which the project then keeps', () =>
+    withPage('/projects?new=1', async ({ page }) => {
+      const { url } = git.addRepository('private', siteFiles(5));
+      const dialog = page.getByRole('dialog', { name: 'New project' });
+      await dialog.getByLabel('Repository').fill(url);
+      await dialog.getByText('does not exist or needs credentials').waitFor();
+      await dialog.getByLabel('Token').fill(token);
+      await dialog.getByText('5 pages').waitFor();
+      await dialog.getByLabel('Domain').fill('private.example.com');
+      await dialog.getByRole('button', { name: 'Create project' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Test site' }).waitFor();
+
+      const id = page.url().split('/').at(-1) ?? '';
+      await page.goto(`${page.url()}?tab=settings`);
+      await page.getByLabel('Branch').fill('main');
+      await page.getByText('5 pages').waitFor();
+      const { agent } = await dashboard.service.client.call('readProject', { params: { projectId: id } });
+      expect(agent.forge).toEqual({ kind: 'bare', apiBase: null, credential: { set: true } });
     }));
 
   test('settings are changed, and secrets go in but never come out', async () => {

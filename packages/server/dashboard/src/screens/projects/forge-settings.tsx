@@ -8,7 +8,7 @@ import { Panel } from '../../parts/page.tsx';
 import { SaveRow } from './save-row.tsx';
 import { useProjectChange } from './use-project-change.ts';
 
-type Kind = (typeof forgeKinds)[number];
+export type Kind = (typeof forgeKinds)[number];
 type Forge = NonNullable<SetProjectAgent['forge']>;
 
 interface Form {
@@ -23,7 +23,7 @@ interface Form {
   installationId: string;
 }
 
-const kindNames: Record<Kind, string> = {
+export const kindNames: Record<Kind, string> = {
   github: 'GitHub',
   gitlab: 'GitLab',
   gitea: 'Gitea, Forgejo',
@@ -33,7 +33,7 @@ const kindNames: Record<Kind, string> = {
 };
 
 /** What the token must be allowed to do, as the forge calls it. */
-const rights: Record<Kind, string> = {
+export const rights: Record<Kind, string> = {
   github: 'A fine-grained token of this repository: Contents and Pull requests, read and write.',
   gitlab: 'A project access token with the role Developer and the scopes api and write_repository.',
   gitea: 'An access token with write:repository.',

@@ -1,6 +1,7 @@
 /** Makes a project of a repository, and says before whether an export of it would find pages. */
+import type { Project } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { client } from '../../app/client.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
@@ -9,6 +10,7 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { fieldError, TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useToast } from '../../parts/toast.tsx';
+import { forgeOf, PrivateFields, type PrivateForm } from './private-fields.tsx';
 import { useSourceCheck } from './source-check.tsx';
 import { SourceFields, sourceOf } from './source-fields.tsx';
 
@@ -33,18 +35,30 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const toast = useToast();
   const source = sourceOf(form);
-  const check = useSourceCheck({ source });
+  const [access, setAccess] = useState<PrivateForm>({ kind: undefined, token: '' });
+  const forge = forgeOf(access, source.repository);
+  const check = useSourceCheck({ source, ...(forge === undefined ? {} : { credential: forge.credential }) });
+  const isMaybePrivate =
+    source.repository.startsWith('http') &&
+    (access.token !== '' || check.result?.problem?.code === 'source_not_found');
   // What the site calls itself, until somebody types another name.
   const name = form.name === '' ? (check.result?.name ?? '') : form.name;
   const body = { name: name.trim(), domain: form.domain.trim(), source };
+  // When only the second step fails, the first is not done again.
+  const made = useRef<Project>(undefined);
   const create = useMutation({
-    mutationFn: () => client.call('createProject', { body }),
+    mutationFn: async () => {
+      made.current ??= await client.call('createProject', { body });
+      if (forge === undefined) return made.current;
+      const params = { projectId: made.current.id };
+      return client.call('updateProject', { params, body: { agent: { forge } } });
+    },
     onSuccess: (project) => {
       queries.setQueryData(['project', project.id], project);
-      void queries.invalidateQueries({ queryKey: ['projects'] });
       toast(`${project.name} is set up.`);
       go(`/projects/${project.id}`);
     },
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['projects'] }),
   });
   const isWhole = Object.values({ ...body, source: source.repository }).every((value) => value !== '');
   const isDoubtful = check.state === 'told' && check.result?.ok === false;
@@ -57,6 +71,13 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
       }}
     >
       <SourceFields form={form} set={set} check={check} error={create.error} autoFocus />
+      {isMaybePrivate && (
+        <PrivateFields
+          form={access}
+          repository={source.repository}
+          set={(change) => setAccess({ ...access, ...change })}
+        />
+      )}
       <div className="form-row">
         <TextField
           label="Name"

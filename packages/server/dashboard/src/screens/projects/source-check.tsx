@@ -103,12 +103,6 @@ function Result({ result, again }: { result: SourceCheck; again: () => void }) {
             <span className="field-hint">
               <Words text={problem.hint} />
             </span>
-          )}
-          {problem.code === 'source_not_found' && (
-            <span className="field-hint">
-              A private repository is opened with the credential that a project has under “Agent”. Save it all
-              the same, and give it one there.
-            </span>
           )}{' '}
           <button type="button" className="link-button" onClick={again}>
             Look again
