@@ -1,6 +1,7 @@
 /**
  * API keys in the dashboard: made, used, rolled and revoked, and what others than owners see of them.
  */
+import type { Project } from '@docyard/api';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addSite, chromiumPath, openDashboard, type Dashboard, type OpenPage } from './stage.ts';
@@ -10,10 +11,11 @@ const patience = { timeout: 20_000 };
 
 describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
   let dashboard: Dashboard;
+  let own: Project;
 
   beforeAll(async () => {
     dashboard = await openDashboard();
-    await addSite(dashboard.service);
+    own = await addSite(dashboard.service);
   });
   afterAll(() => dashboard?.close());
 
@@ -25,8 +27,8 @@ describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
   }
 
   /** What the API says to somebody with this key. */
-  async function answerTo(key: string): Promise<number> {
-    const { status } = await fetch(`${dashboard.service.origin}/v1/projects`, {
+  async function answerTo(key: string, path = '/v1/projects'): Promise<number> {
+    const { status } = await fetch(`${dashboard.service.origin}${path}`, {
       headers: { authorization: `Bearer ${key}` },
     });
     return status;
@@ -94,6 +96,36 @@ describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
       await page.getByText('Only from 203.0.113.7').waitFor();
       expect(await answerTo(key)).toBe(403);
     }));
+
+  test('one for a project is made from its page, and reaches nothing else', async () => {
+    const { client, origin } = dashboard.service;
+    const other = await client.call('createProject', {
+      body: {
+        name: 'Tide tables',
+        domain: 'tides.example.com',
+        source: { repository: 'https://git.example.com/tides.git' },
+      },
+    });
+    await withPage(`/projects/${own.id}`, async ({ page }) => {
+      await page.getByRole('link', { name: 'Create a key for this project' }).click();
+      await page.waitForURL(new RegExp(`/keys\\?new=1&project=${own.id}$`));
+      const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+      await dialog.getByText('It sees and changes this project alone').waitFor();
+      await dialog.getByLabel('Name').fill('of the handbook');
+      await dialog.getByRole('radio', { name: /^Custom/ }).click();
+      await dialog.getByRole('group', { name: 'Exports' }).waitFor();
+      expect(await dialog.getByRole('group', { name: 'Webhooks' }).count()).toBe(0);
+      await dialog.getByRole('radio', { name: /^Read Everything of the project/ }).click();
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText(`curl ${origin}/v1/projects/${own.id} `).waitFor();
+      const key = await takeSecret(page);
+      const row = page.getByRole('row').filter({ hasText: 'of the handbook' });
+      await row.getByRole('link', { name: own.name }).waitFor();
+      expect(await answerTo(key, `/v1/projects/${own.id}`)).toBe(200);
+      expect(await answerTo(key, `/v1/projects/${other.id}`)).toBe(404);
+      expect(await answerTo(key, '/v1/webhooks')).toBe(403);
+    });
+  });
 
   test('a stray key does not close the dialog with the secret', () =>
     withPage('/keys?new=1&name=stray', async ({ page }) => {

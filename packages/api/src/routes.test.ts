@@ -46,16 +46,16 @@ describe('operations', () => {
   );
 
   const ofOneProject = [
-    ...['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
-    ...['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
-    ...['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
-    ...['createAgentJob', 'listAgentJobs', 'readAgentJob', 'messageAgentJob', 'followAgentJob'],
-    ...['readAgentDiff', 'readAgentTranscript', 'cancelAgentJob', 'retryAgentJob'],
-    ...['archiveAgentJob', 'unarchiveAgentJob', 'listAllAgentJobs', 'followAgentJobs'],
-    ...['listProjects', 'readProject', 'updateProject', 'deleteProject'],
-    ...['listKeys', 'createKey', 'rollKey', 'revokeKey'],
-    ...['readMe', 'signOut', 'changePassword'],
-  ];
+    ['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
+    ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
+    ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
+    ['createAgentJob', 'listAgentJobs', 'readAgentJob', 'messageAgentJob', 'followAgentJob'],
+    ['readAgentDiff', 'readAgentTranscript', 'cancelAgentJob', 'retryAgentJob'],
+    ['archiveAgentJob', 'unarchiveAgentJob', 'listAllAgentJobs', 'followAgentJobs'],
+    ['listProjects', 'readProject', 'updateProject', 'deleteProject'],
+    ['listKeys', 'createKey', 'rollKey', 'revokeKey'],
+    ['readMe', 'signOut', 'changePassword'],
+  ].flat();
 
   /** A closed list: whoever adds an operation decides whether it stays within one project. */
   it('are open to a key of one project where they stay within it', () => {

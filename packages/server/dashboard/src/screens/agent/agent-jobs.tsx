@@ -14,7 +14,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useProjectChoices } from '../exports/start-dialog.tsx';
+import { useProjectChoices } from '../projects/project-choices.ts';
 import { Counts } from './diff-view.tsx';
 import { JobBadge } from './job-words.tsx';
 import { useLiveAgentJobs, type JobFilters } from './live-jobs.ts';

@@ -1,6 +1,6 @@
 /** Starts an export. What is filled in is shown as an API call all the while. */
 import type { ExportJob, Project, StartExport } from '@docyard/api';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { client } from '../../app/client.ts';
@@ -11,24 +11,7 @@ import { Disclosure } from '../../parts/disclosure.tsx';
 import { CheckField, fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Problem } from '../../parts/problem.tsx';
-
-/** A list to choose from; who has more projects starts from the page of one. */
-const mostProjects = 500;
-
-export function useProjectChoices() {
-  return useQuery({
-    queryKey: ['projects', 'choices'],
-    queryFn: async () => {
-      const projects: Project[] = [];
-      for await (const project of client.each('listProjects', { query: { limit: 100 } })) {
-        projects.push(project);
-        if (projects.length === mostProjects) break;
-      }
-      return projects;
-    },
-    staleTime: 30_000,
-  });
-}
+import { useProjectChoices } from '../projects/project-choices.ts';
 
 export function StartDialog(props: { open: boolean; domain: string | null; onClose: () => void }) {
   const projects = useProjectChoices();

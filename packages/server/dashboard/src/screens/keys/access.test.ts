@@ -1,5 +1,6 @@
+import { operation, operationIds } from '@docyard/api';
 import { expect, test } from 'vitest';
-import { accessOf, bodyOf, draftOf, levelsOf, scopesOf, wordsOf } from './access.ts';
+import { accessOf, areasFor, bodyOf, draftOf, levelsOf, scopesOf, wordsOf } from './access.ts';
 
 const nothing = accessOf([]).access;
 
@@ -46,6 +47,16 @@ test('a link fills in the form', () => {
     expiresInDays: 30,
     allowedAddresses: ['10.0.0.0/8'],
   });
+});
+
+test('a key of one project is given nothing that concerns the whole organization', () => {
+  const used = operationIds.map(operation).filter(({ organizationWide }) => !organizationWide);
+  const isUsed = (area: string) => used.some(({ scope }) => scope?.startsWith(`${area}:`));
+  expect(areasFor('pr_1')).toEqual(areasFor('').filter(isUsed));
+  const draft = draftOf(
+    new URLSearchParams('new=1&name=ci&project=pr_1&scopes=exports:write,webhooks:write'),
+  );
+  expect(bodyOf(draft)).toMatchObject({ projectId: 'pr_1', scopes: ['exports:write'] });
 });
 
 test('what a link gets wrong is left out', () => {

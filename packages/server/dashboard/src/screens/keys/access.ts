@@ -14,7 +14,10 @@ export const areas = {
   audit: 'Audit log',
 } as const;
 export type Area = keyof typeof areas;
-export const areaNames = Object.keys(areas) as Area[];
+const areaNames = Object.keys(areas) as Area[];
+
+/** Those that a key of one project can use: the others concern the whole organization. */
+const areasOfProject: readonly Area[] = ['exports', 'agent', 'projects', 'keys'];
 
 export type Level = 'none' | 'read' | 'write';
 export type Access = Record<Area, Level>;
@@ -24,10 +27,10 @@ export function levelsOf(area: Area): Level[] {
   return isScope(`${area}:write`) ? ['none', 'read', 'write'] : ['none', 'read'];
 }
 
-export function scopesOf(preset: Preset, access: Access): Scope[] {
+export function scopesOf(preset: Preset, access: Access, within: readonly Area[] = areaNames): Scope[] {
   if (preset === 'read') return ['read'];
   if (preset === 'write') return ['read', 'write'];
-  return areaNames
+  return within
     .filter((area) => access[area] !== 'none')
     .map((area) => `${area}:${access[area]}`)
     .filter(isScope);
@@ -59,6 +62,8 @@ export const lifetimes = [...keyLifetimesDays.map(String), 'none'];
 
 export interface KeyDraft {
   name: string;
+  /** Empty for all projects. */
+  projectId: string;
   preset: Preset;
   access: Access;
   /** One of `lifetimes`. */
@@ -66,12 +71,13 @@ export interface KeyDraft {
   addresses: string;
 }
 
-/** From a link such as `/keys?new=1&name=ci&scopes=exports:write&expires=30`; what it gets wrong is left out. */
+/** From a link such as `/keys?new=1&name=ci&project=pr_…&scopes=exports:write&expires=30`; what it gets wrong is left out. */
 export function draftOf(search: URLSearchParams): KeyDraft {
   const wanted = (search.get('scopes') ?? '').split(/[\s,]+/).filter(isScope);
   const expires = search.get('expires') ?? '';
   return {
     name: (search.get('name') ?? '').slice(0, 128),
+    projectId: (search.get('project') ?? '').slice(0, 64),
     ...accessOf(wanted.length === 0 ? ['read', 'write'] : wanted),
     expires: lifetimes.includes(expires) ? expires : '90',
     addresses: (search.get('addresses') ?? '').split(/[\s,]+/).join('\n'),
@@ -79,14 +85,19 @@ export function draftOf(search: URLSearchParams): KeyDraft {
 }
 
 /** The body of `createKey`. */
-export function bodyOf({ name, preset, access, expires, addresses }: KeyDraft) {
+export function bodyOf({ name, projectId, preset, access, expires, addresses }: KeyDraft) {
   const allowedAddresses = addresses.split(/[\s,]+/).filter((address) => address !== '');
   return {
     name,
-    scopes: scopesOf(preset, access),
+    scopes: scopesOf(preset, access, areasFor(projectId)),
+    ...(projectId === '' ? {} : { projectId }),
     expiresInDays: keyLifetimesDays.find((days) => String(days) === expires) ?? null,
     ...(allowedAddresses.length === 0 ? {} : { allowedAddresses }),
   };
+}
+
+export function areasFor(projectId: string): readonly Area[] {
+  return projectId === '' ? areaNames : areasOfProject;
 }
 
 function isScope(text: string): text is Scope {

@@ -1,4 +1,4 @@
-/** A new key: what it is for, what it may do, how long and from where. The secret is shown once, in the same dialog. */
+/** A new key: what it is for, which project it reaches, what it may do, how long and from where. The secret is shown once, in the same dialog. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -10,14 +10,16 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { fieldError, SelectField, TextField } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
+import { useProjectChoices } from '../projects/project-choices.ts';
 import {
-  areaNames,
   areas,
+  areasFor,
   bodyOf,
   draftOf,
   levelsOf,
   lifetimes,
   type Access,
+  type Area,
   type KeyDraft,
   type Level,
 } from './access.ts';
@@ -72,6 +74,7 @@ interface DraftProps {
 }
 
 function DraftFields({ draft, onChange, error }: DraftProps) {
+  const everything = draft.projectId === '' ? 'Everything' : 'Everything of the project';
   return (
     <>
       <TextField
@@ -85,22 +88,27 @@ function DraftFields({ draft, onChange, error }: DraftProps) {
         required
         autoFocus
       />
+      <ProjectField value={draft.projectId} onChange={(projectId) => onChange({ ...draft, projectId })} />
       <ChoiceCards
         label="What it may do"
         value={draft.preset}
         onChange={(preset) => onChange({ ...draft, preset })}
         choices={[
-          { value: 'read', label: 'Read', hint: 'Everything can be looked at and downloaded.' },
+          { value: 'read', label: 'Read', hint: `${everything} can be looked at and downloaded.` },
           {
             value: 'write',
             label: 'Read and write',
-            hint: 'Everything can be started, changed and deleted too.',
+            hint: `${everything} can be started, changed and deleted too.`,
           },
           { value: 'custom', label: 'Custom', hint: 'You say for each area.' },
         ]}
       />
       {draft.preset === 'custom' && (
-        <AccessFields access={draft.access} onChange={(access) => onChange({ ...draft, access })} />
+        <AccessFields
+          within={areasFor(draft.projectId)}
+          access={draft.access}
+          onChange={(access) => onChange({ ...draft, access })}
+        />
       )}
       <SelectField
         label="Works for"
@@ -127,11 +135,38 @@ function DraftFields({ draft, onChange, error }: DraftProps) {
   );
 }
 
-function AccessFields({ access, onChange }: { access: Access; onChange: (access: Access) => void }) {
+function ProjectField({ value, onChange }: { value: string; onChange: (projectId: string) => void }) {
+  const projects = useProjectChoices().data ?? [];
+  const choices = projects.map(({ id, name, domain }) => ({ value: id, label: name, hint: domain }));
+  // One that a link names stays chosen, also before the list has come.
+  if (value !== '' && !projects.some(({ id }) => id === value))
+    choices.push({ value, label: value, hint: '' });
+  return (
+    <SelectField
+      label="Project"
+      value={value}
+      onChange={onChange}
+      choices={[{ value: '', label: 'All projects' }, ...choices]}
+      hint={
+        value === ''
+          ? 'Choose one, and the key reaches nothing else.'
+          : 'It sees and changes this project alone, and is deleted with it.'
+      }
+    />
+  );
+}
+
+interface AccessProps {
+  within: readonly Area[];
+  access: Access;
+  onChange: (access: Access) => void;
+}
+
+function AccessFields({ within, access, onChange }: AccessProps) {
   const words: Record<Level, string> = { none: 'None', read: 'Read', write: 'Write' };
   return (
     <div className="access">
-      {areaNames.map((area) => (
+      {within.map((area) => (
         <div key={area} className="access-line">
           <span>{areas[area]}</span>
           <Segments
@@ -154,11 +189,12 @@ function endOf(expires: string): string {
 }
 
 function commandOf(draft: KeyDraft): string {
-  const { name, scopes, allowedAddresses = [] } = bodyOf(draft);
+  const { name, projectId, scopes, allowedAddresses = [] } = bodyOf(draft);
   const parts = [
     `docyard keys create --name ${quoted(name === '' ? 'ci' : name)}`,
     `--scope ${scopes.join(' ')}`,
   ];
+  if (projectId !== undefined) parts.push(`--project ${projectId}`);
   if (draft.expires !== '90') parts.push(`--expires ${draft.expires}`);
   if (allowedAddresses.length > 0) parts.push(`--address ${allowedAddresses.join(' ')}`);
   return parts.join(' ');

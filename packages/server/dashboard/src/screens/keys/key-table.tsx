@@ -1,10 +1,12 @@
-/** The keys with what they may do, when they were last used and how long they work. */
+/** The keys with what they may do and where, when they were last used and how long they work. */
 import type { ApiKey } from '@docyard/api';
+import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Badge } from '../../parts/note.tsx';
 import { Table, type Column, type MoreRows } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useProjectChoices } from '../projects/project-choices.ts';
 import { wordsOf } from './access.ts';
 import { isInUse, keyState } from './key-state.ts';
 
@@ -18,9 +20,15 @@ interface KeyTableProps {
 }
 
 export function KeyTable({ rows, more, nowMs, roll, revoke }: KeyTableProps) {
+  const projects = useProjectChoices();
+  const projectNames = new Map(projects.data?.map(({ id, name }) => [id, name]));
   const columns: Column<ApiKey>[] = [
     { name: 'Key', width: 'minmax(0, 1.5fr)', cell: (key) => <Name apiKey={key} nowMs={nowMs} /> },
-    { name: 'Rights', width: 'minmax(0, 1.4fr)', cell: ({ scopes }) => <Scopes words={wordsOf(scopes)} /> },
+    {
+      name: 'Rights',
+      width: 'minmax(0, 1.4fr)',
+      cell: (key) => <Rights apiKey={key} projectNames={projectNames} />,
+    },
     { name: 'Created', width: '7rem', cell: ({ createdAt }) => <Ago at={createdAt} /> },
     { name: 'Last used', width: '8rem', cell: (key) => <LastUse apiKey={key} nowMs={nowMs} /> },
     { name: 'State', width: '11rem', cell: (key) => <State apiKey={key} nowMs={nowMs} /> },
@@ -56,6 +64,24 @@ function Name({ apiKey, nowMs }: { apiKey: ApiKey; nowMs: number }) {
         {prefix}…{last4}
       </span>
       {allowedAddresses.length > 0 && <span className="faint">Only from {allowedAddresses.join(', ')}</span>}
+    </span>
+  );
+}
+
+interface RightsProps {
+  apiKey: ApiKey;
+  projectNames: ReadonlyMap<string, string>;
+}
+
+function Rights({ apiKey: { scopes, projectId }, projectNames }: RightsProps) {
+  return (
+    <span className="rights">
+      <Scopes words={wordsOf(scopes)} />
+      {projectId !== null && (
+        <span className="faint">
+          Only in <Link to={`/projects/${projectId}`}>{projectNames.get(projectId) ?? projectId}</Link>
+        </span>
+      )}
     </span>
   );
 }

@@ -131,6 +131,6 @@ function withShown(search: URLSearchParams, show: Shown): URLSearchParams {
 
 function withoutDraft(search: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams(search);
-  for (const name of ['new', 'name', 'scopes', 'expires', 'addresses']) next.delete(name);
+  for (const name of ['new', 'name', 'project', 'scopes', 'expires', 'addresses']) next.delete(name);
   return next;
 }

@@ -1,5 +1,5 @@
 /** The secret of a key that was made just now, ready to be used. It is nowhere else and never comes back. */
-import type { CreatedKey } from '@docyard/api';
+import { scopesGrant, type CreatedKey } from '@docyard/api';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
 import { DialogActions } from '../../parts/dialog.tsx';
@@ -18,7 +18,10 @@ export function KeyShownOnce({ made, onClose }: { made: CreatedKey; onClose: () 
       </div>
       <div className="field">
         <span className="field-label">Try it</span>
-        <CodeBlock text={`curl ${origin}/v1/me -H "Authorization: Bearer ${made.key}"`} label="curl line" />
+        <CodeBlock
+          text={`curl ${origin}${firstRead(made)} -H "Authorization: Bearer ${made.key}"`}
+          label="curl line"
+        />
       </div>
       <div className="field">
         <span className="field-label">In an .env file</span>
@@ -31,4 +34,9 @@ export function KeyShownOnce({ made, onClose }: { made: CreatedKey; onClose: () 
       </DialogActions>
     </div>
   );
+}
+
+/** Something to ask for that shows how far the key reaches. */
+function firstRead({ projectId, scopes }: CreatedKey): string {
+  return projectId !== null && scopesGrant(scopes, 'projects:read') ? `/v1/projects/${projectId}` : '/v1/me';
 }

@@ -1,6 +1,7 @@
 /** What happened last in a project: its exports and its agent jobs. */
 import type { AgentJob, ExportJob, Project } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
@@ -19,23 +20,27 @@ const shown = 5;
 
 export function ProjectOverview({ project }: { project: Project }) {
   const { source } = project;
+  const facts: [name: string, value: ReactNode][] = [
+    ['Repository', <span className="mono">{source.repository}</span>],
+    ['Branch', source.ref ?? 'The default branch'],
+    ['Folder', source.directory ?? 'The root'],
+    ['Created', <Ago at={project.createdAt} />],
+  ];
+  if (useMay('keys:write')) facts.push(['API keys', <NewKey projectId={project.id} />]);
   return (
     <>
       <Panel>
-        <Facts
-          facts={[
-            ['Repository', <span className="mono">{source.repository}</span>],
-            ['Branch', source.ref ?? 'The default branch'],
-            ['Folder', source.directory ?? 'The root'],
-            ['Created', <Ago at={project.createdAt} />],
-          ]}
-        />
+        <Facts facts={facts} />
       </Panel>
       <LastExports project={project} />
       <LastAgentJobs project={project} />
       <ApiCall operation="readProject" params={{ projectId: project.id }} command="docyard projects list" />
     </>
   );
+}
+
+function NewKey({ projectId }: { projectId: string }) {
+  return <Link to={`/keys?new=1&project=${projectId}`}>Create a key for this project</Link>;
 }
 
 const exportColumns: Column<ExportJob>[] = [
