@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import type { Child, ElementCall } from '../components/contract.ts';
+import { Props } from '../components/props.ts';
+import { ObjectValue, type Value } from '../evaluate/values.ts';
+import { type IslandSource, PageIslands } from './page-islands.ts';
+
+const nothing = { classNames: [], addresses: [], hosts: [], builtins: [] };
+
+function islandsOfPage(): PageIslands {
+  const islands = new PageIslands({
+    pageEnding: '.html',
+    outsideContents: (work) => work(),
+    useClasses: (names) => names,
+    quietAddress: (written) => (written === '/guide' ? '../guide.html' : undefined),
+    renderElement: (call) => islands.builtin(call, () => box(islands, call)),
+  });
+  return islands;
+}
+
+function source(more: Partial<IslandSource> = {}): IslandSource {
+  const modules = [{ id: 'page.mdx', factory: '(f)' }];
+  return { module: 'page.mdx', piece: 0, props: {}, modules, needs: nothing, slot: undefined, ...more };
+}
+
+function call(name: string, props: [string, Value][], children: Child[] = []): ElementCall {
+  return { name, props: new Props(new ObjectValue(props)), children };
+}
+
+/** A component that shows its title and its content, and renders boxes inside of it as its own. */
+function box(islands: PageIslands, { props, children }: ElementCall): string {
+  const inner = children.flatMap((child) => (child.kind === 'element' ? [child.call] : []));
+  const content = inner.length
+    ? inner.map((each) => box(islands, each)).join('')
+    : islands.children(children, children.map((child) => (child.kind === 'text' ? child.text : '')).join(''));
+  return `<div>${props.text('title')}: ${content}</div>`;
+}
+
+const words: Child[] = [{ kind: 'text', text: 'words' }];
+
+describe('an island', () => {
+  it('is what its component shows, with what the browser must know of it', () => {
+    const html = islandsOfPage().render(source({ piece: 2, props: { a: '"' } }), () => '<b>x</b>');
+    expect(html).toBe(
+      '<docyard-island data-island="{&quot;number&quot;:0,&quot;module&quot;:&quot;page.mdx&quot;,' +
+        '&quot;piece&quot;:2,&quot;props&quot;:{&quot;a&quot;:&quot;\\&quot;&quot;}}"><b>x</b></docyard-island>',
+    );
+  });
+
+  it('knows where the addresses in its code lead from the page', () => {
+    const needs = { ...nothing, addresses: ['/guide', '/nowhere'] };
+    expect(islandsOfPage().render(source({ needs }), () => '')).toContain(
+      '&quot;addresses&quot;:{&quot;/guide&quot;:&quot;../guide.html&quot;},&quot;ending&quot;:&quot;.html&quot;',
+    );
+  });
+
+  it('marks its content where it shows it, and nothing within', () => {
+    const islands = islandsOfPage();
+    const slot = (): string => islands.builtin(call('Box', [['title', 't']], words), () => 'of the page');
+    expect(islands.render(source({ slot }), () => `<p>${islands.slot()}</p>`)).toContain(
+      '<p><docyard-slot data-slot="0">of the page</docyard-slot></p>',
+    );
+    expect(islands.result()?.parts).toBe('');
+  });
+
+  it('leaves content that it does not show at first to the end of the page', () => {
+    const islands = islandsOfPage();
+    islands.render(source(), () => '');
+    islands.render(source({ slot: () => 'later' }), () => '');
+    expect(islands.result()?.parts).toBe(
+      '<template data-island-parts><docyard-slot data-slot="0" data-of="1">later</docyard-slot></template>\n',
+    );
+  });
+
+  it('marks built-in components with their properties, and where their content goes', () => {
+    const islands = islandsOfPage();
+    const card = call(
+      'Box',
+      [
+        ['title', 'A'],
+        ['onClick', new ObjectValue()],
+      ],
+      words,
+    );
+    expect(islands.render(source(), () => islands.builtin(card, () => box(islands, card)))).toContain(
+      '<docyard-part data-part="[&quot;Box&quot;,{&quot;title&quot;:&quot;A&quot;,&quot;onClick&quot;:{}}]">' +
+        '<div>A: <docyard-slot data-hole="">words</docyard-slot></div></docyard-part>',
+    );
+  });
+
+  it('marks components inside of one that renders them itself as its parts', () => {
+    const islands = islandsOfPage();
+    const inner = ['B', 'C'].map((title): Child => ({
+      kind: 'element',
+      call: call('Box', [['title', title]], [...words]),
+    }));
+    const outer = call('Box', [['title', 'A']], inner);
+    const html = islands.render(source(), () => islands.builtin(outer, () => box(islands, outer)));
+    expect(html).toContain(
+      '{&quot;title&quot;:&quot;A&quot;,&quot;0/title&quot;:&quot;B&quot;,&quot;1/title&quot;:&quot;C&quot;}',
+    );
+    expect(html).toContain('B: <docyard-slot data-hole="0">words</docyard-slot>');
+    expect(html).toContain('C: <docyard-slot data-hole="1">words</docyard-slot>');
+  });
+
+  it('brings built-in components that its code names and the first state does not show, once', () => {
+    const islands = islandsOfPage();
+    const needs = { ...nothing, builtins: [{ name: 'Box', props: { title: 'Z' }, hasChildren: true }] };
+    islands.render(source({ needs }), () => '');
+    islands.render(source({ needs }), () => '');
+    expect(islands.result()?.parts.match(/Z: <docyard-slot data-hole="">/g)).toHaveLength(1);
+  });
+
+  it('tells which modules and hosts the page needs, each once', () => {
+    const islands = islandsOfPage();
+    const needs = { ...nothing, hosts: ['https://b.example', 'https://a.example'] };
+    islands.render(source({ needs }), () => '');
+    islands.render(source({ needs }), () => '');
+    expect(islands.result()).toEqual({
+      modules: [{ id: 'page.mdx', factory: '(f)' }],
+      parts: '',
+      hosts: ['https://a.example', 'https://b.example'],
+    });
+  });
+});
+
+describe('a page without islands', () => {
+  it('is not touched', () => {
+    const islands = islandsOfPage();
+    const card = call('Box', [['title', 'A']], words);
+    expect(islands.builtin(card, () => box(islands, card))).toBe('<div>A: words</div>');
+    expect(islands.result()).toBeUndefined();
+  });
+});

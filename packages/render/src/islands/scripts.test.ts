@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { bundleIslandScript, islandScriptFile } from './bundle-testing.ts';
+import { IslandScripts } from './scripts.ts';
+
+describe('the script that makes islands live', () => {
+  it('is the one that its source makes', async () => {
+    expect(
+      await readFile(islandScriptFile, 'utf8'),
+      'islands/files/islands.js is stale. Run `node scripts/islands.ts` and commit the result.',
+    ).toBe(await bundleIslandScript());
+  });
+
+  it('stays within its budget, asks no host and makes no code from text', async () => {
+    const script = await readFile(islandScriptFile, 'utf8');
+    expect(gzipSync(script).length).toBeLessThan(13_000);
+    expect(script).not.toMatch(/\beval\(|new Function|fetch\(|XMLHttpRequest|\bimport\(/);
+    expect(script).not.toMatch(/https?:\/\/(?!www\.w3\.org\/)/);
+  });
+});
+
+describe('the scripts of modules', () => {
+  const module = { id: 'snippets/My Counter.mdx', factory: '(function () {})' };
+
+  it('are named by their content, and the same for every page', () => {
+    const scripts = new IslandScripts();
+    const [path] = scripts.use([module]).modules;
+    expect(scripts.use([module]).modules).toEqual([path]);
+    expect(path).toMatch(/^_docyard\/islands\/my-counter\.[0-9a-f]{12}\.js$/);
+    const changed = scripts.use([{ ...module, factory: '(function () { 1 })' }]).modules;
+    expect(changed).not.toEqual([path]);
+    expect(scripts.files().map((file) => file.path)).toEqual([
+      '_docyard/islands.js',
+      ...[path, ...changed].toSorted(),
+    ]);
+  });
+
+  it('do nothing but hand over the module', () => {
+    const scripts = new IslandScripts();
+    const [path = ''] = scripts.use([module]).modules;
+    expect(scripts.file(path)).toBe('docyardIslands.define("snippets/My Counter.mdx",(function () {}));\n');
+  });
+
+  it('are there only for a site that has islands', () => {
+    expect(new IslandScripts().files()).toEqual([]);
+  });
+});
