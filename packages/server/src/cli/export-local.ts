@@ -3,31 +3,34 @@
  * a service would make, so either side can check the other.
  */
 import { execFile } from 'node:child_process';
-import { closeSync, createReadStream, existsSync, openSync } from 'node:fs';
-import { access, constants, copyFile, mkdtemp, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { access, constants, copyFile, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { Site, SiteReport } from '@docyard/render';
+import type { SiteReport } from '@docyard/render';
 import { Option, type Command } from 'commander';
-import { Archive, type PackedArchive } from '../bundles/archive.ts';
+import type { PackedArchive } from '../bundles/archive.ts';
 import { nearest } from '../deployments/nearest.ts';
+import type { ExportOrder } from '../exports/messages.ts';
 import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import {
   addFailOptions,
   failOnOf,
   findingsText,
-  loadOrExplain,
   summaryText,
   withoutNotes,
   type FailOptions,
 } from './findings.ts';
 import { bytesText, Progress } from './progress.ts';
-import { remoteFetch } from './remote.ts';
-import { addSiteOptions, renderOptionsOf, type SiteOptions } from './site-options.ts';
-import { hasColors } from './terminal.ts';
+import { policyOf } from './remote.ts';
+import { addSiteOptions, type SiteOptions } from './site-options.ts';
+import { hasColors, printable } from './terminal.ts';
+
+/** As much as an export of a service may use. */
+const memoryMegabytes = 768;
 
 interface LocalExportOptions extends FailOptions, SiteOptions {
   output: string;
@@ -73,11 +76,10 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   const failOn = await failOnOf(options, []);
   const { countingFindings } = await import('@docyard/render');
   const root = resolve(folder);
-  const site = await loadOrExplain({ root, fetchRemote: remoteFetch(options) });
+  if (!existsSync(root)) throw new CommandError(`There is no folder ${root}.`);
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   try {
-    const bundle = await render(site, work, options);
-    const { report } = bundle;
+    const { report, packed, pages } = await render(root, work, options);
     annotate(report.diagnostics, root);
     // Standard output may be where the bundle goes.
     const say = options.output === '-' ? process.stderr : process.stdout;
@@ -87,14 +89,12 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
       const message = `No bundle was made: ${counting.length} of the findings count.`;
       throw new CommandError(message, 'problems_found', { byCode: report.byCode });
     }
-    const draft = join(work, 'bundle.tar.gz');
-    const packed = await bundle.packTo(draft);
-    await deliver(draft, options.output);
+    await deliver(draftIn(work), options.output);
     const seconds = Math.round(performance.now() - started) / 1000;
     const { errors, warnings } = report;
     const file = options.output;
-    const summary = { file, pages: bundle.pages, warnings, errors, ...packed, seconds };
-    const told = `${file}: ${bundle.pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
+    const summary = { file, pages, warnings, errors, ...packed, seconds };
+    const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
   } finally {
@@ -133,61 +133,100 @@ function refuseMistypedSubcommand(folder: string, subcommands: readonly string[]
   throw new CommandError(`There is no folder ${folder}, and no subcommand of that name. ${hint}`, 'usage');
 }
 
-async function render(site: Site, work: string, options: LocalExportOptions) {
-  const { engineVersion, renderSite } = await import('@docyard/render');
-  const { manifestBytes, manifestName, signatureName } = await import('../bundles/manifest.ts');
+interface Exported {
+  report: SiteReport;
+  packed: PackedArchive;
+  pages: number;
+}
+
+/** By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. */
+async function render(root: string, work: string, options: LocalExportOptions): Promise<Exported> {
+  const [{ runInProcess }, { fetchWithin }, { ReportFile }, { findIsolation }] = await Promise.all([
+    import('../exports/process.ts'),
+    import('../exports/fetches.ts'),
+    import('../exports/messages.ts'),
+    import('../rendering/isolation.ts'),
+  ]);
+  const policy = policyOf(options);
   const version = options.version ?? null;
-  const source = await originOf(site.root);
-  const archive = new Archive(join(work, 'spool'));
+  const source = await originOf(root);
+  const { level } = await findIsolation();
+  const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
-  const total = site.pages.length;
-  let pages = 0;
-  let report: SiteReport | undefined;
-  const group = [...(options.group ?? []), ...(options.groups ?? [])];
-  const wanted = { ...renderOptionsOf({ ...options, group }), ...(version === null ? {} : { version }) };
-  for await (const event of renderSite(site, wanted)) {
-    if (event.type === 'report') report = event.report;
-    if (event.type !== 'file') continue;
-    const { path, content, kind } = event.file;
-    if (content instanceof Uint8Array) archive.add(path, content);
-    else archive.addFile(path, content.copyFrom);
-    if (kind === 'page') pages += 1;
-    const share = Math.min(1, pages / Math.max(1, total));
-    progress.tell({ phase: 'rendering', share, done: pages, total });
-  }
-  progress.end();
-  if (report === undefined) throw new Error('the renderer ended without a report');
-  return {
-    report,
-    pages,
-    async packTo(file: string): Promise<PackedArchive> {
-      const manifest = manifestBytes({ engineVersion, version, ...source, pages, files: archive.list() });
-      archive.add(manifestName, manifest);
-      const signature = await signatureOf(manifest, { version, commit: source.commit });
-      if (signature !== undefined) archive.add(signatureName, Buffer.from(signature));
-      const output = openSync(file, 'w');
-      try {
-        return await archive.pack(output);
-      } finally {
-        closeSync(output);
-        archive.close();
-      }
-    },
+  const order: ExportOrder = {
+    type: 'export',
+    folder: root,
+    origin: options.origin ?? '',
+    version,
+    ...source,
+    renderProcesses: availableParallelism(),
+    offline: policy.offline ?? false,
+    // Whoever runs this command has chosen the folder.
+    customCode: 'run',
+    isolationLevel: level,
+    options: { ...siteOptionsOf(options), paths: null, strict: false, failOn: [] },
   };
+  const sign = await signerFor({ version, commit: source.commit });
+  const { pageCount, sizeBytes, sha256, fileCount } = await explainFailure(
+    runInProcess(order, 'exported', {
+      signal: new AbortController().signal,
+      memoryMegabytes,
+      fetch: fetchWithin(policy),
+      files: [
+        { path: spool, use: 'write' },
+        { path: reportFile, use: 'write' },
+      ],
+      onProgress({ phase, share, pageCount: done, totalPages: total }) {
+        if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
+      },
+      sign,
+      takeOutput: (output) => pipeline(output, createWriteStream(draftIn(work))),
+    }),
+  ).finally(() => progress.end());
+  const { slowest: _, ...report } = ReportFile.parse(JSON.parse(await readFile(reportFile, 'utf8')));
+  return { report: report as SiteReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
+}
+
+function draftIn(work: string): string {
+  return join(work, 'bundle.tar.gz');
+}
+
+function siteOptionsOf({
+  basePath,
+  urlStyle,
+  airGapped = false,
+  group = [],
+  groups = [],
+}: LocalExportOptions) {
+  return { basePath: basePath ?? null, urlStyle, airGapped, groups: [...group, ...groups] };
+}
+
+/** A folder that holds no site ends the command with a sentence. */
+async function explainFailure<Result>(rendering: Promise<Result>): Promise<Result> {
+  const { JobFailure } = await import('../jobs/worker.ts');
+  return rendering.catch((error: unknown) => {
+    if (!(error instanceof JobFailure)) throw error;
+    const { file, line, message, hint } = error.failure;
+    const place = [file, line].filter((part) => part !== null && part !== '').join(':');
+    const told = `${place === '' ? '' : `${place}: `}${message.replace(/\.$/, '')}.${hint === null ? '' : ` ${hint}`}`;
+    throw new CommandError(printable(told));
+  });
 }
 
 /** With the key that SIGNING_KEY or SIGNING_KEY_FILE gives, as in the service; without one the bundle is not signed. */
-async function signatureOf(
-  manifest: Uint8Array,
-  facts: { version: string | null; commit: string | null },
-): Promise<string | undefined> {
+async function signerFor(facts: {
+  version: string | null;
+  commit: string | null;
+}): Promise<(manifest: Uint8Array) => string> {
   const [{ readConfig }, { parseSecretKey, sign }, { trustedComment }] = await Promise.all([
     import('../config.ts'),
     import('../bundles/signature.ts'),
     import('../bundles/manifest.ts'),
   ]);
   const { signingKey } = readConfig(process.env);
-  return signingKey === null ? undefined : sign(parseSecretKey(signingKey), manifest, trustedComment(facts));
+  if (signingKey === null) return () => '';
+  const key = parseSecretKey(signingKey);
+  return (manifest) => sign(key, manifest, trustedComment(facts));
 }
 
 const run = promisify(execFile);

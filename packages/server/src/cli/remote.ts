@@ -21,7 +21,7 @@ export function remotePictures(options: Offline): { fetchPicture?: Fetch } {
   return policy.offline ? {} : { fetchPicture: (address) => fetchPicture(address, policy) };
 }
 
-function policyOf({ offline = false }: Offline): EgressPolicy {
+export function policyOf({ offline = false }: Offline): EgressPolicy {
   const allowed = readEgress(process.env);
   return { ...allowed, offline: allowed.offline || offline };
 }

@@ -91,7 +91,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     urlStyle,
     groups,
     airGapped,
-    fetchPicture: (address) => fetches.fetch(address, 'picture'),
+    ...(order.offline ? {} : { fetchPicture: (address: string) => fetches.fetch(address, 'picture') }),
     customCode: order.customCode,
     concurrency: order.renderProcesses,
     ...(basePath === null ? {} : { basePath }),
@@ -142,7 +142,8 @@ async function finish(
   });
   archive.add(manifestName, manifest);
   say({ type: 'sign', manifest });
-  archive.add(signatureName, Buffer.from(await signed.promise));
+  const signature = await signed.promise;
+  if (signature !== '') archive.add(signatureName, Buffer.from(signature));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
   const packed = await archive.pack(outputDescriptor, (share) => progress('packing', share, pageCount, null));
   closeSync(outputDescriptor);

@@ -17,6 +17,8 @@ export interface ExportOrder {
   commit: string | null;
   committedAt: string | null;
   renderProcesses: number;
+  /** Whether pictures of other hosts are left where they are. */
+  offline: boolean;
   /** Whether code of the authors may run, or why not. */
   customCode: NonNullable<RenderOptions['customCode']>;
   /** As the manifest tells it. */
@@ -44,6 +46,7 @@ export type Fetched = { type: 'fetched'; id: number } & ({ bytes: Uint8Array } |
 /** The answer to a `sign`. */
 export interface Signed {
   type: 'signed';
+  /** Empty when nobody signs. */
   signature: string;
 }
 

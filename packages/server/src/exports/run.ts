@@ -74,6 +74,7 @@ function orderFor(
     commit: source.commit,
     committedAt: source.committedAt,
     renderProcesses: context.config.renderProcesses,
+    offline: context.config.egress.offline,
     options: optionsOf(request),
   };
 }
