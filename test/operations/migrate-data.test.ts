@@ -53,6 +53,12 @@ describe.skipIf(postgresMissing !== undefined)(`docyard migrate-data ${postgresM
     return cutOff.id;
   }
 
+  function createKeyOf(projectId: string): string {
+    const limits = ['--name', 'Limited', '--project', projectId];
+    const { stdout } = docyard('keys', 'create', ...limits, '--data', dataDir, '--json');
+    return (JSON.parse(stdout) as { key: string }).key;
+  }
+
   it('refuses a database that is not empty, and leaves it as it was', async () => {
     const url = await postgres.createDatabase();
     expect(docyard('migrate-data', '--to', url, '--data', dataDir).status).toBe(0);
@@ -66,6 +72,7 @@ describe.skipIf(postgresMissing !== undefined)(`docyard migrate-data ${postgresM
 
   it('copies every row and bundle; the service goes on with them', async () => {
     const url = await postgres.createDatabase();
+    const limitedKey = createKeyOf(earlier.projectId);
     const moved = docyard('migrate-data', '--to', url, '--blobs-to', blobsUrl, '--data', dataDir, '--json');
     expect(moved).toMatchObject({ status: 0, stderr: '' });
     const told = JSON.parse(moved.stdout) as {
@@ -106,6 +113,8 @@ describe.skipIf(postgresMissing !== undefined)(`docyard migrate-data ${postgresM
       .poll(async () => (await read(cutOffId)).status, { timeout: 60_000 })
       .toMatch(/completed|failed/);
     expect(await read(cutOffId)).toMatchObject({ status: 'completed', failure: null });
+    const limited = new DocyardClient({ baseUrl: service.origin, apiKey: limitedKey });
+    expect(await limited.call('readMe')).toMatchObject({ key: { projectId } });
     // New rows are numbered behind those that were brought.
     const started = await client.call('startExport', { body: { domain: 'docs.example.com' } });
     const { data } = await client.call('listExports', { query: {} });
