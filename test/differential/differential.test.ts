@@ -1,0 +1,38 @@
+/**
+ * What the static evaluator gives, real engines give too: a sample of generated expressions, and pages rendered three times.
+ * `npm run differential` compares real sites and as many expressions as one likes.
+ */
+import { afterAll, expect, test } from 'vitest';
+import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
+import { fixture } from '../../packages/render/src/render-fixture.ts';
+import { compareExpressions, generatedExpressions } from './expressions.ts';
+import { compareSite } from './sites.ts';
+import { V8Runner } from './v8-runner.ts';
+
+const realm = new Realm();
+afterAll(() => realm.close());
+
+test('generated expressions have one value', () => {
+  const sources = generatedExpressions(7, 600);
+  const { taken, differences } = compareExpressions(sources, { QuickJS: realm, V8: new V8Runner() });
+  expect(differences).toEqual([]);
+  expect(taken).toBeGreaterThan(120);
+});
+
+test.each([
+  ['[1, 2].map((x) => x * 2)', '[[2,4]]'],
+  ['useState(5)[0]', '[5]'],
+])('a difference would be seen: %s', (source, right) => {
+  const liar = { beginPage: () => undefined, run: () => ['something else'] };
+  const { differences } = compareExpressions([source], { liar });
+  expect(differences.map(({ expected }) => expected)).toEqual([right]);
+});
+
+test.each(['islands', 'outputs', 'small'])(
+  'pages of the fixture "%s" are the same bytes, whoever computes them',
+  async (name) => {
+    const { differences, compared } = await compareSite(fixture(name));
+    expect(differences).toEqual([]);
+    expect(compared).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,102 @@
+/**
+ * `npm run differential`: the static evaluator against QuickJS and V8, on every page of real sites that it takes and on
+ * generated expressions. Prints how many pages need which tier. Ends with 1 when two of them differ.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
+import { findSites } from '../../scripts/measure/find-sites.ts';
+import { compareExpressions, generatedExpressions } from './expressions.ts';
+import { compareSite } from './sites.ts';
+import { V8Runner } from './v8-runner.ts';
+
+const help = `Compares what the static evaluator gives with what QuickJS and V8 give.
+
+  npm run differential -- [FOLDER...] [--expressions N] [--seed N]
+
+FOLDER holds *.tar.gz archives or unpacked sites; the usual one is ../shared/sites. V8 runs their code: only trusted sites.
+
+  --expressions N   generated expressions to compare (100000)
+  --seed N          other expressions (1)
+  --help            this text
+`;
+
+process.exitCode = await main();
+process.exit();
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      expressions: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const different =
+    (await compareSites(positionals)) + compareGenerated(Number(values.expressions), Number(values.seed));
+  process.stdout.write(different === 0 ? 'No difference.\n' : `${different} differences.\n`);
+  return different === 0 ? 0 : 1;
+}
+
+async function compareSites(folders: readonly string[]): Promise<number> {
+  if (folders.length === 0) return 0;
+  const scratch = mkdtempSync(join(tmpdir(), 'docyard-differential-'));
+  let different = 0;
+  const all = { pages: 0, none: 0, static: 0, run: 0, refused: 0 };
+  try {
+    process.stdout.write(
+      '| Site | Pages | No code | Static | QuickJS | Compared | Differences |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n',
+    );
+    for (const { name, root } of findSites(folders, scratch)) {
+      const { tiers, compared, differences } = await compareSite(root);
+      const pages = tiers.none + tiers.static + tiers.run + tiers.refused;
+      process.stdout.write(
+        `| ${name} | ${pages} | ${tiers.none} | ${tiers.static} | ${tiers.run} | ${compared} | ${differences.length} |\n`,
+      );
+      for (const { page, engine } of differences.slice(0, 20))
+        process.stdout.write(`DIFFERS  ${name}: ${page} in ${engine}\n`);
+      different += differences.length;
+      all.pages += pages;
+      all.none += tiers.none;
+      all.static += tiers.static;
+      all.run += tiers.run;
+    }
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+  const share = (count: number): string => `${((100 * count) / Math.max(1, all.pages)).toFixed(1)} %`;
+  process.stdout.write(
+    `Of ${all.pages} pages ${share(all.none)} have no code, ${share(all.static)} need the static evaluator, ${share(all.run)} QuickJS.\n`,
+  );
+  return different;
+}
+
+/** In batches, so that memory and the time between two signs of life stay small. */
+function compareGenerated(count: number, seed: number): number {
+  const engines = { QuickJS: new Realm(), V8: new V8Runner() };
+  let [generated, taken, different] = [0, 0, 0];
+  const began = performance.now();
+  for (let batch = 0; generated < count; batch += 1) {
+    const size = Math.min(5000, count - generated);
+    const compared = compareExpressions(generatedExpressions(seed + batch, size), engines);
+    generated += size;
+    taken += compared.taken;
+    different += compared.differences.length;
+    for (const { source, engine, expected, given } of compared.differences.slice(0, 5))
+      process.stdout.write(`DIFFERS  ${source}\n  static ${expected}\n  ${engine} ${given}\n`);
+    if (process.stderr.isTTY) process.stderr.write(`\r${generated} of ${count} expressions`);
+  }
+  engines.QuickJS.close();
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  process.stdout.write(
+    `${generated} generated expressions, ${taken} taken by the static evaluator, ${different} differences, ${seconds} s.\n`,
+  );
+  return different;
+}

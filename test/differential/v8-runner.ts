@@ -1,0 +1,53 @@
+/**
+ * For the differential test only: the same modules and the same text of ours as in QuickJS, run by V8. It is no boundary of
+ * any kind and must never see code that was not written for a test, or a site that is not trusted.
+ */
+import { createContext, runInContext } from 'node:vm';
+import { answer } from '../../packages/render/src/evaluate/realm/answers.ts';
+import { insideSource } from '../../packages/render/src/evaluate/realm/inside.ts';
+import type { CodeRequest, PageFacts } from '../../packages/render/src/evaluate/realm/messages.ts';
+import { CodeRefused, type CodeRunner } from '../../packages/render/src/evaluate/realm/realm.ts';
+import { type Tree, checkedTree } from '../../packages/render/src/evaluate/realm/tree.ts';
+import { programGlobals } from '../../packages/render/src/program/globals.ts';
+import type { ProgramModule } from '../../packages/render/src/program/program.ts';
+
+interface Inside {
+  begin(facts: string): void;
+  define(id: string, factory: unknown, names: string): void;
+  run(request: string): string;
+}
+
+export class V8Runner implements CodeRunner {
+  #context = createContext({});
+  #inside: Inside | undefined;
+  readonly #defined = new Set<string>();
+
+  beginPage(facts: PageFacts): void {
+    this.#context = createContext({});
+    this.#defined.clear();
+    const wrapped = `((ask) => (${insideSource()})((name, args) => JSON.parse(ask(name, JSON.stringify(args)))))`;
+    const start = runInContext(wrapped, this.#context) as (ask: typeof answer) => Inside;
+    this.#inside = start(answer);
+    this.#inside.begin(JSON.stringify(facts));
+  }
+
+  run(modules: readonly ProgramModule[], request: CodeRequest): Tree {
+    const inside = this.#inside;
+    if (inside === undefined) throw new Error('no page was begun');
+    for (const { id, factory } of modules) {
+      if (this.#defined.has(id)) continue;
+      this.#defined.add(id);
+      inside.define(
+        id,
+        runInContext(factory, this.#context, { filename: id }),
+        JSON.stringify(programGlobals),
+      );
+    }
+    const answered = JSON.parse(inside.run(JSON.stringify(request))) as {
+      tree?: unknown;
+      failure?: { message: string };
+    };
+    if (answered.failure) throw new CodeRefused('failed', answered.failure.message);
+    return checkedTree(answered.tree);
+  }
+}
