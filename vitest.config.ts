@@ -27,7 +27,7 @@ const long = [
   'test/agent/follow-ups.test.ts',
   'test/agent/project-rules.test.ts',
   'test/client/bundled.test.ts',
-  'test/dashboard/{agent,overview,people,projects,webhooks}.test.ts',
+  'test/dashboard/{agent,many-rows,overview,people,projects,webhooks}.test.ts',
   'test/deploy-pipelines.test.ts',
   'test/mcp.test.ts',
   'test/operations/migrate-data.test.ts',

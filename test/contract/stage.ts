@@ -225,7 +225,7 @@ export function passTimeOfClaims(dataDir: string): void {
 }
 
 /** Straight into the database of the service, past everything that would check it. */
-function write(dataDir: string, ...statements: string[]): void {
+export function write(dataDir: string, ...statements: string[]): void {
   const { DATABASE_URL: url } = databaseOf(dataDir);
   if (url !== undefined) {
     runStatements(url, ...statements);

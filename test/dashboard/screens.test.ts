@@ -56,6 +56,8 @@ describe.skipIf(chromiumPath === undefined)('every screen of the dashboard', () 
     });
     const isTooWide = () => document.documentElement.scrollWidth > window.innerWidth;
     expect.soft(await page.evaluate(isTooWide)).toBe(false);
+    const showsCall = (await page.locator('.api-call').count()) > 0;
+    expect.soft(showsCall).toBe(screen.isGate !== true && screen.name !== 'not-found');
     expect.soft(complaints).toEqual([]);
     await page.context().close();
   });

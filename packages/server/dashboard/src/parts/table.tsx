@@ -63,7 +63,7 @@ export function Table<Row>({ label, rows, columns, keyOf, more }: TableProps<Row
 }
 
 /** Rows come and go together, so many at a time. */
-const blockRows = 50;
+const blockRows = 25;
 const rowHeightPx = 64;
 
 interface BlockProps<Row> extends Pick<TableProps<Row>, 'rows' | 'columns' | 'keyOf'> {
@@ -81,14 +81,16 @@ function Block<Row>({ rows, first, columns, keyOf, template }: BlockProps<Row>) 
     const block = element.current;
     if (block === null) return undefined;
     const watch = new IntersectionObserver(
-      ([entry]) => {
+      (entries) => {
+        // On a busy machine several come at once, the oldest first.
+        const entry = entries.at(-1);
         if (entry === undefined) return;
         // Whoever works in one of its rows must not lose the focus.
         const stays = entry.isIntersecting || block.contains(document.activeElement);
         if (!stays) heightPx.current = entry.boundingClientRect.height;
         setNear(stays);
       },
-      { rootMargin: '1500px' },
+      { rootMargin: '800px' },
     );
     watch.observe(block);
     return () => watch.disconnect();
@@ -145,9 +147,12 @@ function More({ hasMore, loading, error, load }: MoreRows) {
   useEffect(() => {
     const element = end.current;
     if (element === null || !hasMore || loading || error) return undefined;
-    const watch = new IntersectionObserver(([entry]) => (entry?.isIntersecting ? load() : undefined), {
-      rootMargin: '600px',
-    });
+    const watch = new IntersectionObserver(
+      (entries) => (entries.at(-1)?.isIntersecting ? load() : undefined),
+      {
+        rootMargin: '600px',
+      },
+    );
     watch.observe(element);
     return () => watch.disconnect();
   }, [hasMore, loading, error, load]);
