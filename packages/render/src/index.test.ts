@@ -80,8 +80,6 @@ describe('a rendered site', () => {
       ['openapi_operation_missing', 'docs.json', 15],
       ['custom_script_skipped', 'extra.js', undefined],
       ['color_contrast', 'docs.json', undefined],
-      ['handler_dropped', 'guides/start.mdx', 15],
-      ['handler_dropped', 'guides/start.mdx', 21],
       ['orphan_page', 'hidden.mdx', undefined],
     ]);
   });
@@ -93,12 +91,12 @@ describe('a rendered site', () => {
     expect(html).toMatch(/echo<\/span> Ada/);
     expect(html).toContain('<p>The limit is 60.</p>');
     expect(html).toContain('<b>one</b><b>two</b>');
-    expect(html).toContain('<em>HI there</em>');
+    expect(html).toContain('<em>HI <docyard-slot data-slot="0">there</docyard-slot></em>');
   });
 
   it('turns inline styles into classes of the site', () => {
     const { content, files } = small;
-    const name = /<div class="(s-[0-9a-f]+) box">styled/.exec(content('guides/start.html'))?.[1];
+    const name = /<div class="(s-[0-9a-f]+) box">/.exec(content('guides/start.html'))?.[1];
     expect(files.get('_docyard/site.css')).toContain(`.${name} { margin-top: 8px; color: red }`);
   });
 

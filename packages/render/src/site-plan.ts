@@ -30,6 +30,10 @@ export interface RenderOptions {
   airGapped?: boolean;
   /** Fetches pictures of other hosts; without it pages link to them. */
   fetchPicture?: FetchPicture;
+  /** Whether code of pages that must be run is run; otherwise why not. It is run when nothing is said. */
+  customCode?: SitePlan['customCode'];
+  /** When the site was written, as an ISO date: what time it is for the code of its pages. */
+  committedAt?: string | null;
   /** Render processes at once. */
   concurrency?: number;
   signal?: AbortSignal;
@@ -60,7 +64,17 @@ export function planSite(
     airGapped: options.airGapped ?? false,
     pictures: pictures.table,
     asksForPictures: pictures.isFetching,
+    customCode: options.customCode ?? 'run',
+    clockMs: clockOf(options.committedAt),
   };
+}
+
+/** A folder without a history has a time all the same: the same one wherever and whenever it is rendered. */
+const undatedMs = Date.UTC(2026, 0, 1);
+
+function clockOf(committedAt: string | null | undefined): number {
+  const time = Date.parse(committedAt ?? '');
+  return Number.isNaN(time) ? undatedMs : time;
 }
 
 /** Only what a page of this output is about: descriptions are sent to every process. */

@@ -5,6 +5,12 @@
 export const diagnosticCodes = {
   broken_anchor: 'A link names a heading or id that its page does not have.',
   broken_link: 'A link leads to no page or file of the site.',
+  code_failed: 'The code of an element or expression failed. It shows nothing until the page is live.',
+  code_memory: 'The code of a page needs more than 64 MB of memory. The element shows nothing.',
+  code_refused: 'The code of a page was not run, because the rendering is not isolated well enough.',
+  code_timeout:
+    'Code of a page took too long: a second for a piece, two for a page. The element shows nothing.',
+  code_too_large: 'What the code of a page gives is larger than 5 MB. The element shows nothing.',
   color_contrast: 'A configured colour was too faint to read and was corrected.',
   component_unknown: 'A tag is no component. Its content is shown.',
   config_color: 'A colour is not written as #rgb or #rrggbb.',
@@ -21,7 +27,8 @@ export const diagnosticCodes = {
   duplicate_id: 'Two elements of a page have the same id. The second one lost it.',
   duplicate_page: 'Two files have the same address.',
   element_dropped: 'An HTML element is not allowed and was left out.',
-  expression_unsupported: 'An expression would need to be run. It was left out.',
+  expression_unsupported:
+    'An expression cannot be read, or uses a name that nothing defines. It was left out.',
   file_name_unusable:
     'A file would have a name that not every system can hold, or that differs from another only in case. It was left out.',
   font_missing: 'A font file is not part of the site.',

@@ -37,12 +37,13 @@ import {
 export class Evaluator {
   readonly budget = new Budget();
   readonly standard: Scope;
+  /** Grows when something is met that only lives in a browser: state, effects, handlers. */
+  liveParts = 0;
 
   constructor() {
-    this.standard = new Scope(
-      undefined,
-      standardScope(this.budget, (callee, args) => this.call(callee, args)),
-    );
+    const noteLive = (): void => void this.liveParts++;
+    const call = (callee: Value, args: Value[]): Value => this.call(callee, args);
+    this.standard = new Scope(undefined, standardScope(this.budget, call, noteLive));
   }
 
   evaluate(node: Expression, scope: Scope): Value {
@@ -83,7 +84,7 @@ export class Evaluator {
         return this.#binary(node, scope);
       case 'ArrowFunctionExpression':
       case 'FunctionExpression':
-        return node.async || node.generator ? unsupported('async code') : new FunctionValue(node, scope);
+        return new FunctionValue(node, scope);
       case 'CallExpression':
         return this.#callExpression(node, scope);
       case 'JSXElement':
@@ -100,6 +101,7 @@ export class Evaluator {
     if (callee instanceof NativeFunction) return callee.call(args);
     if (!(callee instanceof FunctionValue)) return unsupported('calling something that is not a function');
     const { source, scope: outer } = callee;
+    if (source.async || source.generator) return unsupported('async code');
     return this.budget.deeper(() => {
       const scope = new Scope(outer);
       source.params.forEach((param, index) => {
@@ -111,19 +113,33 @@ export class Evaluator {
     });
   }
 
-  /** Declares the names of a `const` line in a scope; used for function bodies and for page-level exports. */
+  /** Declares the names of a `const` line of a module, each to be evaluated when it is first used. */
   declare(declaration: VariableDeclaration, scope: Scope): void {
     for (const { id, init } of declaration.declarations) {
       const value = (): Value => (init ? this.evaluate(init, scope) : undefined);
       if (id.type === 'Identifier') scope.defineLazily(id.name, value);
-      else this.#bind(id, value(), scope);
+      else this.#declareParts(id, value, scope);
     }
+  }
+
+  /** `const { a, b } = value` of a module: taken apart when one of the names is first used. */
+  #declareParts(pattern: Pattern, value: () => Value, scope: Scope): void {
+    const parts = new Scope(scope);
+    let isBound = false;
+    for (const name of namesIn(pattern))
+      scope.defineLazily(name, () => {
+        if (!isBound) this.#bind(pattern, value(), parts);
+        isBound = true;
+        return parts.get(name);
+      });
   }
 
   #block(block: BlockStatement, scope: Scope): { value: Value } | undefined {
     for (const statement of block.body) {
       if (statement.type === 'FunctionDeclaration')
         scope.define(statement.id.name, new FunctionValue(statement, scope));
+      else if (statement.type === 'VariableDeclaration')
+        for (const { id } of statement.declarations) for (const name of namesIn(id)) reserve(name, scope);
     }
     for (const statement of block.body) {
       const result = this.#statement(statement, scope);
@@ -138,7 +154,8 @@ export class Evaluator {
       case 'ReturnStatement':
         return { value: statement.argument ? this.evaluate(statement.argument, scope) : undefined };
       case 'VariableDeclaration':
-        this.declare(statement, scope);
+        for (const { id, init } of statement.declarations)
+          this.#bind(id, init ? this.evaluate(init, scope) : undefined, scope);
         return undefined;
       case 'FunctionDeclaration':
       case 'EmptyStatement':
@@ -288,14 +305,23 @@ export class Evaluator {
   }
 
   #args(node: CallExpression, scope: Scope): Value[] {
-    return node.arguments.map((argument) =>
-      argument.type === 'SpreadElement' ? unsupported('spread arguments') : this.evaluate(argument, scope),
-    );
+    return node.arguments.flatMap((argument) => {
+      if (argument.type !== 'SpreadElement') return [this.evaluate(argument, scope)];
+      const spread = this.evaluate(argument.argument, scope);
+      if (!Array.isArray(spread)) return unsupported('spreading this value');
+      this.budget.cells(spread.length);
+      return spread;
+    });
   }
 
   #unary(node: UnaryExpression, scope: Scope): Value {
-    const value = this.evaluate(node.argument, scope);
+    const { argument } = node;
+    // There is no window while a page is rendered, and code that asks is told so.
+    if (node.operator === 'typeof' && argument.type === 'Identifier' && isBrowserOnly(argument.name, scope))
+      return 'undefined';
+    const value = this.evaluate(argument, scope);
     if (node.operator === '!') return !truthy(value);
+    if (node.operator === 'typeof' && isFunction(value)) return 'function';
     if (node.operator === 'typeof' && !isObject(value)) return typeof value;
     if (typeof value === 'number' && node.operator === '-') return -value;
     if (typeof value === 'number' && node.operator === '+') return value;
@@ -327,8 +353,14 @@ export class Evaluator {
         this.#spreadInto(props, this.evaluate(attribute.argument, scope));
       else props.entries.set(attributeName(attribute), this.#attributeValue(attribute, scope));
     }
+    for (const [name, value] of props.entries)
+      if (/^on[A-Z]/.test(name) && isFunction(value)) this.liveParts++;
     const type = elementType(jsxName(node.openingElement.name), scope);
-    return new ElementValue(type, props, this.#jsxChildren(node, scope));
+    const children = this.#jsxChildren(node, scope);
+    // What stands between the tags counts more than a property of that name.
+    const given = props.get('children');
+    props.entries.delete('children');
+    return new ElementValue(type, props, children.length > 0 || given === undefined ? children : [given]);
   }
 
   #attributeValue({ value }: JSXAttribute, scope: Scope): Value {
@@ -359,6 +391,38 @@ export class Evaluator {
           return unsupported('spread children');
       }
     });
+  }
+}
+
+function isFunction(value: Value): boolean {
+  return value instanceof FunctionValue || value instanceof NativeFunction;
+}
+
+function isBrowserOnly(name: string, scope: Scope): boolean {
+  return (name === 'window' || name === 'document') && !scope.has(name);
+}
+
+/** A name of a block exists from its beginning and has no value before its line. */
+function reserve(name: string, scope: Scope): void {
+  scope.defineLazily(name, () => unsupported(`"${name}" before its line`));
+}
+
+function namesIn(pattern: Pattern): string[] {
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern.name];
+    case 'AssignmentPattern':
+      return namesIn(pattern.left);
+    case 'RestElement':
+      return namesIn(pattern.argument);
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((element) => (element ? namesIn(element) : []));
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((property) =>
+        namesIn(property.type === 'RestElement' ? property.argument : property.value),
+      );
+    default:
+      return unsupported(`JavaScript of the kind ${pattern.type}`);
   }
 }
 

@@ -30,6 +30,12 @@ export function callMethod(receiver: Value, name: string, args: Value[], context
   throw new Unsupported(`the method "${name}" is not supported here`);
 }
 
+/** What a method is given beyond the arguments that are handled here would be ignored in silence. */
+function only<Receiver>(most: number, method: Method<Receiver>): Method<Receiver> {
+  return (receiver, args, context) =>
+    args.length > most ? unsupported('an argument of this method') : method(receiver, args, context);
+}
+
 function find<Receiver>(
   methods: Map<string, Method<Receiver>>,
   name: string,
@@ -50,12 +56,18 @@ const stringMethods = new Map<string, Method<string>>([
   ['slice', (text, args) => text.slice(...range(args))],
   ['substring', (text, args) => text.substring(number(args[0]), optionalNumber(args[1]))],
   ['charAt', (text, args) => text.charAt(number(args[0]))],
+  ['charCodeAt', (text, args) => text.charCodeAt(number(args[0]))],
   ['at', (text, args) => text.at(number(args[0]))],
-  ['includes', (text, args) => text.includes(string(args[0]))],
-  ['startsWith', (text, args) => text.startsWith(string(args[0]))],
-  ['endsWith', (text, args) => text.endsWith(string(args[0]))],
-  ['indexOf', (text, args) => text.indexOf(string(args[0]))],
-  ['split', (text, args, { budget }) => (budget.cells(text.length + 1), text.split(string(args[0])))],
+  ['concat', concatenated],
+  ['includes', only(1, (text, args) => text.includes(string(args[0])))],
+  ['startsWith', only(1, (text, args) => text.startsWith(string(args[0])))],
+  ['endsWith', only(1, (text, args) => text.endsWith(string(args[0])))],
+  ['indexOf', only(1, (text, args) => text.indexOf(string(args[0])))],
+  ['lastIndexOf', only(1, (text, args) => text.lastIndexOf(string(args[0])))],
+  [
+    'split',
+    only(1, (text, args, { budget }) => (budget.cells(text.length + 1), text.split(string(args[0])))),
+  ],
   ['replace', (text, args, context) => replaced(text, args, context, false)],
   ['replaceAll', (text, args, context) => replaced(text, args, context, true)],
   ['repeat', repeated],
@@ -64,7 +76,7 @@ const stringMethods = new Map<string, Method<string>>([
 ]);
 
 const numberMethods = new Map<string, Method<number>>([
-  ['toFixed', (value, args) => value.toFixed(Math.min(Math.max(optionalNumber(args[0]) ?? 0, 0), 20))],
+  ['toFixed', (value, args) => value.toFixed(fractionDigits(args[0]))],
   ['toString', (value, args) => (args.length ? unsupported('toString with a base') : String(value))],
 ]);
 
@@ -79,11 +91,22 @@ const arrayMethods = new Map<string, Method<Value[]>>([
   ['some', (list, [fn], { call }) => list.some((item, index) => truthy(call(fn, [item, index, list])))],
   ['every', (list, [fn], { call }) => list.every((item, index) => truthy(call(fn, [item, index, list])))],
   ['flatMap', (list, [fn], { call }) => list.flatMap((item, index) => call(fn, [item, index, list]))],
-  ['flat', (list) => list.flat()],
-  ['slice', (list, args) => list.slice(...range(args))],
-  ['concat', (list, args) => list.concat(...(args as Value[][]))],
-  ['includes', (list, [item]) => list.includes(primitive(item))],
-  ['indexOf', (list, [item]) => list.indexOf(primitive(item))],
+  [
+    'findLast',
+    (list, [fn], { call }) => list.findLast((item, index) => truthy(call(fn, [item, index, list]))),
+  ],
+  ['flat', only(0, (list, _args, { budget }) => (budget.cells(flatLength(list)), list.flat()))],
+  ['slice', (list, args, { budget }) => (budget.cells(list.length), list.slice(...range(args)))],
+  [
+    'concat',
+    (list, args, { budget }) => (
+      budget.cells(list.length + flatLength(args)),
+      list.concat(...(args as Value[][]))
+    ),
+  ],
+  ['toReversed', (list, _args, { budget }) => (budget.cells(list.length), list.toReversed())],
+  ['includes', only(1, (list, [item]) => list.includes(primitive(item)))],
+  ['indexOf', only(1, (list, [item]) => list.indexOf(primitive(item)))],
   ['at', (list, [index]) => list.at(number(index))],
   ['join', joined],
   ['reduce', reduced],
@@ -91,8 +114,24 @@ const arrayMethods = new Map<string, Method<Value[]>>([
 
 function replaced(text: string, args: Value[], { budget }: MethodContext, all: boolean): string {
   const [from, to] = [string(args[0]), string(args[1])];
+  if (to.includes('$')) return unsupported('a replacement with "$"');
   budget.cells(text.length + to.length * (all ? text.length + 1 : 1));
   return all ? text.replaceAll(from, () => to) : text.replace(from, () => to);
+}
+
+function concatenated(text: string, args: Value[], { budget }: MethodContext): string {
+  const parts = args.map(textOf);
+  budget.cells(parts.reduce((sum, part) => sum + part.length, text.length));
+  return text.concat(...parts);
+}
+
+function flatLength(list: readonly Value[]): number {
+  return list.reduce((sum: number, item) => sum + (Array.isArray(item) ? item.length : 1), 0);
+}
+
+function fractionDigits(value: Value): number {
+  const digits = optionalNumber(value) ?? 0;
+  return digits >= 0 && digits <= 100 ? digits : unsupported('this number of digits');
 }
 
 function repeated(text: string, args: Value[], { budget }: MethodContext): string {
@@ -150,23 +189,33 @@ function arrayOnly(key: string): boolean {
 }
 
 /** What stands for `useState` and the other names the format makes available; a page may shadow any of them. */
-export function standardScope(budget: Budget, call: Call): [string, Value][] {
+export function standardScope(budget: Budget, call: Call, noteLive: () => void): [string, Value][] {
   const nothing = new NativeFunction(() => undefined);
+  const effect = new NativeFunction(() => (noteLive(), undefined));
   const initial = (value: Value): Value => (value instanceof FunctionValue ? call(value, []) : value);
   const native = (body: (args: Value[]) => Value): NativeFunction => new NativeFunction(body);
-  const keyed = (value: Value): [string, Value][] => [...object(value).entries];
+  const keyed = (value: Value): [string, Value][] => {
+    const { entries } = object(value);
+    budget.cells(entries.size * 2);
+    // JavaScript puts keys that are whole numbers first.
+    for (const key of entries.keys())
+      if (/^\d+$/.test(key)) return unsupported('an object with numbers as keys');
+    return [...entries];
+  };
+  const state = (value: Value): Value => (noteLive(), [value, nothing]);
   return [
     ['undefined', undefined],
     ['NaN', Number.NaN],
     ['Infinity', Number.POSITIVE_INFINITY],
     ['user', new ObjectValue()],
-    ['useState', native(([value]) => [initial(value), nothing])],
+    ['useState', native(([value]) => state(initial(value)))],
+    ['useReducer', native(([, value, init]) => state(init === undefined ? value : call(init, [value])))],
     ['useMemo', native(([fn]) => call(fn, []))],
     ['useCallback', native(([fn]) => fn)],
-    ['useRef', native(([value]) => new ObjectValue([['current', value]]))],
-    ['useEffect', nothing],
-    ['useLayoutEffect', nothing],
-    ['String', native(([value]) => textOf(value))],
+    ['useRef', native(([value]) => (noteLive(), new ObjectValue([['current', value]])))],
+    ['useEffect', effect],
+    ['useLayoutEffect', effect],
+    ['String', native((args) => (args.length === 0 ? '' : textOf(args[0])))],
     ['Boolean', native(([value]) => truthy(value))],
     [
       'Object',
@@ -186,10 +235,9 @@ export function standardScope(budget: Budget, call: Call): [string, Value][] {
     [
       'Math',
       new ObjectValue(
-        (['floor', 'ceil', 'round', 'abs', 'min', 'max'] as const).map((name) => [
-          name,
-          native((args) => Math[name](...(args.map(number) as [number]))),
-        ]),
+        (['floor', 'ceil', 'round', 'abs', 'min', 'max', 'trunc', 'sign', 'sqrt', 'pow'] as const).map(
+          (name) => [name, native((args) => Math[name](...(args.map(number) as [number, number])))],
+        ),
       ),
     ],
   ];

@@ -2,17 +2,26 @@
  * Parses the JavaScript an author wrote (expressions, `import` and `export` lines) into a syntax tree.
  * It only parses; running anything is not possible from here.
  */
-import { Parser, type Options } from 'acorn';
-import jsx from 'acorn-jsx';
+import type { Options } from 'acorn';
 import type { Expression, Program } from 'estree-jsx';
+import { JsxParser } from './script-parser.ts';
 import { Unsupported } from './values.ts';
 
-const JsxParser = Parser.extend(jsx());
 const options: Options = { ecmaVersion: 'latest', sourceType: 'module', locations: true };
-const onlyComments = /^(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n|$))*$/;
 
+/** Only comments and white space. A regular expression for it took seconds for two dozen comments before an expression. */
 export function isEmptyExpression(source: string): boolean {
-  return onlyComments.test(source);
+  let at = 0;
+  while (at < source.length) {
+    const isLine = source.startsWith('//', at);
+    if (isLine || source.startsWith('/*', at)) {
+      const end = source.indexOf(isLine ? '\n' : '*/', at + 2);
+      if (end < 0) return isLine;
+      at = end + (isLine ? 1 : 2);
+    } else if (/\s/.test(source[at] ?? '')) at += 1;
+    else return false;
+  }
+  return true;
 }
 
 export function parseExpression(source: string): Expression {

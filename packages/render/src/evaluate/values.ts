@@ -72,9 +72,19 @@ export class Foreign {
   }
 }
 
-/** Raised for everything that is not certainly evaluated the way JavaScript would: the page shows nothing instead. */
+/** Raised for everything that is not certainly evaluated the way JavaScript would: it must be run instead, or is not shown. */
 export class Unsupported extends Error {
   override readonly name = 'Unsupported';
+}
+
+/** A name that neither the page nor the format defines. */
+export class NotDefined extends Unsupported {
+  readonly missing: string;
+
+  constructor(missing: string) {
+    super(`"${missing}" is not defined on this page`);
+    this.missing = missing;
+  }
 }
 
 /** Names visible to an expression. There is no global scope: what is not here does not exist. */
@@ -82,6 +92,7 @@ export class Scope {
   readonly #bindings = new Map<string, Value | (() => Value)>();
   readonly #lazy = new Set<string>();
   readonly #parent: Scope | undefined;
+  #isWithheld = false;
 
   constructor(parent?: Scope, entries: Iterable<readonly [string, Value]> = []) {
     this.#parent = parent;
@@ -99,6 +110,16 @@ export class Scope {
     this.#bindings.set(name, evaluate);
   }
 
+  /** From now on only documents can be read: the values of the rest depend on statements that were not run. */
+  withhold(): void {
+    this.#isWithheld = true;
+  }
+
+  /** The names of this scope itself. */
+  get names(): string[] {
+    return [...this.#bindings.keys()];
+  }
+
   has(name: string): boolean {
     return this.#bindings.has(name) || (this.#parent?.has(name) ?? false);
   }
@@ -106,8 +127,15 @@ export class Scope {
   get(name: string): Value {
     if (!this.#bindings.has(name)) {
       if (this.#parent) return this.#parent.get(name);
-      throw new Unsupported(`"${name}" is not defined on this page`);
+      throw new NotDefined(name);
     }
+    const value = this.#valueOf(name);
+    if (this.#isWithheld && !(value instanceof Foreign))
+      throw new Unsupported(`"${name}" is of a module that must be run`);
+    return value;
+  }
+
+  #valueOf(name: string): Value {
     const binding = this.#bindings.get(name);
     if (!this.#lazy.has(name)) return binding;
     const evaluate = binding as () => Value;

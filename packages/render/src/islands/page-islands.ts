@@ -14,7 +14,7 @@ export interface IslandModule {
   factory: string;
 }
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** What the code of an island may need while the page is open, as far as its text tells. */
 export interface IslandNeeds {
@@ -220,7 +220,7 @@ function comparedProps({ call, inner }: MarkedPart): Record<string, Json> {
 }
 
 /** Data only: functions and elements are not compared. */
-function jsonOf(value: Value): Json | undefined {
+export function jsonOf(value: Value): Json | undefined {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /** Which file and scope a part of a page's tree comes from, and what follows from that for places and code. */
 import type { FilePlace } from '../check/diagnostic.ts';
-import type { Scope } from '../evaluate/values.ts';
+import type { ObjectValue, Scope } from '../evaluate/values.ts';
 import type { CodeBlock } from '../highlight/code-block.ts';
 import type { Document } from './document.ts';
 import type { Node } from './tree.ts';
@@ -10,6 +10,8 @@ export interface Frame {
   file: string;
   document: Document | undefined;
   scope: Scope;
+  /** What a snippet was given as its properties. */
+  given?: ObjectValue | undefined;
   /** Properties of a snippet, which also stand in its code blocks. */
   interpolations: ReadonlyMap<string, string>;
   depth: number;

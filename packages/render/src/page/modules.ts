@@ -5,11 +5,14 @@
 import type { DiagnosticCode } from '../check/codes.ts';
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import type { ImportDeclaration, Program } from 'estree-jsx';
+import type { ExportNamedDeclaration, ExpressionStatement, ImportDeclaration, Program } from 'estree-jsx';
 import { type Evaluator } from '../evaluate/evaluator.ts';
 import { parseModule } from '../evaluate/parse.ts';
+import { unsupported } from '../evaluate/methods.ts';
 import { Foreign, FunctionValue, ObjectValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
+import { CompileError } from '../program/syntax.ts';
+import { withoutTypes } from '../program/types.ts';
 import { type Document, type DocumentOptions, readDocument } from './document.ts';
 import type { ParserName } from './parser.ts';
 
@@ -31,6 +34,7 @@ export class ModuleSources {
   readonly #reading: Pick<DocumentOptions, 'variables' | 'math'>;
   readonly #documents = new Map<string, Document>();
   readonly #programs = new Map<string, Program>();
+  #revision = 0;
 
   constructor(
     root: string,
@@ -46,7 +50,7 @@ export class ModuleSources {
   resolve(specifier: string, from: string): string | undefined {
     const path = /^\.\.?\//.test(specifier) ? posix.join(posix.dirname(from), specifier) : specifier;
     const base = posix.normalize(path.replace(/^\/+/, ''));
-    return [base, `${base}.mdx`, `${base}.md`, `${base}.jsx`].find((candidate) => this.#files.has(candidate));
+    return candidatesFor(base).find((candidate) => this.#files.has(candidate));
   }
 
   /** The older `<Snippet file="x.mdx" />` names a file in one of the snippet folders. */
@@ -66,19 +70,71 @@ export class ModuleSources {
     return document;
   }
 
+  /** Changes whenever a file is not what it was. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  bytes(file: string): Uint8Array {
+    return readFileSync(join(this.#root, file));
+  }
+
   /** A preview says which files are not what they were. */
   forget(file: string): void {
+    this.#revision += 1;
     this.#programs.delete(file);
     for (const key of this.#documents.keys()) if (key.endsWith(` ${file}`)) this.#documents.delete(key);
+  }
+
+  /** The content of a JSON file. */
+  data(file: string, { budget }: Evaluator): Value {
+    const text = readFileSync(join(this.#root, file), 'utf8');
+    budget.cells(text.length);
+    try {
+      return dataValue(JSON.parse(text), budget);
+    } catch (error) {
+      if (error instanceof SyntaxError) return unsupported(`"${file}", which is not JSON,`);
+      throw error;
+    }
   }
 
   program(file: string): Program {
     const known = this.#programs.get(file);
     if (known) return known;
-    const program = parseModule(readFileSync(join(this.#root, file), 'utf8'));
+    const program = parseModule(plainSource(readFileSync(join(this.#root, file), 'utf8'), file));
     this.#programs.set(file, program);
     return program;
   }
+}
+
+function plainSource(source: string, file: string): string {
+  try {
+    return withoutTypes(source, file).code;
+  } catch (error) {
+    if (error instanceof CompileError) throw new Unsupported(error.message);
+    throw error;
+  }
+}
+
+function dataValue(data: unknown, budget: Evaluator['budget']): Value {
+  return budget.deeper(() => {
+    if (Array.isArray(data)) return data.map((item) => dataValue(item, budget));
+    if (typeof data === 'object' && data !== null)
+      return new ObjectValue(Object.entries(data).map(([key, item]) => [key, dataValue(item, budget)]));
+    return data as string | number | boolean | null;
+  });
+}
+
+/** Endings may be left out, a folder means its index, and TypeScript may be imported by the name it is compiled to. */
+function candidatesFor(base: string): string[] {
+  const endings = ['.mdx', '.md', '.jsx', '.tsx', '.js', '.ts', '.json'];
+  const folder = base === '.' ? '' : base.replace(/\/?$/, '/');
+  return [
+    base,
+    ...endings.map((ending) => base + ending),
+    ...(/\.jsx?$/.test(base) ? [base.replace(/\.js(x?)$/, '.ts$1')] : []),
+    ...['.jsx', '.tsx', '.js', '.ts'].map((ending) => `${folder}index${ending}`),
+  ];
 }
 
 const maximumImportDepth = 20;
@@ -101,6 +157,13 @@ export class PageModules {
     return [...this.#loaded.keys()];
   }
 
+  /** A document of the site by its file. */
+  document(file: string): Module | undefined {
+    return /\.mdx?$/.test(file) && this.#sources.resolve(`/${file}`, '') === file
+      ? this.#load(file, 0)
+      : undefined;
+  }
+
   snippet(name: string): Module | undefined {
     const file = this.#sources.resolveSnippet(name);
     return file === undefined ? undefined : this.#load(file, 0);
@@ -110,14 +173,17 @@ export class PageModules {
   ofDocument(file: string, document: Document, depth = 0): Module {
     const module: Module = { file, scope: new Scope(this.#host.evaluator.standard), document };
     this.#loaded.set(file, module);
-    for (const { source, line } of document.modules) {
+    const blocks = document.modules.flatMap(({ source, line }) => {
       try {
-        this.#declareAll(parseModule(source), module, line, depth);
+        return [{ program: parseModule(source), line }];
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
         this.#host.report('module_unsupported', error.message, { file, line, column: 1 });
+        return [];
       }
-    }
+    });
+    for (const { program, line } of blocks) this.#declareAll(program, module, line, depth);
+    if (blocks.some(({ program }) => program.body.some(mustBeRun))) module.scope.withhold();
     return module;
   }
 
@@ -128,7 +194,13 @@ export class PageModules {
     if (/\.mdx?$/.test(file)) return this.ofDocument(file, this.#sources.document(file, this.#parser), depth);
     const module: Module = { file, scope: new Scope(this.#host.evaluator.standard) };
     this.#loaded.set(file, module);
-    this.#declareAll(this.#sources.program(file), module, 1, depth);
+    if (file.endsWith('.json'))
+      module.scope.define('default', this.#sources.data(file, this.#host.evaluator));
+    else {
+      const program = this.#sources.program(file);
+      this.#declareAll(program, module, 1, depth);
+      if (program.body.some(mustBeRun)) module.scope.withhold();
+    }
     return module;
   }
 
@@ -137,9 +209,12 @@ export class PageModules {
     const declare = (node: Program['body'][number]): void => {
       if (node.type === 'ImportDeclaration') this.#import(node, module, line, depth);
       else if (node.type === 'ExportNamedDeclaration' && node.declaration) declare(node.declaration);
+      else if (node.type === 'ExportNamedDeclaration') this.#exportNames(node, module, depth);
       else if (node.type === 'VariableDeclaration') evaluator.declare(node, module.scope);
       else if (node.type === 'FunctionDeclaration')
         module.scope.define(node.id.name, new FunctionValue(node, module.scope));
+      else if (node.type === 'ClassDeclaration')
+        module.scope.defineLazily(node.id.name, () => unsupported('a class'));
       else if (node.type === 'ExportDefaultDeclaration') this.#declareDefault(node.declaration, module);
     };
     for (const node of program.body) declare(node);
@@ -149,31 +224,46 @@ export class PageModules {
     declaration: Extract<Program['body'][number], { type: 'ExportDefaultDeclaration' }>['declaration'],
     module: Module,
   ): void {
-    if (declaration.type === 'FunctionDeclaration')
-      module.scope.define('default', new FunctionValue(declaration as never, module.scope));
-    else if (declaration.type !== 'ClassDeclaration')
-      module.scope.defineLazily('default', () => this.#host.evaluator.evaluate(declaration, module.scope));
+    const { scope } = module;
+    const define = (name: string, value: () => Value): void => scope.defineLazily(name, value);
+    if (declaration.type === 'FunctionDeclaration') {
+      const made = new FunctionValue(declaration as never, scope);
+      for (const name of ['default', declaration.id?.name]) if (name) scope.define(name, made);
+    } else if (declaration.type === 'ClassDeclaration') {
+      for (const name of ['default', declaration.id?.name])
+        if (name) define(name, () => unsupported('a class'));
+    } else define('default', () => this.#host.evaluator.evaluate(declaration, scope));
+  }
+
+  /** `export { a as b }`, and the same from another file. */
+  #exportNames(node: ExportNamedDeclaration, module: Module, depth: number): void {
+    const specifier = node.source ? String(node.source.value) : undefined;
+    const file = specifier === undefined ? undefined : this.#sources.resolve(specifier, module.file);
+    for (const { local, exported } of node.specifiers) {
+      if (local.type !== 'Identifier' || exported.type !== 'Identifier') continue;
+      const { name } = local;
+      if (file !== undefined)
+        module.scope.defineLazily(exported.name, () => exportOf(this.#load(file, depth + 1), name));
+      else if (specifier === undefined && exported.name !== name)
+        module.scope.defineLazily(exported.name, () => module.scope.get(name));
+    }
   }
 
   #import(node: ImportDeclaration, module: Module, line: number, depth: number): void {
     const specifier = String(node.source.value);
     const place = { file: module.file, line: line + (node.loc?.start.line ?? 1) - 1, column: 1 };
     const file = this.#sources.resolve(specifier, module.file);
-    if (file === undefined) {
-      this.#noteMissing(specifier, place);
-      return;
-    }
-    if (!/\.(?:mdx?|jsx|tsx)$/.test(file)) return;
-    const load = (): Module => this.#load(file, depth + 1);
+    // What does not exist leaves its names to built-in components, as in pages written for other products.
+    if (file === undefined && specifier !== 'react') return this.#noteMissing(specifier, place);
     for (const item of node.specifiers) {
       const local = item.local.name;
-      if (item.type === 'ImportDefaultSpecifier') module.scope.defineLazily(local, () => defaultOf(load()));
-      else if (item.type === 'ImportSpecifier' && item.imported.type === 'Identifier') {
-        const { name } = item.imported;
-        module.scope.defineLazily(local, () =>
-          name === 'default' ? defaultOf(load()) : load().scope.get(name),
-        );
-      } else module.scope.define(local, new ObjectValue());
+      const name = importedName(item);
+      const isStandard =
+        specifier === 'react' && name !== undefined && this.#host.evaluator.standard.has(name);
+      if (isStandard) module.scope.define(local, this.#host.evaluator.standard.get(name));
+      else if (file !== undefined && name !== undefined)
+        module.scope.defineLazily(local, () => exportOf(this.#load(file, depth + 1), name));
+      else module.scope.defineLazily(local, () => unsupported(`"${local}" from "${specifier}"`));
     }
   }
 
@@ -185,6 +275,32 @@ export class PageModules {
   }
 }
 
-function defaultOf(module: Module): Value {
-  return module.document ? new Foreign(module) : module.scope.get('default');
+function importedName(item: ImportDeclaration['specifiers'][number]): string | undefined {
+  if (item.type === 'ImportDefaultSpecifier') return 'default';
+  if (item.type === 'ImportNamespaceSpecifier') return undefined;
+  return item.imported.type === 'Identifier' ? item.imported.name : String(item.imported.value);
+}
+
+function exportOf(module: Module, name: string): Value {
+  if (name === 'default' && module.document) return new Foreign(module);
+  if (!module.scope.names.includes(name)) return unsupported(`"${name}" of "${module.file}"`);
+  return module.scope.get(name);
+}
+
+/** Statements that do something to what the module declares; its names cannot be known without running it. */
+function mustBeRun(node: Program['body'][number]): boolean {
+  if (node.type === 'ExpressionStatement') return !isHarmless(node);
+  return !/^(?:Import|Export|Empty|Variable|Function|Class)/.test(node.type);
+}
+
+/** `'use client'`, and the name by which a component is shown in developer tools. */
+function isHarmless({ expression }: ExpressionStatement): boolean {
+  if (expression.type === 'Literal') return true;
+  return (
+    expression.type === 'AssignmentExpression' &&
+    expression.left.type === 'MemberExpression' &&
+    expression.left.property.type === 'Identifier' &&
+    /^(?:displayName|propTypes)$/.test(expression.left.property.name) &&
+    expression.right.type !== 'CallExpression'
+  );
 }

@@ -14,6 +14,9 @@ import {
   type Value,
 } from '../evaluate/values.ts';
 import { unmarkMath } from '../math/marks.ts';
+import { CodeRefused } from '../evaluate/realm/realm.ts';
+import { documentOfElement } from '../program/program.ts';
+import type { PageCode } from './code.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
 import {
@@ -39,14 +42,18 @@ export function pageMarkdown(
   task: PageTask,
   document: Document,
   parser: ParserName,
+  code: PageCode,
 ): string {
-  return new TwinWriter(tools, parser).page(document, task);
+  return new TwinWriter(tools, parser, code).page(document, task);
 }
 
 /** Where a piece of text comes from: the page or a snippet on it. */
 interface Origin {
+  file: string;
   document: Document;
   scope: Scope;
+  /** What a snippet was given as its properties. */
+  given?: ObjectValue;
   /** Properties of a snippet, which also stand in its code. */
   properties: ReadonlyMap<string, string>;
   depth: number;
@@ -63,7 +70,10 @@ class TwinWriter {
   #expansions = 0;
   #characters = 0;
 
-  constructor(tools: SiteTools, parser: ParserName) {
+  readonly #customCode: PageCode;
+
+  constructor(tools: SiteTools, parser: ParserName, code: PageCode) {
+    this.#customCode = code;
     /** The renderer has told what is wrong with the modules of the page already. */
     const host = { evaluator: this.#evaluator, report: () => undefined };
     this.#modules = new PageModules(tools.sources, host, parser);
@@ -71,7 +81,7 @@ class TwinWriter {
 
   page(document: Document, task: PageTask): string {
     const { scope } = this.#modules.ofDocument(task.file, document);
-    const origin = { document, scope, properties: new Map(), depth: 0 };
+    const origin: Origin = { file: task.file, document, scope, properties: new Map(), depth: 0 };
     const nodes = document.tree.children ?? [];
     const shown = new Set(withoutRepeatedTitle(nodes, task.title));
     const edits = nodes.flatMap((node) =>
@@ -98,12 +108,15 @@ class TwinWriter {
     }
   }
 
-  #expression(node: Node, { document, scope, depth }: Origin): Edit[] {
+  #expression(node: Node, origin: Origin): Edit[] {
+    const { document, scope, depth } = origin;
     const source = node.value ?? '';
     if (isEmptyExpression(source)) return [removal(document.text, node)];
     try {
-      const value = this.#evaluator.evaluate(parseExpression(source), scope);
-      return [replacement(document.text, node, this.#valueText(value, depth))];
+      const text = this.#computed(node, origin, '', () =>
+        this.#valueText(this.#evaluator.evaluate(parseExpression(source), scope), depth),
+      );
+      return [replacement(document.text, node, text)];
     } catch (error) {
       if (!isExpected(error)) throw error;
       /** A few words in braces within a sentence are most likely meant as they stand. */
@@ -129,16 +142,9 @@ class TwinWriter {
         const forPeople = /\bhumans?\b/.test(textAttribute(node, 'for') ?? '');
         return [forPeople ? removal(text, node) : replacement(text, node, this.#inner(node, origin))];
       }
-      const type = elementType(node.name ?? '', origin.scope);
-      if (typeof type !== 'string')
-        return [
-          replacement(
-            text,
-            node,
-            this.#ownElement(type, this.#props(node, origin), this.#inner(node, origin), origin.depth),
-          ),
-        ];
-      if (type === 'Snippet' && textAttribute(node, 'file') !== undefined)
+      const isOwn = isOwnName(node.name ?? '', origin.scope);
+      if (isOwn) return [replacement(text, node, this.#ownNode(node, origin))];
+      if (node.name === 'Snippet' && textAttribute(node, 'file') !== undefined)
         return [replacement(text, node, this.#legacySnippet(node, origin))];
     } catch (error) {
       if (!isExpected(error)) throw error;
@@ -147,6 +153,31 @@ class TwinWriter {
       ...this.#openingTag(node, origin),
       ...(node.children ?? []).flatMap((child) => this.#edits(child, origin)),
     ];
+  }
+
+  #ownNode(node: Node, origin: Origin): string {
+    const inner = this.#inner(node, origin);
+    return this.#computed(node, origin, inner, () => {
+      const type = elementType(node.name ?? '', origin.scope);
+      if (typeof type === 'string') throw new Unsupported('this is not a component');
+      const isDocument = type instanceof Foreign;
+      return this.#ownElement(type, this.#props(node, origin, !isDocument), inner, origin.depth);
+    });
+  }
+
+  /** The text of what is code: computed without running it, or from what the renderer has run already. */
+  #computed(node: Node, origin: Origin, inner: string, compute: () => string): string {
+    try {
+      return compute();
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      const { file, document, scope, given, properties, depth } = origin;
+      const frame = { file, document, scope, given, interpolations: properties, depth };
+      const piece = this.#customCode.pieceOf(node, frame, error);
+      if (!piece) throw error;
+      const children = inner === '' ? undefined : new Foreign(inner);
+      return this.#valueText(this.#customCode.run(piece, children, 'content'), depth + 1).trim();
+    }
   }
 
   /** What stands between the tags of an element. */
@@ -196,7 +227,7 @@ class TwinWriter {
     );
     const scope = new Scope(module.scope, [...given.entries, ['props', given]]);
     this.#spend(depth, document.text.length);
-    const origin = { document, scope, properties, depth };
+    const origin: Origin = { file: module.file, document, scope, given, properties, depth };
     const edits = (document.tree.children ?? []).flatMap((node) => this.#edits(node, origin));
     return edited(document.text, edits, 0, document.text.length).trim();
   }
@@ -221,6 +252,9 @@ class TwinWriter {
     const inner = value.children.map((item) => this.#valueText(item, depth)).join('');
     if (value.type === null) return inner;
     if (typeof value.type !== 'string') return this.#ownElement(value.type, value.props, inner, depth);
+    const file = documentOfElement(value.type);
+    const module = file === undefined ? undefined : this.#modules.document(file);
+    if (module) return this.#snippet(module, value.props, inner, depth + 1);
     this.#characters += inner.length;
     const attributes = [...value.props.entries]
       .filter(([name]) => !/^(?:class|className|style|key|ref|children)$/.test(name))
@@ -260,13 +294,13 @@ class TwinWriter {
     }
   }
 
-  #props(node: Node, { scope }: Origin): ObjectValue {
+  #props(node: Node, { scope }: Origin, needsAll = false): ObjectValue {
     const props = new ObjectValue();
     for (const attribute of node.attributes ?? []) {
       try {
         this.#addAttribute(props, attribute, scope);
       } catch (error) {
-        if (!isExpected(error)) throw error;
+        if (!isExpected(error) || needsAll) throw error;
       }
     }
     return props;
@@ -286,7 +320,12 @@ class TwinWriter {
 
 /** What an author can cause; anything else is a mistake of this program and must be seen. */
 function isExpected(error: unknown): boolean {
-  return error instanceof Unsupported || error instanceof DocumentError;
+  return error instanceof Unsupported || error instanceof DocumentError || error instanceof CodeRefused;
+}
+
+/** Whether a name of an element is one that the page defines or imports. */
+function isOwnName(name: string, scope: Scope): boolean {
+  return /^[A-Z]/.test(name) && scope.has(name.split('.', 1)[0] ?? '');
 }
 
 function isModule(content: unknown): content is Module {

@@ -18,6 +18,8 @@ const plan: SitePlan = {
   iconLibrary: 'fontawesome',
   specs: {},
   specInMarkdown: true,
+  customCode: 'run',
+  clockMs: 0,
   api: readApiSettings(undefined),
   airGapped: false,
   pictures: new Map(),

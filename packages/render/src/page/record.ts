@@ -19,6 +19,8 @@ import type { LinkResolver } from '../navigation/links.ts';
 import { type Formula, isMathFence } from '../math/marks.ts';
 import { typeset } from '../math/typeset.ts';
 import { UniqueIds, slugOf } from './headings.ts';
+import type { CodeRunner } from '../evaluate/realm/realm.ts';
+import type { Programs } from '../program/program.ts';
 import type { ModuleSources } from './modules.ts';
 import type { Heading, LinkUse, PageFeature, PageTask, SitePlan } from './task.ts';
 import { type FeedItem, type RenderedUpdate, feedItems } from './updates.ts';
@@ -30,6 +32,11 @@ export interface SiteTools {
   addresses: Addresses;
   links: LinkResolver;
   sources: ModuleSources;
+  programs: Programs;
+  /** Runs code of pages; made when it is first needed. */
+  realm: () => CodeRunner;
+  /** For tests that hold ways of computing a page against each other: what replaces QuickJS, and whether it does all. */
+  evaluation?: { skipStatic?: boolean; runner?: CodeRunner };
   /** Sizes of pictures that were looked at, by file. */
   pictureSizes: Map<string, PictureSize | undefined>;
 }
@@ -44,6 +51,11 @@ const severities: Record<string, Severity> = {
   component_unknown: 'warning',
   expression_unsupported: 'warning',
   module_unsupported: 'warning',
+  code_failed: 'warning',
+  code_memory: 'warning',
+  code_refused: 'warning',
+  code_timeout: 'warning',
+  code_too_large: 'warning',
   snippet_missing: 'warning',
   snippet_failed: 'error',
   mdx_repaired: 'warning',

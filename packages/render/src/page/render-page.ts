@@ -5,10 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, readDocument } from './document.ts';
+import { Realm } from '../evaluate/realm/realm.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import { createLinkResolver } from '../navigation/links.ts';
 import { textOfHtml } from '../html.ts';
 import { pageTerms } from '../search/page-terms.ts';
+import { Programs } from '../program/program.ts';
 import { failedPage } from './failure.ts';
 import { pageMarkdown } from './page-markdown.ts';
 import { ModuleSources } from './modules.ts';
@@ -21,13 +23,17 @@ import type { PageResult, PageTask, SitePlan } from './task.ts';
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
 export function siteTools(plan: SitePlan): SiteTools {
+  const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
+  let realm: Realm | undefined;
   return {
     plan,
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, new Set(plan.routes)),
     links: createLinkResolver(plan),
     pictureSizes: sizesOf(plan),
-    sources: new ModuleSources(plan.root, new Set(plan.files), plan),
+    sources,
+    programs: new Programs(sources),
+    realm: () => (realm ??= new Realm()),
   };
 }
 
@@ -45,7 +51,9 @@ export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName)
     const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
     const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
     const spec = task.api && apiPages?.specMarkdown(tools.plan, task.api);
-    const markdown = [pageMarkdown(tools, task, document, parser), spec].filter(Boolean).join('\n\n');
+    const markdown = [pageMarkdown(tools, task, document, parser, renderer.customCode), spec]
+      .filter(Boolean)
+      .join('\n\n');
     return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
   } catch (error) {
     return failedPage(task, error);
@@ -103,6 +111,8 @@ function resultOf(
     anchors: renderer.anchors,
     ...(renderer.wantedPictures.size > 0 ? { wantedPictures: [...renderer.wantedPictures] } : {}),
     updates: renderer.updates,
+    islands: renderer.islands.result(),
+    tier: renderer.customCode.tier,
     failed: false,
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Renders one page: one walk over the syntax tree, with elements handed to components and expressions to the static
- * evaluator. One instance serves one page.
+ * evaluator; what it refuses is run (`code.ts`) and comes back as elements as well. One instance serves one page.
  */
+import type { Expression } from 'estree-jsx';
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
 import type { Child, ElementCall, PageContext } from '../components/contract.ts';
@@ -18,7 +19,12 @@ import {
   Unsupported,
   type Value,
 } from '../evaluate/values.ts';
+import { CodeRefused } from '../evaluate/realm/realm.ts';
 import { escapeText } from '../html.ts';
+import { type Json, PageIslands, jsonOf } from '../islands/page-islands.ts';
+import type { UrlStyle } from '../navigation/addresses.ts';
+import { documentElement, documentOfElement } from '../program/program.ts';
+import { type CodePiece, PageCode, findingOf } from './code.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
 import { Footnotes } from './footnotes.ts';
@@ -36,6 +42,9 @@ const mayBeMarkdown = /[\\`*_[\]<>&~!"'.-]/;
 const plainSentences =
   /^\p{L}(?:[\p{L}\p{N},;]| (?=\S)|(?<=[\p{L}\p{N}])-(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\.(?= |$))*$/u;
 
+/** What the address of a page ends with when it is put together in the browser. */
+const pageEndings: Record<UrlStyle, string> = { html: '.html', directory: '/', clean: '' };
+
 const maximumSnippetDepth = 20;
 /** A snippet that uses itself twice would be a million snippets at that depth. */
 const maximumSnippets = 2000;
@@ -44,12 +53,29 @@ export class PageRenderer extends PageRecord implements PageContext {
   readonly #evaluator = new Evaluator();
   readonly #modules: PageModules;
   readonly #footnotes = new Footnotes();
+  readonly customCode: PageCode;
+  readonly islands: PageIslands;
   #snippets = 0;
+  #documentDepth = 0;
+  #isInIsland = false;
 
   constructor(tools: SiteTools, task: PageTask, parser: ParserName) {
     super(tools, task);
     const report = this.report.bind(this);
     this.#modules = new PageModules(tools.sources, { evaluator: this.#evaluator, report }, parser);
+    this.customCode = new PageCode(tools, task, parser);
+    this.islands = new PageIslands({
+      pageEnding: pageEndings[tools.plan.urlStyle],
+      outsideContents: (work) => this.outsideContents(work),
+      useClasses: (names) => this.useClasses(names),
+      quietAddress: (written) => this.quietAddress(written),
+      renderElement: (call) => this.#element(call),
+    });
+  }
+
+  /** What is rendered now becomes live in the browser. */
+  get isLive(): boolean {
+    return this.islands.inside;
   }
 
   /** Every file that the page was made from. */
@@ -73,14 +99,16 @@ export class PageRenderer extends PageRecord implements PageContext {
   }
 
   render(children: readonly Child[]): string {
-    return children.map((child) => this.#child(child, false)).join('');
+    const html = children.map((child) => this.#child(child, false)).join('');
+    return this.islands.children(children, html);
   }
 
   renderPhrasing(children: readonly Child[]): string {
-    return children
+    const html = children
       .map((child) => this.#child(child, true))
       .join('')
       .trim();
+    return this.islands.children(children, html);
   }
 
   renderProp(props: Props, name: string): string {
@@ -129,14 +157,27 @@ export class PageRenderer extends PageRecord implements PageContext {
   #element(call: ElementCall): string {
     if (isHtmlElement(call.name)) return htmlElement(call, this);
     const component = catalogue.get(call.name) ?? calloutLike(call.name);
-    if (component) return component(call, this);
+    if (component) return this.islands.builtin(call, () => component(call, this));
     if (call.name === 'Snippet') return this.#legacySnippet(call);
+    const file = documentOfElement(call.name);
+    if (file !== undefined) return this.islands.builtin(call, () => this.#document(file, call));
     this.report(
       'component_unknown',
       `<${call.name}> is not a known component; only its content is shown`,
       call.place,
     );
     return this.render(call.children);
+  }
+
+  #document(file: string, { props, children }: ElementCall): string {
+    const module = this.#modules.document(file);
+    if (!module || this.#documentDepth >= maximumSnippetDepth) return '';
+    this.#documentDepth++;
+    try {
+      return this.render(this.#snippetChildren(module, props.values, children, 1));
+    } finally {
+      this.#documentDepth--;
+    }
   }
 
   #legacySnippet(call: ElementCall): string {
@@ -193,10 +234,10 @@ export class PageRenderer extends PageRecord implements PageContext {
       return work();
     } catch (error) {
       if (error instanceof Unsupported) {
-        const what = node.name ? `<${node.name}>` : `{${(node.value ?? '').trim().slice(0, 60)}}`;
         const asWritten = isShortText(node);
         const fate = asWritten ? 'is shown as written' : 'was left out';
-        this.report('expression_unsupported', `${what} ${fate}: ${error.message}`, placeOf(node, frame));
+        const message = `${nameOf(node)} ${fate}: ${error.message}`;
+        this.report('expression_unsupported', message, placeOf(node, frame));
         return asWritten ? [{ kind: 'text', text: `{${node.value ?? ''}}` }] : [];
       }
       if (error instanceof DocumentError) {
@@ -206,6 +247,78 @@ export class PageRenderer extends PageRecord implements PageContext {
       }
       throw error;
     }
+  }
+
+  /**
+   * What a node shows that is code: computed without running it where that is possible, run otherwise. What does
+   * something once the page is shown becomes an island. `children` are what stands between the tags of an element.
+   */
+  #computed(node: Node, frame: Frame, children: Child[], compute: (children: Child[]) => Child[]): Child[] {
+    const { found, cause, isLive } = this.#statically(() => compute(children));
+    if (found && !isLive) return found;
+    const piece = this.customCode.pieceOf(node, frame, cause);
+    if (piece?.piece.interactive) return this.#island(piece, node, frame, children, found && compute);
+    if (found) return found;
+    if (!piece) throw cause ?? new Unsupported('this code cannot be read');
+    return this.#run(piece, node, frame, children);
+  }
+
+  #statically(compute: () => Child[]): { found?: Child[]; cause?: Unsupported; isLive: boolean } {
+    const before = this.#evaluator.liveParts;
+    if (this.customCode.skipsStatic) return { isLive: false };
+    try {
+      const found = compute();
+      this.customCode.noteStatic();
+      return { found, isLive: this.#evaluator.liveParts > before };
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      return { cause: error, isLive: false };
+    }
+  }
+
+  #run(piece: CodePiece, node: Node, frame: Frame, children: Child[]): Child[] {
+    try {
+      const given = children.length ? new Foreign(children) : undefined;
+      return this.#childrenOfValue(this.customCode.run(piece, given, 'content'), placeOf(node, frame));
+    } catch (error) {
+      if (!(error instanceof CodeRefused)) throw error;
+      if (isShortText(node) && error.message.startsWith('ReferenceError'))
+        throw new Unsupported(error.message);
+      this.#reportRefused(error, nameOf(node), node, frame, piece);
+      return [];
+    }
+  }
+
+  #reportRefused(error: CodeRefused, what: string, node: Node, frame: Frame, piece: CodePiece): void {
+    const { code, message, place, hint } = findingOf(error, what, node, frame, piece);
+    this.report(code, message, place, hint);
+  }
+
+  #island(
+    { piece, module, modules, given, program }: CodePiece,
+    node: Node,
+    frame: Frame,
+    children: Child[],
+    compute: ((children: Child[]) => Child[]) | undefined,
+  ): Child[] {
+    const slot: Child = { kind: 'markdown', isParagraph: false, render: () => this.islands.slot() };
+    const placed = children.length ? [slot] : [];
+    const around = this.#isInIsland;
+    this.#isInIsland = true;
+    const content = compute
+      ? compute(placed)
+      : this.#run({ piece, module, modules, given, program }, node, frame, placed);
+    this.#isInIsland = around;
+    const source = {
+      module,
+      piece: piece.index,
+      props: dataOf(given),
+      modules,
+      needs: { classNames: [], addresses: [], hosts: [], builtins: [] },
+      slot: children.length ? () => this.render(children) : undefined,
+    };
+    const render = (): string => this.islands.render(source, () => this.render(content));
+    return [{ kind: 'markdown', isParagraph: false, render }];
   }
 
   #markdown(node: Node, frame: Frame, unwrap: boolean): string {
@@ -230,22 +343,41 @@ export class PageRenderer extends PageRecord implements PageContext {
   #expressionChildren(node: Node, frame: Frame): Child[] {
     const source = node.value ?? '';
     if (isEmptyExpression(source)) return [];
-    return this.#childrenOfValue(
-      this.#evaluator.evaluate(parseExpression(source), frame.scope),
-      placeOf(node, frame),
+    return this.#computed(node, frame, [], () =>
+      this.#childrenOfValue(
+        this.#evaluator.evaluate(parseExpression(source), frame.scope),
+        placeOf(node, frame),
+      ),
     );
   }
 
   #jsxChildren(node: Node, frame: Frame): Child[] {
-    const inner = node.children ?? [];
-    if (!node.name) return this.#childrenOf(inner, frame);
-    const type = elementType(node.name, frame.scope);
-    const props = this.#props(node, frame);
-    const children = this.#childrenOf(inner, frame);
+    const children = this.#childrenOf(node.children ?? [], frame);
+    if (!node.name) return children;
     const place = placeOf(node, frame);
-    if (typeof type === 'string')
-      return [{ kind: 'element', call: { name: type, props: new Props(props), children, place } }];
-    return this.#customElement(type, props, children, place, frame.depth);
+    const type = this.#typeOf(node.name, frame.scope);
+    if (type instanceof Foreign && isModule(type.content))
+      return this.#snippetChildren(type.content, this.#props(node, frame), children, frame.depth + 1);
+    if (typeof type === 'string' && !hasHandler(node)) {
+      const props = new Props(this.#props(node, frame));
+      return [{ kind: 'element', call: { name: type, props, children, place } }];
+    }
+    return this.#computed(node, frame, children, (content) => {
+      if (type instanceof Unsupported) throw type;
+      const props = this.#props(node, frame, typeof type !== 'string');
+      if (typeof type !== 'string') return this.#customElement(type, props, content, place, frame.depth);
+      this.#evaluator.liveParts++;
+      return [{ kind: 'element', call: { name: type, props: new Props(props), children: content, place } }];
+    });
+  }
+
+  #typeOf(name: string, scope: Scope): ElementValue['type'] | Unsupported {
+    try {
+      return elementType(name, scope);
+    } catch (error) {
+      if (error instanceof Unsupported) return error;
+      throw error;
+    }
   }
 
   #customElement(
@@ -256,9 +388,10 @@ export class PageRenderer extends PageRecord implements PageContext {
     depth: number,
   ): Child[] {
     if (type instanceof Foreign && isModule(type.content))
-      return this.#snippetChildren(type.content, props, children, depth + 1);
+      return this.#documentChildren(type.content, props, children, depth + 1);
     if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
     const given = new ObjectValue(props.entries);
+    given.entries.delete('key');
     if (children.length) given.entries.set('children', new Foreign(children));
     return this.#childrenOfValue(this.#evaluator.call(type, [given]), place);
   }
@@ -277,7 +410,7 @@ export class PageRenderer extends PageRecord implements PageContext {
         typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
       ),
     );
-    const frame: Frame = { file: module.file, document, scope, interpolations, depth };
+    const frame: Frame = { file: module.file, document, scope, given, interpolations, depth };
     return this.#childrenOf(document.tree.children ?? [], frame);
   }
 
@@ -290,43 +423,111 @@ export class PageRenderer extends PageRecord implements PageContext {
     if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value cannot be shown');
     const children = value.children.flatMap((item) => this.#childrenOfValue(item, place));
     if (value.type === null) return children;
-    if (typeof value.type === 'string')
-      return [
-        { kind: 'element', call: { name: value.type, props: new Props(value.props), children, place } },
-      ];
-    return this.#customElement(value.type, value.props, children, place, 0);
+    if (typeof value.type !== 'string')
+      return this.#customElement(value.type, value.props, children, place, 0);
+    const file = documentOfElement(value.type);
+    const module = file === undefined ? undefined : this.#modules.document(file);
+    if (module) return this.#documentChildren(module, value.props, children, 1);
+    return [{ kind: 'element', call: { name: value.type, props: new Props(value.props), children, place } }];
   }
 
-  #props(node: Node, frame: Frame): ObjectValue {
+  /** A Markdown file among the elements that code made. In an island it is a part that the browser must find again. */
+  #documentChildren(module: Module, props: ObjectValue, children: Child[], depth: number): Child[] {
+    if (!this.#isInIsland) return this.#snippetChildren(module, props, children, depth);
+    return [
+      { kind: 'element', call: { name: documentElement(module.file), props: new Props(props), children } },
+    ];
+  }
+
+  /** An attribute that cannot be computed is told and left out, unless all of them are needed: then it is thrown. */
+  #props(node: Node, frame: Frame, needsAll = false): ObjectValue {
     const props = new ObjectValue();
-    for (const attribute of node.attributes ?? []) {
+    node.attributes?.forEach((attribute, index) => {
       try {
-        this.#addAttribute(props, attribute, frame);
+        this.#addAttribute(props, attribute, { node, frame, index });
       } catch (error) {
-        if (!(error instanceof Unsupported)) throw error;
+        if (!(error instanceof Unsupported) || needsAll) throw error;
         const what = `${attribute.name ?? '…'} of <${node.name}>`;
         this.report('expression_unsupported', `${what} was left out: ${error.message}`, placeOf(node, frame));
       }
-    }
+    });
     return props;
   }
 
-  #addAttribute(props: ObjectValue, attribute: JsxAttribute, frame: Frame): void {
-    const { name, value } = attribute;
+  #addAttribute(
+    props: ObjectValue,
+    { name, value }: JsxAttribute,
+    at: { node: Node; frame: Frame; index: number },
+  ): void {
     if (name === undefined) {
-      const source = typeof value === 'string' ? value : '';
-      const spread = this.#evaluator.evaluate(parseSpread(source), frame.scope);
+      const spread = this.#attributeValue(() => parseSpread(typeof value === 'string' ? value : ''), at);
       if (!(spread instanceof ObjectValue)) throw new Unsupported('this value cannot be spread');
       for (const [key, item] of spread.entries) props.entries.set(key, item);
     } else if (value === null || value === undefined) props.entries.set(name, true);
     else if (typeof value === 'string') props.entries.set(name, value);
     else if (!isEmptyExpression(value.value))
-      props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), frame.scope));
+      props.entries.set(
+        name,
+        this.#attributeValue(() => parseExpression(value.value), at),
+      );
+  }
+
+  #attributeValue(
+    parse: () => Expression,
+    { node, frame, index }: { node: Node; frame: Frame; index: number },
+  ): Value {
+    let cause: Unsupported | undefined;
+    try {
+      if (!this.customCode.skipsStatic)
+        return this.#settled(this.#evaluator.evaluate(parse(), frame.scope), node, frame);
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      cause = error;
+    }
+    const piece = this.customCode.pieceOf(node, frame, cause, index);
+    if (!piece) throw cause ?? new Unsupported('this code cannot be read');
+    try {
+      return this.customCode.run(piece, undefined, 'value');
+    } catch (error) {
+      if (!(error instanceof CodeRefused)) throw error;
+      const what = `${node.attributes?.[index]?.name ?? '…'} of <${node.name}>`;
+      this.#reportRefused(error, what, node, frame, piece);
+      return undefined;
+    }
+  }
+
+  /** Elements of the author's own in a property are worked out at once: where they are shown it is too late to run code. */
+  #settled(value: Value, node: Node, frame: Frame): Value {
+    if (Array.isArray(value)) return value.map((item) => this.#settled(item, node, frame));
+    if (!(value instanceof ElementValue)) return value;
+    return new Foreign(this.#childrenOfValue(value, placeOf(node, frame)));
   }
 
   #footnoteSection(): string {
     return this.#footnotes.html((node, frame) => this.render(this.#childrenOf(node.children ?? [], frame)));
   }
+}
+
+/** Properties that can be written into the page; content and functions cannot. */
+function dataOf(given: ObjectValue): Record<string, Json> {
+  const data = [...given.entries].flatMap(([name, value]) => {
+    const json = jsonOf(value);
+    return json === undefined ? [] : [[name, json] as const];
+  });
+  return Object.fromEntries(data);
+}
+
+function nameOf(node: Node): string {
+  return node.name ? `<${node.name}>` : `{${(node.value ?? '').trim().slice(0, 60)}}`;
+}
+
+function hasHandler(node: Node): boolean {
+  return (
+    node.attributes?.some(
+      ({ name, value }) =>
+        name !== undefined && /^on[A-Z]/.test(name) && typeof value === 'object' && value !== null,
+    ) ?? false
+  );
 }
 
 function isShortText(node: Node): boolean {

@@ -1,6 +1,7 @@
 /** Starts a process that renders pages, with a bounded heap and nothing of this process's environment. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const memoryLimitMb = 512;
@@ -10,9 +11,15 @@ export function startRenderProcess(program = processFile()): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Compiled code is kept where the parent keeps its own, if it does.
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: getCompileCacheDir() ?? '' },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFolder() },
     execArgv: [`--max-old-space-size=${memoryLimitMb}`],
   });
+}
+
+/** Node makes a folder in it for each version and user, and tells of that one. */
+function compiledFolder(): string {
+  const own = getCompileCacheDir();
+  return own === undefined ? '' : dirname(own);
 }
 
 /** The child runs from source during development and from the compiled file when published. */

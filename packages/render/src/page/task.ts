@@ -38,6 +38,10 @@ export interface SitePlan {
   pictures: ReadonlyMap<string, RemotePicture>;
   /** Pages say which other ones they would show. */
   asksForPictures: boolean;
+  /** Whether code of the site that must be run is run; otherwise why not. */
+  customCode: 'run' | { refused: string };
+  /** What time it is for that code: the time of the commit, so that the same site gives the same bytes. */
+  clockMs: number;
 }
 
 export interface PageTask {
@@ -69,6 +73,9 @@ export interface Heading {
   text: string;
   id: string;
 }
+
+/** What the code of a page took: there is none, it was computed without running it, it was run, or it was not to be run. */
+export type PageTier = 'none' | 'static' | 'run' | 'refused';
 
 export type PageFeature = 'math' | 'api' | 'try-it';
 
@@ -111,6 +118,8 @@ export interface PageResult {
   wantedPictures?: string[];
   /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
+  /** Absent when the page failed. */
+  tier?: PageTier;
   /** How long the page took. It must not reach any file of the output. */
   milliseconds?: number;
 }

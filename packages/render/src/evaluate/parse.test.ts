@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { isEmptyExpression, parseModule } from './parse.ts';
+
+describe('an expression that holds nothing', () => {
+  it.each([
+    ['', true],
+    [' \n', true],
+    ['/* a */ // b', true],
+    ['/* a */ // b\n/**/', true],
+    ['/* a', false],
+    ['1 /* a */', false],
+    ['/', false],
+    [`${'/**/'.repeat(1000)}x`, false],
+  ])('%s', (source, empty) => {
+    expect(isEmptyExpression(source)).toBe(empty);
+  });
+});
+
+describe('names that are declared twice', () => {
+  it.each([
+    'let a; let a',
+    'let a; var a',
+    'var a; let a',
+    'import a from "b"; const a = 1',
+    'function a() {} let a',
+    'export { nothing }',
+    '(a) => { let a }',
+  ])('%s', (source) => {
+    expect(() => parseModule(source)).toThrow('cannot be read');
+  });
+
+  it.each(['var a; var a', 'let a; { let a }', 'try {} catch (a) { var a }', '(a) => { var a }'])(
+    'may be: %s',
+    (source) => {
+      expect(parseModule(source).type).toBe('Program');
+    },
+  );
+
+  it('are looked for without reading through all names', () => {
+    const source = Array.from({ length: 60_000 }, (_, index) => `let a${index};`).join('');
+    expect(parseModule(source).body).toHaveLength(60_000);
+  });
+});

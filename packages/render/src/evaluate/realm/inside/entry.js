@@ -1,0 +1,56 @@
+/**
+ * Runs inside QuickJS: keeps the modules of a page and answers the host's requests. Requests and answers are JSON text.
+ */
+export function entry(react, platform, standIn) {
+  'use strict';
+
+  const { stringify, parse } = JSON;
+  const factories = new Map();
+  const loaded = new Map();
+  const globals = { ...react.React, React: react.React };
+
+  function load(id) {
+    const known = loaded.get(id);
+    if (known) return known;
+    const factory = factories.get(id);
+    if (!factory) throw new Error(`There is no module "${id}"`);
+    const exports = {};
+    loaded.set(id, exports);
+    factory(require, exports);
+    return exports;
+  }
+
+  /** `react` is what is here already; other packages do not exist. */
+  const require = (id) => (id === 'react' ? { ...react.React, default: react.React } : load(id));
+
+  function run({ module, piece, props, children, as }) {
+    const slot = children === null ? undefined : react.slot(children);
+    const value = load(module).$pieces[piece](react.valueOf(props), slot);
+    return react.show(value, as);
+  }
+
+  function failureOf(error) {
+    const isError = typeof error === 'object' && error !== null;
+    return {
+      name: isError ? `${error.name}` : 'Error',
+      message: isError ? `${error.message}` : `${error}`,
+      stack: isError ? `${error.stack}` : '',
+    };
+  }
+
+  return {
+    begin: (page) => platform.begin(parse(page)),
+    standIn: () => standIn(platform),
+    /** `names` says in which order the factory takes what is global to it. */
+    define: (id, factory, names) => {
+      factories.set(id, factory(...parse(names).map((name) => globals[name])));
+    },
+    run: (request) => {
+      try {
+        return stringify({ tree: run(parse(request)) });
+      } catch (error) {
+        return stringify({ failure: failureOf(error) });
+      }
+    },
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * Customer code, run in QuickJS on a thread of its own (`worker.ts`). This side waits for the thread, ends it at the
+ * deadline, and checks what comes back. One realm serves a process; each page begins with a clean one.
+ */
+import { MessageChannel, type MessagePort, Worker, receiveMessageOnPort } from 'node:worker_threads';
+import { programGlobals } from '../../program/globals.ts';
+import type { ProgramModule } from '../../program/program.ts';
+import type { CodeAnswer, CodeRequest, FromWorker, PageFacts, ToWorker } from './messages.ts';
+import { MalformedTree, type Tree, checkedTree } from './tree.ts';
+
+export type RefusalReason = 'timeout' | 'memory' | 'failed' | 'too_large' | 'refused';
+
+/** Customer code gave no result. `trace` names places in modules, for `failed`. */
+export class CodeRefused extends Error {
+  readonly reason: RefusalReason;
+  readonly trace: string;
+
+  constructor(reason: RefusalReason, message: string, trace = '') {
+    super(message);
+    this.name = 'CodeRefused';
+    this.reason = reason;
+    this.trace = trace;
+  }
+}
+
+/** What runs customer code for pages: QuickJS, or what a test puts in its place. */
+export interface CodeRunner {
+  beginPage(facts: PageFacts): void;
+  run(modules: readonly ProgramModule[], request: CodeRequest): Tree;
+}
+
+/** For all code of a page together, so that many short loops are not worth more than one long one. */
+const pageMilliseconds = 2000;
+/**
+ * The same in ticks of QuickJS (10,000 steps each), which do not depend on the machine: an ordinary loop ends at the same
+ * point everywhere. An empty one reaches it in 0.6 s.
+ */
+const pageTicks = 10_000;
+/** One piece of code that never ends must not take the time of all others. */
+const pieceMilliseconds = pageMilliseconds / 2;
+const pieceTicks = pageTicks / 2;
+/** When this much time has passed, the thread is in a native loop that asks nobody, and is ended. */
+const deadlineMs = 2000;
+const startTimeoutMs = 20_000;
+/** Reading memory of a page that was ended is never needed; the thread itself must not grow. */
+const threadLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+
+export class Realm implements CodeRunner {
+  #thread: Thread | undefined;
+  #facts: PageFacts = { seed: 0, clockMs: 0, address: 'http://localhost/' };
+  #leftMs = pageMilliseconds;
+  #leftTicks = pageTicks;
+  /** Modules that the realm holds; undefined when it must begin anew. */
+  #defined: Set<string> | undefined;
+
+  beginPage(facts: PageFacts): void {
+    this.#facts = facts;
+    this.#leftMs = pageMilliseconds;
+    this.#leftTicks = pageTicks;
+    this.#defined = undefined;
+  }
+
+  run(modules: readonly ProgramModule[], request: CodeRequest): Tree {
+    const first = this.#attempt(modules, request, false);
+    if (!(first instanceof CodeRefused)) return first;
+    if (!needsBrowser(first)) throw first;
+    const second = this.#attempt(modules, request, true);
+    // The next piece of the page is asked without a browser again.
+    this.#defined = undefined;
+    if (second instanceof CodeRefused) throw second;
+    return second;
+  }
+
+  /** Ends the thread; the next request starts another. */
+  close(): void {
+    this.#thread?.end();
+    this.#thread = undefined;
+    this.#defined = undefined;
+  }
+
+  #attempt(modules: readonly ProgramModule[], request: CodeRequest, standIns: boolean): Tree | CodeRefused {
+    if (this.#leftMs <= 0 || this.#leftTicks <= 0)
+      return new CodeRefused('timeout', 'other code of the page has used up its 2 seconds');
+    this.#thread ??= new Thread();
+    const isFresh = standIns || this.#defined === undefined;
+    const defined = isFresh ? new Set<string>() : (this.#defined ?? new Set());
+    const missing = modules.filter(({ id }) => !defined.has(id));
+    const ticks = Math.min(this.#leftTicks, pieceTicks);
+    const milliseconds = Math.min(this.#leftMs, pieceMilliseconds);
+    const begin = isFresh ? { ...this.#facts, standIns } : undefined;
+    const given = missing.map(({ id, factory }) => ({ id, factory }));
+    const reply = this.#thread.ask(
+      { begin, modules: given, names: programGlobals, request, ticks, milliseconds },
+      deadlineMs,
+    );
+    if (reply?.kind !== 'answer') {
+      this.close();
+      this.#leftMs -= deadlineMs;
+      return reply ? new CodeRefused('failed', 'the code broke its interpreter') : timeout();
+    }
+    this.#leftTicks -= reply.spent.ticks;
+    this.#leftMs -= reply.spent.milliseconds;
+    for (const { id } of missing) defined.add(id);
+    // After an interruption modules may be half loaded.
+    this.#defined = reply.answer.kind === 'result' ? defined : undefined;
+    // Memory that has grown stays large, and a clean start would be slow from then on.
+    if (reply.answer.kind === 'memory') this.close();
+    return resultOf(reply.answer);
+  }
+}
+
+function timeout(): CodeRefused {
+  return new CodeRefused('timeout', 'the code does not end, or takes more than a second');
+}
+
+function resultOf(answer: CodeAnswer): Tree | CodeRefused {
+  switch (answer.kind) {
+    case 'timeout':
+      return timeout();
+    case 'memory':
+      return new CodeRefused('memory', 'the code needs more than 64 MB of memory');
+    case 'too_large':
+      return new CodeRefused('too_large', 'the result of the code is larger than 5 MB');
+    case 'failed':
+      return thrown(answer.name, answer.message, answer.stack);
+    case 'result':
+      return treeOf(answer.json);
+  }
+}
+
+function treeOf(json: string): Tree | CodeRefused {
+  try {
+    const { tree, failure } = JSON.parse(json) as { tree?: unknown; failure?: Record<string, unknown> };
+    if (failure) return thrown(text(failure['name']), text(failure['message']), text(failure['stack']));
+    return checkedTree(tree);
+  } catch (error) {
+    if (error instanceof MalformedTree) return new CodeRefused('too_large', error.message);
+    return new CodeRefused('failed', 'the code gave no result');
+  }
+}
+
+const maximumMessage = 500;
+
+function thrown(name: string, message: string, stack: string): CodeRefused {
+  if (name === 'InternalError' && message === 'out of memory')
+    return new CodeRefused('memory', 'the code needs more than 64 MB of memory');
+  const what = name === 'Error' || name === '' ? message : `${name}: ${message}`;
+  return new CodeRefused('failed', what.slice(0, maximumMessage), stack.slice(0, 4000));
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Names of a browser that components touch while they render, as `inside/browser.js` stands in for them. */
+const browserNames =
+  /^ReferenceError: '?(?:window|document|location|navigator|localStorage|sessionStorage|history|screen|self|top|parent|frames|fetch|matchMedia|getComputedStyle|getSelection|inner(?:Width|Height)|devicePixelRatio|scroll(?:X|Y|To|By)|page[XY]Offset|requestAnimationFrame|cancelAnimationFrame|requestIdleCallback|cancelIdleCallback|addEventListener|removeEventListener|dispatchEvent|open|alert|confirm|prompt|postMessage|(?:Custom|Keyboard|Mouse)?Event|HTMLElement|Element|Node|(?:Mutation|Resize|Intersection)Observer)'? is not defined$/;
+
+function needsBrowser({ reason, message }: CodeRefused): boolean {
+  return reason === 'failed' && browserNames.test(message);
+}
+
+/** The thread, spoken to as if it were a function: this side sleeps until it answers. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+  constructor() {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: { port: port2, signal: this.#signal },
+      transferList: [port2],
+      env: {},
+      execArgv: [],
+      resourceLimits: threadLimits,
+    });
+    // Its end is noticed by the silence that follows.
+    this.#worker.on('error', () => undefined);
+    this.#worker.unref();
+    this.#port.unref();
+    this.#answer(startTimeoutMs);
+  }
+
+  /** Undefined when no answer came in time. */
+  ask(message: ToWorker, timeoutMs: number): FromWorker | undefined {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
+    this.#port.postMessage(message);
+    return this.#answer(timeoutMs);
+  }
+
+  end(): void {
+    this.#port.close();
+    void this.#worker.terminate();
+  }
+
+  #answer(timeoutMs: number): FromWorker | undefined {
+    if (Atomics.wait(this.#signal, 0, 0, timeoutMs) === 'timed-out') return undefined;
+    Atomics.store(this.#signal, 0, 0);
+    const received: { message: FromWorker } | undefined = receiveMessageOnPort(this.#port);
+    return received?.message;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The parser for everything that authors program. It is acorn, which looks for a name that is declared twice in a list
+ * of all names: 40,000 declarations took it 35 s. Here such lists are sets.
+ */
+import { Parser } from 'acorn';
+import jsx from 'acorn-jsx';
+
+/** As much of a list as acorn uses. */
+class NameList {
+  readonly #names = new Set<string>();
+  /** The parameter of a `catch`, which may be declared again. */
+  0?: string;
+
+  push(name: string): void {
+    this[0] ??= name;
+    this.#names.add(name);
+  }
+
+  indexOf(name: string): number {
+    return this.#names.has(name) ? 0 : -1;
+  }
+}
+
+function withNameSets(Base: typeof Parser): typeof Parser {
+  return class extends Base {
+    enterScope(flags: number): void {
+      const { scopeStack } = this as unknown as { scopeStack: object[] };
+      scopeStack.push({ flags, var: new NameList(), lexical: new NameList(), functions: new NameList() });
+    }
+  };
+}
+
+export const ScriptParser = Parser.extend(withNameSets);
+export const JsxParser = ScriptParser.extend(jsx());

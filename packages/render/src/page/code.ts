@@ -1,0 +1,194 @@
+/**
+ * The customer code of one page that must be run: which piece of a program a node is, what it gives, and what an author
+ * is told when it gives nothing. It renders nothing, and it is used only where the static evaluator gives up or where an
+ * element lives on in the browser.
+ */
+import type { DiagnosticCode } from '../check/codes.ts';
+import type { FilePlace } from '../check/diagnostic.ts';
+import type { PageFacts } from '../evaluate/realm/messages.ts';
+import { type CodeRunner, CodeRefused, type RefusalReason } from '../evaluate/realm/realm.ts';
+import { type Tree, treeOfValue, valueOfTree } from '../evaluate/realm/tree.ts';
+import { type Foreign, NotDefined, ObjectValue, type Unsupported, type Value } from '../evaluate/values.ts';
+import { ambientNames } from '../program/ambient-names.ts';
+import type { Piece } from '../program/pieces.ts';
+import { type DocumentProgram, type ProgramModule, authorLine } from '../program/program.ts';
+import { type Frame, placeOf } from './frame.ts';
+import type { ParserName } from './parser.ts';
+import type { SiteTools } from './record.ts';
+import type { PageTask, PageTier } from './task.ts';
+import type { Node } from './tree.ts';
+
+/** A piece of a document's program, with what it is run with. */
+export interface CodePiece {
+  piece: Piece;
+  /** The document's own module. */
+  module: string;
+  modules: ProgramModule[];
+  program: DocumentProgram;
+  /** The properties of the document, when it is a snippet. */
+  given: ObjectValue;
+}
+
+export class PageCode {
+  readonly #tools: SiteTools;
+  readonly #task: PageTask;
+  readonly #parser: ParserName;
+  /** What was run already, so that the Markdown of the page costs nothing twice and shows the same. */
+  readonly #results = new Map<string, Tree | CodeRefused>();
+  #tier: PageTier = 'none';
+  #hasBegun = false;
+
+  constructor(tools: SiteTools, task: PageTask, parser: ParserName) {
+    this.#tools = tools;
+    this.#task = task;
+    this.#parser = parser;
+  }
+
+  /** How far up the page had to go for its code. */
+  get tier(): PageTier {
+    return this.#tier;
+  }
+
+  /** Something of the page was computed without running it. */
+  noteStatic(): void {
+    if (this.#tier === 'none') this.#tier = 'static';
+  }
+
+  /** Tests send everything to the runner. */
+  get skipsStatic(): boolean {
+    return this.#tools.evaluation?.skipStatic ?? false;
+  }
+
+  /**
+   * The piece that a node of a document is; `attribute` is the number of one of its attributes. Undefined when there is
+   * none, or when running it could not help.
+   */
+  pieceOf(
+    node: Node,
+    frame: Frame,
+    cause: Unsupported | undefined,
+    attribute?: number,
+  ): CodePiece | undefined {
+    const { document, file, given } = frame;
+    if (!document || (cause && isHopeless(cause))) return undefined;
+    const program = this.#tools.programs.ofDocument(file, document, this.#parser);
+    const piece = attribute === undefined ? program.pieceOf(node) : program.attributePieceOf(node, attribute);
+    const module = program.modules.at(-1)?.id;
+    if (!piece || module === undefined) return undefined;
+    return {
+      piece,
+      module,
+      program,
+      modules: program.modulesFor([piece]),
+      given: given ?? new ObjectValue(),
+    };
+  }
+
+  /** Runs a piece. `children` is what stands between the tags of its element. Throws `CodeRefused`. */
+  run(code: CodePiece, children: Foreign | undefined, as: 'content' | 'value'): Value {
+    const slots: Foreign[] = [];
+    const props = propsTree(code.given, slots);
+    const slot = children ? slots.push(children) - 1 : null;
+    const request = { module: code.module, piece: code.piece.index, props, children: slot, as };
+    const key = JSON.stringify(request);
+    let result = this.#results.get(key);
+    if (result === undefined) {
+      result = this.#runNow(code.modules, request);
+      this.#results.set(key, result);
+    }
+    if (result instanceof CodeRefused) throw result;
+    return valueOfTree(result, slots);
+  }
+
+  #runNow(modules: ProgramModule[], request: Parameters<CodeRunner['run']>[1]): Tree | CodeRefused {
+    const { customCode } = this.#tools.plan;
+    if (customCode !== 'run') {
+      this.#tier = 'refused';
+      return new CodeRefused('refused', customCode.refused);
+    }
+    if (this.#tier !== 'refused') this.#tier = 'run';
+    const runner = this.#tools.evaluation?.runner ?? this.#tools.realm();
+    if (!this.#hasBegun) runner.beginPage(this.#facts());
+    this.#hasBegun = true;
+    try {
+      return runner.run(modules, request);
+    } catch (error) {
+      if (error instanceof CodeRefused) return error;
+      throw error;
+    }
+  }
+
+  #facts(): PageFacts {
+    const { plan, addresses } = this.#tools;
+    const origin = /^https?:/.test(plan.origin) ? plan.origin : 'http://localhost';
+    return {
+      seed: seedOf(this.#task.route),
+      clockMs: plan.clockMs,
+      address: `${origin}${plan.basePath}/${addresses.canonicalOf(this.#task.route)}`,
+    };
+  }
+}
+
+/** A name that neither the page nor any engine knows: running the code would only say the same. */
+function isHopeless(cause: Unsupported): boolean {
+  return cause instanceof NotDefined && !ambientNames.has(cause.missing);
+}
+
+/** What the format gives every document besides its own properties. */
+function propsTree(given: ObjectValue, slots: Foreign[]): Tree {
+  return treeOfValue(new ObjectValue([['user', new ObjectValue()], ...given.entries]), slots);
+}
+
+/** FNV-1a: the same page has the same chance each time. */
+function seedOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+export interface CodeFinding {
+  code: DiagnosticCode;
+  message: string;
+  place: FilePlace | undefined;
+  hint: string;
+}
+
+const findings: Record<RefusalReason, { code: DiagnosticCode; hint: string }> = {
+  timeout: {
+    code: 'code_timeout',
+    hint: 'Each piece of code has a second, all code of a page together has two.',
+  },
+  memory: { code: 'code_memory', hint: 'The code of a page has 64 MB of memory.' },
+  failed: {
+    code: 'code_failed',
+    hint: 'The code runs without a browser while the page is rendered; effects and handlers run later.',
+  },
+  too_large: { code: 'code_too_large', hint: 'Show less at once, or write the content into the page.' },
+  refused: { code: 'code_refused', hint: 'An operator decides what is needed to run the code of pages.' },
+};
+
+/** What an author is told of a piece that gave nothing. */
+export function findingOf(
+  refused: CodeRefused,
+  what: string,
+  node: Node,
+  frame: Frame,
+  code: CodePiece,
+): CodeFinding {
+  return {
+    ...findings[refused.reason],
+    message: `${what} shows nothing: ${refused.message}`,
+    place: placeOfTrace(refused.trace, code.program.modules) ?? placeOf(node, frame),
+  };
+}
+
+/** The first place of a trace that is in a file of the author's: `at Counter (snippets/counter.jsx:12:5)`. */
+function placeOfTrace(trace: string, modules: readonly ProgramModule[]): FilePlace | undefined {
+  for (const line of trace.split('\n', 50)) {
+    const [, file, row, column] =
+      /\(?([^()]+):(\d{1,7}):(\d{1,7})\)?$/.exec(line.trim().replace(/^at (?:.* \()?/, '')) ?? [];
+    const module = modules.find(({ id }) => id === file);
+    if (module) return { file: module.id, line: authorLine(module, Number(row)), column: Number(column) };
+  }
+  return undefined;
+}
