@@ -91,7 +91,7 @@ export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
   const others: Partial<Record<'empty' | 'new', Promise<Dashboard>>> = {};
   return {
     ...dashboard,
-    async show({ path, isGate, at, prepare }, options = {}, look = undefined) {
+    async show({ path, isGate, at, prepare }, options = {}, look) {
       const where =
         at === undefined ? dashboard : await (others[at] ??= openDashboard({ setUp: at === 'empty' }));
       const address = await path(places);
