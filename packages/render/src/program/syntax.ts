@@ -2,9 +2,9 @@
  * Reads the JavaScript of authors into syntax trees, with the place of what cannot be read. It only reads: nothing of an
  * author's text runs in this process.
  */
-import { Parser, type Options } from 'acorn';
-import jsx from 'acorn-jsx';
+import type { Options } from 'acorn';
 import type { Node, Program } from 'estree-jsx';
+import { JsxParser, ScriptParser } from '../evaluate/script-parser.ts';
 
 declare module 'estree' {
   /** The parser always tells them. */
@@ -26,7 +26,6 @@ export class CompileError extends Error {
   }
 }
 
-const JsxParser = Parser.extend(jsx());
 /** 2025 is what QuickJS and every browser of the last years run; newer syntax would be read here and refused there. */
 const options: Options = {
   ecmaVersion: 2025,
@@ -46,7 +45,7 @@ export function parseScript(source: string): Program {
 export function parseClassicScript(source: string): Program {
   return readable(
     source,
-    () => Parser.parse(source, { ecmaVersion: 2025, sourceType: 'script' }) as unknown as Program,
+    () => ScriptParser.parse(source, { ecmaVersion: 2025, sourceType: 'script' }) as unknown as Program,
   );
 }
 
@@ -88,8 +87,9 @@ export function errorAt(node: Node, message: string): CompileError {
 export function childrenOf(node: Node): Node[] {
   const children: Node[] = [];
   for (const value of Object.values(node) as unknown[]) {
-    if (Array.isArray(value)) children.push(...value.filter(isNode));
-    else if (isNode(value)) children.push(value);
+    if (Array.isArray(value)) {
+      for (const item of value as unknown[]) if (isNode(item)) children.push(item);
+    } else if (isNode(value)) children.push(value);
   }
   return children;
 }
