@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { compileModule, factoryOf } from '../program/compile.ts';
+import { islandNeeds } from './needs.ts';
+
+function builtInsIn(source: string): unknown[] {
+  const factory = factoryOf(compileModule(source, () => undefined).code);
+  return [...islandNeeds([{ id: 'a.jsx', factory }]).builtins];
+}
+
+it('finds the built-in components that code names, with the properties that are written out', () => {
+  const source = `const A = () => <div><Card title="T" cols={2} wide href={link} onClick={go}>words</Card><Tree.File name={\`f\`} /></div>`;
+  expect(builtInsIn(source)).toEqual([
+    { name: 'Card', props: { title: 'T', cols: 2, wide: true }, hasChildren: true },
+    { name: 'Tree.File', props: { name: 'f' }, hasChildren: false },
+  ]);
+});
+
+it('finds both sides of a choice, and does not multiply without end', () => {
+  expect(builtInsIn(`const A = () => <Icon icon={open ? 'up' : 'down'} />`)).toEqual([
+    { name: 'Icon', props: { icon: 'up' }, hasChildren: false },
+    { name: 'Icon', props: { icon: 'down' }, hasChildren: false },
+  ]);
+  const props = Array.from({ length: 30 }, (_, index) => `p${index}={a ? 1 : 2}`).join(' ');
+  expect(builtInsIn(`const A = () => <Card ${props} />`).length).toBeLessThanOrEqual(8);
+});
+
+it('tells the same component once, and leaves elements and components of authors out', () => {
+  expect(builtInsIn(`const B = () => <b/>; const A = () => [<Note/>, <Note/>, <B/>, <p/>]`)).toEqual([
+    { name: 'Note', props: {}, hasChildren: false },
+  ]);
+});

@@ -1,0 +1,96 @@
+/**
+ * What the code of an island may need while the page is open, read from its text: what `live-needs.ts` finds, and the
+ * built-in components it names, so that those the first state does not show can be brought along.
+ */
+import type { CallExpression, Expression, Node, ObjectExpression } from 'estree-jsx';
+import { liveNeeds } from '../program/live-needs.ts';
+import { parseClassicScript, walk } from '../program/syntax.ts';
+import type { IslandModule, IslandNeeds, Json } from './page-islands.ts';
+
+type BuiltIn = IslandNeeds['builtins'][number];
+
+const mostBuiltIns = 200;
+/** Choices multiply; a component that makes more of them is brought in some of its forms. */
+const mostForms = 8;
+
+export function islandNeeds(modules: readonly IslandModule[]): IslandNeeds {
+  const all = modules.map(needsOf);
+  const builtins = new Map(
+    all.flatMap((needs) => needs.builtins).map((each) => [JSON.stringify(each), each] as const),
+  );
+  return {
+    classNames: [...new Set(all.flatMap(({ classNames }) => classNames))],
+    addresses: [...new Set(all.flatMap(({ addresses }) => addresses))],
+    hosts: [...new Set(all.flatMap(({ hosts }) => hosts))],
+    builtins: [...builtins.values()].slice(0, mostBuiltIns),
+  };
+}
+
+/** A page may hold the same component many times. */
+const known = new WeakMap<IslandModule, IslandNeeds>();
+
+function needsOf(module: IslandModule): IslandNeeds {
+  const before = known.get(module);
+  if (before) return before;
+  const builtins: BuiltIn[] = [];
+  walk(parseClassicScript(module.factory), (node: Node) => {
+    if (node.type === 'CallExpression' && isCreateElement(node)) builtins.push(...formsOf(node));
+  });
+  const needs = { ...liveNeeds([module]), builtins };
+  known.set(module, needs);
+  return needs;
+}
+
+function isCreateElement({ callee }: CallExpression): boolean {
+  if (callee.type === 'Identifier') return callee.name === '$$jsx' || callee.name === '$$element';
+  return (
+    callee.type === 'MemberExpression' &&
+    callee.property.type === 'Identifier' &&
+    callee.property.name === 'createElement'
+  );
+}
+
+/** A component once for each choice between properties that are written out. */
+function formsOf({ arguments: [type, props, ...children] }: CallExpression): BuiltIn[] {
+  if (type?.type !== 'Literal' || typeof type.value !== 'string') return [];
+  const name = type.value;
+  if (!/^[A-Z]|^document:/.test(name)) return [];
+  const forms = props?.type === 'ObjectExpression' ? formsOfProps(props) : [{}];
+  return forms.map((each) => ({ name, props: each, hasChildren: children.length > 0 }));
+}
+
+function formsOfProps({ properties }: ObjectExpression): Record<string, Json>[] {
+  let forms: [string, Json][][] = [[]];
+  for (const property of properties) {
+    if (property.type !== 'Property' || property.computed || property.kind !== 'init') continue;
+    const name = nameOf(property.key);
+    const values = name === undefined ? [] : valuesOf(property.value as Expression);
+    if (name === undefined || values.length === 0) continue;
+    forms = forms.flatMap((form) => values.map((value): [string, Json][] => [...form, [name, value]]));
+    forms = forms.slice(0, mostForms);
+  }
+  return forms.map((form) => Object.fromEntries(form));
+}
+
+function nameOf(key: Node): string | undefined {
+  if (key.type === 'Identifier') return key.name;
+  return key.type === 'Literal' && typeof key.value === 'string' ? key.value : undefined;
+}
+
+/** What an expression can be, when that is written out; nothing when it is not. */
+function valuesOf(node: Expression): Json[] {
+  switch (node.type) {
+    case 'Literal':
+      return isPlain(node.value) ? [node.value] : [];
+    case 'TemplateLiteral':
+      return node.expressions.length === 0 ? [node.quasis[0]?.value.cooked ?? ''] : [];
+    case 'ConditionalExpression':
+      return [...valuesOf(node.consequent), ...valuesOf(node.alternate)];
+    default:
+      return [];
+  }
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
