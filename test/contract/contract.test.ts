@@ -73,7 +73,11 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   createAgentJob: () => ({ ...project(), body: { prompt: 'Correct the spelling.', dryRun: true } }),
   listAgentJobs: () => ({ ...project(), query: { status: 'completed', archived: 'false', limit: '2' } }),
   listAllAgentJobs: () => ({ query: { ...project().params, status: 'completed', limit: '2' } }),
-  followAgentJobs: () => ({}),
+  followAgentJobs: () => {
+    // It begins with those that are active.
+    agentJobThatIs('queued');
+    return {};
+  },
   readAgentJob: agentJob,
   messageAgentJob: () => ({ ...agentJobThatIs('completed'), body: { prompt: 'Go on.' } }),
   followAgentJob: () => ({ ...agentJob(), query: { after: '0-0', limit: '5' } }),
