@@ -10,6 +10,7 @@ import { type CodeRunner, CodeRefused, type RefusalReason } from '../evaluate/re
 import { type Tree, treeOfValue, valueOfTree } from '../evaluate/realm/tree.ts';
 import { type Foreign, NotDefined, ObjectValue, type Unsupported, type Value } from '../evaluate/values.ts';
 import { ambientNames } from '../program/ambient-names.ts';
+import { programGlobals } from '../program/globals.ts';
 import type { Piece } from '../program/pieces.ts';
 import { type DocumentProgram, type ProgramModule, authorLine } from '../program/program.ts';
 import { type Frame, placeOf } from './frame.ts';
@@ -131,7 +132,8 @@ export class PageCode {
 
 /** A name that neither the page nor any engine knows: running the code would only say the same. */
 function isHopeless(cause: Unsupported): boolean {
-  return cause instanceof NotDefined && !ambientNames.has(cause.missing);
+  if (!(cause instanceof NotDefined)) return false;
+  return !ambientNames.has(cause.missing) && !programGlobals.includes(cause.missing);
 }
 
 /** What the format gives every document besides its own properties. */

@@ -21,6 +21,7 @@ import {
 } from '../evaluate/values.ts';
 import { CodeRefused } from '../evaluate/realm/realm.ts';
 import { escapeText } from '../html.ts';
+import { islandNeeds } from '../islands/needs.ts';
 import { type Json, PageIslands, jsonOf } from '../islands/page-islands.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import { documentElement, documentOfElement } from '../program/program.ts';
@@ -314,7 +315,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       piece: piece.index,
       props: dataOf(given),
       modules,
-      needs: { classNames: [], addresses: [], hosts: [], builtins: [] },
+      needs: islandNeeds(modules),
       slot: children.length ? () => this.render(children) : undefined,
     };
     const render = (): string => this.islands.render(source, () => this.render(content));

@@ -11,7 +11,8 @@ export function startRenderProcess(program = processFile()): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Compiled code is kept where the parent keeps its own, if it does.
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFolder() },
+    // Code of pages that asks for the time of day is answered the same wherever it runs.
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFolder(), TZ: 'UTC' },
     execArgv: [`--max-old-space-size=${memoryLimitMb}`],
   });
 }

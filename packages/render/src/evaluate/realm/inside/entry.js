@@ -14,7 +14,7 @@ export function entry(react, platform, standIn) {
     if (known) return known;
     const factory = factories.get(id);
     if (!factory) throw new Error(`There is no module "${id}"`);
-    const exports = {};
+    const exports = Object.create(null);
     loaded.set(id, exports);
     factory(require, exports);
     return exports;
@@ -25,8 +25,9 @@ export function entry(react, platform, standIn) {
 
   function run({ module, piece, props, children, as }) {
     const slot = children === null ? undefined : react.slot(children);
-    const value = load(module).$pieces[piece](react.valueOf(props), slot);
-    return react.show(value, as);
+    const code = load(module).$pieces[piece];
+    const given = react.valueOf(props);
+    return react.show(() => code(given, slot), as);
   }
 
   function failureOf(error) {

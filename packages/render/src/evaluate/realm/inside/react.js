@@ -354,10 +354,11 @@ export function reactForFirstRender() {
     version: '19.0.0',
   };
 
-  /** `show` says whether a value stands between tags (`content`) or in a property (`value`). */
-  function show(value, as) {
+  /** Runs `make` as a component, and gives what it gives between tags (`content`) or as a property (`value`). */
+  function show(make, as) {
     nodes = 0;
     owner = undefined;
+    const value = renderFunction(make);
     return as === 'content' ? contentOf(value, 0) : dataOf(value, 0);
   }
 
