@@ -5,7 +5,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
 import { fixture } from '../../packages/render/src/render-fixture.ts';
-import { compareExpressions, generatedExpressions } from './expressions.ts';
+import { compareExpressions } from './expressions.ts';
+import { generatedExpressions } from './generate.ts';
 import { compareSite } from './sites.ts';
 import { V8Runner } from './v8-runner.ts';
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
 import { findSites } from '../../scripts/measure/find-sites.ts';
-import { compareExpressions, generatedExpressions } from './expressions.ts';
+import { compareExpressions } from './expressions.ts';
+import { generatedExpressions } from './generate.ts';
 import { compareSite } from './sites.ts';
 import { V8Runner } from './v8-runner.ts';
 
