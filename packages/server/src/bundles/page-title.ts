@@ -15,6 +15,6 @@ export function pageTitle(path: string, content: Uint8Array): string | undefined
     .find((line) => line.startsWith('# '));
   const title = heading?.slice(2).trim() ?? '';
   if (title === '') return undefined;
-  const characters = [...title];
+  const characters = Array.from(title);
   return characters.length <= mostCharacters ? title : `${characters.slice(0, mostCharacters - 1).join('')}…`;
 }

@@ -4,10 +4,10 @@ import { checkSession, queries } from './client.ts';
 
 const openAgainMs = 5000;
 
-/** Tells of every job of a stream. `false` while the stream is away. */
-export function useLive<Job>(path: string, take: (job: Job) => void): boolean {
+/** Hands over every job of a stream. `false` while the stream is away. */
+export function useLive(path: string, take: (job: unknown) => void): boolean {
   const [connected, setConnected] = useState(true);
-  useEffect(() => openStream(path, { job: (data) => take(data as Job) }, setConnected), [path, take]);
+  useEffect(() => openStream(path, { job: take }, setConnected), [path, take]);
   return connected;
 }
 

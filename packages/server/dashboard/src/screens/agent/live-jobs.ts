@@ -26,7 +26,8 @@ export function useLiveAgentJobs(filters: JobFilters) {
     { followed: true, refetchMs: (rows) => rows.some(({ status }) => status === 'active') && stepsMs },
   );
   const take = useCallback(
-    (job: AgentJob) => {
+    (data: unknown) => {
+      const job = data as AgentJob;
       const [, , wanted] = JSON.parse(name) as [string, string, JobFilters];
       queries.setQueryData<LoadedPages<AgentJob>>(
         JSON.parse(name) as unknown[],

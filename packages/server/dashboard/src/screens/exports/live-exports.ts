@@ -18,7 +18,8 @@ export function useLiveExports(filters: ExportFilters) {
   );
   const [trails] = useState(() => new Map<string, Trail>());
   const take = useCallback(
-    (job: ExportJob) => {
+    (data: unknown) => {
+      const job = data as ExportJob;
       trails.set(job.jobId, extendTrail(trails.get(job.jobId) ?? emptyTrail, job));
       const [, , wanted] = JSON.parse(name) as [string, string, ExportFilters];
       queries.setQueryData<LoadedPages>(JSON.parse(name) as unknown[], (pages) =>
