@@ -6,7 +6,7 @@ import type { Node } from '../page/tree.ts';
 /** Attributes must be asked for in their order: the search goes on where the last one was found. */
 export class AttributePlaces {
   readonly #text: string;
-  readonly #end: number;
+  #end: number;
   #offset: number;
   #place: SourcePlace;
 
@@ -23,6 +23,8 @@ export class AttributePlaces {
     /** Further lines are not compared: the parser takes their indentation away. */
     const start = `{${code.includes('\n') ? code.slice(0, code.indexOf('\n') + 1) : code}`;
     const found = this.#text.slice(this.#offset, this.#end).indexOf(start);
+    /** The parser has changed the text; looking through a large element for each of its attributes would take long. */
+    if (found < 0) this.#end = this.#offset;
     if (found < 0) return this.#place;
     const lines = this.#text.slice(this.#offset, this.#offset + found).split('\n');
     const lastLength = lines.at(-1)?.length ?? 0;

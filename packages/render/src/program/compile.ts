@@ -22,7 +22,8 @@ export interface ModuleExport {
 export interface CompiledModule {
   /** The body of `function ($$require, $$exports)`; `$$require` takes the path of a file of the site. */
   code: string;
-  imports: { specifier: string; file: string | undefined; line: number }[];
+  /** The files that are imported, in order. */
+  imports: string[];
   program: Program;
   scopes: Scopes;
   exports: Map<string, ModuleExport>;
@@ -41,7 +42,7 @@ const reservedName =
 export function compileModule(source: string, resolve: ResolveImport): CompiledModule {
   const program = parseScript(source);
   const scopes = analyseScopes(program);
-  refuseReservedNames(program, scopes);
+  refuseReservedNames(source, program, scopes);
   const edits = new Edits(source);
   const head = new Head(scopes, resolve);
   rewriteCode(source, program, scopes.references, head.textOf, edits);
@@ -60,9 +61,9 @@ export function compileModule(source: string, resolve: ResolveImport): CompiledM
   };
 }
 
-function refuseReservedNames(program: Program, { top }: Scopes): void {
+function refuseReservedNames(source: string, program: Program, { top }: Scopes): void {
   for (const name of top.keys())
-    if (reservedName.test(name)) throw errorAt(program, `the name "${name}" is reserved`);
+    if (reservedName.test(name)) throw errorAt(source, program, `the name "${name}" is reserved`);
 }
 
 /** What stands before the code of a module: its exports, and a function for each name that it imports. */
@@ -101,11 +102,12 @@ class Head {
     this.#accessors.set(local, `${reader}()`);
   }
 
-  addImport(specifier: string, line: number, forItsEffect: boolean): void {
+  addImport(specifier: string, forItsEffect: boolean): void {
     const target = this.#resolve(specifier);
     const file = typeof target === 'object' ? target.file : undefined;
-    if (target !== 'react') this.imports.push({ specifier, file, line });
-    if (!forItsEffect || file === undefined) return;
+    if (file === undefined) return;
+    this.imports.push(file);
+    if (!forItsEffect) return;
     this.runsAtOnce.push(file);
     this.#actions.push(`$$require(${JSON.stringify(file)});`);
   }
@@ -155,11 +157,11 @@ function rewriteStatement(
 ): void {
   switch (node.type) {
     case 'ImportDeclaration':
-      head.addImport(String(node.source.value), node.loc?.start.line ?? 1, node.specifiers.length === 0);
+      head.addImport(String(node.source.value), node.specifiers.length === 0);
       return edits.replace(node.start, node.end, ';');
     case 'ExportAllDeclaration': {
       const specifier = String(node.source.value);
-      head.addImport(specifier, node.loc?.start.line ?? 1, false);
+      head.addImport(specifier, false);
       if (node.exported) head.exportFrom(nameOf(node.exported), specifier, '*');
       else head.exportAll(specifier);
       return edits.replace(node.start, node.end, ';');
@@ -183,7 +185,7 @@ function rewriteNamedExport(
     for (const name of declared) head.export(name, name);
     return edits.replace(node.start, declaration.start, ';');
   }
-  if (source) head.addImport(String(source.value), node.loc?.start.line ?? 1, false);
+  if (source) head.addImport(String(source.value), false);
   for (const { local, exported } of node.specifiers) {
     if (source) head.exportFrom(nameOf(exported), String(source.value), nameOf(local));
     else head.export(nameOf(exported), nameOf(local));

@@ -91,7 +91,7 @@ function partsOf(
     if (from && typeof target === 'object') imported.set(local, { ...from, file: target.file });
   }
   return {
-    imports: module.imports.flatMap(({ file }) => file ?? []),
+    imports: module.imports,
     units: unitsOf(module.program, module.scopes),
     imported,
     exports: module.exports,

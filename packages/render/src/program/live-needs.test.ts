@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileModule, factoryOf } from './compile.ts';
+import { compileFile } from './file.ts';
 import { type LiveNeeds, liveNeeds } from './live-needs.ts';
 
 function needsOf(source: string): LiveNeeds {
@@ -35,4 +36,16 @@ it('finds the hosts that code names', () => {
     'https://b.example',
     'wss://live.example',
   ]);
+});
+
+it('reads data', () => {
+  const { factory } = compileFile(
+    'a.json',
+    '{ "list": ["/guide", { "a": "mt-2" }], "n": 1 }',
+    () => undefined,
+  );
+  expect(liveNeeds([{ id: 'a.json', factory }])).toMatchObject({
+    classNames: ['mt-2'],
+    addresses: ['/guide'],
+  });
 });

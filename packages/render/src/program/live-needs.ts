@@ -21,8 +21,9 @@ const longestWord = 200;
 
 export function liveNeeds(modules: readonly ProgramModule[]): LiveNeeds {
   const found = { classNames: new Set<string>(), addresses: new Set<string>(), hosts: new Set<string>() };
-  for (const { factory } of modules) {
-    for (const text of textsOf(factory)) {
+  for (const { id, factory } of modules) {
+    const texts = textsOf(factory);
+    for (const text of id.endsWith('.json') ? texts.flatMap(textsOfData) : texts) {
       addAll(found.classNames, classNamesIn(text), maximumClassNames);
       addAll(found.hosts, hostsIn(text), maximumHosts);
       if (isAddress(text)) addAll(found.addresses, [text], maximumAddresses);
@@ -48,6 +49,16 @@ function textsOf(factory: string): string[] {
     if (node.type === 'Literal' && typeof node.value === 'string') texts.push(node.value);
     else if (node.type === 'TemplateElement')
       texts.push((node.value.cooked ?? '') + (node.tail ? '' : unfinished));
+  });
+  return texts;
+}
+
+/** The module of a JSON file holds its content as one text. */
+function textsOfData(text: string): string[] {
+  if (!/^\s*[[{"]/.test(text)) return [];
+  const texts: string[] = [];
+  JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value === 'string') texts.push(value);
   });
   return texts;
 }

@@ -45,7 +45,7 @@ export interface DocumentPieces {
   problems: Problem[];
 }
 
-const maximumPieces = 10_000;
+const maximumPieces = 5000;
 
 /** `textOf` is how the document's module reads the names that it imports and declares. */
 export function piecesOf(file: string, document: Document, textOf: NameText): DocumentPieces {

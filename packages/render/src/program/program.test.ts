@@ -222,7 +222,7 @@ describe('what does something once a page is shown', () => {
     ['imported as a whole', 'import * as all from "./circle.jsx"\n\n<all.Circle/>', true],
     ['imported through another', 'import { Live } from "./index"\n\n<Live/>', true],
     ['a document that holds it', 'import Other from "./other.mdx"\n\n<Other/>', false],
-  ])('%s: %s', (_name, page, interactive) => {
+  ])('%s', (_name, page, interactive) => {
     const { document, program } = programOf({
       'page.mdx': page,
       'live.jsx':
@@ -255,4 +255,71 @@ describe('what does something once a page is shown', () => {
     ]);
     expect(program.modules.map(({ id }) => id)).toEqual(['c.js', 'a.jsx', 'b.jsx', 'page.mdx']);
   });
+});
+
+describe('limits', () => {
+  it('takes 200 files and tells that there are more', () => {
+    const names = Array.from({ length: 250 }, (_, index) => `a${index}`);
+    const files = Object.fromEntries(names.map((name) => [`${name}.js`, `export const ${name} = 1`]));
+    const page = `${names.map((name) => `import { ${name} } from "./${name}"`).join('\n')}\n\n{a1}`;
+    const { program } = programOf({ ...files, 'page.mdx': page });
+    expect(program.modules).toHaveLength(200);
+    expect(program.problems).toMatchObject([{ message: 'more than 200 files are imported' }]);
+  });
+
+  it('takes a chain of imports as long as that', () => {
+    const names = Array.from({ length: 250 }, (_, index) => index);
+    const files = Object.fromEntries(
+      names.map((index) => [`a${index}.js`, `export * from "./a${index + 1}"`]),
+    );
+    const { program } = programOf({ ...files, 'page.mdx': 'import { a } from "./a0"\n\n{a}' });
+    expect(program.modules).toHaveLength(200);
+  });
+
+  it('takes 2 MB of code', () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [`a${index}.js`, `export default "${'x'.repeat(250_000)}"`]),
+    );
+    const page = Object.keys(files)
+      .map((name, index) => `import a${index} from "./${name}"`)
+      .join('\n');
+    const { program } = programOf({ ...files, 'page.mdx': page });
+    expect(program.modules).toHaveLength(9);
+    expect(program.problems).toMatchObject([{ message: 'more than 2 MB of code are imported' }]);
+  });
+
+  it('takes 5,000 expressions', () => {
+    const { program } = programOf({ 'page.mdx': '{1}'.repeat(5001) });
+    expect(program.problems).toMatchObject([{ message: 'the page has more than 5000 expressions' }]);
+  });
+
+  it.each([
+    ['a.js', `"${'x'.repeat(300_000)}"`, 'the code is larger than 256 KB'],
+    ['a.ts', `"${'x'.repeat(300_000)}"`, 'a file of TypeScript may have 256 KB at most'],
+    ['a.ts', `x = ${'('.repeat(20_000)}`, 'the code is nested too deeply'],
+    ['a.json', `"${'x'.repeat(1_000_000)}"`, 'the file is larger than 1 MB'],
+    ['a.json', '[1,]', 'this is not valid JSON'],
+    ['a.js', `x = ${'!'.repeat(20_000)}1`, 'the code is nested too deeply'],
+  ])('refuses %s: %s', (file, source, message) => {
+    const { program } = programOf({ [file]: source, 'page.mdx': `import a from "./${file}"\n\n{a}` });
+    expect(program.problems).toMatchObject([{ file, message }]);
+    expect(program.modules).toHaveLength(2);
+  });
+});
+
+it('reads files anew when something has changed', () => {
+  const files: Record<string, string> = {
+    'page.mdx': 'import { a } from "./a"\n\n{a}',
+    'a.js': 'export const a = 1',
+  };
+  const sources = { ...site(files), revision: 0 };
+  const document = sources.document('page.mdx', 'fast');
+  const programs = new Programs(sources);
+  const value = (): unknown =>
+    runModules(programs.ofDocument('page.mdx', document, 'fast').modules)('a.js')['a'];
+  const first = programs.ofDocument('page.mdx', document, 'fast');
+  expect([value(), programs.ofDocument('page.mdx', document, 'fast') === first]).toEqual([1, true]);
+  files['a.js'] = 'export const a = 2';
+  sources.revision += 1;
+  expect(value()).toBe(2);
 });

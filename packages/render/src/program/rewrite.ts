@@ -6,7 +6,7 @@ import type { JSXAttribute, JSXElement, JSXFragment, JSXMemberExpression, Node }
 import { attributeName, jsxName, jsxText } from '../evaluate/jsx.ts';
 import type { Edits } from './edits.ts';
 import { type Reference, isComponentName } from './scope.ts';
-import { childrenOf, errorAt } from './syntax.ts';
+import { errorAt, forEachChild } from './syntax.ts';
 
 /** The text to read a name with: itself, a call that gives its value, or nothing when nobody defines it. */
 export type NameText = (name: string, use: Reference['use']) => string | undefined;
@@ -23,17 +23,18 @@ export function rewriteCode(
   for (const reference of references) {
     const text = textOf(reference.name, reference.use);
     if (reference.use === 'element') tags.set(reference.node, text);
-    else if (text !== undefined && text !== reference.name) rewriteReference(reference, text, edits);
+    else if (text !== undefined && text !== reference.name) rewriteReference(source, reference, text, edits);
   }
   new Rewriting(source, edits, (root, name) => (tags.has(root) ? tags.get(root) : name)).visit(node);
 }
 
 function rewriteReference(
+  source: string,
   { node, name, use, shorthand, afterNew }: Reference,
   text: string,
   edits: Edits,
 ): void {
-  if (use === 'write') throw errorAt(node, `"${name}" is imported and cannot be changed`);
+  if (use === 'write') throw errorAt(source, node, `"${name}" is imported and cannot be changed`);
   if (use === 'export') return;
   const value = afterNew ? `(${text})` : text;
   edits.replace(node.start, node.end, shorthand ? `${name}: ${value}` : value);
@@ -56,13 +57,14 @@ class Rewriting {
   visit(node: Node): void {
     if (node.type === 'JSXElement') return this.#element(node);
     if (node.type === 'JSXFragment') return this.#fragment(node);
-    if (node.type === 'ImportExpression') throw errorAt(node, 'import() is not available in pages');
+    if (node.type === 'ImportExpression')
+      throw errorAt(this.#source, node, 'import() is not available in pages');
     if (node.type === 'MetaProperty' && node.meta.name === 'import')
-      throw errorAt(node, 'import.meta is not available in pages');
+      throw errorAt(this.#source, node, 'import.meta is not available in pages');
     /** `a<!--b` compares in a module, and begins a comment in the classic script that the code becomes. */
     if (node.type === 'BinaryExpression' && this.#source.startsWith('<!--', node.right.start - 1))
       this.#edits.insert(node.right.start, ' ');
-    for (const child of childrenOf(node)) this.visit(child);
+    forEachChild(node, (child) => this.visit(child));
   }
 
   #element(node: JSXElement): void {

@@ -16,7 +16,7 @@ import type {
   Program,
   SwitchStatement,
 } from 'estree-jsx';
-import { childrenOf } from './syntax.ts';
+import { forEachChild } from './syntax.ts';
 
 export interface ImportedName {
   specifier: string;
@@ -51,6 +51,7 @@ export function analyseScopes(program: Program): Scopes {
 
 class Scope {
   readonly names = new Set<string>();
+  readonly uses = new Map<string, Reference[]>();
   readonly parent: Scope | undefined;
   /** Where `var` goes. */
   readonly holder: Scope;
@@ -59,6 +60,16 @@ class Scope {
     this.parent = parent;
     this.holder = holds || !parent ? this : parent.holder;
   }
+
+  /** At its end a scope knows all its names; what it did not declare is for the next one to look at. */
+  close(): void {
+    for (const [name, references] of this.uses) {
+      if (this.names.has(name)) continue;
+      const outer = this.parent?.uses.get(name);
+      if (!outer) this.parent?.uses.set(name, references);
+      else for (const reference of references) outer.push(reference);
+    }
+  }
 }
 
 type FunctionNode = FunctionDeclaration | FunctionExpression | ArrowFunctionExpression;
@@ -66,7 +77,6 @@ type FunctionNode = FunctionDeclaration | FunctionExpression | ArrowFunctionExpr
 class Analysis {
   readonly #top: Scopes['top'] = new Map();
   readonly #topScope = new Scope(undefined, true);
-  readonly #found: { reference: Reference; scope: Scope }[] = [];
   readonly #afterNew = new Set<Node>();
   readonly #declared: string[][] = [];
   #statement = 0;
@@ -79,16 +89,13 @@ class Analysis {
         if (step === 'declare') this.#declareStatement(node, this.#topScope);
         else this.#visit(node, this.#topScope);
       });
-    const references = this.#found.flatMap(({ reference, scope }) =>
-      this.#isLocal(reference.name, scope) ? [] : [reference],
-    );
-    return { top: this.#top, declared: this.#declared, references };
+    return { top: this.#top, declared: this.#declared, references: [...this.#topScope.uses.values()].flat() };
   }
 
-  #isLocal(name: string, from: Scope): boolean {
-    for (let scope: Scope | undefined = from; scope; scope = scope.parent)
-      if (scope.names.has(name)) return scope !== this.#topScope;
-    return false;
+  #inside(parent: Scope, holds: boolean, work: (scope: Scope) => void): void {
+    const scope = new Scope(parent, holds);
+    work(scope);
+    scope.close();
   }
 
   #declare(name: string, scope: Scope): void {
@@ -172,24 +179,24 @@ class Analysis {
       case 'ClassExpression':
         return this.#class(node, scope);
       case 'StaticBlock':
-        return this.#statements(node.body, new Scope(scope, true));
+        return this.#inside(scope, true, (inner) => this.#statements(node.body, inner));
       case 'BlockStatement':
-        return this.#statements(node.body, new Scope(scope, false));
+        return this.#inside(scope, false, (inner) => this.#statements(node.body, inner));
       case 'SwitchStatement':
         this.#visit(node.discriminant, scope);
-        return this.#switchCases(node, new Scope(scope, false));
+        return this.#inside(scope, false, (inner) => this.#switchCases(node, inner));
       case 'ForStatement':
       case 'ForInStatement':
       case 'ForOfStatement':
-        return this.#loop(node, new Scope(scope, false));
-      case 'CatchClause': {
-        const inner = new Scope(scope, false);
-        if (node.param) {
-          this.#declarePattern(node.param, inner);
-          this.#pattern(node.param, inner, false);
-        }
-        return this.#visit(node.body, inner);
-      }
+        return this.#inside(scope, false, (inner) => this.#loop(node, inner));
+      case 'CatchClause':
+        return this.#inside(scope, false, (inner) => {
+          if (node.param) {
+            this.#declarePattern(node.param, inner);
+            this.#pattern(node.param, inner, false);
+          }
+          this.#visit(node.body, inner);
+        });
       case 'LabeledStatement':
         return this.#visit(node.body, scope);
       case 'BreakStatement':
@@ -245,7 +252,7 @@ class Analysis {
         return;
       default:
     }
-    for (const child of childrenOf(node)) this.#visit(child, scope);
+    forEachChild(node, (child) => this.#visit(child, scope));
   }
 
   #element(node: JSXElement, scope: Scope): void {
@@ -256,24 +263,32 @@ class Analysis {
   }
 
   #function(node: FunctionNode, outer: Scope): void {
-    let scope = outer;
     if (node.type === 'FunctionExpression' && node.id) {
-      scope = new Scope(scope, false);
-      scope.names.add(node.id.name);
+      const { name } = node.id;
+      return this.#inside(outer, false, (scope) => {
+        scope.names.add(name);
+        this.#parametersAndBody(node, scope);
+      });
     }
-    const parameters = new Scope(scope, true);
-    if (node.type !== 'ArrowFunctionExpression') parameters.names.add('arguments');
-    for (const param of node.params) this.#declarePattern(param, parameters);
-    for (const param of node.params) this.#pattern(param, parameters, false);
-    if (node.body.type === 'BlockStatement') this.#statements(node.body.body, new Scope(parameters, true));
-    else this.#visit(node.body, parameters);
+    this.#parametersAndBody(node, outer);
+  }
+
+  #parametersAndBody({ type, params, body }: FunctionNode, outer: Scope): void {
+    this.#inside(outer, true, (scope) => {
+      if (type !== 'ArrowFunctionExpression') scope.names.add('arguments');
+      for (const param of params) this.#declarePattern(param, scope);
+      for (const param of params) this.#pattern(param, scope, false);
+      if (body.type !== 'BlockStatement') this.#visit(body, scope);
+      else this.#inside(scope, true, (inner) => this.#statements(body.body, inner));
+    });
   }
 
   #class(node: Class, outer: Scope): void {
-    const scope = new Scope(outer, false);
-    if (node.id) scope.names.add(node.id.name);
-    if (node.superClass) this.#visit(node.superClass, scope);
-    for (const member of node.body.body) this.#visit(member, scope);
+    this.#inside(outer, false, (scope) => {
+      if (node.id) scope.names.add(node.id.name);
+      if (node.superClass) this.#visit(node.superClass, scope);
+      for (const member of node.body.body) this.#visit(member, scope);
+    });
   }
 
   #switchCases({ cases }: SwitchStatement, scope: Scope): void {
@@ -290,7 +305,9 @@ class Analysis {
     if (head?.type === 'VariableDeclaration' || node.type === 'ForStatement') {
       if (head) this.#visit(head, scope);
     } else this.#pattern(head as Pattern, scope, true);
-    for (const child of childrenOf(node)) if (child !== head) this.#visit(child, scope);
+    forEachChild(node, (child) => {
+      if (child !== head) this.#visit(child, scope);
+    });
   }
 
   /** What stands to the left of `=`: names that are written, and expressions within. */
@@ -322,21 +339,16 @@ class Analysis {
   }
 
   #refer(node: Identifier | JSXIdentifier, scope: Scope, use: Reference['use'], shorthand = false): void {
-    this.#found.push({
-      reference: {
-        node,
-        name: node.name,
-        use,
-        statement: this.#statement,
-        shorthand,
-        afterNew: this.#afterNew.has(node),
-      },
-      scope,
-    });
+    const { name } = node;
+    const afterNew = this.#afterNew.has(node);
+    const reference = { node, name, use, statement: this.#statement, shorthand, afterNew };
+    const known = scope.uses.get(name);
+    if (known) known.push(reference);
+    else scope.uses.set(name, [reference]);
   }
 }
 
-export function importedName(item: ImportDeclaration['specifiers'][number]): string {
+function importedName(item: ImportDeclaration['specifiers'][number]): string {
   if (item.type === 'ImportDefaultSpecifier') return 'default';
   if (item.type === 'ImportNamespaceSpecifier') return '*';
   return item.imported.type === 'Identifier' ? item.imported.name : String(item.imported.value);
