@@ -1,0 +1,284 @@
+/**
+ * Components of authors in exported pages, over http and from disk: `fixtures/islands` is the site. Needs Chromium;
+ * says so if it is missing.
+ */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, renderFolder } from '../render-fixture.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (executablePath === undefined)
+  console.warn(
+    'SKIPPED: islands in a browser, because Chromium is not installed (Debian package: chromium).',
+  );
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+describe.skipIf(executablePath === undefined)('islands in a browser', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let server: Server;
+  let folder: string;
+  const complaints: string[] = [];
+  const origins = { file: '', http: '' };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'docyard-islands-'));
+    const { files } = await renderFolder(fixture('islands'));
+    for (const [path, content] of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      if (content === 'copy') await copyFile(join(fixture('islands'), path), join(folder, path));
+      else await writeFile(join(folder, path), content);
+    }
+    server = createServer((request, response) => {
+      const path = join(folder, new URL(request.url ?? '/', 'http://x').pathname);
+      readFile(path).then(
+        (bytes) => response.setHeader('content-type', types[extname(path)] ?? 'text/plain').end(bytes),
+        () => response.writeHead(path.endsWith('favicon.ico') ? 204 : 404).end(),
+      );
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    origins.http = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    origins.file = pathToFileURL(folder).href;
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+    context = await browser.newContext();
+    // A violation is told by an event, also where the console stays silent.
+    await context.addInitScript(() =>
+      document.addEventListener('securitypolicyviolation', (event) =>
+        console.error(`violation of ${event.violatedDirective}: ${event.blockedURI}`),
+      ),
+    );
+    context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    context.on('weberror', (error) => complaints.push(error.error().message));
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  afterEach(() => {
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  async function open(path: string, from: 'file' | 'http' = 'file'): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto(`${origins[from]}/${path}`);
+    return page;
+  }
+
+  const text = (page: Page, testId: string) => expect.poll(() => page.getByTestId(testId).textContent());
+  const shown = (page: Page, label: string) =>
+    expect.poll(() => page.getByLabel(label, { exact: true }).textContent());
+
+  describe.each(['http', 'file'] as const)('over %s', (from) => {
+    it('counts, each island for itself, also in a tab and an accordion', async () => {
+      const page = await open('counter.html', from);
+      await page.getByLabel('First: more').click();
+      await page.getByLabel('First: more').click();
+      await page.getByLabel('Second: less').click();
+      await shown(page, 'First').toBe('5');
+      await shown(page, 'Second').toBe('-1');
+      await page.getByText('Folded').click();
+      await page.getByLabel('Third: more').click();
+      await shown(page, 'Third').toBe('11');
+      await page.getByRole('tab', { name: 'Two' }).click();
+      await page.getByLabel('Fourth: more').click();
+      await shown(page, 'Fourth').toBe('21');
+      await page.close();
+    });
+
+    it('asks the hosts that its code names, and shows what it does without an answer', async () => {
+      const page = await context.newPage();
+      const address = 'https://status.example.com/v1/state';
+      const headers = { 'access-control-allow-origin': '*' };
+      await page.route(address, (route) => route.fulfill({ json: { text: 'All well' }, headers }));
+      await page.goto(`${origins[from]}/guides/fetch.html`);
+      await expect.poll(() => page.getByRole('status').textContent()).toBe('All well');
+      await page.route(address, (route) => route.abort());
+      await page.reload();
+      await expect.poll(() => page.getByRole('status').textContent()).toBe('No answer');
+      // The browser tells of the request that failed; nothing of ours does.
+      expect(complaints.every((complaint) => complaint.includes('net::ERR_FAILED'))).toBe(true);
+      complaints.length = 0;
+      await page.close();
+    });
+
+    it('answers to forms: keystrokes, choices, the keyboard, focus, timers', async () => {
+      const page = await open('form.html', from);
+      const field = page.getByLabel('Task');
+      await field.pressSequentially('Write');
+      await text(page, 'typed').toBe('5 letters');
+      await field.press('Enter');
+      await expect.poll(() => page.locator('main li').allTextContents()).toEqual(['Read', 'Write!']);
+      expect(await field.inputValue()).toBe('');
+      await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.getByLabel('Urgent').uncheck();
+      await field.pressSequentially('Rest');
+      await field.press('Escape');
+      await text(page, 'typed').toBe('0 letters');
+      await field.pressSequentially('Sleep');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await expect.poll(() => page.locator('main li').last().textContent()).toBe('Sleep');
+      await page.getByLabel('Size').selectOption('Large');
+      await text(page, 'size').toBe('Size: l');
+      await page.getByRole('button', { name: 'Details' }).click();
+      await expect.poll(() => page.getByTestId('ticks').textContent().then(Number)).toBeGreaterThan(2);
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await expect.poll(() => page.locator('main li').count()).toBe(0);
+      await page.getByRole('button', { name: 'Details' }).click();
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+      await page.close();
+    });
+  });
+
+  it('finds what a browser has: window, storage, observers', async () => {
+    const page = await open('browser.html', 'http');
+    await text(page, 'width').toBe(String(page.viewportSize()?.width));
+    await text(page, 'path').toBe('browser.html');
+    await text(page, 'stored').toBe('kept');
+    await text(page, 'changes').not.toBe('0');
+    await page.getByRole('button', { name: 'wide' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'narrow' }).count()).toBe(1);
+    await page.close();
+  });
+
+  it('compiles TypeScript and changes classes and styles as the code says', async () => {
+    const page = await open('counter.html');
+    await page.getByRole('button', { name: 'Step' }).click();
+    await page.getByRole('button', { name: 'Step' }).click();
+    await text(page, 'stepped').toBe('4');
+    await expect.poll(() => page.getByRole('button', { name: 'Step' }).isDisabled()).toBe(true);
+    const button = page.getByRole('button', { name: 'Small' });
+    const padding = (): Promise<string> =>
+      page.locator('button:is(.small, .tall)').evaluate((element) => getComputedStyle(element).paddingTop);
+    expect(await padding()).toBe('4px');
+    await button.click();
+    await expect.poll(padding).toBe('20px');
+    await page.close();
+  });
+
+  it('moves the content of an element as it is, with what listens on it', async () => {
+    const page = await open('parts.html');
+    await page.getByLabel('Inner: more').click();
+    await page.getByRole('tab', { name: 'B' }).click();
+    await page.getByRole('button', { name: 'Content' }).click();
+    await expect.poll(() => page.getByText('A heading of the page').count()).toBe(1); // in the contents
+    await page.getByRole('button', { name: 'Content' }).click();
+    await shown(page, 'Inner').toBe('6');
+    await expect.poll(() => page.getByText('Second words').isVisible()).toBe(true);
+    await page.getByLabel('Inner: more').click();
+    await shown(page, 'Inner').toBe('7');
+    await page.close();
+  });
+
+  it('shows content that was hidden at first, and content twice', async () => {
+    const page = await open('parts.html');
+    expect(await page.getByText('Hidden words.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    await page.getByLabel('Hidden: more').click();
+    await shown(page, 'Hidden').toBe('8');
+    await page.getByRole('tab', { name: 'D' }).click();
+    await expect.poll(() => page.getByText('Fourth words').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Twice' }).click();
+    await expect.poll(() => page.getByTestId('twice').getByText('Again').count()).toBe(2);
+    await page.getByRole('button', { name: 'Twice' }).click();
+    await expect.poll(() => page.getByTestId('twice').getByText('Again').count()).toBe(1);
+    await page.close();
+  });
+
+  it('keeps built-in components around live content', async () => {
+    const page = await open('parts.html');
+    await page.getByText('Alpha has 0 clicks').click();
+    await text(page, 'inside').toBe('Alpha has 1 clicks');
+    await page.getByLabel('Name').fill('Beta');
+    await text(page, 'inside').toBe('Beta has 1 clicks');
+    await expect.poll(() => page.locator('.card-title').first().textContent()).toBe('Beta');
+    await page.getByRole('tab', { name: 'Right' }).click();
+    await expect.poll(() => page.getByText('Right of Beta').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Note' }).click();
+    await text(page, 'careful').toBe('Beta');
+    expect(await page.locator('.callout [data-testid=careful]').count()).toBe(1);
+    expect(await page.locator('h3#below-the-boxes > a.anchor').count()).toBe(1);
+    await page.getByRole('link', { name: 'Fetch' }).click();
+    await expect.poll(() => page.title()).toContain('Asks a server');
+    complaints.length = 0;
+    await page.close();
+  });
+
+  it('makes nothing that the policy of the page would refuse', async () => {
+    const page = await open('rules.html');
+    await page.getByRole('button', { name: 'Show' }).click();
+    const rules = page.getByTestId('rules');
+    await expect.poll(() => rules.getByText('Styled').count()).toBe(1);
+    const html = await rules.innerHTML();
+    expect(html).not.toMatch(/<(?:script|style|iframe)|javascript:|onclick|<img[^>]*https:/);
+    expect(html).toMatch(/<a href="https:\/\/pictures\.example\.com\/a\.png"[^>]*>Elsewhere<\/a>/);
+    expect(html).toContain('src="dot.svg"');
+    expect(html).toContain('href="mailto:a@example.com"');
+    expect(html).toContain('<b style="color: blue;">Bold</b>');
+    expect(await page.evaluate(() => 'ran' in window)).toBe(false);
+    await page.close();
+  });
+
+  it('costs a page without islands nothing', async () => {
+    const html = await readFile(join(folder, 'index.html'), 'utf8');
+    expect(html).toContain('<strong class="text-lg">Harbour</strong>');
+    expect(html).not.toMatch(/island|docyard-(?:part|slot)|<template/);
+  });
+
+  it('can be read without a script, and is clean for axe in light and dark', async () => {
+    const silent = await browser.newContext({ javaScriptEnabled: false });
+    const page = await silent.newPage();
+    await page.goto(`${origins.file}/form.html`);
+    expect(await page.locator('main li').allTextContents()).toEqual(['Read']);
+    expect(await page.getByLabel('Size').inputValue()).toBe('m');
+    expect(await page.getByLabel('Note').inputValue()).toBe('Some words');
+    expect(await page.getByLabel('Urgent').isChecked()).toBe(true);
+    await silent.close();
+    for (const path of ['form.html', 'parts.html'])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const judged = await open(path, 'http');
+        await judged.emulateMedia({ colorScheme });
+        await expect.poll(() => judged.locator('main button').first().isVisible()).toBe(true);
+        const found = await judged.evaluate(`${axe.source};window.axe.run()`);
+        const violations = (found as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
+        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+        await judged.close();
+      }
+  });
+
+  it('leaves an island that fails as it was exported, and the others alone', async () => {
+    const page = await open('broken.html');
+    await page.getByRole('button', { name: 'Fragile 0' }).click();
+    await page.getByRole('button', { name: 'Fragile 1' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Fragile 0' }).count()).toBe(1);
+    expect(await page.getByText('Stays as it was').count()).toBe(1);
+    await page.getByLabel('Works: more').click();
+    await shown(page, 'Works').toBe('1');
+    await expect
+      .poll(() => complaints.map((complaint) => complaint.split('\n')[0]).toSorted())
+      .toEqual(['Error: fragile', 'Error: never']);
+    complaints.length = 0;
+    await page.close();
+  });
+});
