@@ -25,6 +25,8 @@ describe('pictures of other hosts', () => {
     'docs.json': JSON.stringify({
       name: 'Harbour',
       logo: `${host}/logo.svg`,
+      favicon: '//pictures.test/favicon.ico',
+      background: { image: `${host}/sky.png` },
       navigation: {
         groups: [
           { group: 'Guide', icon: `${host}/group.png`, pages: ['index', 'other', 'deep/page', 'plain'] },
@@ -46,6 +48,8 @@ describe('pictures of other hosts', () => {
   const there = {
     'logo.svg': '<svg onload="alert(1)" width="9" height="9"></svg>',
     'group.png': png(7),
+    'favicon.ico': Buffer.from('0000010001', 'hex'),
+    'sky.png': png(11),
     'ship.png': png(64),
     'ship.png?again': png(64),
     'card.jpg': Buffer.from('ffd8ffe0', 'hex'),
@@ -68,7 +72,7 @@ describe('pictures of other hosts', () => {
     expect(html).toContain(`<img class="icon icon-image" src="${nameOf(png(8), 'png')}"`);
     expect(rendered.content('other.html')).toContain(`src="${ship}" alt="The same"`);
     const pictures = [...rendered.files.keys()].filter((path) => path.startsWith('_docyard/remote/'));
-    expect(pictures).toHaveLength(6);
+    expect(pictures).toHaveLength(8);
     for (const [path, text] of rendered.files)
       if (path.endsWith('.html')) expect(text, path).not.toContain('src="https:');
     expect(asked.filter((address) => address.endsWith('/ship.png'))).toHaveLength(1);
@@ -80,6 +84,10 @@ describe('pictures of other hosts', () => {
     expect(logo?.[1]).not.toContain('alert');
     expect(files.get('deep/page.html')).toContain(`src="../${logo?.[0]}"`);
     expect(files.get('deep/page.html')).toContain(`src="../${nameOf(png(7), 'png')}"`);
+    expect(files.get('deep/page.html')).toMatch(
+      /<link rel="icon" href="\.\.\/_docyard\/remote\/[0-9a-f]{16}\.ico"/,
+    );
+    expect(files.get('_docyard/site.css')).toContain(nameOf(png(11), 'png').replace('_docyard/', ''));
     expect(files.get('own.css')).toContain(`url("${nameOf(png(5), 'png')}")`);
   });
 
@@ -98,7 +106,7 @@ describe('pictures of other hosts', () => {
 
   it('are links everywhere when nothing may be fetched, and none is asked for by a reader', async () => {
     const without = await renderFiles(site);
-    expect(without.codes.filter((code) => code === 'remote_image')).toHaveLength(9);
+    expect(without.codes.filter((code) => code === 'remote_image')).toHaveLength(11);
     for (const [path, text] of without.files)
       if (path.endsWith('.html')) expect(text, path).not.toMatch(/src="https?:/);
   });
