@@ -73,7 +73,7 @@ function isLive(node: Node): boolean {
     case 'JSXAttribute':
       return (
         node.name.type === 'JSXIdentifier' &&
-        handlerName.test(node.name.name) &&
+        (handlerName.test(node.name.name) || node.name.name === 'ref') &&
         node.value?.type === 'JSXExpressionContainer'
       );
     /** `createElement('button', { onClick })` */

@@ -87,7 +87,12 @@ const context = createContext({
   t: (work: () => unknown) => attempt(work),
 });
 for (const key of ['a', 'b', 'c', 'd'])
-  Object.defineProperty(context, key, { get: () => void used.add(key), set: () => void used.add(key) });
+  Object.defineProperty(context, key, {
+    get: () => void used.add(key),
+    set: () => {
+      used.add(key);
+    },
+  });
 
 /** What the engine reads or writes of its globals while the program runs. */
 function globalsUsed(source: string): string[] {

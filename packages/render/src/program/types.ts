@@ -35,24 +35,27 @@ function compiler(): typeof Oxc {
   return loaded;
 }
 
-const maximumTypeScriptLength = 256 * 1024;
-const maximumBrackets = 200;
+const maximumLength = 256 * 1024;
 
 /**
- * The compiler descends by recursion in native code, and a stack that overflows there ends the process: measured at
- * between 3,000 and 10,000 parentheses, and between 10,000 and 100,000 of anything else.
+ * The compiler descends by recursion in native code, and a stack that overflows there ends the process. So the worst is
+ * assumed: that everything in a file that can hold or continue something does, in one another. The KB are what a level
+ * of each was measured to take, rounded up; processes have 8 MB. A real file of 60 KB stays within.
  */
+const stackKb: readonly [RegExp, number][] = [
+  [/[([{<]/g, 2.5],
+  [/[?!~:=]|\b(?:if|else|new|typeof|void|delete|await|keyof|infer|extends|do|for|while)\b/g, 0.8],
+  [/[.+\-*/%&|]/g, 0.3],
+];
+const maximumStackKb = 7000;
+
 function refuseDepth(source: string): void {
-  if (source.length > maximumTypeScriptLength)
-    throw new CompileError('a file of TypeScript may have 256 KB at most', 1, 1);
-  let depth = 0;
-  let line = 1;
-  for (const character of source) {
-    if (character === '\n') line += 1;
-    else if ('([{<'.includes(character)) depth += 1;
-    else if (')]}>'.includes(character)) depth = Math.max(0, depth - 1);
-    if (depth > maximumBrackets) throw new CompileError('the code is nested too deeply', line, 1);
-  }
+  /** `namespace a.b.c` is three namespaces in one another. */
+  const dotKb = /\b(?:namespace|module)\b/.test(source) ? 0.8 : 0;
+  const levels: typeof stackKb = [...stackKb, [/\./g, dotKb]];
+  const needed = levels.reduce((sum, [pattern, kb]) => sum + (source.match(pattern)?.length ?? 0) * kb, 0);
+  if (source.length > maximumLength || needed > maximumStackKb)
+    throw new CompileError('so much TypeScript in one file cannot be compiled; take the file apart', 1, 1);
 }
 
 function compileError({ message, labels }: Oxc.OxcError, source: string): CompileError {
