@@ -5,6 +5,7 @@
 import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
+import { judgeCustomCode } from '../rendering/custom-code.ts';
 import type { Message, Step } from './contract.ts';
 import { openingMessages } from './engine/prompt.ts';
 import { readInstructions } from './instructions.ts';
@@ -33,7 +34,9 @@ export async function prepare(run: AgentRun): Promise<undefined> {
       run.survey = await surveyTree(workspace.tree);
       if (findStep(journal.steps, 'validated') !== undefined) return;
       // Before anything is changed: what is wrong with the site already is not the agent's doing.
-      const options = { folder: workspace.tree.folder, renderProcesses: context.config.renderProcesses };
+      const { renderProcesses } = context.config;
+      const { customCode } = await judgeCustomCode(context);
+      const options = { folder: workspace.tree.folder, renderProcesses, customCode };
       run.site = await openSiteChecks(options, input.signal);
     });
   }

@@ -21,10 +21,10 @@ process.once('message', (order: SiteCheckOrder) => {
 // Without a parent there is nobody to work for.
 process.once('disconnect', () => process.exit());
 
-async function check({ folder, renderProcesses }: SiteCheckOrder): Promise<SiteCheckMessage> {
+async function check({ folder, renderProcesses, customCode }: SiteCheckOrder): Promise<SiteCheckMessage> {
   try {
     const site = await loadSite({ root: folder });
-    for await (const event of renderSite(site, { concurrency: renderProcesses })) {
+    for await (const event of renderSite(site, { concurrency: renderProcesses, customCode })) {
       if (event.type === 'report')
         return { type: 'checked', findings: event.report.diagnostics.map(problemOf) };
     }
@@ -35,7 +35,7 @@ async function check({ folder, renderProcesses }: SiteCheckOrder): Promise<SiteC
   }
 }
 
-async function renderOne({ folder }: SiteCheckOrder, file: string): Promise<SiteCheckMessage> {
+async function renderOne({ folder, customCode }: SiteCheckOrder, file: string): Promise<SiteCheckMessage> {
   const site = await loadSite({ root: folder }).catch((error: unknown) => {
     if (error instanceof SiteLoadError) return error;
     throw error;
@@ -51,7 +51,7 @@ async function renderOne({ folder }: SiteCheckOrder, file: string): Promise<Site
   }
   let markdown = '';
   const findings: FoundProblem[] = [];
-  for await (const event of renderSite(site, { paths: [meta.route], concurrency: 1 })) {
+  for await (const event of renderSite(site, { paths: [meta.route], concurrency: 1, customCode })) {
     if (event.type === 'diagnostic' && event.diagnostic.file === file)
       findings.push(problemOf(event.diagnostic));
     if (event.type !== 'file' || event.file.path !== `${meta.route}.md`) continue;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../testing.ts';
 import { SiteCheckFailed } from './contract.ts';
-import { comparedWith, openSiteChecks, type FoundProblem } from './site-check.ts';
+import { comparedWith, openSiteChecks, type FoundProblem, type SiteCheckOptions } from './site-check.ts';
 
 const never = new AbortController().signal;
 
-function site(pages: Record<string, string>): { folder: string; renderProcesses: number } {
+function site(pages: Record<string, string>): SiteCheckOptions {
   const folder = temporaryFolder('site-check');
   writeFiles(folder, {
     'docs.json': JSON.stringify({
@@ -21,7 +21,7 @@ function site(pages: Record<string, string>): { folder: string; renderProcesses:
     'guide.mdx': '---\ntitle: Guide\ndescription: How to row.\n---\n\n## Row\n\nPull **hard**.\n',
     ...pages,
   });
-  return { folder, renderProcesses: 1 };
+  return { folder, renderProcesses: 1, customCode: 'run' };
 }
 
 describe('validate', () => {

@@ -8,6 +8,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { CustomCode } from '../rendering/custom-code.ts';
 import { converse, ProcessDied } from '../rendering/process.ts';
 import { SiteCheckFailed, type SiteChecks, type SiteFinding } from './contract.ts';
 
@@ -15,14 +16,15 @@ export interface SiteCheckOptions {
   /** The docs root. */
   folder: string;
   renderProcesses: number;
+  /** Whether code of the authors may run, or why not. */
+  customCode: CustomCode;
   memoryMegabytes?: number;
   mostSeconds?: number;
 }
 
-export type SiteCheckOrder = { folder: string; renderProcesses: number } & (
-  | { type: 'check' }
-  | { type: 'render'; file: string }
-);
+type Site = Pick<SiteCheckOptions, 'folder' | 'renderProcesses' | 'customCode'>;
+
+export type SiteCheckOrder = Site & ({ type: 'check' } | { type: 'render'; file: string });
 
 /** A finding before it is known whether it is new. */
 export type FoundProblem = Omit<SiteFinding, 'isNew'>;
@@ -93,8 +95,8 @@ async function findProblems(options: SiteCheckOptions, signal: AbortSignal): Pro
   return answer.findings;
 }
 
-function orderOf({ folder, renderProcesses }: SiteCheckOptions): { folder: string; renderProcesses: number } {
-  return { folder, renderProcesses };
+function orderOf({ folder, renderProcesses, customCode }: SiteCheckOptions): Site {
+  return { folder, renderProcesses, customCode };
 }
 
 async function ask(

@@ -77,6 +77,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   const { countingFindings } = await import('@docyard/render');
   const root = resolve(folder);
   if (!existsSync(root)) throw new CommandError(`There is no folder ${root}.`);
+  const { keepCompiledCode } = await import('../exports/compiled-code.ts');
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   try {
     const { report, packed, pages } = await render(root, work, options);
@@ -97,6 +98,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
+    await keepCompiledCode();
   } finally {
     await rm(work, { recursive: true, force: true });
   }

@@ -9,7 +9,8 @@ import { converse, ProcessDied, type Conversation } from '../rendering/process.t
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type Order, type Signed } from './messages.ts';
 
-const program = fileURLToPath(new URL('child.ts', import.meta.url));
+/** What such a process runs. */
+export const program = fileURLToPath(new URL('child.ts', import.meta.url));
 
 export type Answer<Type extends Message['type']> = Message & { type: Type };
 

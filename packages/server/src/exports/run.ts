@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { usualLimits } from '../bundles/reader.ts';
 import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
@@ -140,6 +141,8 @@ async function* whole(output: Readable, answered: Promise<Answer<'exported'>>): 
   for await (const chunk of output as AsyncIterable<Uint8Array>) {
     hash.update(chunk);
     sizeBytes += chunk.length;
+    if (sizeBytes > usualLimits.contentBytes)
+      throw new JobFailure('too_large', `The bundle is larger than ${usualLimits.contentBytes} bytes.`);
     yield chunk;
   }
   const packed = await answered;

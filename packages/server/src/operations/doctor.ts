@@ -15,6 +15,8 @@ import { addressesFor } from '../egress/addresses.ts';
 import { guardedFetch } from '../egress/guarded-fetch.ts';
 import { peerFetch } from '../egress/peers.ts';
 import type { Database } from '../ports/database.ts';
+import { leastLevel } from '../rendering/custom-code.ts';
+import { findIsolation } from '../rendering/isolation.ts';
 import { judgeSecrets } from '../secrets.ts';
 import { freeSpace } from './checks.ts';
 
@@ -54,6 +56,7 @@ const looks: Record<string, Look> = {
   'open files': lookAtOpenFiles,
   egress: lookAtEgress,
   model: lookAtModel,
+  isolation: lookAtIsolation,
   sandbox: lookAtSandbox,
 };
 
@@ -270,6 +273,16 @@ async function lookAtModel({ model, egress }: Config): Promise<Verdict> {
   );
   if (answers) return ok(`${url.host} answers`);
   return failed(`${url.host} does not answer.`, 'Check MODEL_URL and what lies between.');
+}
+
+async function lookAtIsolation(config: Config, database: Database | undefined): Promise<Verdict> {
+  const { level, statement, complaint } = await findIsolation();
+  const told = `level ${level} of 3. ${statement}`;
+  if (level === 3) return ok(told);
+  const remedy = `${complaint === null ? '' : `${complaint.trim().slice(-300)} `}The manual's page on isolation says what is needed.`;
+  const least = database === undefined ? config.renderIsolationMin : await leastLevel({ config, database });
+  if (least === null || level >= least) return note(told, remedy);
+  return note(`${told} Pages whose code would have to run are refused: that needs level ${least}.`, remedy);
 }
 
 async function lookAtSandbox({ agentCommand }: Config): Promise<Verdict> {

@@ -52,7 +52,7 @@ export class ProcessDied extends Error {
 
 /** What Node and native code say when the heap is full, or when the limit of the process is reached. */
 const outOfMemory =
-  /out of memory|array buffer allocation failed|memory allocation of|bad_alloc|cannot allocate memory/i;
+  /out of memory|allocation failed|failed to allocate|memory allocation of|bad_alloc|cannot allocate memory/i;
 
 export async function converseIn<Answer>(
   shelter: Shelter,

@@ -26,7 +26,7 @@ export function customCodeAt(
 }
 
 /** What the operator has set; otherwise one tenant must be kept from others, and a single one only from the machine's limits. */
-async function leastLevel({
+export async function leastLevel({
   config,
   database,
 }: Pick<Context, 'config' | 'database'>): Promise<IsolationLevel> {

@@ -29,7 +29,7 @@ const confinements: readonly Confinement[] = [
   { walls: true, filter: false, limits: true },
   { walls: false, filter: false, limits: true },
 ];
-const unconfined: Confinement = { walls: false, filter: false, limits: false };
+export const unconfined: Confinement = { walls: false, filter: false, limits: false };
 
 export async function tryEach(choices: readonly Confinement[]): Promise<Isolation> {
   const own = await findOwnFiles();

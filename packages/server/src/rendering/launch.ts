@@ -59,7 +59,7 @@ let usersGiven = process.pid;
 export function launch({ confinement, own }: Shelter, order: Launch): ChildProcess {
   const filter = confinement.walls && confinement.filter ? seccompFilter() : undefined;
   const filterDescriptor = firstFileDescriptor + order.files.length;
-  const [command = '', ...args] = [
+  const [command, ...args] = [
     ...(confinement.walls
       ? walled({ confinement, own }, order, filter === undefined ? undefined : filterDescriptor)
       : []),
@@ -108,13 +108,25 @@ function walled(shelter: Shelter, order: Launch, filterDescriptor: number | unde
     }),
     ...(fromRoot ? rightsToGiveUp : ['--uid', String(user), '--gid', String(user)]),
     ...show(withoutRepeats(shown), order.hidden),
-    // Nothing else can be written, not even into memory: what lies there has no limit.
-    ...['--dir', '/dev', '--dev-bind', '/dev/null', '/dev/null', '--remount-ro', '/', '--chdir', '/'],
+    ...nothingElse,
     ...(filterDescriptor === undefined ? [] : ['--seccomp', String(filterDescriptor)]),
     '--',
     ...(fromRoot ? asUser(own.setpriv ?? '', user) : []),
   ];
 }
+
+/** Nothing can be written, not even into memory: what would lie there has no limit. */
+const nothingElse = [
+  '--dir',
+  '/dev',
+  '--dev-bind',
+  '/dev/null',
+  '/dev/null',
+  '--remount-ro',
+  '/',
+  '--chdir',
+  '/',
+];
 
 const compiledInside = '/compiled';
 
@@ -146,9 +158,14 @@ function limited(prlimit: string, { memoryMegabytes, processes }: Launch, { wall
     `--cpu=${mostCpuSeconds}`,
     '--core=0',
     // Without walls it would count every process that this user has on the machine.
-    ...(walls ? [`--nproc=${threadsOfProcess * (processes + 2)}`] : []),
+    ...(walls ? [`--nproc=${mostThreads(processes)}`] : []),
     '--',
   ];
+}
+
+/** One process may be ending while the next is started. */
+export function mostThreads(processes: number): number {
+  return threadsOfProcess * (processes + 2);
 }
 
 function openFilesAllowed(): number {

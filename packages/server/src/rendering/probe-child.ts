@@ -78,9 +78,11 @@ function open(descriptor: number): ReturnType<typeof fstatSync> | undefined {
   }
 }
 
-/** A process that may have one thread only cannot start Node. */
-function isForkRefused({ prlimit }: ProbeOrder): boolean {
+/** It has the limit that it should have; and the kernel holds to one: who may have a single thread cannot start Node. */
+function isForkRefused({ prlimit, mostThreads }: ProbeOrder): boolean {
   if (prlimit === undefined) return false;
+  const { stdout } = spawnSync(prlimit, ['--nproc', '--raw', '--noheadings', '--output=SOFT']);
+  if (!(Number.parseInt(String(stdout), 10) <= mostThreads)) return false;
   const { error, status } = spawnSync(prlimit, ['--nproc=1', '--', process.execPath, '--eval', '0'], {
     stdio: 'ignore',
   });

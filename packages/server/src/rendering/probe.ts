@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bubblewrap, explainBubblewrap } from './bubblewrap.ts';
 import { converseIn, ProcessDied } from './conversation.ts';
-import type { Shelter } from './launch.ts';
+import { mostThreads, type Shelter } from './launch.ts';
 
 /** What each attempt shows when it succeeds. */
 export const escapes = {
@@ -34,6 +34,7 @@ export interface ProbeOrder {
   /** More than it may have. */
   tooManyBytes: number;
   prlimit: string | undefined;
+  mostThreads: number;
 }
 
 export type ProbeOutcome = { escapes: Escape[] } | { failed: string; complaint: string };
@@ -42,6 +43,7 @@ const Answer = z.object({ escapes: z.array(z.enum(names)) });
 
 const program = fileURLToPath(new URL('probe-child.ts', import.meta.url));
 const memoryMegabytes = 64;
+const processes = 1;
 /** A fifth of a second when nothing else runs; a start is no reason to give up on a busy machine. */
 const mostSeconds = 20;
 
@@ -58,12 +60,13 @@ export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
       processId: process.pid,
       tooManyBytes: 1024 ** 3,
       prlimit: shelter.own.prlimit,
+      mostThreads: mostThreads(processes),
     };
     return await converseIn(shelter, {
       program,
       order,
       memoryMegabytes,
-      processes: 1,
+      processes,
       signal: AbortSignal.timeout(mostSeconds * 1000),
       hear: (raw) => ({ answer: Answer.parse(raw) }),
     });

@@ -1,10 +1,18 @@
-/** A process is heard to its last word, and gone afterwards. */
-import { readFileSync } from 'node:fs';
+/** A process is heard to its last word, and gone afterwards. It is shut in as this machine allows, like any other. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder, writeFiles } from '../testing.ts';
-import { converse, outputDescriptor, ProcessDied, type Conversation } from './process.ts';
+import { findIsolation } from './isolation.ts';
+import {
+  converse,
+  firstFileDescriptor,
+  outputDescriptor,
+  ProcessDied,
+  type Conversation,
+} from './process.ts';
 
 const never = new AbortController().signal;
 
@@ -14,13 +22,14 @@ function program(text: string): string {
   return join(folder, 'child.mjs');
 }
 
-function talk(text: string, signal = never): Promise<unknown> {
+function talk(text: string, more: Partial<Conversation<unknown>> = {}): Promise<unknown> {
   return converse<unknown>({
     program: program(text),
     order: { size: 300_000 },
     memoryMegabytes: 128,
-    signal,
+    signal: never,
     hear: (raw) => ({ answer: raw }),
+    ...more,
   });
 }
 
@@ -31,12 +40,39 @@ test('a long answer arrives whole, also when the process leaves at once', async 
   expect(String(answer).length).toBe(300_000);
 });
 
-test('the process has nothing of our environment but the way to programs', async () => {
+test('bytes arrive as bytes, both ways', async () => {
+  const bytes = Buffer.from([0, 255, 10, 34]);
+  const echo = `process.once('message', (message) => process.send(message));`;
+  expect(await talk(echo, { order: { bytes, id: 1 } })).toEqual({ bytes, id: 1 });
+});
+
+test('the process has nothing of our environment', async () => {
   process.env['DOCYARD_CANARY'] = 'secret';
   const names = await talk(`process.once('message', () => process.send(Object.keys(process.env)));`);
   delete process.env['DOCYARD_CANARY'];
-  expect(names).toContain('PATH');
   expect(names).not.toContain('DOCYARD_CANARY');
+  expect(names).not.toContain('HOME');
+});
+
+test('it reads what it was given to read, and writes the files that were opened for it', async () => {
+  const folder = temporaryFolder('given');
+  writeFiles(folder, { 'docs/page.mdx': 'Hello.', 'docs/data/key': 'secret', out: '' });
+  const work = `
+    import { existsSync, readFileSync, writeSync } from 'node:fs';
+    process.once('message', ({ docs }) => {
+      writeSync(${firstFileDescriptor}, readFileSync(docs + '/page.mdx', 'utf8').toUpperCase());
+      process.send(existsSync(docs + '/data/key'));
+    });`;
+  const docs = join(folder, 'docs');
+  const seen = await talk(work, {
+    order: { docs },
+    readable: [docs],
+    hidden: [join(docs, 'data')],
+    files: [{ path: join(folder, 'out'), use: 'write' }],
+  });
+  expect(readFileSync(join(folder, 'out'), 'utf8')).toBe('HELLO.');
+  // Where nothing can be hidden, the level says so.
+  expect(seen).toBe((await findIsolation()).level < 2);
 });
 
 test('an end without an answer tells why', async () => {
@@ -49,23 +85,38 @@ test('an end without an answer tells why', async () => {
 
 test('when the signal says so, the process and what it started are gone', async () => {
   const abort = new AbortController();
-  let started = 0;
-  const ended = converse<never>({
-    program: program(`
-      import { spawn } from 'node:child_process';
-      process.once('message', () => process.send(spawn('sleep', ['600']).pid));
-    `),
-    order: {},
-    memoryMegabytes: 128,
-    signal: abort.signal,
-    hear(raw) {
-      started = Number(raw);
-      abort.abort();
-      return undefined;
+  const folder = temporaryFolder('heartbeat');
+  const beats = join(folder, 'beats');
+  const beat = `const { writeSync } = require('fs'); setInterval(() => writeSync(${firstFileDescriptor}, '.'), 5);`;
+  const stdio = JSON.stringify(['ignore', 'ignore', 'ignore', 'ignore', 'ignore', firstFileDescriptor]);
+  const ended = talk(
+    `import { spawn } from 'node:child_process';
+     process.once('message', () => {
+       spawn(process.execPath, ['--eval', ${JSON.stringify(beat)}], { stdio: ${stdio} });
+     });
+     setInterval(() => undefined, 1000);`,
+    {
+      processes: 1,
+      signal: abort.signal,
+      files: [{ path: beats, use: 'write' }],
+      hear: () => undefined,
     },
-  });
-  await expect(ended).rejects.toThrow(ProcessDied);
-  await expect.poll(() => isAlive(started)).toBe(false);
+  ).catch((error: unknown) => error);
+  const count = () => readFileSync(beats).length;
+  await expect.poll(() => (existsSync(beats) ? count() : 0), { timeout: 30_000 }).toBeGreaterThan(3);
+  abort.abort();
+  expect(await ended).toBeInstanceOf(ProcessDied);
+  let before = -1;
+  await expect
+    .poll(
+      () => {
+        const [last, now] = [before, count()];
+        before = now;
+        return now - last;
+      },
+      { interval: 100 },
+    )
+    .toBe(0);
 });
 
 describe('what a process writes', () => {
@@ -73,11 +124,7 @@ describe('what a process writes', () => {
     `import { writeSync } from 'node:fs';
      process.once('message', () => { const part = Buffer.alloc(1_000_000); ${text} });`;
   const take = (text: string, takeOutput: NonNullable<Conversation<unknown>['takeOutput']>) =>
-    converse<unknown>({
-      program: program(write(text)),
-      order: {},
-      memoryMegabytes: 128,
-      signal: never,
+    talk(write(text), {
       hear: (raw) => (typeof raw === 'number' ? void (told = raw) : { answer: raw }),
       takeOutput,
     });
@@ -87,7 +134,7 @@ describe('what a process writes', () => {
     let took = 0;
     const work = `for (let n = 1; n <= 20; n += 1) { process.send(n); writeSync(${outputDescriptor}, part); } process.send('done');`;
     const answer = await take(work, async (output) => {
-      await expect.poll(() => told).toBe(1);
+      await expect.poll(() => told, { timeout: 30_000 }).toBe(1);
       for await (const chunk of output as AsyncIterable<Buffer>) {
         took += chunk.length;
         // One part is under way and one has been announced; the pipe holds less than one.
@@ -112,21 +159,16 @@ describe('what a process writes', () => {
   });
 
   test('ends the process when nobody can take it, with the reason of who could not', async () => {
-    const work = `process.send(process.pid); for (;;) writeSync(${outputDescriptor}, part);`;
-    const refused = take(work, async () => {
-      await expect.poll(() => told).toBeGreaterThan(20);
+    const work = `for (let n = 1; ; n += 1) { process.send(n); writeSync(${outputDescriptor}, part); }`;
+    let stream: Readable | undefined;
+    const refused = take(work, async (output) => {
+      stream = output;
+      await expect.poll(() => told, { timeout: 30_000 }).toBeGreaterThan(0);
       throw new Error('the store is full');
     });
     await expect(refused).rejects.toThrow('the store is full');
-    expect(isAlive(told)).toBe(false);
+    // Its end of the pipe closes with it.
+    stream?.resume();
+    await expect.poll(() => stream?.closed, { timeout: 30_000 }).toBe(true);
   });
 });
-
-/** A killed process may stay in the table for a while, until somebody asks how it ended. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

@@ -3,12 +3,18 @@
  * nothing of our environment. There is no weaker way to run it: without a sandbox that holds, it is not started.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { killGroup } from '../../process-group.ts';
+import {
+  bubblewrap,
+  explainBubblewrap,
+  showAsItIs,
+  wallsOf as emptyWalls,
+} from '../../rendering/bubblewrap.ts';
 
 export interface Sandboxed {
   /** Absolute, and below `/usr` or one of `readOnlyPaths`. */
@@ -62,7 +68,7 @@ export async function startSandboxed(program: Sandboxed, folders: SandboxFolders
   const passwd = join(folders.scratch, 'passwd');
   await writeFile(passwd, `agent:x:1000:1000::${home}:/bin/sh\n`);
   const args = [...wallsOf(program, folders, passwd), '--', ...limited(program)];
-  return spawn('bwrap', args, {
+  return spawn(bubblewrap, args, {
     cwd: folders.scratch,
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -90,7 +96,7 @@ export async function whySandboxFails(folder: string): Promise<string | undefine
     const program = { command: '/bin/sh', args, readOnlyPaths: [], environment: {} };
     const { status, complaint } = await outcomeOf(await startSandboxed(program, { scratch, site }));
     if (status === 0) return undefined;
-    return escapes[status ?? -1] ?? `bubblewrap does not work here: ${complaint.trim().slice(-300)}`;
+    return escapes[status ?? -1] ?? `${explainBubblewrap(complaint)}: ${complaint.trim().slice(-300)}`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return 'bubblewrap (bwrap) is not installed.';
@@ -124,11 +130,9 @@ function wallsOf(program: Sandboxed, { site }: SandboxFolders, passwd: string): 
     ...program.environment,
   };
   return [
-    ['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts'],
-    ['--unshare-cgroup-try', '--disable-userns', '--die-with-parent', '--new-session', '--clearenv'],
-    ['--cap-drop', 'ALL', '--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
-    ['--ro-bind', '/usr', '/usr'],
-    ...systemFolders.map(sameInside),
+    emptyWalls({ users: 'own', environment }),
+    ['--uid', '1000', '--gid', '1000', '--ro-bind', '/usr', '/usr'],
+    ...systemFolders.map(showAsItIs),
     ...readableFiles.map((path) => ['--ro-bind-try', path, path]),
     ['--ro-bind', passwd, '/etc/passwd'],
     ['--proc', '/proc', '--dev', '/dev'],
@@ -136,7 +140,6 @@ function wallsOf(program: Sandboxed, { site }: SandboxFolders, passwd: string): 
     ...program.readOnlyPaths.map((path) => ['--ro-bind', path, path]),
     ...waysOut(program),
     ['--bind', site, siteInside, '--chdir', siteInside],
-    ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
   ].flat();
 }
 
@@ -148,13 +151,6 @@ function waysOut({ sockets = {} }: Sandboxed): string[][] {
     model === undefined ? [] : ['--bind', model, socketsInside.model],
     tools === undefined ? [] : ['--bind', tools, socketsInside.tools],
   ];
-}
-
-/** On most systems these are links into `/usr` by now. */
-function sameInside(path: string): string[] {
-  if (!existsSync(path)) return [];
-  if (lstatSync(path).isSymbolicLink()) return ['--symlink', readlinkSync(path), path];
-  return ['--ro-bind', path, path];
 }
 
 function limited({ command, args, sockets }: Sandboxed): string[] {

@@ -144,7 +144,7 @@ describe('a page that moves', () => {
 
   test('leaves the real renderer nothing new to find', async () => {
     const site = boats();
-    const checks = await openSiteChecks({ folder: site.folder, renderProcesses: 1 }, never);
+    const checks = await openSiteChecks({ folder: site.folder, renderProcesses: 1, customCode: 'run' }, never);
     await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
     expect((await checks.validate(never)).filter(({ isNew }) => isNew)).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe.runIf(isLong && existsSync(archive))('a real site of 140 pages', () => 
     execFileSync('tar', ['-xzf', archive, '-C', parent]);
     const folder = join(parent, 'superradcompany+microsandbox');
     const site = benchOn(folder);
-    const checks = await openSiteChecks({ folder, renderProcesses: 2 }, never);
+    const checks = await openSiteChecks({ folder, renderProcesses: 2, customCode: 'run' }, never);
     const moves = [
       ['cli/sandbox-commands.mdx', 'reference/cli/sandboxes.mdx'],
       ['sandboxes/secrets.mdx', 'security/handling-secrets.mdx'],

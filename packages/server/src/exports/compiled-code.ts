@@ -1,0 +1,69 @@
+/**
+ * Keeps what Node has compiled of the rendering process for those to come, which may only read it: written by one that had
+ * strangers' files in its hands, it could be anything. So once for each version this program's own sample is exported
+ * outside of the walls, and what that has compiled is kept.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { converseIn } from '../rendering/conversation.ts';
+import { findIsolation, unconfined } from '../rendering/isolation.ts';
+import { version } from '../version.ts';
+import { Message, type ExportOrder, type Signed } from './messages.ts';
+import { program } from './process.ts';
+import { optionsOf } from './record.ts';
+
+const sample = fileURLToPath(new URL('../../sample', import.meta.url));
+const memoryMegabytes = 768;
+const mostSeconds = 120;
+
+/** Does nothing where it was done before, where nothing is kept, and where processes can keep their own. */
+export async function keepCompiledCode(signal = new AbortController().signal): Promise<void> {
+  const folder = getCompileCacheDir();
+  const { confinement, own } = await findIsolation();
+  if (folder === undefined || !confinement.walls || !existsSync(sample)) return;
+  const done = join(folder, `rendering-${version}`);
+  if (existsSync(done)) return;
+  const work = await mkdtemp(join(tmpdir(), 'docyard-compiled-'));
+  try {
+    await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal));
+    await writeFile(done, '');
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+function exportOfSample(work: string, signal: AbortSignal): Parameters<typeof converseIn<void>>[1] {
+  const order: ExportOrder = {
+    type: 'export',
+    folder: sample,
+    origin: '',
+    version: null,
+    commit: null,
+    committedAt: null,
+    renderProcesses: 1,
+    offline: true,
+    customCode: 'run',
+    isolationLevel: 0,
+    options: optionsOf({ domain: 'sample.test' }),
+  };
+  return {
+    program,
+    order,
+    memoryMegabytes,
+    readable: [sample],
+    files: ['spool', 'report'].map((name) => ({ path: join(work, name), use: 'write' })),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(mostSeconds * 1000)]),
+    hear(raw, send) {
+      const message = Message.parse(raw);
+      if (message.type === 'failed') throw new Error(message.message);
+      const unsigned: Signed = { type: 'signed', signature: '' };
+      if (message.type === 'sign') send(unsigned);
+      return message.type === 'exported' ? { answer: undefined } : undefined;
+    },
+    takeOutput: async (output) => void output.resume(),
+  };
+}
