@@ -7,19 +7,25 @@ export interface ChildReport {
   pages: number;
   /** Pages about an operation, webhook, schema or channel. */
   apiPages: number;
+  /** How many pages hold no code, had theirs worked out, had it run, or were not to run it. */
+  tiers: Record<'none' | 'static' | 'run' | 'refused', number>;
   diagnostics: Diagnostic[];
 }
 
 const [root = '', out = ''] = process.argv.slice(2);
 const site = await loadSite({ root });
 const apiPages = [...site.metas.values()].filter(({ api }) => api !== undefined).length;
-const report: ChildReport = { pages: 0, apiPages, diagnostics: [] };
+const tiers = { none: 0, static: 0, run: 0, refused: 0 };
+const report: ChildReport = { pages: 0, apiPages, tiers, diagnostics: [] };
 for await (const event of renderSite(site)) {
   if (event.type === 'diagnostic') {
     report.diagnostics.push(event.diagnostic);
     continue;
   }
-  if (event.type === 'report') continue;
+  if (event.type === 'report') {
+    report.tiers = event.tiers;
+    continue;
+  }
   const { path, content, kind } = event.file;
   const target = join(out, path);
   mkdirSync(dirname(target), { recursive: true });

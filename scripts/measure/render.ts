@@ -26,7 +26,8 @@ export async function render(root: string, out: string): Promise<RenderedSite> {
   const began = performance.now();
   const started = fork(child, [root, out], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   const peak = watchMemory(started.pid ?? 0);
-  let report: ChildReport = { pages: 0, apiPages: 0, diagnostics: [] };
+  const tiers = { none: 0, static: 0, run: 0, refused: 0 };
+  let report: ChildReport = { pages: 0, apiPages: 0, tiers, diagnostics: [] };
   let complaints = '';
   started.on('message', (message) => (report = message as ChildReport));
   started.stderr?.setEncoding('utf8').on('data', (text: string) => (complaints += text));

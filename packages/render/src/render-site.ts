@@ -25,7 +25,7 @@ import { fullTextSection, summaryOf } from './outputs/llms.ts';
 import { PrintPages } from './outputs/print-pages.ts';
 import { markdownFile, markdownPath } from './outputs/page-markdown.ts';
 import { SocialImages } from './outputs/social-images.ts';
-import type { PageFeature, PageResult, PageTask } from './page/task.ts';
+import type { PageFeature, PageResult, PageTask, PageTier } from './page/task.ts';
 import { SearchIndex } from './search/build.ts';
 import { searchedPages } from './search/pages.ts';
 import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-plan.ts';
@@ -46,8 +46,8 @@ export interface OutputFile {
 export type RenderEvent =
   | { type: 'file'; file: OutputFile }
   | { type: 'diagnostic'; diagnostic: Diagnostic }
-  /** Comes last. How long pages took is part of no file. */
-  | { type: 'report'; report: SiteReport; slowest: PageTime[] };
+  /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
+  | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
 
 const encoder = new TextEncoder();
 
@@ -59,12 +59,12 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
     yield event;
   }
-  const { findings, slowest, ...result } = await check.finish();
+  const { findings, slowest, tiers, ...result } = await check.finish();
   for (const finding of findings) yield diagnostic(finding);
   const report = buildReport([...diagnostics, ...findings], result);
   yield text('report.json', reportJson(report), 'output');
   yield text('report.html', reportHtml(report, site.name), 'output');
-  yield { type: 'report', report, slowest };
+  yield { type: 'report', report, slowest, tiers };
 }
 
 async function* renderFiles(

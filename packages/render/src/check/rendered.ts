@@ -7,7 +7,7 @@ import { isPrinted } from '../outputs/print.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
-import type { LinkUse, PageResult, PageTask } from '../page/task.ts';
+import type { LinkUse, PageResult, PageTask, PageTier } from '../page/task.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type OutputFacts, type Reference, ownCopy, readOutput, referencesIn } from './output-facts.ts';
 import { type Verdict, OutputAddresses } from './output-addresses.ts';
@@ -57,6 +57,7 @@ interface CheckedPage {
   file: string;
   anchors: LinkUse[];
   milliseconds: number;
+  tier: PageTier | undefined;
   bytes: number;
   facts: OutputFacts | undefined;
 }
@@ -67,6 +68,8 @@ export interface CheckResult {
   weights: PageWeight[];
   /** The slowest first; different on every run. */
   slowest: PageTime[];
+  /** How many pages needed what for their code. */
+  tiers: Record<PageTier, number>;
   /** Source files of pages that nothing leads to. */
   orphans: string[];
 }
@@ -99,8 +102,9 @@ export class RenderedCheck {
   }
 
   /** What is known of a page from rendering it; comes before its file. */
-  expectPage({ output, route, file }: PageTask, { anchors = [], milliseconds = 0 }: PageResult): void {
-    this.#pages.set(output, { output, route, file, anchors, milliseconds, bytes: 0, facts: undefined });
+  expectPage({ output, route, file }: PageTask, result: PageResult): void {
+    const { anchors = [], milliseconds = 0, tier } = result;
+    this.#pages.set(output, { output, route, file, anchors, milliseconds, tier, bytes: 0, facts: undefined });
   }
 
   /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
@@ -162,6 +166,7 @@ export class RenderedCheck {
         .map(({ file, milliseconds }) => ({ file, milliseconds: Math.round(milliseconds * 10) / 10 }))
         .toSorted((a, b) => b.milliseconds - a.milliseconds)
         .slice(0, mostSlowest),
+      tiers: tiersOf(pages),
       orphans,
     };
   }
@@ -311,4 +316,10 @@ export class RenderedCheck {
 
 function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : 1;
+}
+
+function tiersOf(pages: readonly CheckedPage[]): Record<PageTier, number> {
+  const tiers = { none: 0, static: 0, run: 0, refused: 0 };
+  for (const { tier } of pages) if (tier) tiers[tier] += 1;
+  return tiers;
 }

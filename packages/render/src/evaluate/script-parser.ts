@@ -30,5 +30,23 @@ function withNameSets(Base: typeof Parser): typeof Parser {
   };
 }
 
+const numericEntity = /&#(?:x([\da-f]{1,6})|(\d{1,7}));/iy;
+
+/** The extension for JSX cuts characters beyond 16 bits, such as `&#x1F600;`. */
+function withWholeEntities(Base: typeof Parser): typeof Parser {
+  return class extends Base {
+    jsx_readEntity(): string {
+      const state = this as unknown as { pos: number; input: string };
+      numericEntity.lastIndex = state.pos;
+      const [whole = '', hex, decimal] = numericEntity.exec(state.input) ?? [];
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      if (whole === '' || code > 0x10_ff_ff)
+        return (super['jsx_readEntity' as never] as () => string).call(this);
+      state.pos += whole.length;
+      return String.fromCodePoint(code);
+    }
+  };
+}
+
 export const ScriptParser = Parser.extend(withNameSets);
-export const JsxParser = ScriptParser.extend(jsx());
+export const JsxParser = ScriptParser.extend(jsx(), withWholeEntities);

@@ -225,7 +225,7 @@ class TwinWriter {
         typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
       ),
     );
-    const scope = new Scope(module.scope, [...given.entries, ['props', given]]);
+    const scope = new Scope(module.scope, [['children', undefined], ...given.entries, ['props', given]]);
     this.#spend(depth, document.text.length);
     const origin: Origin = { file: module.file, document, scope, given, properties, depth };
     const edits = (document.tree.children ?? []).flatMap((node) => this.#edits(node, origin));

@@ -401,11 +401,12 @@ export class PageRenderer extends PageRecord implements PageContext {
     if (depth > maximumSnippetDepth) throw new Unsupported('snippets are nested too deeply');
     const { document } = module;
     this.#snippets += 1;
+    this.customCode.noteStatic();
     if (this.#snippets === maximumSnippets) throw new Unsupported('the page holds too many snippets');
     if (!document || this.#snippets > maximumSnippets) return [];
     const given = new ObjectValue(props.entries);
     if (children.length) given.entries.set('children', new Foreign(children));
-    const scope = new Scope(module.scope, [...given.entries, ['props', given]]);
+    const scope = new Scope(module.scope, [['children', undefined], ...given.entries, ['props', given]]);
     const interpolations = new Map(
       [...props.entries].flatMap(([name, value]) =>
         typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
@@ -479,8 +480,11 @@ export class PageRenderer extends PageRecord implements PageContext {
   ): Value {
     let cause: Unsupported | undefined;
     try {
-      if (!this.customCode.skipsStatic)
-        return this.#settled(this.#evaluator.evaluate(parse(), frame.scope), node, frame);
+      if (!this.customCode.skipsStatic) {
+        const value = this.#settled(this.#evaluator.evaluate(parse(), frame.scope), node, frame);
+        this.customCode.noteStatic();
+        return value;
+      }
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
       cause = error;

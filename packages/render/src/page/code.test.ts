@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Rendered, renderFiles } from '../render-fixture.ts';
+
+const files = {
+  'docs.json': '{ "name": "Code", "navigation": ["index", "bad", "plain", "static"] }',
+  'index.mdx': `import { Old, Twice } from '/snippets/parts.tsx'
+import Greeting from '/snippets/greeting.mdx'
+import data from '/snippets/data.json'
+
+export const words = ['b', 'a'].sort()
+export const Box = ({ children, title }) => <div className="box">{title.replace(/a/g, 'o')}: {children}</div>
+
+Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()}, {data.n.toFixed(1)}, {notDefined}.
+
+<Box title="banana">**Bold** <Old n={2} /></Box>
+
+<Card title={[...'ab'].reverse().join('')} icon={<i>{new Date(0).getTime()}</i>} {...Object.fromEntries([['href', '/plain']])}>Body</Card>
+
+<Greeting name="Ada">there</Greeting>
+
+{[1, 2].map((n) => { let m = n; m += 1; return <Twice key={n} n={m} />; })}
+
+{['x'].toSorted().map((name) => <Greeting name={name} />)}
+`,
+  'snippets/parts.tsx': `interface Props { n: number }
+export const Old = ({ n }: Props) => { const made = new Map([[1, n]]); return <b>{made.get(1)}</b>; };
+export const Twice = ({ n }: Props) => { let sum = 0; for (let i = 0; i < 2; i++) sum += n; return <i>{sum}</i>; };
+`,
+  'snippets/greeting.mdx': "Hello {[...name].reverse().join('')} {children}\n",
+  'snippets/data.json': '{ "n": 3 }',
+  'snippets/fails.jsx': `export const Fails = () => {
+  const settings = JSON.parse('{}');
+  return <p>{settings.title.length}</p>;
+};
+`,
+  'bad.mdx': `import { Fails } from '/snippets/fails.jsx'
+
+Before.
+
+<Fails />
+
+<Note>{(() => { for (;;); })()}</Note>
+
+After {[1].toSorted()}.
+`,
+  'plain.mdx': 'Nothing to compute.\n',
+  'static.mdx': 'A sum: {1 + 2}.\n',
+};
+
+describe('code that must be run', () => {
+  let site: Rendered;
+  beforeAll(async () => {
+    site = await renderFiles(files, { committedAt: '2024-05-06T07:08:09Z' });
+  });
+
+  it('shows what it gives: expressions, properties, components of the page, of files and of snippets', () => {
+    const html = site.content('index.html');
+    expect(html).toContain('<p>Sorted a b, 2024, 1,234.5, 3.0, {notDefined}.</p>');
+    expect(html).toContain('<div class="box">bonono: <strong>Bold</strong> <b>2</b></div>');
+    expect(html).toContain('<p class="card-title">ba</p>');
+    expect(html).toMatch(/<a class="card card-link" href="plain.html">.*<i>0<\/i>/);
+    expect(html).toContain('<p>Hello adA there</p>');
+    expect(html).toContain('<i>4</i><i>6</i>');
+    expect(html).toContain('<p>Hello x </p>');
+    expect(html).not.toContain('docyard-island');
+  });
+
+  it('stands in the Markdown of the page as well', () => {
+    const text = site.files.get('index.md') ?? '';
+    expect(text).toContain('Sorted a b, 2024, 1,234.5, 3.0, {notDefined}.');
+    expect(text).toContain('<div>bonono: **Bold** <b>2</b></div>');
+    expect(text).toContain('Hello adA there');
+  });
+
+  it('and fails is told by name and place, and the rest of the page stands', () => {
+    expect(site.content('bad.html')).toMatch(/<p>Before\.<\/p>.*<p>After 1\.<\/p>/s);
+    const told = site.diagnostics.filter(({ code }) => code.startsWith('code_'));
+    expect(told.map(({ code, file, line }) => [code, file, line])).toEqual([
+      ['code_failed', 'snippets/fails.jsx', 3],
+      ['code_timeout', 'bad.mdx', 7],
+    ]);
+    expect(told[0]?.message).toBe(
+      "<Fails> shows nothing: TypeError: cannot read property 'length' of undefined",
+    );
+  });
+});
+
+it('is not run where the machine is not safe enough, and what needs no running stands', async () => {
+  const { content, diagnostics } = await renderFiles(files, {
+    customCode: { refused: 'bubblewrap is missing' },
+  });
+  expect(content('static.html')).toContain('A sum: 3.');
+  expect(content('bad.html')).toMatch(/<p>Before\.<\/p>.*<p>After \.<\/p>/s);
+  const told = diagnostics.filter(({ file }) => file === 'bad.mdx');
+  expect(new Set(told.map(({ code }) => code))).toEqual(new Set(['code_refused']));
+  expect(told[0]?.message).toContain('bubblewrap is missing');
+});
