@@ -93,6 +93,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     airGapped,
     ...(order.offline ? {} : { fetchPicture: (address: string) => fetches.fetch(address, 'picture') }),
     customCode: order.customCode,
+    committedAt: order.committedAt,
     concurrency: order.renderProcesses,
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
