@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isEmptyExpression, parseModule } from './parse.ts';
+import { isEmptyExpression, parseExpression, parseModule } from './parse.ts';
 
 describe('an expression that holds nothing', () => {
   it.each([
@@ -39,5 +39,16 @@ describe('names that are declared twice', () => {
   it('are looked for without reading through all names', () => {
     const source = Array.from({ length: 60_000 }, (_, index) => `let a${index};`).join('');
     expect(parseModule(source).body).toHaveLength(60_000);
+  });
+});
+
+describe('entities in elements', () => {
+  it.each([
+    ['&#x1F600;&#128512;', '😀😀'],
+    ['&amp;&#65;&nope;&#x110000;', '&A&nope;'],
+  ])('%s', (written, read) => {
+    const element = parseExpression(`<a b="${written}"/>`);
+    const attribute = element.type === 'JSXElement' ? element.openingElement.attributes[0] : undefined;
+    expect(attribute).toMatchObject({ value: { value: expect.stringContaining(read) as string } });
   });
 });
