@@ -28,6 +28,7 @@ test('without any setting everything has its default', () => {
     agentCommand: null,
     model: null,
     renderProcesses: availableParallelism(),
+    renderIsolationMin: null,
     linkSeconds: 3600,
     egress: { allowedHosts: [], offline: false },
     limits: {

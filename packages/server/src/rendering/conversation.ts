@@ -58,7 +58,6 @@ export async function converseIn<Answer>(
   shelter: Shelter,
   conversation: Conversation<Answer>,
 ): Promise<Answer> {
-  conversation.signal.throwIfAborted();
   const readable = await readableFor(conversation.readable ?? [], shelter);
   try {
     return await talk(shelter, conversation, readable.shown);
@@ -73,6 +72,8 @@ async function talk<Answer>(
   readable: Launch['readable'],
 ): Promise<Answer> {
   const { program, memoryMegabytes, order, signal, hear, takeOutput } = conversation;
+  // From here to the listener nothing waits, so that no word of the signal is missed.
+  signal.throwIfAborted();
   const files = (conversation.files ?? []).map(({ path, use }) =>
     openSync(path, use === 'read' ? 'r' : 'w+', 0o600),
   );
