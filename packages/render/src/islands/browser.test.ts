@@ -151,6 +151,34 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     });
   });
 
+  it('takes over the elements that are there: what has the focus keeps it', async () => {
+    const page = await context.newPage();
+    let release = (): void => undefined;
+    const released = new Promise<void>((done) => (release = done));
+    await page.route('**/_docyard/islands.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(`${origins.http}/form.html`, { waitUntil: 'commit' });
+    const field = page.getByLabel('Task');
+    await field.focus();
+    const before = await page
+      .locator('docyard-island')
+      .evaluateHandle((element) => element.querySelector('ul'));
+    release();
+    await field.pressSequentially('Write');
+    await expect
+      .poll(async () => {
+        if ((await page.getByTestId('typed').textContent()) === '0 letters')
+          await field.pressSequentially('x');
+        return page.getByTestId('typed').textContent();
+      })
+      .not.toBe('0 letters');
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await before.evaluate((element) => element?.isConnected)).toBe(true);
+    await page.close();
+  });
+
   it('finds what a browser has: window, storage, observers', async () => {
     const page = await open('browser.html', 'http');
     await text(page, 'width').toBe(String(page.viewportSize()?.width));
@@ -223,6 +251,28 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     expect(await link.getAttribute('href')).toBe('guides/fetch.html#top');
     await page.getByRole('main').getByRole('link', { name: 'Counters', exact: true }).click();
     await expect.poll(() => page.title()).toContain('Counters');
+    await page.close();
+  });
+
+  it('finds built-in components again by their properties, and sets what is new', async () => {
+    const page = await open('parts.html');
+    const cards = (): Promise<string[]> =>
+      page
+        .locator('docyard-island')
+        .last()
+        .locator('a.card')
+        .evaluateAll((list) =>
+          list.map(
+            (card) => `${card.querySelector('.card-title')?.textContent} ${card.getAttribute('href')}`,
+          ),
+        );
+    const harbour = 'Harbour counter.html';
+    expect(await cards()).toEqual([harbour, 'Market form.html', 'Museum rules.html', 'Nothing counter.html']);
+    await page.getByLabel('Find').fill('m');
+    await expect.poll(cards).toEqual(['Market form.html', 'Museum rules.html', 'm form.html']);
+    await page.getByLabel('Find').fill('ha');
+    await expect.poll(cards).toEqual([harbour, 'ha counter.html']);
+    expect(await page.getByText('About the Harbour').count()).toBe(1);
     await page.close();
   });
 

@@ -7,7 +7,7 @@ export const islandScriptFile = new URL('./files/islands.js', import.meta.url);
 export async function bundleIslandScript(): Promise<string> {
   const bundle = await rolldown({
     input: fileURLToPath(new URL('./browser/main.ts', import.meta.url)),
-    transform: { target: 'es2020' },
+    transform: { target: 'es2022' },
     logLevel: 'warn',
   });
   try {

@@ -1,10 +1,15 @@
 import { expect, it } from 'vitest';
 import { compileModule, factoryOf } from '../program/compile.ts';
 import { islandNeeds } from './needs.ts';
+import type { IslandNeeds } from './page-islands.ts';
+
+function needsOf(source: string): IslandNeeds {
+  const factory = factoryOf(compileModule(source, () => undefined).code);
+  return islandNeeds([{ id: 'a.jsx', factory }]);
+}
 
 function builtInsIn(source: string): unknown[] {
-  const factory = factoryOf(compileModule(source, () => undefined).code);
-  return [...islandNeeds([{ id: 'a.jsx', factory }]).builtins];
+  return [...needsOf(source).builtins];
 }
 
 it('finds the built-in components that code names, with the properties that are written out', () => {
@@ -28,4 +33,11 @@ it('tells the same component once, and leaves elements and components of authors
   expect(builtInsIn(`const B = () => <b/>; const A = () => [<Note/>, <Note/>, <B/>, <p/>]`)).toEqual([
     { name: 'Note', props: {}, hasChildren: false },
   ]);
+});
+
+it('lets code ask the hosts that it names, when it asks at all', () => {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg"/>`;
+  expect(needsOf(`const A = () => [${drawing}, <a href="https://b.example/x"/>]`).hosts).toEqual([]);
+  const asking = `const A = () => { fetch('https://a.example/x'); return ${drawing} }`;
+  expect(needsOf(asking).hosts).toEqual(['https://a.example']);
 });

@@ -21,9 +21,19 @@ export function islandNeeds(modules: readonly IslandModule[]): IslandNeeds {
   return {
     classNames: [...new Set(all.flatMap(({ classNames }) => classNames))],
     addresses: [...new Set(all.flatMap(({ addresses }) => addresses))],
-    hosts: [...new Set(all.flatMap(({ hosts }) => hosts))],
+    hosts: modules.some(asksHosts) ? [...new Set(all.flatMap(({ hosts }) => hosts))].filter(isAsked) : [],
     builtins: [...builtins.values()].slice(0, mostBuiltIns),
   };
+}
+
+/** Code that only links to other hosts needs no leave to ask them. */
+function asksHosts({ factory }: IslandModule): boolean {
+  return /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/.test(factory);
+}
+
+/** Names of languages look like addresses. */
+function isAsked(host: string): boolean {
+  return !/^https?:\/\/(?:www\.)?w3\.org$/.test(host);
 }
 
 /** A page may hold the same component many times. */

@@ -13,7 +13,7 @@ import {
   toChildArray,
 } from 'preact';
 import { useContext, useMemo, useRef } from 'preact/hooks';
-import type { Pool, PropertyReader, ShownPart } from './pool.ts';
+import type { Pool, Properties, ShownPart } from './pool.ts';
 
 type Given = Record<string, unknown>;
 
@@ -44,9 +44,9 @@ export function BuiltIn({
 }): ComponentChild {
   const pool = useContext(PoolContext);
   const shown = useRef<ShownPart>(undefined);
-  const read = propertyReader(given, children);
-  const part = (shown.current = pool?.part(name, read, shown.current));
-  part?.show(read);
+  const wanted = propertiesOf(given, children);
+  const part = (shown.current = pool?.part(name, wanted, shown.current));
+  part?.show(wanted);
   const place = useMemo(
     () => (element: Element | null) => element?.replaceChildren(...(part?.nodes ?? [])),
     [part],
@@ -55,12 +55,15 @@ export function BuiltIn({
   return h('docyard-part', { ...handlersOf(given), ref: place }, filledHoles(part, children));
 }
 
-/** Strings and numbers count as they are; what is neither data nor text is not compared. */
-function propertyReader(given: Given, children: ComponentChildren): PropertyReader {
-  return (property) => {
-    const slash = property.lastIndexOf('/');
-    if (slash < 0) return given[property];
-    return builtInAt(children, property.slice(0, slash))?.props.given[property.slice(slash + 1)];
+function propertiesOf(given: Given, children: ComponentChildren): Properties {
+  const isData = (name: string): boolean => /^(?:string|number|boolean)$/.test(typeof given[name]);
+  return {
+    names: Object.keys(given).filter(isData),
+    read: (name) => {
+      const slash = name.lastIndexOf('/');
+      if (slash < 0) return given[name];
+      return builtInAt(children, name.slice(0, slash))?.props.given[name.slice(slash + 1)];
+    },
   };
 }
 

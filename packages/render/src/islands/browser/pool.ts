@@ -2,15 +2,22 @@
  * The nodes that an island was exported with: slots, built-in components and headings, to be taken by the components
  * that show them. What is needed twice is copied from how it was exported.
  */
-/** Reads a property that a component has now: `title` is its own, `0/title` that of the first component inside it. */
-export type PropertyReader = (property: string) => unknown;
+import { linkAddress } from './addresses.ts';
+
+/** The properties that a component has now. */
+export interface Properties {
+  /** `title` is its own, `0/title` that of the first component inside of it. */
+  read(name: string): unknown;
+  /** Its own that are data. */
+  names: readonly string[];
+}
 
 export interface ShownPart {
   readonly stored: StoredPart;
   nodes: Node[];
   /** Where children go, by the path of the component whose children they are. */
   holes: Map<string, Element>;
-  show(read: PropertyReader): void;
+  show(wanted: Properties): void;
 }
 
 interface StoredPart {
@@ -60,13 +67,13 @@ export class Pool {
   }
 
   /** The part with the same properties, or the one that differs least; undefined when none has this name. */
-  part(name: string, read: PropertyReader, before: ShownPart | undefined): ShownPart | undefined {
+  part(name: string, wanted: Properties, before: ShownPart | undefined): ShownPart | undefined {
     let best: StoredPart | undefined;
     let highest = Number.NEGATIVE_INFINITY;
     for (const part of this.#parts) {
       if (part.name !== name) continue;
       // Text that was set stays set: another part must be better to take the place of the one that is shown.
-      const score = likeness(part, read) + (part === before?.stored ? 0.5 : part.ready ? 0.25 : 0);
+      const score = likeness(part, wanted) + (part === before?.stored ? 0.5 : part.ready ? 0.25 : 0);
       if (score > highest) [best, highest] = [part, score];
     }
     if (!best || best === before?.stored) return before;
@@ -125,11 +132,12 @@ export function ownMarks(root: Element): Element[] {
 function shownPart(stored: StoredPart, nodes: Node[]): ShownPart {
   const holes = new Map<string, Element>();
   const bound: { property: string; set: (value: string) => void }[] = [];
-  const texts = Object.entries(stored.props).flatMap(([property, value]) =>
-    typeof value === 'string' && value.trim() !== '' ? [{ property, value: value.trim() }] : [],
-  );
+  const properties = [...stored.replaceable].map((property) => ({
+    property,
+    text: shownText(property, stored.props[property]),
+  }));
   const bind = (shown: string, set: (value: string) => void): void => {
-    const property = texts.find(({ value }) => value === shown.trim())?.property;
+    const property = properties.find(({ text }) => text === shown.trim())?.property;
     if (property !== undefined) bound.push({ property, set });
   };
   const visit = (node: Node): void => {
@@ -146,11 +154,11 @@ function shownPart(stored: StoredPart, nodes: Node[]): ShownPart {
   };
   nodes.forEach(visit);
   const last = new Map(Object.entries(stored.props));
-  const show = (read: PropertyReader): void => {
+  const show = ({ read }: Properties): void => {
     for (const { property, set } of bound) {
       const value = read(property);
       if (value !== last.get(property) && (typeof value === 'string' || typeof value === 'number'))
-        set(String(value));
+        set(shownText(property, value));
     }
     for (const { property } of bound) last.set(property, read(property));
   };
@@ -163,14 +171,27 @@ function replaceableTexts(source: Element, props: Record<string, unknown>): Set<
     for (const { value } of element.attributes) shown.add(value);
   const texts = document.createTreeWalker(source, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) shown.add((texts.currentNode as Text).data.trim());
-  return new Set(Object.keys(props).filter((name) => shown.has(String(props[name]).trim())));
+  return new Set(
+    Object.keys(props).filter((name) => {
+      const text = typeof props[name] === 'string' ? shownText(name, props[name]) : '';
+      return text !== '' && shown.has(text);
+    }),
+  );
 }
 
-function likeness({ props, replaceable }: StoredPart, read: PropertyReader): number {
-  let score = 0;
-  for (const [property, value] of Object.entries(props)) {
-    if (JSON.stringify(value) === JSON.stringify(read(property))) score += 1;
-    else score -= replaceable.has(property) ? 0.1 : 1;
+/** How a property stands in HTML: an address as seen from the page, everything else word for word. */
+function shownText(property: string, value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const text = String(value).trim();
+  return /(?:^|\/)href$/.test(property) ? (linkAddress(text) ?? '') : text;
+}
+
+function likeness({ props, replaceable }: StoredPart, { read, names }: Properties): number {
+  // What a part was made without cannot be added to it.
+  let score = -names.filter((name) => !Object.hasOwn(props, name)).length;
+  for (const [name, value] of Object.entries(props)) {
+    if (JSON.stringify(value) === JSON.stringify(read(name))) score += 1;
+    else score -= replaceable.has(name) ? 0.1 : 1;
   }
   return score;
 }

@@ -10,7 +10,6 @@ export type Factory = (...globals: unknown[]) => (require: Require, exports: Exp
 export type Piece = (props: unknown, children: unknown) => ComponentChildren;
 
 const known: Record<string, unknown> = { ...compat };
-const react: Exports = { ...known, default: known };
 const globals = programGlobals.map((name) => (name === 'React' ? known : known[name]));
 
 export class Registry {
@@ -35,7 +34,6 @@ export class Registry {
   }
 
   #require(id: string): Exports {
-    if (id === 'react') return react;
     const running = this.#exports.get(id);
     if (running) return running;
     const factory = this.#factories.get(id);
