@@ -117,7 +117,7 @@ async function perform(scenario: Scenario, model: Model, folder: string): Promis
   });
   const { tree } = workspace;
   const existing = await surveyTree(tree);
-  const site = await openSiteChecks({ folder: tree.folder, renderProcesses: 2 }, signal);
+  const site = await openSiteChecks({ folder: tree.folder, renderProcesses: 2, customCode: 'run' }, signal);
   const toolContext = { tree, site, diff: () => workspace.diff(), scopePaths: [], seen: new Map() };
   const steps: Step[] = [];
   const journal: Journal = { steps, append: async (step) => void steps.push(step) };
