@@ -39,12 +39,17 @@ const globals: ReadonlySet<string> = new Set(programGlobals);
 const reservedName =
   /^\$\$(?:react|jsx|fragment|define|defineAll|own|element|require|exports|default|pieces|given|slot|[int]\d+)$/;
 
-export function compileModule(source: string, resolve: ResolveImport): CompiledModule {
+/** Exports with the names of `notExported` are dropped: whoever puts the module together has its own. */
+export function compileModule(
+  source: string,
+  resolve: ResolveImport,
+  notExported: ReadonlySet<string> = new Set(),
+): CompiledModule {
   const program = parseScript(source);
   const scopes = analyseScopes(program);
   refuseReservedNames(source, program, scopes);
   const edits = new Edits(source);
-  const head = new Head(scopes, resolve);
+  const head = new Head(scopes, resolve, notExported);
   rewriteCode(source, program, scopes.references, head.textOf, edits);
   program.body.forEach((statement, index) => {
     rewriteStatement(statement, source, scopes.declared[index] ?? [], head, edits);
@@ -73,15 +78,17 @@ class Head {
   readonly exportsAllOf: string[] = [];
   readonly runsAtOnce: string[] = [];
   readonly #resolve: ResolveImport;
+  readonly #notExported: ReadonlySet<string>;
   readonly #top: Scopes['top'];
   readonly #accessors = new Map<string, string>();
   readonly #readers: string[] = [];
   readonly #definitions: string[] = [];
   readonly #actions: string[] = [];
 
-  constructor({ top }: Scopes, resolve: ResolveImport) {
+  constructor({ top }: Scopes, resolve: ResolveImport, notExported: ReadonlySet<string>) {
     this.#top = top;
     this.#resolve = resolve;
+    this.#notExported = notExported;
     for (const [local, imported] of top) if (imported) this.#declareImport(local, imported);
   }
 
@@ -113,14 +120,14 @@ class Head {
   }
 
   export(name: string, local: string): void {
-    if (name === '$pieces') return;
+    if (this.#notExported.has(name)) return;
     this.exports.set(name, { local });
     this.#definitions.push(`${JSON.stringify(name)}, () => ${this.textOf(local, 'read') ?? local}`);
   }
 
   exportFrom(name: string, specifier: string, imported: string): void {
     const target = this.#resolve(specifier);
-    if (target === undefined || name === '$pieces') return;
+    if (target === undefined || this.#notExported.has(name)) return;
     if (target !== 'react') this.exports.set(name, { local: imported, file: target.file });
     this.#definitions.push(`${JSON.stringify(name)}, () => ${valueText(target, imported)}`);
   }

@@ -29,11 +29,6 @@ export interface CompiledFile {
 }
 
 export function compileFile(file: string, text: string, resolve: ResolveImport): CompiledFile {
-  const failed = (error: unknown, lines?: number[]): CompiledFile => {
-    if (!(error instanceof CompileError)) throw error;
-    const line = lines?.[error.line - 1] ?? error.line;
-    return failingFile({ message: error.message, file, line, column: error.column });
-  };
   let lines: number[] | undefined;
   try {
     if (file.endsWith('.json')) return { ...emptyFile, factory: factoryOf(dataCode(text)) };
@@ -47,8 +42,17 @@ export function compileFile(file: string, text: string, resolve: ResolveImport):
       problems: [],
     };
   } catch (error) {
-    return failed(error, lines);
+    return failedFile(file, error, lines);
   }
+}
+
+function failedFile(file: string, error: unknown, lines?: readonly number[]): CompiledFile {
+  /** A walk that met the end of the stack: the caller stood deeper in it than a file at its limit leaves room for. */
+  if (error instanceof RangeError)
+    return failingFile({ message: 'the code is nested too deeply', file, line: 1, column: 1 });
+  if (!(error instanceof CompileError)) throw error;
+  const line = lines?.[error.line - 1] ?? error.line;
+  return failingFile({ message: error.message, file, line, column: error.column });
 }
 
 const emptyFile = {
@@ -107,15 +111,27 @@ export function compileDocument(
   element: string,
   resolve: ResolveImport,
 ): CompiledFile {
-  const { source, lines, problems } = readableBlocks(file, document);
-  const module = compileModule(source, resolve);
+  try {
+    return linkedDocument(file, document, element, resolve);
+  } catch (error) {
+    return failedFile(file, error);
+  }
+}
+
+function linkedDocument(
+  file: string,
+  document: Document,
+  element: string,
+  resolve: ResolveImport,
+): CompiledFile {
+  const { module, lines, problems } = compileBlocks(file, document, resolve);
   const body = piecesOf(file, document, module.textOf);
   const own = `$$define($$exports, ["default", () => ${JSON.stringify(element)}, "$pieces", () => $$pieces]);`;
   const parts = [`${own}${module.code}\n;const $$pieces = [`];
   lines.push(lines.at(-1) ?? 1);
   for (const { code, line } of body.pieces) {
     parts.push(`${code},`);
-    for (let offset = 0; offset <= code.split('\n').length - 1; offset++) lines.push(line + offset);
+    code.split('\n').forEach((_text, index) => lines.push(line + index));
   }
   parts.push('];');
   lines.push(lines.at(-1) ?? 1);
@@ -128,22 +144,49 @@ export function compileDocument(
   };
 }
 
-/** The `import` and `export` lines of a document as one source; blocks that cannot be read are told and left out. */
+interface Blocks {
+  module: CompiledModule;
+  lines: number[];
+  problems: Problem[];
+}
+
+/** A document is what it exports by default, and its pieces are its own. */
+const ownExports: ReadonlySet<string> = new Set(['default', '$pieces']);
+
+/** The `import` and `export` lines of a document as one module; when they cannot be read, the blocks that can. */
+function compileBlocks(file: string, { modules }: Document, resolve: ResolveImport): Blocks {
+  const compileAll = (blocks: Document['modules'], problems: Problem[]): Blocks => ({
+    module: compileModule(blocks.map(({ source }) => source).join('\n'), resolve, ownExports),
+    lines: blocks.flatMap(({ source, line }) => source.split('\n').map((_text, index) => line + index)),
+    problems,
+  });
+  try {
+    return compileAll(modules, []);
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    const { readable, problems } = readableBlocks(file, modules);
+    try {
+      return compileAll(readable, problems);
+    } catch {
+      return compileAll([], [{ message: error.message, file, line: modules[0]?.line ?? 1, column: 1 }]);
+    }
+  }
+}
+
+/** Leaves out the blocks that cannot be read, and those that declare or export what an earlier one does. */
 function readableBlocks(
   file: string,
-  { modules }: Document,
-): { source: string; lines: number[]; problems: Problem[] } {
+  modules: Document['modules'],
+): { readable: Document['modules']; problems: Problem[] } {
   const problems: Problem[] = [];
-  const nothing: ResolveImport = () => undefined;
-  const declared = new Set<string>();
+  const known = new Set<string>();
   const readable = modules.filter(({ source, line }) => {
     try {
-      const { scopes, exports } = compileModule(source, nothing);
-      if (exports.has('default'))
-        throw new CompileError('a document has no default export besides itself', 1, 1);
-      for (const name of scopes.top.keys())
-        if (declared.has(name)) throw new CompileError(`"${name}" is declared twice`, 1, 1);
-      for (const name of scopes.top.keys()) declared.add(name);
+      const { scopes, exports } = compileModule(source, () => undefined);
+      const names = new Set([...scopes.top.keys(), ...exports.keys()]);
+      for (const name of names)
+        if (known.has(name)) throw new CompileError(`"${name}" is declared twice`, 1, 1);
+      for (const name of names) known.add(name);
       return true;
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
@@ -151,9 +194,5 @@ function readableBlocks(
       return false;
     }
   });
-  return {
-    source: readable.map(({ source }) => source).join('\n'),
-    lines: readable.flatMap(({ source, line }) => source.split('\n').map((_text, index) => line + index)),
-    problems,
-  };
+  return { readable, problems };
 }

@@ -8,6 +8,8 @@ import type { CodeFacts, Unit } from './liveness.ts';
 export class ProgramGraph {
   readonly #files: ReadonlyMap<string, CompiledFile>;
   readonly #declaring = new Map<string, Map<string, Unit>>();
+  /** Stands for everything in a file, for whoever imports it as a whole. */
+  readonly #wholes = new Map<string, Unit>();
   readonly #live: ReadonlySet<Unit>;
 
   constructor(files: ReadonlyMap<string, CompiledFile>) {
@@ -15,6 +17,7 @@ export class ProgramGraph {
     for (const [file, { units }] of files) {
       const byName = units.flatMap((unit) => unit.declares.map((name) => [name, unit] as const));
       this.#declaring.set(file, new Map(byName));
+      this.#wholes.set(file, { live: false, uses: new Set(), declares: [] });
     }
     this.#live = this.#findLive();
   }
@@ -51,8 +54,10 @@ export class ProgramGraph {
       else users.set(used, [user]);
     };
     for (const [file, { units }] of this.#files) {
+      const whole = this.#wholes.get(file);
       for (const unit of units) {
         if (unit.live) live.add(unit);
+        if (whole) addUser(unit, whole);
         for (const used of this.#unitsUsedBy(file, unit)) {
           addUser(used, unit);
           /** `Tabs.Item = …` declares nothing: it adds to what it names. */
@@ -77,9 +82,10 @@ export class ProgramGraph {
   #exported(file: string, name: string, seen: Set<string>): Unit[] {
     const key = `${name} ${file}`;
     const found = this.#files.get(file);
-    if (!found || seen.has(key)) return [];
+    const whole = this.#wholes.get(file);
+    if (!found || !whole || seen.has(key)) return [];
     seen.add(key);
-    if (name === '*') return found.units;
+    if (name === '*') return [whole];
     const named = found.exports.get(name);
     if (!named) return found.exportsAllOf.flatMap((from) => this.#exported(from, name, seen));
     if (named.file !== undefined) return this.#exported(named.file, named.local, seen);

@@ -119,6 +119,21 @@ describe('pieces of a document', () => {
     expect(valuesOf(files)).toEqual([1, 2]);
   });
 
+  it.each<[string, string, unknown[], string[]]>([
+    ['exported by another block', 'export const a = 1\n\nText\n\nexport { a as b }\n\n{a}', [1], []],
+    [
+      'declared twice',
+      'export const a = 1\n\nText\n\nexport const a = 2\n\n{a}',
+      [1],
+      ['"a" is declared twice'],
+    ],
+    ['a layout', 'export const a = 1\n\nText\n\nexport default () => a\n\n{a}', [1], []],
+    ['with $pieces', 'export const $pieces = 1\n\n{$pieces}', [1], []],
+  ])('takes the blocks of a page as one module: %s', (_name, page, values, problems) => {
+    expect(valuesOf({ 'page.mdx': page })).toEqual(values);
+    expect(programOf({ 'page.mdx': page }).program.problems.map(({ message }) => message)).toEqual(problems);
+  });
+
   /** The Markdown parser refuses such text already; here it does not count on that. */
   it.each(['1), (2', '1) + (2', '1); (2', '1)] ; [(2', '...a}), ({...b'])(
     'cannot be left by an expression that closes its parentheses: %s',
