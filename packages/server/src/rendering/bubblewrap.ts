@@ -10,15 +10,17 @@ export const bubblewrap = 'bwrap';
 export interface Walls {
   /** With a namespace of users nobody needs to be root; without one, root gives up what it is inside. */
   users: 'own' | 'of this machine';
+  /** A filter refuses further namespaces. Without one bubblewrap must, which it cannot where `/proc/sys` is read-only. */
+  isFiltered: boolean;
   /** Set inside; nothing else is. */
   environment: Readonly<Record<string, string>>;
 }
 
 /** No network, no other process, no environment; what is started ends with whoever started it. */
-export function wallsOf({ users, environment }: Walls): string[] {
+export function wallsOf({ users, isFiltered, environment }: Walls): string[] {
   return [
     ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
-    users === 'own' ? ['--unshare-user', '--disable-userns'] : [],
+    users === 'own' ? ['--unshare-user', ...(isFiltered ? [] : ['--disable-userns'])] : [],
     ['--die-with-parent', '--new-session', '--clearenv', '--hostname', 'sandbox', '--cap-drop', 'ALL'],
     ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
   ].flat();

@@ -2,8 +2,8 @@
  * What separates the processes that read strangers' files from this machine: tried once for each process of ours, told to
  * whoever asks, and held against what the operator insists on.
  */
-import type { Confinement, Shelter } from './launch.ts';
-import { findOwnFiles } from './own-files.ts';
+import { givesUpRoot, type Confinement, type Shelter } from './launch.ts';
+import { findOwnFiles, type OwnFiles } from './own-files.ts';
 import { escapes, probe, type Escape } from './probe.ts';
 
 export type IsolationLevel = 0 | 1 | 2 | 3;
@@ -32,22 +32,30 @@ const confinements: readonly Confinement[] = [
 export const unconfined: Confinement = { walls: false, filter: false, limits: false };
 
 export async function tryEach(choices: readonly Confinement[]): Promise<Isolation> {
-  const own = await findOwnFiles();
-  let missing: string | undefined;
+  const found = await findOwnFiles();
+  let whyNoWalls = `there is no bubblewrap for ${process.platform}`;
   let complaint: string | null = null;
-  for (const confinement of choices) {
+  for (const { confinement, own } of choices.flatMap((choice) => sheltersOf(choice, found))) {
     const outcome = await probe({ confinement, own });
     if ('failed' in outcome) {
-      missing ??= outcome.failed;
-      complaint ??= outcome.complaint;
+      if (confinement.walls) ({ failed: whyNoWalls, complaint } = outcome);
       continue;
     }
     const level = levelOf(confinement, outcome.escapes);
-    missing ??= outcome.escapes.map((name) => escapes[name]).join(', ');
+    const missing = confinement.walls ? sentenceOf(outcome.escapes) : whyNoWalls;
     if (level > 0) return { level, statement: statementOf(level, missing), complaint, confinement, own };
   }
-  missing ??= `there is no bubblewrap for ${process.platform}`;
-  return { level: 0, statement: statementOf(0, missing), complaint, confinement: unconfined, own };
+  return { level: 0, statement: statementOf(0, whyNoWalls), complaint, confinement: unconfined, own: found };
+}
+
+function sentenceOf(escaped: readonly Escape[]): string {
+  return escaped.map((name) => escapes[name]).join(', ');
+}
+
+/** Root gives itself up by `setpriv`; in a container that knows no other user, a namespace of users must do. */
+function sheltersOf(confinement: Confinement, own: OwnFiles): Shelter[] {
+  const first = { confinement, own };
+  return givesUpRoot(first) ? [first, { confinement, own: { ...own, setpriv: undefined } }] : [first];
 }
 
 const throughWalls: readonly Escape[] = ['files', 'writing', 'processes', 'network', 'descriptors'];

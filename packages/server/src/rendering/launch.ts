@@ -104,6 +104,7 @@ function walled(shelter: Shelter, order: Launch, filterDescriptor: number | unde
     bubblewrap,
     ...wallsOf({
       users: fromRoot ? 'of this machine' : 'own',
+      isFiltered: filterDescriptor !== undefined,
       environment: environmentWith(compiled === undefined ? '' : compiledInside),
     }),
     ...(fromRoot ? rightsToGiveUp : ['--uid', String(user), '--gid', String(user)]),

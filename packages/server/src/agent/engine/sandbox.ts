@@ -130,7 +130,7 @@ function wallsOf(program: Sandboxed, { site }: SandboxFolders, passwd: string): 
     ...program.environment,
   };
   return [
-    emptyWalls({ users: 'own', environment }),
+    emptyWalls({ users: 'own', isFiltered: false, environment }),
     ['--uid', '1000', '--gid', '1000', '--ro-bind', '/usr', '/usr'],
     ...systemFolders.map(showAsItIs),
     ...readableFiles.map((path) => ['--ro-bind-try', path, path]),
