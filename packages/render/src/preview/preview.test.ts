@@ -98,6 +98,26 @@ const htmlOf = async (preview: Preview, output: string): Promise<string> =>
   (await preview.page(output))?.html ?? '';
 
 describe('after a change', () => {
+  it('of the code of a live component, its page loads another script', async () => {
+    const component = (step: number): string =>
+      `export const Counter = () => { const [n, set] = useState(0); return <button onClick={() => set(n + ${step})}>{n}</button> }`;
+    const site = {
+      ...files,
+      'a.mdx': 'import { Counter } from "/snippets/counter.jsx"\n\n<Counter />\n',
+      'snippets/counter.jsx': component(1),
+    };
+    await withPreview(async (preview, change) => {
+      const script = async (): Promise<string> =>
+        /_docyard\/islands\/counter\.\w+\.js/.exec((await preview.page('a.html'))?.html ?? '')?.[0] ?? '';
+      const before = await script();
+      expect(await preview.file('_docyard/islands.js')).toContain('docyardIslands');
+      expect(await preview.file(before)).toContain('set(n + 1)');
+      await change({ 'snippets/counter.jsx': component(2) });
+      expect(await script()).not.toBe(before);
+      expect(await preview.file(await script())).toContain('set(n + 2)');
+    }, site);
+  });
+
   it('of the text of a page, that page is rendered again and no other', () =>
     withPreview(async (preview, change) => {
       const before = await shown(preview);
