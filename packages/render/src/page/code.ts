@@ -187,10 +187,11 @@ export function findingOf(
 /** The first place of a trace that is in a file of the author's: `at Counter (snippets/counter.jsx:12:5)`. */
 function placeOfTrace(trace: string, modules: readonly ProgramModule[]): FilePlace | undefined {
   for (const line of trace.split('\n', 50)) {
-    const [, file, row, column] =
-      /\(?([^()]+):(\d{1,7}):(\d{1,7})\)?$/.exec(line.trim().replace(/^at (?:.* \()?/, '')) ?? [];
+    const [, file, row] =
+      /\(?([^()]+):(\d{1,7}):\d{1,7}\)?$/.exec(line.trim().replace(/^at (?:.* \()?/, '')) ?? [];
     const module = modules.find(({ id }) => id === file);
-    if (module) return { file: module.id, line: authorLine(module, Number(row)), column: Number(column) };
+    /** Lines are kept when code is compiled, columns are not. */
+    if (module) return { file: module.id, line: authorLine(module, Number(row)), column: 1 };
   }
   return undefined;
 }

@@ -71,6 +71,7 @@ export function failingFile(problem: Problem): CompiledFile {
   return {
     ...emptyFile,
     factory: factoryOf(`throw new Error(${JSON.stringify(message)});`),
+    lines: [problem.line],
     problems: [problem],
   };
 }

@@ -62,8 +62,9 @@ export function factsOf(node: Node, references: readonly Reference[]): CodeFacts
   return { live, uses: new Set(references.map(({ name }) => name)) };
 }
 
-export function isHandlerName(name: string): boolean {
-  return handlerName.test(name);
+/** An attribute that is of use only in a browser, when it is given code. */
+export function isLiveAttribute(name: string): boolean {
+  return name === 'ref' || handlerName.test(name);
 }
 
 function isLive(node: Node): boolean {
@@ -73,7 +74,7 @@ function isLive(node: Node): boolean {
     case 'JSXAttribute':
       return (
         node.name.type === 'JSXIdentifier' &&
-        (handlerName.test(node.name.name) || node.name.name === 'ref') &&
+        isLiveAttribute(node.name.name) &&
         node.value?.type === 'JSXExpressionContainer'
       );
     /** `createElement('button', { onClick })` */

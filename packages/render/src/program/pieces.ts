@@ -10,7 +10,7 @@ import type { JsxAttribute, Node } from '../page/tree.ts';
 import { AttributePlaces } from './attribute-places.ts';
 import { ambientNames } from './ambient-names.ts';
 import { Edits } from './edits.ts';
-import { type CodeFacts, factsOf, isHandlerName } from './liveness.ts';
+import { type CodeFacts, factsOf, isLiveAttribute } from './liveness.ts';
 import { type NameText, keyText, rewriteCode } from './rewrite.ts';
 import { type Reference, analyseScopes, isComponentName } from './scope.ts';
 import { CompileError, parseScript } from './syntax.ts';
@@ -89,7 +89,7 @@ class Pieces {
     const computed = attributes.map((attribute) => this.#attribute(attribute, places));
     if (computed.some(Boolean)) this.#found.ofAttributes.set(node, computed);
     const type = node.name ? this.#typeText(node.name) : undefined;
-    if (type === undefined && !attributes.some(isHandler)) return;
+    if (type === undefined && !attributes.some(isLive)) return;
     const piece = this.#compile(this.#placeOf(node), 'element', () =>
       elementPiece(type ?? JSON.stringify(node.name), node, computed),
     );
@@ -112,7 +112,7 @@ class Pieces {
     if (typeof value !== 'object' || value === null || isEmptyExpression(value.value)) return undefined;
     const place = places.next(value.value);
     const piece = this.#compile(place, 'attribute', () => expressionPiece(value.value, this.#textOf));
-    if (piece && isHandlerName(name)) piece.live = true;
+    if (piece && isLiveAttribute(name)) piece.live = true;
     return piece;
   }
 
@@ -148,8 +148,8 @@ class Pieces {
 
 const tooMany = `the page has more than ${maximumPieces} expressions`;
 
-function isHandler({ name, value }: JsxAttribute): boolean {
-  return name !== undefined && isHandlerName(name) && typeof value === 'object' && value !== null;
+function isLive({ name, value }: JsxAttribute): boolean {
+  return name !== undefined && isLiveAttribute(name) && typeof value === 'object' && value !== null;
 }
 
 function elementPiece(

@@ -219,6 +219,8 @@ describe('what does something once a page is shown', () => {
     ['a word that only looks like one', 'export const A = () => ({ once: 1, onTime: "x" })\n\n<A/>', false],
     ['a handler that is given', 'export const A = () => <i/>\n\n<A onClick={() => 1}/>', true],
     ['a handler on an element', '<a onClick={() => 1}/>', true],
+    ['a reference to an element', '<a ref={() => 1}/>', true],
+    ['an event as text', '<a onClick="x" b={1}/>{1}', false],
     ['a class component', 'export class A extends React.Component {}\n\n<A/>', true],
     ['a class without a parent', 'export class A {}\n\n<A/>', false],
     ['another component', 'export const B = () => useState(1)\n\nexport const A = () => <B/>\n\n<A/>', true],

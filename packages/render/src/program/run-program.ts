@@ -3,12 +3,6 @@ import { createContext, runInContext } from 'node:vm';
 import { programGlobals } from './globals.ts';
 import type { ProgramModule } from './program.ts';
 
-export interface TestElement {
-  type: unknown;
-  props: Record<string, unknown>;
-  children: unknown[];
-}
-
 export type Exports = Record<string, unknown>;
 
 export function runModules(modules: readonly ProgramModule[]): (id: string) => Exports {
