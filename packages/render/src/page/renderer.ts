@@ -2,14 +2,12 @@
  * Renders one page: one walk over the syntax tree, with elements handed to components and expressions to the static
  * evaluator; what it refuses is run (`code.ts`) and comes back as elements as well. One instance serves one page.
  */
-import type { Expression } from 'estree-jsx';
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
 import type { Child, ElementCall, PageContext } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
 import { Props } from '../components/props.ts';
 import { Evaluator, elementType } from '../evaluate/evaluator.ts';
-import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
 import {
   ElementValue,
   Foreign,
@@ -19,13 +17,12 @@ import {
   Unsupported,
   type Value,
 } from '../evaluate/values.ts';
-import { CodeRefused } from '../evaluate/realm/realm.ts';
 import { escapeText } from '../html.ts';
-import { islandNeeds } from '../islands/needs.ts';
-import { type Json, PageIslands, jsonOf } from '../islands/page-islands.ts';
+import { PageIslands } from '../islands/page-islands.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import { documentElement, documentOfElement } from '../program/program.ts';
-import { type CodePiece, PageCode, findingOf } from './code.ts';
+import { PageCode } from './code.ts';
+import { Computed, isShortText, nameOf } from './computed.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
 import { Footnotes } from './footnotes.ts';
@@ -36,7 +33,7 @@ import { type ParserName, parseMarkdown } from './parser.ts';
 import { PageRecord, type SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from './task.ts';
-import type { JsxAttribute, Node } from './tree.ts';
+import type { Node } from './tree.ts';
 
 const mayBeMarkdown = /[\\`*_[\]<>&~!"'.-]/;
 /** Most descriptions are words with full stops and hyphens, which need no parser: 0.1 ms of every page. */
@@ -56,9 +53,9 @@ export class PageRenderer extends PageRecord implements PageContext {
   readonly #footnotes = new Footnotes();
   readonly customCode: PageCode;
   readonly islands: PageIslands;
+  readonly #computed: Computed;
   #snippets = 0;
   #documentDepth = 0;
-  #isInIsland = false;
 
   constructor(tools: SiteTools, task: PageTask, parser: ParserName) {
     super(tools, task);
@@ -71,7 +68,14 @@ export class PageRenderer extends PageRecord implements PageContext {
       useClasses: (names) => this.useClasses(names),
       quietAddress: (written) => this.quietAddress(written),
       renderElement: (call) => this.#element(call),
+      report,
     });
+    const host = {
+      report,
+      render: (children: readonly Child[]) => this.render(children),
+      childrenOfValue: this.#childrenOfValue.bind(this),
+    };
+    this.#computed = new Computed(host, this.#evaluator, this.customCode, this.islands);
   }
 
   /** What is rendered now becomes live in the browser. */
@@ -143,6 +147,7 @@ export class PageRenderer extends PageRecord implements PageContext {
   }
 
   #child(child: Child, unwrap: boolean): string {
+    this.charge(child.kind === 'text' ? child.text.length : 0);
     switch (child.kind) {
       case 'text':
         return escapeText(child.text);
@@ -205,7 +210,7 @@ export class PageRenderer extends PageRecord implements PageContext {
         return this.#guard(frame, node, () => this.#jsxChildren(node, frame));
       case 'mdxFlowExpression':
       case 'mdxTextExpression':
-        return this.#guard(frame, node, () => this.#expressionChildren(node, frame));
+        return this.#guard(frame, node, () => this.#computed.expression(node, frame));
       case 'mdxjsEsm':
       case 'definition':
       case 'footnoteDefinition':
@@ -250,78 +255,6 @@ export class PageRenderer extends PageRecord implements PageContext {
     }
   }
 
-  /**
-   * What a node shows that is code: computed without running it where that is possible, run otherwise. What does
-   * something once the page is shown becomes an island. `children` are what stands between the tags of an element.
-   */
-  #computed(node: Node, frame: Frame, children: Child[], compute: (children: Child[]) => Child[]): Child[] {
-    const { found, cause, isLive } = this.#statically(() => compute(children));
-    if (found && !isLive) return found;
-    const piece = this.customCode.pieceOf(node, frame, cause);
-    if (piece?.piece.interactive) return this.#island(piece, node, frame, children, found && compute);
-    if (found) return found;
-    if (!piece) throw cause ?? new Unsupported('this code cannot be read');
-    return this.#run(piece, node, frame, children);
-  }
-
-  #statically(compute: () => Child[]): { found?: Child[]; cause?: Unsupported; isLive: boolean } {
-    const before = this.#evaluator.liveParts;
-    if (this.customCode.skipsStatic) return { isLive: false };
-    try {
-      const found = compute();
-      this.customCode.noteStatic();
-      return { found, isLive: this.#evaluator.liveParts > before };
-    } catch (error) {
-      if (!(error instanceof Unsupported)) throw error;
-      return { cause: error, isLive: false };
-    }
-  }
-
-  #run(piece: CodePiece, node: Node, frame: Frame, children: Child[]): Child[] {
-    try {
-      const given = children.length ? new Foreign(children) : undefined;
-      return this.#childrenOfValue(this.customCode.run(piece, given, 'content'), placeOf(node, frame));
-    } catch (error) {
-      if (!(error instanceof CodeRefused)) throw error;
-      if (isShortText(node) && error.message.startsWith('ReferenceError'))
-        throw new Unsupported(error.message);
-      this.#reportRefused(error, nameOf(node), node, frame, piece);
-      return [];
-    }
-  }
-
-  #reportRefused(error: CodeRefused, what: string, node: Node, frame: Frame, piece: CodePiece): void {
-    const { code, message, place, hint } = findingOf(error, what, node, frame, piece);
-    this.report(code, message, place, hint);
-  }
-
-  #island(
-    { piece, module, modules, given, program }: CodePiece,
-    node: Node,
-    frame: Frame,
-    children: Child[],
-    compute: ((children: Child[]) => Child[]) | undefined,
-  ): Child[] {
-    const slot: Child = { kind: 'markdown', isParagraph: false, render: () => this.islands.slot() };
-    const placed = children.length ? [slot] : [];
-    const around = this.#isInIsland;
-    this.#isInIsland = true;
-    const content = compute
-      ? compute(placed)
-      : this.#run({ piece, module, modules, given, program }, node, frame, placed);
-    this.#isInIsland = around;
-    const source = {
-      module,
-      piece: piece.index,
-      props: dataOf(given),
-      modules,
-      needs: islandNeeds(modules),
-      slot: children.length ? () => this.render(children) : undefined,
-    };
-    const render = (): string => this.islands.render(source, () => this.render(content));
-    return [{ kind: 'markdown', isParagraph: false, render }];
-  }
-
   #markdown(node: Node, frame: Frame, unwrap: boolean): string {
     const host: MarkdownHost = {
       children: (parent) => this.render(this.#childrenOf(parent.children ?? [], frame)),
@@ -341,34 +274,29 @@ export class PageRenderer extends PageRecord implements PageContext {
     return unwrap && node.type === 'paragraph' ? host.children(node) : markdownHtml(node, host);
   }
 
-  #expressionChildren(node: Node, frame: Frame): Child[] {
-    const source = node.value ?? '';
-    if (isEmptyExpression(source)) return [];
-    return this.#computed(node, frame, [], () =>
-      this.#childrenOfValue(
-        this.#evaluator.evaluate(parseExpression(source), frame.scope),
-        placeOf(node, frame),
-      ),
-    );
-  }
-
   #jsxChildren(node: Node, frame: Frame): Child[] {
     const children = this.#childrenOf(node.children ?? [], frame);
     if (!node.name) return children;
     const place = placeOf(node, frame);
     const type = this.#typeOf(node.name, frame.scope);
     if (type instanceof Foreign && isModule(type.content))
-      return this.#snippetChildren(type.content, this.#props(node, frame), children, frame.depth + 1);
+      return this.#snippetChildren(
+        type.content,
+        this.#computed.props(node, frame),
+        children,
+        frame.depth + 1,
+      );
     if (typeof type === 'string' && !hasHandler(node)) {
-      const props = new Props(this.#props(node, frame));
+      const props = new Props(this.#computed.props(node, frame));
       return [{ kind: 'element', call: { name: type, props, children, place } }];
     }
-    return this.#computed(node, frame, children, (content) => {
+    return this.#computed.content(node, frame, children, (content) => {
       if (type instanceof Unsupported) throw type;
-      const props = this.#props(node, frame, typeof type !== 'string');
-      if (typeof type !== 'string') return this.#customElement(type, props, content, place, frame.depth);
+      if (typeof type !== 'string')
+        return this.#customElement(type, this.#computed.ownProps(node, frame), content, place, frame.depth);
       this.#evaluator.liveParts++;
-      return [{ kind: 'element', call: { name: type, props: new Props(props), children: content, place } }];
+      const props = new Props(this.#computed.props(node, frame));
+      return [{ kind: 'element', call: { name: type, props, children: content, place } }];
     });
   }
 
@@ -435,95 +363,15 @@ export class PageRenderer extends PageRecord implements PageContext {
 
   /** A Markdown file among the elements that code made. In an island it is a part that the browser must find again. */
   #documentChildren(module: Module, props: ObjectValue, children: Child[], depth: number): Child[] {
-    if (!this.#isInIsland) return this.#snippetChildren(module, props, children, depth);
+    if (!this.#computed.isForIsland) return this.#snippetChildren(module, props, children, depth);
     return [
       { kind: 'element', call: { name: documentElement(module.file), props: new Props(props), children } },
     ];
   }
 
-  /** An attribute that cannot be computed is told and left out, unless all of them are needed: then it is thrown. */
-  #props(node: Node, frame: Frame, needsAll = false): ObjectValue {
-    const props = new ObjectValue();
-    node.attributes?.forEach((attribute, index) => {
-      try {
-        this.#addAttribute(props, attribute, { node, frame, index });
-      } catch (error) {
-        if (!(error instanceof Unsupported) || needsAll) throw error;
-        const what = `${attribute.name ?? '…'} of <${node.name}>`;
-        this.report('expression_unsupported', `${what} was left out: ${error.message}`, placeOf(node, frame));
-      }
-    });
-    return props;
-  }
-
-  #addAttribute(
-    props: ObjectValue,
-    { name, value }: JsxAttribute,
-    at: { node: Node; frame: Frame; index: number },
-  ): void {
-    if (name === undefined) {
-      const spread = this.#attributeValue(() => parseSpread(typeof value === 'string' ? value : ''), at);
-      if (!(spread instanceof ObjectValue)) throw new Unsupported('this value cannot be spread');
-      for (const [key, item] of spread.entries) props.entries.set(key, item);
-    } else if (value === null || value === undefined) props.entries.set(name, true);
-    else if (typeof value === 'string') props.entries.set(name, value);
-    else if (!isEmptyExpression(value.value))
-      props.entries.set(
-        name,
-        this.#attributeValue(() => parseExpression(value.value), at),
-      );
-  }
-
-  #attributeValue(
-    parse: () => Expression,
-    { node, frame, index }: { node: Node; frame: Frame; index: number },
-  ): Value {
-    let cause: Unsupported | undefined;
-    try {
-      if (!this.customCode.skipsStatic) {
-        const value = this.#settled(this.#evaluator.evaluate(parse(), frame.scope), node, frame);
-        this.customCode.noteStatic();
-        return value;
-      }
-    } catch (error) {
-      if (!(error instanceof Unsupported)) throw error;
-      cause = error;
-    }
-    const piece = this.customCode.pieceOf(node, frame, cause, index);
-    if (!piece) throw cause ?? new Unsupported('this code cannot be read');
-    try {
-      return this.customCode.run(piece, undefined, 'value');
-    } catch (error) {
-      if (!(error instanceof CodeRefused)) throw error;
-      const what = `${node.attributes?.[index]?.name ?? '…'} of <${node.name}>`;
-      this.#reportRefused(error, what, node, frame, piece);
-      return undefined;
-    }
-  }
-
-  /** Elements of the author's own in a property are worked out at once: where they are shown it is too late to run code. */
-  #settled(value: Value, node: Node, frame: Frame): Value {
-    if (Array.isArray(value)) return value.map((item) => this.#settled(item, node, frame));
-    if (!(value instanceof ElementValue)) return value;
-    return new Foreign(this.#childrenOfValue(value, placeOf(node, frame)));
-  }
-
   #footnoteSection(): string {
     return this.#footnotes.html((node, frame) => this.render(this.#childrenOf(node.children ?? [], frame)));
   }
-}
-
-/** Properties that can be written into the page; content and functions cannot. */
-function dataOf(given: ObjectValue): Record<string, Json> {
-  const data = [...given.entries].flatMap(([name, value]) => {
-    const json = jsonOf(value);
-    return json === undefined ? [] : [[name, json] as const];
-  });
-  return Object.fromEntries(data);
-}
-
-function nameOf(node: Node): string {
-  return node.name ? `<${node.name}>` : `{${(node.value ?? '').trim().slice(0, 60)}}`;
 }
 
 function hasHandler(node: Node): boolean {
@@ -532,12 +380,6 @@ function hasHandler(node: Node): boolean {
       ({ name, value }) =>
         name !== undefined && /^on[A-Z]/.test(name) && typeof value === 'object' && value !== null,
     ) ?? false
-  );
-}
-
-function isShortText(node: Node): boolean {
-  return (
-    node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
   );
 }
 

@@ -39,8 +39,10 @@ const pageTicks = 10_000;
 /** One piece of code that never ends must not take the time of all others. */
 const pieceMilliseconds = pageMilliseconds / 2;
 const pieceTicks = pageTicks / 2;
-/** When this much time has passed, the thread is in a native loop that asks nobody, and is ended. */
-const deadlineMs = 2000;
+/** When the thread shows no sign of life for this long it is in a native loop that asks nobody, and is ended. */
+const silenceMs = 2000;
+/** A busy machine may need long for two seconds of its processor; past this nobody waits. */
+const mostSilences = 5;
 const startTimeoutMs = 20_000;
 /** Reading memory of a page that was ended is never needed; the thread itself must not grow. */
 const threadLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
@@ -91,11 +93,11 @@ export class Realm implements CodeRunner {
     const given = missing.map(({ id, factory }) => ({ id, factory }));
     const reply = this.#thread.ask(
       { begin, modules: given, names: programGlobals, request, ticks, milliseconds },
-      deadlineMs,
+      silenceMs,
     );
     if (reply?.kind !== 'answer') {
       this.close();
-      this.#leftMs -= deadlineMs;
+      this.#leftMs -= silenceMs;
       return reply ? new CodeRefused('failed', 'the code broke its interpreter') : timeout();
     }
     this.#leftTicks -= reply.spent.ticks;
@@ -164,7 +166,8 @@ function needsBrowser({ reason, message }: CodeRefused): boolean {
 class Thread {
   readonly #worker: Worker;
   readonly #port: MessagePort;
-  readonly #signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  /** Whether an answer is there, and a count that goes on while code runs. */
+  readonly #signal = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 
   constructor() {
     const { port1, port2 } = new MessageChannel();
@@ -196,9 +199,18 @@ class Thread {
   }
 
   #answer(timeoutMs: number): FromWorker | undefined {
-    if (Atomics.wait(this.#signal, 0, 0, timeoutMs) === 'timed-out') return undefined;
+    for (let count = 1, signs = this.#signs(); ; count++) {
+      if (Atomics.wait(this.#signal, 0, 0, timeoutMs) !== 'timed-out') break;
+      const before = signs;
+      signs = this.#signs();
+      if (signs === before || count === mostSilences) return undefined;
+    }
     Atomics.store(this.#signal, 0, 0);
     const received: { message: FromWorker } | undefined = receiveMessageOnPort(this.#port);
     return received?.message;
+  }
+
+  #signs(): number {
+    return Atomics.load(this.#signal, 1);
   }
 }
