@@ -165,6 +165,7 @@ it('the configuration page lists every setting with its default', () => {
   const spoken: Record<string, string> = {
     PUBLIC_URL: 'the host of each request',
     RENDER_PROCESSES: 'one a core',
+    RENDER_ISOLATION_MIN: 'by the number of organizations',
     TRUST_PROXY: 'off',
     OFFLINE: 'off',
     DASHBOARD: 'on',

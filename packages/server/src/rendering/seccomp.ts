@@ -85,6 +85,8 @@ const refused: Record<string, Numbers> = {
   vhangup: [153, 58],
 };
 
+export const refusedCalls: readonly string[] = Object.keys(refused);
+
 const architectures = {
   x64: { audit: 0xc000003e, column: 0, clone: 56, clone3: 435, mmap: 9 },
   arm64: { audit: 0xc00000b7, column: 1, clone: 220, clone3: 435, mmap: 222 },
