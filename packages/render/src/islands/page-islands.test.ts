@@ -2,24 +2,34 @@ import { describe, expect, it } from 'vitest';
 import type { Child, ElementCall } from '../components/contract.ts';
 import { Props } from '../components/props.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
-import { type IslandSource, PageIslands } from './page-islands.ts';
+import { type IslandNeeds, type IslandSource, PageIslands } from './page-islands.ts';
 
 const nothing = { classNames: [], addresses: [], hosts: [], builtins: [] };
 
-function islandsOfPage(): PageIslands {
+function islandsOfPage(told: string[] = []): PageIslands {
   const islands = new PageIslands({
     pageEnding: '.html',
     outsideContents: (work) => work(),
     useClasses: (names) => names,
     quietAddress: (written) => (written === '/guide' ? '../guide.html' : undefined),
     renderElement: (call) => islands.builtin(call, () => box(islands, call)),
+    report: (code) => told.push(code),
   });
   return islands;
 }
 
 function source(more: Partial<IslandSource> = {}): IslandSource {
   const modules = [{ id: 'page.mdx', factory: '(f)' }];
-  return { module: 'page.mdx', piece: 0, props: {}, modules, needs: nothing, slot: undefined, ...more };
+  return {
+    module: 'page.mdx',
+    piece: 0,
+    props: {},
+    modules,
+    needs: () => nothing,
+    slot: undefined,
+    place: undefined,
+    ...more,
+  };
 }
 
 function call(name: string, props: [string, Value][], children: Child[] = []): ElementCall {
@@ -47,9 +57,11 @@ describe('an island', () => {
   });
 
   it('knows where the addresses in its code lead from the page', () => {
-    const needs = { ...nothing, addresses: ['/guide', '/nowhere'] };
-    expect(islandsOfPage().render(source({ needs }), () => '')).toContain(
-      '&quot;addresses&quot;:{&quot;/guide&quot;:&quot;../guide.html&quot;},&quot;ending&quot;:&quot;.html&quot;',
+    const islands = islandsOfPage();
+    islands.render(source({ needs: () => ({ ...nothing, addresses: ['/guide', '/nowhere'] }) }), () => '');
+    expect(islands.result()?.parts).toBe(
+      '<template data-islands="{&quot;addresses&quot;:{&quot;/guide&quot;:&quot;../guide.html&quot;},' +
+        '&quot;ending&quot;:&quot;.html&quot;}"></template>\n',
     );
   });
 
@@ -59,15 +71,15 @@ describe('an island', () => {
     expect(islands.render(source({ slot }), () => `<p>${islands.slot()}</p>`)).toContain(
       '<p><docyard-slot data-slot="0">of the page</docyard-slot></p>',
     );
-    expect(islands.result()?.parts).toBe('');
+    expect(islands.result()?.parts).toMatch(/^<template data-islands="[^"]*"><\/template>\n$/);
   });
 
   it('leaves content that it does not show at first to the end of the page', () => {
     const islands = islandsOfPage();
     islands.render(source(), () => '');
     islands.render(source({ slot: () => 'later' }), () => '');
-    expect(islands.result()?.parts).toBe(
-      '<template data-island-parts><docyard-slot data-slot="0" data-of="1">later</docyard-slot></template>\n',
+    expect(islands.result()?.parts).toContain(
+      '><docyard-slot data-slot="0" data-of="1">later</docyard-slot></template>\n',
     );
   });
 
@@ -104,7 +116,8 @@ describe('an island', () => {
 
   it('brings built-in components that its code names and the first state does not show, once', () => {
     const islands = islandsOfPage();
-    const needs = { ...nothing, builtins: [{ name: 'Box', props: { title: 'Z' }, hasChildren: true }] };
+    const builtins = [{ name: 'Box', props: { title: 'Z' }, hasChildren: true }];
+    const needs = (): IslandNeeds => ({ ...nothing, builtins });
     islands.render(source({ needs }), () => '');
     islands.render(source({ needs }), () => '');
     expect(islands.result()?.parts.match(/Z: <docyard-slot data-hole="">/g)).toHaveLength(1);
@@ -112,14 +125,35 @@ describe('an island', () => {
 
   it('tells which modules and hosts the page needs, each once', () => {
     const islands = islandsOfPage();
-    const needs = { ...nothing, hosts: ['https://b.example', 'https://a.example'] };
+    const needs = (): IslandNeeds => ({ ...nothing, hosts: ['https://b.example', 'https://a.example'] });
     islands.render(source({ needs }), () => '');
     islands.render(source({ needs }), () => '');
-    expect(islands.result()).toEqual({
+    expect(islands.result()).toMatchObject({
       modules: [{ id: 'page.mdx', factory: '(f)' }],
-      parts: '',
       hosts: ['https://a.example', 'https://b.example'],
     });
+  });
+});
+
+describe('parts of a table', () => {
+  it('are no islands, since browsers would take them out of it', () => {
+    const told: string[] = [];
+    const islands = islandsOfPage(told);
+    expect(islands.render(source(), () => '<tr><td>a</td></tr>')).toBe('<tr><td>a</td></tr>');
+    const slot = (): string => '<tr><td>b</td></tr>';
+    const table = (): string => `<table><tbody>${islands.slot()}</tbody></table>`;
+    expect(islands.render(source({ slot }), table)).toBe('<table><tbody><tr><td>b</td></tr></tbody></table>');
+    expect(told).toEqual(['handler_dropped', 'handler_dropped']);
+    expect(islands.render(source(), () => '<table><tr><td>c</td></tr></table>')).toContain('<docyard-island');
+  });
+});
+
+describe('a page with more islands than anybody wants', () => {
+  it('shows them all, and makes a part of them live', () => {
+    const islands = islandsOfPage();
+    const html = Array.from({ length: 2500 }, () => islands.render(source(), () => '<b></b>')).join('');
+    expect(html.match(/<b>/g)).toHaveLength(2500);
+    expect(html.match(/<docyard-island/g)).toHaveLength(2000);
   });
 });
 

@@ -3,6 +3,8 @@
  * writes inside of them is marked here, so that the browser finds slots and built-in components again. It renders
  * nothing itself, and outside of islands it changes nothing.
  */
+import type { DiagnosticCode } from '../check/codes.ts';
+import type { FilePlace } from '../check/diagnostic.ts';
 import type { Child, ElementCall } from '../components/contract.ts';
 import { Props } from '../components/props.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
@@ -33,9 +35,11 @@ export interface IslandSource {
   /** The names that the piece finds nowhere else: the properties of a snippet. */
   props: Json;
   modules: readonly IslandModule[];
-  needs: IslandNeeds;
+  /** Asked once for the modules that are new on the page. */
+  needs: () => IslandNeeds;
   /** The content between the tags of the element, when there is any. */
   slot: (() => string) | undefined;
+  place: FilePlace | undefined;
 }
 
 export interface IslandHost {
@@ -46,6 +50,7 @@ export interface IslandHost {
   /** The address of a page or file of the site as seen from the page; undefined when there is none. Reports nothing. */
   quietAddress(written: string): string | undefined;
   renderElement(call: ElementCall): string;
+  report(code: DiagnosticCode, message: string, place: FilePlace | undefined): void;
 }
 
 /** What a page with islands needs besides its content. */
@@ -60,6 +65,14 @@ export interface PageIslandsResult {
 const longestComparedText = 500;
 const mostAddresses = 500;
 const mostHiddenParts = 200;
+/** More of them show their first state and stay as they are. */
+const mostIslands = 2000;
+/**
+ * Browsers put elements of ours that stand between rows and cells before the table, whatever the text says. So rows are
+ * no islands, and neither is what has a slot or a built-in component among them.
+ */
+const breaksTable =
+  /^\s*<(?:tr|td|th|tbody|thead|tfoot|caption|colgroup|col)\b|(?:<(?:table|tbody|thead|tfoot|tr)\b[^>]*>|<\/(?:tr|td|th|tbody|thead|tfoot)>)\s*<docyard-/;
 
 interface MarkedPart {
   call: ElementCall;
@@ -77,6 +90,7 @@ export class PageIslands {
   readonly #host: IslandHost;
   readonly #modules = new Map<string, IslandModule>();
   readonly #hosts = new Set<string>();
+  readonly #addresses = new Map<string, string>();
   readonly #hidden: string[] = [];
   readonly #parts = new Set<string>();
   readonly #holes = new WeakMap<readonly Child[], { part: MarkedPart; path: string; call: ElementCall }>();
@@ -96,12 +110,11 @@ export class PageIslands {
   render(source: IslandSource, content: () => string): string {
     const number = this.#count++;
     const state: IslandState = { source, showsSlot: false };
-    for (const module of source.modules) this.#modules.set(module.id, module);
-    for (const host of source.needs.hosts) this.#hosts.add(host);
-    if (source.needs.classNames.length) this.#host.useClasses(source.needs.classNames.join(' '));
     const html = this.#within(state, content);
+    if (breaksTable.test(html)) return this.#still(html, 'it makes parts of a table', source);
+    if (number >= mostIslands) return this.#still(html, `the page has more than ${mostIslands}`, source);
     if (source.slot && !state.showsSlot) this.#hideSlot(number, source.slot);
-    this.#hideBuiltIns(state);
+    this.#provide(state);
     const { module, piece, props } = source;
     const data = {
       number,
@@ -109,9 +122,14 @@ export class PageIslands {
       piece,
       ...(isEmpty(props) ? {} : { props }),
       ...(source.slot ? { hasSlot: true } : {}),
-      ...this.#addresses(source.needs.addresses),
     };
     return element('docyard-island', { 'data-island': JSON.stringify(data) }, html);
+  }
+
+  /** The first state without marks, which stays as it is. */
+  #still(html: string, why: string, { place }: IslandSource): string {
+    this.#host.report('handler_dropped', `A component shows its first state only: ${why}`, place);
+    return html.replaceAll(/<\/?docyard-(?:slot|part)\b[^>]*>/g, '');
   }
 
   /** The content of the element, where its component shows it. It belongs to the page: nothing in it is marked. */
@@ -142,11 +160,10 @@ export class PageIslands {
   }
 
   result(): PageIslandsResult | undefined {
-    if (this.#count === 0) return undefined;
-    const parts = this.#hidden.length
-      ? `<template data-island-parts>${this.#hidden.join('')}</template>\n`
-      : '';
-    return { modules: [...this.#modules.values()], parts, hosts: [...this.#hosts].toSorted() };
+    if (this.#modules.size === 0) return undefined;
+    const data = { addresses: Object.fromEntries(this.#addresses), ending: this.#host.pageEnding };
+    const parts = element('template', { 'data-islands': JSON.stringify(data) }, this.#hidden.join(''));
+    return { modules: [...this.#modules.values()], parts: `${parts}\n`, hosts: [...this.#hosts].toSorted() };
   }
 
   #within<Result>(state: IslandState | undefined, work: () => Result): Result {
@@ -178,30 +195,32 @@ export class PageIslands {
     this.#hidden.push(element('docyard-slot', { 'data-slot': 0, 'data-of': number }, html));
   }
 
-  #hideBuiltIns(state: IslandState): void {
-    for (const { name, props, hasChildren } of state.source.needs.builtins) {
-      const known = JSON.stringify([name, props]);
-      if (this.#parts.has(known) || this.#hidden.length >= mostHiddenParts) continue;
-      this.#parts.add(known);
-      const children: Child[] = hasChildren ? [{ kind: 'text', text: '…' }] : [];
-      const call = { name, props: new Props(valueOf(props) as ObjectValue), children };
-      const html = this.#host.outsideContents(() =>
-        this.#within(state, () => this.#host.renderElement(call)),
-      );
-      this.#hidden.push(html);
-    }
+  /** What the code of an island needs, unless another island of the page has brought it. */
+  #provide(state: IslandState): void {
+    const { modules, needs: ask } = state.source;
+    if (modules.every(({ id }) => this.#modules.has(id))) return;
+    for (const module of modules) this.#modules.set(module.id, module);
+    const needs = ask();
+    for (const host of needs.hosts) this.#hosts.add(host);
+    if (needs.classNames.length) this.#host.useClasses(needs.classNames.join(' '));
+    for (const written of needs.addresses) this.#provideAddress(written);
+    for (const each of needs.builtins) this.#hideBuiltIn(each, state);
   }
 
-  #addresses(written: readonly string[]): { addresses?: Record<string, string>; ending?: string } {
-    const known = written.slice(0, mostAddresses).flatMap((address) => {
-      const href = this.#host.quietAddress(address);
-      return href === undefined ? [] : [[address, href] as const];
-    });
-    const { pageEnding } = this.#host;
-    return {
-      ...(known.length ? { addresses: Object.fromEntries(known) } : {}),
-      ...(written.length && pageEnding ? { ending: pageEnding } : {}),
-    };
+  #provideAddress(written: string): void {
+    if (this.#addresses.has(written) || this.#addresses.size >= mostAddresses) return;
+    const address = this.#host.quietAddress(written);
+    if (address !== undefined) this.#addresses.set(written, address);
+  }
+
+  #hideBuiltIn({ name, props, hasChildren }: IslandNeeds['builtins'][number], state: IslandState): void {
+    const known = JSON.stringify([name, props]);
+    if (this.#parts.has(known) || this.#hidden.length >= mostHiddenParts) return;
+    this.#parts.add(known);
+    const children: Child[] = hasChildren ? [{ kind: 'text', text: '…' }] : [];
+    const call = { name, props: new Props(valueOf(props) as ObjectValue), children };
+    const render = (): string => this.#within(state, () => this.#host.renderElement(call));
+    this.#hidden.push(this.#host.outsideContents(render));
   }
 }
 

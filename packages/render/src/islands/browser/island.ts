@@ -16,6 +16,10 @@ interface IslandData {
   piece: number;
   props?: Record<string, unknown>;
   hasSlot?: boolean;
+}
+
+/** What the export says of all of them, in the attribute of the template at the end of the page. */
+interface PageData {
   addresses?: Record<string, string>;
   ending?: string;
 }
@@ -32,6 +36,12 @@ followSiteRules();
 /** Keeps how islands look before any script has touched them: what is copied later is copied from there. */
 export function rememberIslands(root: ParentNode): void {
   for (const island of islandsIn(root)) exported.set(island, island.cloneNode(true) as Element);
+}
+
+/** What all islands of a page share. */
+export function readPage(): void {
+  const { addresses = {}, ending = '' } = JSON.parse(pageTemplate()?.dataset['islands'] ?? '{}') as PageData;
+  learnAddresses(addresses, ending);
 }
 
 /** Starts the islands whose module is there. */
@@ -55,7 +65,6 @@ export function endIslands(): void {
 function start(island: Element, data: IslandData, registry: Registry): void {
   const piece = registry.piece(data.module, data.piece);
   const original = exported.get(island) ?? (island.cloneNode(true) as Element);
-  learnAddresses(data.addresses ?? {}, data.ending ?? '');
   const focused = document.activeElement;
   const pool = new Pool(island, original, hiddenParts(data), (copy) => {
     rememberIslands(copy);
@@ -103,11 +112,14 @@ function restore(island: Element, original: Element, pool: Pool): void {
 
 /** What the first state of the page does not show lies in a template at its end. */
 function hiddenParts({ number }: IslandData): Element[] {
-  const template = document.querySelector<HTMLTemplateElement>('template[data-island-parts]');
-  return [...(template?.content.children ?? [])].filter((part) => {
+  return [...(pageTemplate()?.content.children ?? [])].filter((part) => {
     const owner = part.getAttribute('data-of');
     return owner === null || owner === String(number);
   });
+}
+
+function pageTemplate(): HTMLTemplateElement | null {
+  return document.querySelector<HTMLTemplateElement>('template[data-islands]');
 }
 
 function islandsIn(root: ParentNode): Element[] {

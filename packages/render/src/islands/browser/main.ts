@@ -2,7 +2,7 @@
  * Runs in the exported page: takes the modules of a page as their scripts arrive, and makes the islands that use them
  * live. It runs before the other scripts of the page, so that it sees the islands as they were exported.
  */
-import { endIslands, rememberIslands, startIslands } from './island.ts';
+import { endIslands, readPage, rememberIslands, startIslands } from './island.ts';
 import { type Factory, Registry } from './registry.ts';
 
 interface IslandScripts {
@@ -23,6 +23,7 @@ const registry = new Registry();
 const scripts = document.querySelectorAll<HTMLScriptElement>('script[src*="_docyard/islands/"]');
 const expectedModules = new Set(Array.from(scripts, ({ src }) => src)).size;
 rememberIslands(document);
+readPage();
 
 window.docyardIslands = {
   define(id, factory) {
