@@ -82,10 +82,10 @@ describe('without a way out', () => {
     context = { ...context, config: { ...context.config, egress } };
   };
 
-  test('messages wait: no attempt counts, and they arrive in their order once there is one', async () => {
+  test('messages wait: no attempt counts, and all of them arrive once there is one', async () => {
     const { id } = await create();
     for (let count = 0; count < 3; count++) await sendOne(id);
-    const [first, ...others] = (await deliveriesOf(id)).toReversed();
+    const written = (await deliveriesOf(id)).map(({ messageId }) => messageId);
     goOffline(true);
     const offline = startDeliverer();
     const isHeld = ({ nextAttemptAt }: WebhookDelivery): boolean =>
@@ -104,8 +104,7 @@ describe('without a way out', () => {
     startDeliverer();
     await untilSent(3);
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-    expect(ids[0]).toBe(first?.messageId);
-    expect(new Set(ids)).toEqual(new Set([first, ...others].map((delivery) => delivery?.messageId)));
+    expect(ids.toSorted()).toEqual(written.toSorted());
   });
 
   test('a receiver on this machine, which the operator lists, is delivered to', async () => {
