@@ -12,7 +12,7 @@ import { unsupported } from '../evaluate/methods.ts';
 import { Foreign, FunctionValue, ObjectValue, Scope, Unsupported, type Value } from '../evaluate/values.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
 import { CompileError } from '../program/syntax.ts';
-import { withoutTypes } from '../program/types.ts';
+import { withoutTypes } from '../program/typescript.ts';
 import { type Document, type DocumentOptions, readDocument } from './document.ts';
 import type { ParserName } from './parser.ts';
 

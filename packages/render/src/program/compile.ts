@@ -6,7 +6,8 @@ import type { ExportDefaultDeclaration, ExportNamedDeclaration, Node, Program } 
 import { Edits } from './edits.ts';
 import { programGlobals } from './globals.ts';
 import { type NameText, rewriteCode } from './rewrite.ts';
-import { type ImportedName, type Scopes, analyseScopes } from './scope.ts';
+import type { ImportedName, Scopes } from './references.ts';
+import { analyseScopes } from './scope.ts';
 import { CompileError, errorAt, parseClassicScript, parseScript } from './syntax.ts';
 
 /** What a specifier means: a file of the site by its path, React itself, or nothing that exists. */

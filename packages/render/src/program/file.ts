@@ -9,9 +9,9 @@ import {
 } from './compile.ts';
 import { type Unit, unitsOf } from './liveness.ts';
 import { type DocumentPieces, type Problem, piecesOf } from './pieces.ts';
-import type { ImportedName } from './scope.ts';
+import type { ImportedName } from './references.ts';
 import { CompileError } from './syntax.ts';
-import { withoutTypes } from './types.ts';
+import { withoutTypes } from './typescript.ts';
 
 export interface CompiledFile {
   factory: string;

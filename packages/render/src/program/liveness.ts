@@ -3,7 +3,7 @@
  * Only such code goes to the browser. A guess towards "does something" costs a script; the other way a dead button.
  */
 import type { Node, Program } from 'estree-jsx';
-import type { Reference, Scopes } from './scope.ts';
+import type { Reference, Scopes } from './references.ts';
 import { walk } from './syntax.ts';
 
 /** What can be said of a part of a module by looking at it alone. */

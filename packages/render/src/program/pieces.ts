@@ -12,7 +12,8 @@ import { ambientNames } from './ambient-names.ts';
 import { Edits } from './edits.ts';
 import { type CodeFacts, factsOf, isLiveAttribute } from './liveness.ts';
 import { type NameText, keyText, rewriteCode } from './rewrite.ts';
-import { type Reference, analyseScopes, isComponentName } from './scope.ts';
+import { type Reference, isComponentName } from './references.ts';
+import { analyseScopes } from './scope.ts';
 import { CompileError, parseScript } from './syntax.ts';
 
 /** Something of a document's body that is computed. */

@@ -2,6 +2,7 @@
  * The program of a document: its own code and everything that it imports, compiled, and which pieces of its body are
  * code. What cannot be compiled is told and left out; the rest stands.
  */
+import { Unsupported } from '../evaluate/values.ts';
 import type { Document } from '../page/document.ts';
 import { DocumentError } from '../page/failure.ts';
 import type { ParserName } from '../page/parser.ts';
@@ -9,7 +10,7 @@ import { decodeSource, maximumSourceBytes } from '../page/source.ts';
 import type { Node } from '../page/tree.ts';
 import type { ImportTarget } from './compile.ts';
 import { type CompiledFile, compileDocument, compileFile, failingFile } from './file.ts';
-import { ProgramGraph } from './live-code.ts';
+import { ProgramGraph } from './program-graph.ts';
 import type { Piece, Problem } from './pieces.ts';
 
 export interface ProgramModule {
@@ -127,6 +128,7 @@ export class Programs {
       if (bytes.length > maximumSourceBytes) return tooMuch(file, 'the file is larger than 1 MB');
       return this.#keep(file, compileFile(file, decodeSource(bytes), this.#resolver(file)));
     } catch (error) {
+      if (error instanceof Unsupported) return tooMuch(file, error.message);
       if (!(error instanceof DocumentError)) throw error;
       const { line, column } = error.place ?? { line: 1, column: 1 };
       return failingFile({ message: error.message, file, line, column });

@@ -5,7 +5,7 @@
 import type { JSXAttribute, JSXElement, JSXFragment, JSXMemberExpression, Node } from 'estree-jsx';
 import { attributeName, jsxName, jsxText } from '../evaluate/jsx.ts';
 import type { Edits } from './edits.ts';
-import { type Reference, isComponentName } from './scope.ts';
+import { type Reference, isComponentName } from './references.ts';
 import { errorAt, forEachChild } from './syntax.ts';
 
 /** The text to read a name with: itself, a call that gives its value, or nothing when nobody defines it. */

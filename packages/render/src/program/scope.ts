@@ -16,34 +16,8 @@ import type {
   Program,
   SwitchStatement,
 } from 'estree-jsx';
+import { type Reference, type Scopes, beginningOf, rootOfName } from './references.ts';
 import { forEachChild } from './syntax.ts';
-
-export interface ImportedName {
-  specifier: string;
-  /** `default`, `*` or the exported name. */
-  name: string;
-}
-
-export interface Reference {
-  node: Identifier | JSXIdentifier;
-  name: string;
-  use: 'read' | 'write' | 'typeof' | 'export' | 'element';
-  /** Which statement of the top it is in. */
-  statement: number;
-  /** `{ name }`: whoever replaces the name must write the key as well. */
-  shorthand: boolean;
-  /** What `new` is called on begins with the name: a call in its place would be taken for the call of `new`. */
-  afterNew: boolean;
-}
-
-export interface Scopes {
-  /** The names that the text declares at its top, with where they come from when they are imported. */
-  top: Map<string, ImportedName | undefined>;
-  /** The names of the top by the statement that declares them. */
-  declared: string[][];
-  /** Uses of names of the top and of names that nobody declares. What is local to a function is not listed. */
-  references: Reference[];
-}
 
 export function analyseScopes(program: Program): Scopes {
   return new Analysis().run(program);
@@ -65,9 +39,11 @@ class Scope {
   close(): void {
     for (const [name, references] of this.uses) {
       if (this.names.has(name)) continue;
-      const outer = this.parent?.uses.get(name);
-      if (!outer) this.parent?.uses.set(name, references);
-      else for (const reference of references) outer.push(reference);
+      const outer = this.parent?.uses.get(name) ?? [];
+      /** The shorter list goes into the longer one: each reference moves a few times, however deep it is. */
+      const [shorter, longer] = outer.length < references.length ? [outer, references] : [references, outer];
+      for (const reference of shorter) longer.push(reference);
+      this.parent?.uses.set(name, longer);
     }
   }
 }
@@ -352,23 +328,4 @@ function importedName(item: ImportDeclaration['specifiers'][number]): string {
   if (item.type === 'ImportDefaultSpecifier') return 'default';
   if (item.type === 'ImportNamespaceSpecifier') return '*';
   return item.imported.type === 'Identifier' ? item.imported.name : String(item.imported.value);
-}
-
-/** `a` of `a.b.c`, and of `` a`text` ``. */
-function beginningOf(node: Node): Node {
-  if (node.type === 'MemberExpression') return beginningOf(node.object);
-  return node.type === 'TaggedTemplateExpression' ? beginningOf(node.tag) : node;
-}
-
-/** The name that an element's tag begins with, where it is a name of the program: `<Card>`, `<card.title>`, not `<div>`. */
-function rootOfName({ openingElement: { name } }: JSXElement): JSXIdentifier | undefined {
-  if (name.type === 'JSXNamespacedName') return undefined;
-  if (name.type === 'JSXIdentifier') return isComponentName(name.name) ? name : undefined;
-  let root: typeof name.object = name;
-  while (root.type === 'JSXMemberExpression') root = root.object;
-  return root.name === 'this' ? undefined : root;
-}
-
-export function isComponentName(name: string): boolean {
-  return !/^[a-z]/.test(name) && !name.includes('-');
 }
