@@ -10,6 +10,7 @@ export class ProgramGraph {
   readonly #declaring = new Map<string, Map<string, Unit>>();
   /** Stands for everything in a file, for whoever imports it as a whole. */
   readonly #wholes = new Map<string, Unit>();
+  readonly #atOnce = new Map<string, ReadonlySet<string>>();
   readonly #live: ReadonlySet<Unit>;
 
   constructor(files: ReadonlyMap<string, CompiledFile>) {
@@ -28,13 +29,7 @@ export class ProgramGraph {
 
   /** The files that pieces of a document need. Any other file runs as a whole, so all that it imports is needed too. */
   filesNeededBy(file: string, pieces: readonly CodeFacts[]): Set<string> {
-    const own = this.#files.get(file);
-    const open = [...(own?.runsAtOnce ?? [])];
-    for (const { uses } of [...pieces, ...(own?.units ?? [])])
-      for (const name of uses) {
-        const from = own?.imported.get(name);
-        if (from) open.push(from.file);
-      }
+    const open = [...this.#neededAtOnce(file), ...pieces.flatMap((piece) => this.#filesUsedBy(file, piece))];
     const needed = new Set([file]);
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (needed.has(next)) continue;
@@ -42,6 +37,21 @@ export class ProgramGraph {
       open.push(...(this.#files.get(next)?.imports ?? []));
     }
     return needed;
+  }
+
+  /** What a document imports for the sake of its own `import` and `export` lines. */
+  #neededAtOnce(file: string): ReadonlySet<string> {
+    const known = this.#atOnce.get(file);
+    if (known) return known;
+    const { runsAtOnce = [], units = [] } = this.#files.get(file) ?? {};
+    const needed = new Set([...runsAtOnce, ...units.flatMap((unit) => this.#filesUsedBy(file, unit))]);
+    this.#atOnce.set(file, needed);
+    return needed;
+  }
+
+  #filesUsedBy(file: string, { uses }: CodeFacts): string[] {
+    const imported = this.#files.get(file)?.imported;
+    return [...uses].flatMap((name) => imported?.get(name)?.file ?? []);
   }
 
   /** From what is live by itself to everything that uses it. */
