@@ -19,6 +19,7 @@ import type {
   UnaryExpression,
   VariableDeclaration,
 } from 'estree-jsx';
+import { bind, namesIn, propertyKey, reserve } from './binding.ts';
 import { Budget } from './budget.ts';
 import { attributeName, jsxName, jsxText } from './jsx.ts';
 import { arithmetic, literal, looselyEqual, textOrder } from './operators.ts';
@@ -105,8 +106,8 @@ export class Evaluator {
     return this.budget.deeper(() => {
       const scope = new Scope(outer);
       source.params.forEach((param, index) => {
-        if (param.type === 'RestElement') this.#bind(param.argument, args.slice(index), scope);
-        else this.#bind(param, args[index], scope);
+        if (param.type === 'RestElement') bind(param.argument, args.slice(index), scope, this);
+        else bind(param, args[index], scope, this);
       });
       if (source.body.type !== 'BlockStatement') return this.evaluate(source.body, scope);
       return this.#block(source.body, scope)?.value;
@@ -128,7 +129,7 @@ export class Evaluator {
     let isBound = false;
     for (const name of namesIn(pattern))
       scope.defineLazily(name, () => {
-        if (!isBound) this.#bind(pattern, value(), parts);
+        if (!isBound) bind(pattern, value(), parts, this);
         isBound = true;
         return parts.get(name);
       });
@@ -155,7 +156,7 @@ export class Evaluator {
         return { value: statement.argument ? this.evaluate(statement.argument, scope) : undefined };
       case 'VariableDeclaration':
         for (const { id, init } of statement.declarations)
-          this.#bind(id, init ? this.evaluate(init, scope) : undefined, scope);
+          bind(id, init ? this.evaluate(init, scope) : undefined, scope, this);
         return undefined;
       case 'FunctionDeclaration':
       case 'EmptyStatement':
@@ -174,49 +175,6 @@ export class Evaluator {
         return undefined;
       default:
         return unsupported(`JavaScript of the kind ${statement.type}`);
-    }
-  }
-
-  #bind(pattern: Pattern, value: Value, scope: Scope): void {
-    this.budget.step();
-    switch (pattern.type) {
-      case 'Identifier':
-        scope.define(pattern.name, value);
-        return;
-      case 'AssignmentPattern':
-        this.#bind(pattern.left, value === undefined ? this.evaluate(pattern.right, scope) : value, scope);
-        return;
-      case 'ArrayPattern':
-        if (!Array.isArray(value)) return unsupported('taking this value apart');
-        pattern.elements.forEach((element, index) => {
-          if (element?.type === 'RestElement') this.#bind(element.argument, value.slice(index), scope);
-          else if (element) this.#bind(element, value[index], scope);
-        });
-        return;
-      case 'ObjectPattern':
-        this.#bindObject(pattern.properties, value, scope);
-        return;
-      default:
-        return unsupported(`JavaScript of the kind ${pattern.type}`);
-    }
-  }
-
-  #bindObject(
-    properties: Extract<Pattern, { type: 'ObjectPattern' }>['properties'],
-    value: Value,
-    scope: Scope,
-  ): void {
-    if (!(value instanceof ObjectValue)) return unsupported('taking this value apart');
-    const taken = new Set<string>();
-    for (const property of properties) {
-      if (property.type === 'RestElement') {
-        const rest = [...value.entries].filter(([key]) => !taken.has(key));
-        this.#bind(property.argument, new ObjectValue(rest), scope);
-        continue;
-      }
-      const key = this.#propertyKey(property.key, property.computed, scope);
-      taken.add(key);
-      this.#bind(property.value, readProperty(value, key), scope);
     }
   }
 
@@ -254,7 +212,7 @@ export class Evaluator {
         this.#spreadInto(object, this.evaluate(property.argument, scope));
       else {
         if (property.kind !== 'init') return unsupported('getters and setters');
-        const key = this.#propertyKey(property.key, property.computed, scope);
+        const key = propertyKey(property.key, property.computed, scope, this);
         if (key === '__proto__') return unsupported('the property "__proto__"');
         this.budget.cells(1);
         object.entries.set(key, this.evaluate(property.value as Expression, scope));
@@ -270,19 +228,12 @@ export class Evaluator {
     for (const [key, item] of value.entries) object.entries.set(key, item);
   }
 
-  #propertyKey(key: Expression, computed: boolean, scope: Scope): string {
-    if (!computed && key.type === 'Identifier') return key.name;
-    if (!computed && key.type === 'Literal') return String(key.value);
-    const value = this.evaluate(key, scope);
-    return isObject(value) ? unsupported('this kind of key') : textOf(value);
-  }
-
   #member(node: MemberExpression, scope: Scope): Value {
     if (node.object.type === 'Super' || node.property.type === 'PrivateIdentifier')
       return unsupported('classes');
     const receiver = this.evaluate(node.object, scope);
     if (node.optional && (receiver === null || receiver === undefined)) return undefined;
-    return readProperty(receiver, this.#propertyKey(node.property, node.computed, scope));
+    return readProperty(receiver, propertyKey(node.property, node.computed, scope, this));
   }
 
   #callExpression(node: CallExpression, scope: Scope): Value {
@@ -294,7 +245,7 @@ export class Evaluator {
       return unsupported('classes');
     const receiver = this.evaluate(callee.object, scope);
     if (callee.optional && (receiver === null || receiver === undefined)) return undefined;
-    const name = this.#propertyKey(callee.property, callee.computed, scope);
+    const name = propertyKey(callee.property, callee.computed, scope, this);
     const args = this.#args(node, scope);
     if (receiver instanceof ObjectValue && receiver.entries.has(name))
       return this.call(receiver.get(name), args);
@@ -332,6 +283,9 @@ export class Evaluator {
     if (node.left.type === 'PrivateIdentifier') return unsupported('classes');
     const left = this.evaluate(node.left, scope);
     const right = this.evaluate(node.right, scope);
+    // Texts are compared letter by letter.
+    if (typeof left === 'string' && typeof right === 'string')
+      this.budget.cells(Math.min(left.length, right.length));
     if (node.operator === '===' || node.operator === '!==')
       return (left === right) === (node.operator === '===');
     if (node.operator === '==' || node.operator === '!=')
@@ -400,30 +354,6 @@ function isFunction(value: Value): boolean {
 
 function isBrowserOnly(name: string, scope: Scope): boolean {
   return (name === 'window' || name === 'document') && !scope.has(name);
-}
-
-/** A name of a block exists from its beginning and has no value before its line. */
-function reserve(name: string, scope: Scope): void {
-  scope.defineLazily(name, () => unsupported(`"${name}" before its line`));
-}
-
-function namesIn(pattern: Pattern): string[] {
-  switch (pattern.type) {
-    case 'Identifier':
-      return [pattern.name];
-    case 'AssignmentPattern':
-      return namesIn(pattern.left);
-    case 'RestElement':
-      return namesIn(pattern.argument);
-    case 'ArrayPattern':
-      return pattern.elements.flatMap((element) => (element ? namesIn(element) : []));
-    case 'ObjectPattern':
-      return pattern.properties.flatMap((property) =>
-        namesIn(property.type === 'RestElement' ? property.argument : property.value),
-      );
-    default:
-      return unsupported(`JavaScript of the kind ${pattern.type}`);
-  }
 }
 
 /** A name defined on the page wins over a built-in component of the same name, as in a module. */

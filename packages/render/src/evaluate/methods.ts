@@ -24,6 +24,8 @@ interface MethodContext {
 type Method<Receiver> = (receiver: Receiver, args: Value[], context: MethodContext) => Value;
 
 export function callMethod(receiver: Value, name: string, args: Value[], context: MethodContext): Value {
+  // A method looks at its receiver once or copies it once; what it makes beyond that it charges itself.
+  if (typeof receiver === 'string' || Array.isArray(receiver)) context.budget.cells(receiver.length);
   if (typeof receiver === 'string') return find(stringMethods, name, 'text')(receiver, args, context);
   if (typeof receiver === 'number') return find(numberMethods, name, 'a number')(receiver, args, context);
   if (Array.isArray(receiver)) return find(arrayMethods, name, 'a list')(receiver, args, context);
@@ -64,10 +66,7 @@ const stringMethods = new Map<string, Method<string>>([
   ['endsWith', only(1, (text, args) => text.endsWith(string(args[0])))],
   ['indexOf', only(1, (text, args) => text.indexOf(string(args[0])))],
   ['lastIndexOf', only(1, (text, args) => text.lastIndexOf(string(args[0])))],
-  [
-    'split',
-    only(1, (text, args, { budget }) => (budget.cells(text.length + 1), text.split(string(args[0])))),
-  ],
+  ['split', only(1, (text, args) => text.split(string(args[0])))],
   ['replace', (text, args, context) => replaced(text, args, context, false)],
   ['replaceAll', (text, args, context) => replaced(text, args, context, true)],
   ['repeat', repeated],
@@ -96,15 +95,12 @@ const arrayMethods = new Map<string, Method<Value[]>>([
     (list, [fn], { call }) => list.findLast((item, index) => truthy(call(fn, [item, index, list]))),
   ],
   ['flat', only(0, (list, _args, { budget }) => (budget.cells(flatLength(list)), list.flat()))],
-  ['slice', (list, args, { budget }) => (budget.cells(list.length), list.slice(...range(args)))],
+  ['slice', (list, args) => list.slice(...range(args))],
   [
     'concat',
-    (list, args, { budget }) => (
-      budget.cells(list.length + flatLength(args)),
-      list.concat(...(args as Value[][]))
-    ),
+    (list, args, { budget }) => (budget.cells(flatLength(args)), list.concat(...(args as Value[][]))),
   ],
-  ['toReversed', (list, _args, { budget }) => (budget.cells(list.length), list.toReversed())],
+  ['toReversed', (list) => list.toReversed()],
   ['includes', only(1, (list, [item]) => list.includes(primitive(item)))],
   ['indexOf', only(1, (list, [item]) => list.indexOf(primitive(item)))],
   ['at', (list, [index]) => list.at(number(index))],
