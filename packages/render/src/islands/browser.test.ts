@@ -179,6 +179,28 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     await page.close();
   });
 
+  it('brings elements of a page to life that have handlers, also in snippets', async () => {
+    const page = await open('handlers.html');
+    for (const name of ['Plain', 'N2', 'Ann: 5', 'Title Bob'])
+      await page.getByRole('button', { name, exact: true }).click();
+    for (const selector of ['#inline', 'summary:text("Summary")', 'p:has-text("paragraph")', 'circle'])
+      await page.locator(`main ${selector}`).click();
+    await expect
+      .poll(() => page.evaluate(() => ({ ...document.body.dataset })))
+      .toEqual({ button: 'yes', details: 'yes', block: 'yes', drawing: 'yes' });
+    expect(await page.locator('#inline').getAttribute('class')).toBe('on');
+    expect(await page.title()).toBe('Bob');
+    await expect.poll(() => page.getByRole('button', { name: 'was 2' }).count()).toBe(1);
+    await expect
+      .poll(() => page.locator('button[data-mounted=true]').allTextContents())
+      .toEqual(['Ann: 15', 'Bob: 7']);
+    expect(await page.getByLabel('Field of Ann').inputValue()).toBe('Ann');
+    await page.getByRole('button', { name: 'Focus Bob' }).click();
+    const focused = page.getByLabel('Field of Bob');
+    await expect.poll(() => focused.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.close();
+  });
+
   it('finds what a browser has: window, storage, observers', async () => {
     const page = await open('browser.html', 'http');
     await text(page, 'width').toBe(String(page.viewportSize()?.width));
@@ -306,7 +328,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     expect(await page.getByLabel('Note').inputValue()).toBe('Some words');
     expect(await page.getByLabel('Urgent').isChecked()).toBe(true);
     await silent.close();
-    for (const path of ['form.html', 'parts.html'])
+    for (const path of ['form.html', 'parts.html', 'counter.html'])
       for (const colorScheme of ['light', 'dark'] as const) {
         const judged = await open(path, 'http');
         await judged.emulateMedia({ colorScheme });

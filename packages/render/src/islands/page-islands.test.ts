@@ -69,9 +69,20 @@ describe('an island', () => {
     const islands = islandsOfPage();
     const slot = (): string => islands.builtin(call('Box', [['title', 't']], words), () => 'of the page');
     expect(islands.render(source({ slot }), () => `<p>${islands.slot()}</p>`)).toContain(
-      '<p><docyard-slot data-slot="0">of the page</docyard-slot></p>',
+      '<p data-island-slot="0">of the page</p>',
     );
     expect(islands.result()?.parts).toMatch(/^<template data-islands="[^"]*"><\/template>\n$/);
+  });
+
+  it('gives its content an element of its own only where something stands beside it', () => {
+    const islands = islandsOfPage();
+    const slot = (): string => '<summary>S</summary>words';
+    const alone = islands.render(source({ slot }), () => `<details open>${islands.slot()}</details>`);
+    expect(alone).toContain('<details open data-island-slot="0"><summary>S</summary>words</details>');
+    const beside = islands.render(source({ slot }), () => `<div><i></i>${islands.slot()}</div>`);
+    expect(beside).toContain(
+      '<i></i><docyard-slot data-island-slot="0"><summary>S</summary>words</docyard-slot>',
+    );
   });
 
   it('leaves content that it does not show at first to the end of the page', () => {
@@ -79,7 +90,7 @@ describe('an island', () => {
     islands.render(source(), () => '');
     islands.render(source({ slot: () => 'later' }), () => '');
     expect(islands.result()?.parts).toContain(
-      '><docyard-slot data-slot="0" data-of="1">later</docyard-slot></template>\n',
+      '><docyard-slot data-island-slot="0" data-of="1">later</docyard-slot></template>\n',
     );
   });
 
@@ -141,8 +152,9 @@ describe('parts of a table', () => {
     const islands = islandsOfPage(told);
     expect(islands.render(source(), () => '<tr><td>a</td></tr>')).toBe('<tr><td>a</td></tr>');
     const slot = (): string => '<tr><td>b</td></tr>';
-    const table = (): string => `<table><tbody>${islands.slot()}</tbody></table>`;
-    expect(islands.render(source({ slot }), table)).toBe('<table><tbody><tr><td>b</td></tr></tbody></table>');
+    const table = (): string => `<table><tbody><tr></tr>${islands.slot()}</tbody></table>`;
+    const still = '<table><tbody><tr></tr><tr><td>b</td></tr></tbody></table>';
+    expect(islands.render(source({ slot }), table)).toBe(still);
     expect(told).toEqual(['handler_dropped', 'handler_dropped']);
     expect(islands.render(source(), () => '<table><tr><td>c</td></tr></table>')).toContain('<docyard-island');
   });

@@ -83,7 +83,8 @@ interface MarkedPart {
 /** The island that is being rendered. */
 interface IslandState {
   source: IslandSource;
-  showsSlot: boolean;
+  /** The content of the element as it was written into the island, each time it was. */
+  slots: Set<string>;
 }
 
 export class PageIslands {
@@ -109,11 +110,11 @@ export class PageIslands {
   /** The HTML of an island. `content` renders what its component shows at first. */
   render(source: IslandSource, content: () => string): string {
     const number = this.#count++;
-    const state: IslandState = { source, showsSlot: false };
-    const html = this.#within(state, content);
+    const state: IslandState = { source, slots: new Set() };
+    const html = withoutWrappers(this.#within(state, content), state.slots);
     if (breaksTable.test(html)) return this.#still(html, 'it makes parts of a table', source);
     if (number >= mostIslands) return this.#still(html, `the page has more than ${mostIslands}`, source);
-    if (source.slot && !state.showsSlot) this.#hideSlot(number, source.slot);
+    if (source.slot && state.slots.size === 0) this.#hideSlot(number, source.slot);
     this.#provide(state);
     const { module, piece, props } = source;
     const data = {
@@ -129,15 +130,16 @@ export class PageIslands {
   /** The first state without marks, which stays as it is. */
   #still(html: string, why: string, { place }: IslandSource): string {
     this.#host.report('handler_dropped', `A component shows its first state only: ${why}`, place);
-    return html.replaceAll(/<\/?docyard-(?:slot|part)\b[^>]*>/g, '');
+    return html.replaceAll(/<\/?docyard-(?:slot|part)\b[^>]*>| data-island-slot="0"/g, '');
   }
 
   /** The content of the element, where its component shows it. It belongs to the page: nothing in it is marked. */
   slot(): string {
     const state = this.#inside;
     if (!state?.source.slot) return '';
-    state.showsSlot = true;
-    return element('docyard-slot', { 'data-slot': 0 }, this.#within(undefined, state.source.slot));
+    const html = slotHtml(this.#within(undefined, state.source.slot));
+    state.slots.add(html);
+    return html;
   }
 
   /** A built-in component. */
@@ -192,7 +194,7 @@ export class PageIslands {
 
   #hideSlot(number: number, slot: () => string): void {
     const html = this.#host.outsideContents(() => this.#within(undefined, slot));
-    this.#hidden.push(element('docyard-slot', { 'data-slot': 0, 'data-of': number }, html));
+    this.#hidden.push(slotHtml(html, number));
   }
 
   /** What the code of an island needs, unless another island of the page has brought it. */
@@ -222,6 +224,28 @@ export class PageIslands {
     const render = (): string => this.#within(state, () => this.#host.renderElement(call));
     this.#hidden.push(this.#host.outsideContents(render));
   }
+}
+
+function slotHtml(html: string, owner?: number): string {
+  return element('docyard-slot', { 'data-island-slot': 0, 'data-of': owner }, html);
+}
+
+/**
+ * A slot that is all there is in an element needs no element of its own. Some elements would not allow it either: a list,
+ * a table, the summary of details, a drawing.
+ */
+function withoutWrappers(html: string, slots: ReadonlySet<string>): string {
+  let result = html;
+  for (const slot of slots) {
+    const start = result.indexOf(slot);
+    const around = /<([a-z][a-z0-9]*)(\s[^<>]*)?>$/i.exec(result.slice(Math.max(0, start - 5000), start));
+    const after = result.slice(start + slot.length);
+    if (start < 0 || !around || !after.startsWith(`</${around[1]}>`)) continue;
+    const [open, name = '', attributes = ''] = around;
+    const content = slot.slice(slot.indexOf('>') + 1, slot.lastIndexOf('<'));
+    result = `${result.slice(0, start - open.length)}<${name}${attributes} data-island-slot="0">${content}${after}`;
+  }
+  return result;
 }
 
 function comparedProps({ call, inner }: MarkedPart): Record<string, Json> {

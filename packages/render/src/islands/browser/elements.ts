@@ -2,15 +2,17 @@
  * Elements that components make in the browser follow the rules of the export: addresses are resolved, what the
  * page's policy would refuse is not made, headings keep their ids, and built-in components come from their templates.
  */
-import { type ComponentChild, h, options } from 'preact';
+import { type ComponentChild, type Ref, h, options } from 'preact';
 import { fileAddress, isOutside, linkAddress, styleValue } from './addresses.ts';
-import { BuiltIn, Heading } from './parts.ts';
+import { BuiltIn, Heading, fillOf, setRef } from './parts.ts';
+import type { Pool } from './pool.ts';
 
 type Given = Record<string, unknown>;
 /** A node whose type and properties are still to be decided. */
 interface Undecided {
   type: unknown;
   props: Given;
+  ref?: Ref<Element> | undefined;
 }
 
 /** They would load, run or restyle something that the page's policy does not allow. */
@@ -45,12 +47,38 @@ function treat(vnode: Undecided, name: string): void {
     become(vnode, Heading, { level: Number(level), given, children: given['children'] });
   else if (neverMade.has(name)) become(vnode, Nothing, {});
   else if (name === 'iframe' || isElsewhere(name, given)) become(vnode, Elsewhere, { name, given });
-  else vnode.props = ruled(name, given);
+  else {
+    vnode.props = ruled(name, given);
+    const fill = fillOf(given['children']);
+    if (fill) fillFrom(vnode, fill);
+  }
 }
+
+/** The content of the island goes right into an element that holds nothing else. */
+function fillFrom(vnode: Undecided, fill: Pool['fill']): void {
+  vnode.props = { ...vnode.props, children: undefined, 'data-island-slot': 0 };
+  const { ref } = vnode;
+  if (!ref) {
+    vnode.ref = fill as Ref<Element>;
+    return;
+  }
+  const known =
+    joinedRefs.get(ref) ??
+    ((element: Element | null) => {
+      setRef(ref, element);
+      return fill(element);
+    });
+  joinedRefs.set(ref, known);
+  vnode.ref = known as Ref<Element>;
+}
+
+/** The same reference must give the same function, or elements would be emptied and filled at every change. */
+const joinedRefs = new WeakMap<object, (element: Element | null) => unknown>();
 
 function become(vnode: Undecided, type: unknown, props: Given): void {
   vnode.type = type;
-  vnode.props = props;
+  vnode.props = { ...props, innerRef: vnode.ref };
+  vnode.ref = undefined;
 }
 
 const Nothing = (): null => null;

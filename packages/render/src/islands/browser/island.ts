@@ -76,9 +76,12 @@ function start(island: Element, data: IslandData, registry: Registry): void {
     queueMicrotask(() => restore(island, original, pool));
   };
   live.add(island);
-  const children = data.hasSlot ? h(Slot, { index: 0 }) : undefined;
+  const children = data.hasSlot ? h(Slot, { fill: pool.fill }) : undefined;
   const Content = (): ComponentChildren => piece(data.props ?? {}, children);
-  render(h(PoolContext.Provider, { value: pool }, h(Boundary, { fail }, h(Content, {}))), island);
+  const root = h(PoolContext.Provider, { value: pool }, h(Boundary, { fail }, h(Content, {})));
+  // What Preact counts ids of `useId` from; each island begins at the same otherwise.
+  Object.assign(root, { __m: [data.number, 0] });
+  render(root, island);
   if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
     focused.focus({ preventScroll: true });
 }
@@ -103,10 +106,10 @@ class Boundary extends Component<
 function restore(island: Element, original: Element, pool: Pool): void {
   render(null, island);
   const copy = original.cloneNode(true) as Element;
-  const slots = ownMarks(copy).filter((mark) => mark.hasAttribute('data-slot'));
+  const slots = ownMarks(copy).filter((mark) => mark.hasAttribute('data-island-slot'));
   for (const slot of slots) slot.replaceChildren();
   themeScripts().wire?.(copy);
-  for (const slot of slots) slot.replaceChildren(...pool.takeSlot(Number(slot.getAttribute('data-slot'))));
+  for (const slot of slots) slot.replaceChildren(...pool.takeSlot());
   island.replaceChildren(...copy.childNodes);
 }
 

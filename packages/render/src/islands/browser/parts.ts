@@ -6,6 +6,7 @@
 import {
   type ComponentChild,
   type ComponentChildren,
+  type Ref,
   type VNode,
   createContext,
   createPortal,
@@ -19,28 +20,27 @@ type Given = Record<string, unknown>;
 
 export const PoolContext = createContext<Pool | undefined>(undefined);
 
-/** The content between the tags of an island's element. */
-export function Slot({ index }: { index: number }): ComponentChild {
-  const pool = useContext(PoolContext);
-  // Nodes are taken when the tree is complete: by then the place they were in before has given them back.
-  const place = useMemo(() => {
-    let taken: Node[] | undefined;
-    return (element: Element | null) => {
-      if (element) element.replaceChildren(...(taken = pool?.takeSlot(index) ?? []));
-      else if (taken) pool?.returnSlot(index, taken);
-    };
-  }, [pool, index]);
-  return h('docyard-slot', { 'data-slot': index, ref: place });
+/** The content between the tags of an island's element, among other things. */
+export function Slot({ fill }: { fill: Pool['fill'] }): ComponentChild {
+  return h('docyard-slot', { 'data-island-slot': 0, ref: fill });
+}
+
+/** How an element is filled whose only child is that content; undefined for every other element. */
+export function fillOf(children: unknown): Pool['fill'] | undefined {
+  const isSlot = typeof children === 'object' && children !== null && (children as VNode).type === Slot;
+  return isSlot ? (children as VNode<{ fill: Pool['fill'] }>).props.fill : undefined;
 }
 
 export function BuiltIn({
   name,
   given,
   children,
+  innerRef,
 }: {
   name: string;
   given: Given;
   children?: ComponentChildren;
+  innerRef?: Ref<Element>;
 }): ComponentChild {
   const pool = useContext(PoolContext);
   const shown = useRef<ShownPart>(undefined);
@@ -48,7 +48,10 @@ export function BuiltIn({
   const part = (shown.current = pool?.part(name, wanted, shown.current));
   part?.show(wanted);
   const place = useMemo(
-    () => (element: Element | null) => element?.replaceChildren(...(part?.nodes ?? [])),
+    () => (element: Element | null) => {
+      element?.replaceChildren(...(part?.nodes ?? []));
+      setRef(innerRef, element?.firstElementChild ?? null);
+    },
     [part],
   );
   if (!part) return h('docyard-part', handlersOf(given), children);
@@ -104,10 +107,12 @@ export function Heading({
   level,
   given,
   children,
+  innerRef,
 }: {
   level: number;
   given: Given;
   children?: ComponentChildren;
+  innerRef?: Ref<Element>;
 }): ComponentChild {
   const pool = useContext(PoolContext);
   const id = (given['id'] as string | undefined) ?? pool?.headings.get(textOf(children));
@@ -116,7 +121,12 @@ export function Heading({
     pool?.anchored.has(id ?? '') && !noAnchor
       ? h('a', { className: 'anchor', href: `#${id}`, 'aria-hidden': 'true', tabIndex: -1 }, '#')
       : null;
-  return h(`h${Math.max(2, level)}`, { ...rest, id, 'data-plain': true }, children, anchor);
+  return h(`h${Math.max(2, level)}`, { ...rest, id, ref: innerRef, 'data-plain': true }, children, anchor);
+}
+
+export function setRef(ref: Ref<Element> | undefined, value: Element | null): void {
+  if (typeof ref === 'function') ref(value);
+  else if (ref) ref.current = value;
 }
 
 function textOf(children: ComponentChildren): string {

@@ -34,12 +34,12 @@ interface StoredPart {
 /** Brings copies to life: tabs, buttons, islands within. */
 export type Wake = (root: Element) => void;
 
-const marked = 'docyard-slot[data-slot], docyard-part[data-part]';
+const marked = '[data-island-slot], docyard-part[data-part]';
 
 export class Pool {
   readonly headings = new Map<string, string>();
   readonly anchored = new Set<string>();
-  readonly #slots = new Map<number, { source: Element; ready: Node[] | undefined }>();
+  #slot: { source: Element; ready: Node[] | undefined } | undefined;
   readonly #parts: StoredPart[] = [];
   readonly #wake: Wake;
 
@@ -53,17 +53,25 @@ export class Pool {
     for (const element of ownMarks(root).toReversed()) element.replaceChildren();
   }
 
-  takeSlot(index: number): Node[] {
-    const slot = this.#slots.get(index);
-    if (!slot) return [];
-    const nodes = slot.ready ?? this.#copy(slot.source);
-    slot.ready = undefined;
-    return nodes;
-  }
+  /** A reference for the element that shows the content of the island: it is filled, and gives back what it had. */
+  readonly fill = (element: Element | null): (() => void) | undefined => {
+    if (!element) return undefined;
+    const nodes = this.takeSlot();
+    if (nodes[0]?.parentNode !== element) element.replaceChildren(...nodes);
+    return () => {
+      if (this.#slot) this.#slot.ready ??= nodes;
+      // An element that stays without its content is emptied, unless it is about to be filled again.
+      queueMicrotask(() => {
+        if (this.#slot?.ready === nodes) for (const node of nodes) node.parentNode?.removeChild(node);
+      });
+    };
+  };
 
-  returnSlot(index: number, nodes: Node[]): void {
-    const slot = this.#slots.get(index);
-    if (slot) slot.ready ??= nodes;
+  takeSlot(): Node[] {
+    if (!this.#slot) return [];
+    const nodes = this.#slot.ready ?? this.#copy(this.#slot.source);
+    this.#slot.ready = undefined;
+    return nodes;
   }
 
   /** The part with the same properties, or the one that differs least; undefined when none has this name. */
@@ -95,9 +103,8 @@ export class Pool {
 
   #store(element: Element, source: Element, isShown: boolean): void {
     const ready = isShown ? [...element.childNodes] : undefined;
-    const slot = element.getAttribute('data-slot');
-    if (slot !== null) {
-      if (!this.#slots.has(Number(slot))) this.#slots.set(Number(slot), { source, ready });
+    if (element.hasAttribute('data-island-slot')) {
+      this.#slot ??= { source, ready };
       return;
     }
     const description = element.getAttribute('data-part') ?? '["",{}]';
@@ -124,7 +131,7 @@ export class Pool {
 /** The marks of an island in the order of the document, without those inside of slots: these belong to the page. */
 export function ownMarks(root: Element): Element[] {
   return [...root.querySelectorAll(marked)].filter((element) => {
-    const around = element.parentElement?.closest('docyard-slot[data-slot], docyard-island');
+    const around = element.parentElement?.closest('[data-island-slot], docyard-island');
     return !around || !root.contains(around) || around === root;
   });
 }
