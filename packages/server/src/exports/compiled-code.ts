@@ -36,7 +36,8 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   }
 }
 
-function exportOfSample(work: string, signal: AbortSignal): Parameters<typeof converseIn<void>>[1] {
+/** The whole of a conversation; the bundle goes nowhere. */
+export function exportOfSample(work: string, signal: AbortSignal): Parameters<typeof converseIn<void>>[1] {
   const order: ExportOrder = {
     type: 'export',
     folder: sample,

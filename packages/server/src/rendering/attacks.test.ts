@@ -105,6 +105,14 @@ describe.skipIf(isolation.level < 3)('a process that was turned', () => {
     expect(await attack(asWasm)).toBe('RangeError');
   });
 
+  test('that takes memory in several processes is stopped at what they may have together', async () => {
+    const family = `
+      import { spawn } from 'node:child_process';
+      const hoard = 'globalThis.all = Buffer.alloc(400e6, 1); setInterval(() => {}, 1e6)';
+      process.once('message', () => { for (let n = 0; n < 2; n += 1) spawn(process.execPath, ['--eval', hoard], { stdio: 'ignore' }); });`;
+    await expect(attack(family)).rejects.toMatchObject({ outOfMemory: true });
+  });
+
   test('that starts processes without end is stopped at a few', async () => {
     const bomb = `
       import { spawn } from 'node:child_process';

@@ -9,6 +9,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { killGroup } from '../process-group.ts';
 import { openChannel, usualChannelLimits, type ChannelLimits } from './channel.ts';
 import { launch, type Launch, type Shelter } from './launch.ts';
+import { watchMemory } from './memory-watch.ts';
 import { messageDescriptor, outputDescriptor } from './protocol.ts';
 import { readableFor } from './readable.ts';
 
@@ -95,6 +96,7 @@ async function talk<Answer>(
   const complaint = listenTo(child.stderr);
   const kill = () => killGroup(child.pid);
   signal.addEventListener('abort', kill, { once: true });
+  let unwatch = () => {};
   const answered = new Promise<Answer>((resolve, reject) => {
     const channel = openChannel(
       child.stdio[messageDescriptor] as Duplex,
@@ -111,6 +113,9 @@ async function talk<Answer>(
       void channel.ended.then(() => reject(deathOf(code, by, complaint())), reject);
     });
     channel.send(order);
+    unwatch = watchMemory(child.pid ?? 0, familyBytes(conversation), () =>
+      reject(new ProcessDied(null, 'SIGKILL', 'out of memory, together with what it has started')),
+    );
   });
   const taken = takeOutput?.(child.stdio[outputDescriptor] as Readable, answered);
   // Neither side is left waiting for the other: a process whose output nobody takes would write for ever.
@@ -123,8 +128,17 @@ async function talk<Answer>(
     return answer.value;
   } finally {
     signal.removeEventListener('abort', kill);
+    unwatch();
     kill();
   }
+}
+
+/** Each process has a heap, and besides it what the parser and compression need. */
+function familyBytes({
+  memoryMegabytes,
+  processes = 0,
+}: Pick<Conversation<unknown>, 'memoryMegabytes' | 'processes'>): number {
+  return (memoryMegabytes + 512 + 768 * processes) * 1024 ** 2;
 }
 
 const keptComplaintCharacters = 4000;

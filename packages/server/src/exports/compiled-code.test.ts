@@ -1,0 +1,60 @@
+/** What processes share that read strangers' files: compiled code, written by none of them, and the bytes they make. */
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { converseIn } from '../rendering/conversation.ts';
+import { findIsolation, unconfined } from '../rendering/isolation.ts';
+import { temporaryFolder, writeFiles } from '../testing.ts';
+import { exportOfSample, keepCompiledCode } from './compiled-code.ts';
+
+const isolation = await findIsolation();
+if (isolation.level < 2) console.log(`Behind walls nothing is tried here: ${isolation.statement}`);
+
+test.skipIf(isolation.level < 2)(
+  'compiled code is kept by an export of our own, read by the next processes, and never written by them',
+  async () => {
+    enableCompileCache(temporaryFolder('compiled'));
+    const folder = getCompileCacheDir() ?? '';
+    await keepCompiledCode();
+    const kept = readdirSync(folder);
+    expect(kept.length).toBeGreaterThan(100);
+    const program = join(temporaryFolder('looking'), 'look.mjs');
+    writeFiles(join(program, '..'), { 'look.mjs': look });
+    const seen = await converseIn(isolation, {
+      program,
+      order: {},
+      memoryMegabytes: 64,
+      signal: AbortSignal.timeout(60_000),
+      hear: (raw) => ({ answer: raw }),
+    });
+    expect(seen).toEqual({ entries: kept.length, writing: 'EROFS' });
+    expect(readdirSync(folder)).toEqual(kept);
+  },
+);
+
+const look = `
+import { readdirSync, writeFileSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+process.once('message', () => {
+  const folder = getCompileCacheDir();
+  let writing = 'done';
+  try { writeFileSync(folder + '/poison', ''); } catch (error) { writing = error.code; }
+  process.send({ entries: readdirSync(folder).length, writing });
+});`;
+
+test.skipIf(isolation.level < 2)('a site gives the same bytes behind walls and without them', async () => {
+  const bundleIn = async (shelter: Parameters<typeof converseIn>[0]) => {
+    const hash = createHash('sha256');
+    const conversation = exportOfSample(temporaryFolder('bundle'), AbortSignal.timeout(120_000));
+    await converseIn(shelter, {
+      ...conversation,
+      takeOutput: async (output) => {
+        for await (const chunk of output as AsyncIterable<Buffer>) hash.update(chunk);
+      },
+    });
+    return hash.digest('hex');
+  };
+  expect(await bundleIn(isolation)).toBe(await bundleIn({ confinement: unconfined, own: isolation.own }));
+});
