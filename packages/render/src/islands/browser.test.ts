@@ -186,7 +186,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     for (const selector of ['#inline', 'summary:text("Summary")', 'p:has-text("paragraph")', 'circle'])
       await page.locator(`main ${selector}`).click();
     await expect
-      .poll(() => page.evaluate(() => ({ ...document.body.dataset })))
+      .poll(() => page.evaluate(() => Object.fromEntries(Object.entries(document.body.dataset))))
       .toEqual({ button: 'yes', details: 'yes', block: 'yes', drawing: 'yes' });
     expect(await page.locator('#inline').getAttribute('class')).toBe('on');
     expect(await page.title()).toBe('Bob');
