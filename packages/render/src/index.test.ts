@@ -96,7 +96,7 @@ describe('a rendered site', () => {
 
   it('turns inline styles into classes of the site', () => {
     const { content, files } = small;
-    const name = /<div class="(s-[0-9a-f]+) box">/.exec(content('guides/start.html'))?.[1];
+    const name = /<div class="(s-[0-9a-f]+) box"/.exec(content('guides/start.html'))?.[1];
     expect(files.get('_docyard/site.css')).toContain(`.${name} { margin-top: 8px; color: red }`);
   });
 

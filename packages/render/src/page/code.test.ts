@@ -42,6 +42,8 @@ Before.
 <Note>{(() => { for (;;); })()}</Note>
 
 After {[1].toSorted()}.
+
+{import('fs')}
 `,
   'plain.mdx': 'Nothing to compute.\n',
   'static.mdx': 'A sum: {1 + 2}.\n',
@@ -79,6 +81,8 @@ describe('code that must be run', () => {
       ['code_failed', 'snippets/fails.jsx', 3],
       ['code_timeout', 'bad.mdx', 7],
     ]);
+    const unread = site.diagnostics.find(({ line, file }) => file === 'bad.mdx' && line === 11);
+    expect(unread?.message).toBe("{import('fs')} was left out: import() is not available in pages");
     expect(told[0]?.message).toBe(
       "<Fails> shows nothing: TypeError: cannot read property 'length' of undefined",
     );
@@ -91,7 +95,7 @@ it('is not run where the machine is not safe enough, and what needs no running s
   });
   expect(content('static.html')).toContain('A sum: 3.');
   expect(content('bad.html')).toMatch(/<p>Before\.<\/p>.*<p>After \.<\/p>/s);
-  const told = diagnostics.filter(({ file }) => file === 'bad.mdx');
+  const told = diagnostics.filter(({ file, code }) => file === 'bad.mdx' && code.startsWith('code_'));
   expect(new Set(told.map(({ code }) => code))).toEqual(new Set(['code_refused']));
   expect(told[0]?.message).toContain('bubblewrap is missing');
 });

@@ -8,7 +8,7 @@ import type { FilePlace } from '../check/diagnostic.ts';
 import type { PageFacts } from '../evaluate/realm/messages.ts';
 import { type CodeRunner, CodeRefused, type RefusalReason } from '../evaluate/realm/realm.ts';
 import { type Tree, treeOfValue, valueOfTree } from '../evaluate/realm/tree.ts';
-import { type Foreign, NotDefined, ObjectValue, type Unsupported, type Value } from '../evaluate/values.ts';
+import { type Foreign, NotDefined, ObjectValue, Unsupported, type Value } from '../evaluate/values.ts';
 import { ambientNames } from '../program/ambient-names.ts';
 import { programGlobals } from '../program/globals.ts';
 import type { Piece } from '../program/pieces.ts';
@@ -83,6 +83,17 @@ export class PageCode {
       modules: program.modulesFor([piece]),
       given: given ?? new ObjectValue(),
     };
+  }
+
+  /** Why there is no piece for a node: what the compiler says of its lines, or what the evaluator said. */
+  problemOf(node: Node, { file, document }: Frame, cause: Unsupported | undefined): Unsupported {
+    const unread = new Unsupported('this code cannot be read');
+    if (!document || (cause && isHopeless(cause))) return cause ?? unread;
+    const first = (node.position?.start.line ?? 1) + document.linesBefore;
+    const last = first + (node.value?.split('\n').length ?? 1) - 1;
+    const { problems } = this.#tools.programs.ofDocument(file, document, this.#parser);
+    const found = problems.find((each) => each.file === file && each.line >= first && each.line <= last);
+    return found ? new Unsupported(found.message) : (cause ?? unread);
   }
 
   /** Runs a piece. `children` is what stands between the tags of its element. Throws `CodeRefused`. */

@@ -67,7 +67,7 @@ export class Computed {
     const piece = this.#code.pieceOf(node, frame, cause);
     if (piece?.piece.interactive) return this.#island(piece, node, frame, children, found && compute);
     if (found) return found;
-    if (!piece) throw cause ?? new Unsupported('this code cannot be read');
+    if (!piece) throw this.#code.problemOf(node, frame, cause);
     return this.#run(piece, node, frame, children).content;
   }
 
@@ -185,7 +185,7 @@ export class Computed {
       cause = error;
     }
     const piece = this.#code.pieceOf(node, frame, cause, index);
-    if (!piece) throw cause ?? new Unsupported('this code cannot be read');
+    if (!piece) throw this.#code.problemOf(node, frame, cause);
     try {
       return this.#code.run(piece, undefined, 'value');
     } catch (error) {

@@ -198,7 +198,7 @@ export class PageRenderer extends PageRecord implements PageContext {
     return nodes.flatMap((node, index) => {
       const children = this.#childOf(node, frame);
       const next = nodes[index + 1];
-      const between = node.type === 'mdxJsxFlowElement' && next !== undefined;
+      const between = /^mdx(?:JsxFlowElement|FlowExpression)$/.test(node.type) && next !== undefined;
       return between ? [...children, { kind: 'text', text: '\n' } as const] : children;
     });
   }
@@ -349,7 +349,10 @@ export class PageRenderer extends PageRecord implements PageContext {
     if (typeof value === 'string' || typeof value === 'number')
       return [{ kind: 'text', text: String(value) }];
     if (Array.isArray(value)) return value.flatMap((item) => this.#childrenOfValue(item, place));
-    if (value instanceof Foreign && Array.isArray(value.content)) return value.content as Child[];
+    if (value instanceof Foreign && Array.isArray(value.content)) {
+      this.charge(0, value.content.length);
+      return value.content as Child[];
+    }
     if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value cannot be shown');
     const children = value.children.flatMap((item) => this.#childrenOfValue(item, place));
     if (value.type === null) return children;
