@@ -2,11 +2,11 @@
  * Renders a loaded site into files, as they become ready: pages from the render processes, then the shared files,
  * stylesheets, assets and the not-found page. The same site and options give the same bytes.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { configuredPictures, missingInFrame, picturesOfFrame } from './assets/configured.ts';
-import { prepareStylesheet, remotePicturesOf } from './assets/references.ts';
+import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from './assets/references.ts';
 import { RemotePictures } from './assets/remote-pictures.ts';
 import type { Diagnostic } from './check/diagnostic.ts';
 import { type PageTime, RenderedCheck } from './check/rendered.ts';
@@ -238,13 +238,28 @@ async function* stylesheets(
       yield diagnostic(unusableName(file, problem));
       continue;
     }
-    const css = await readFile(join(site.root, file), 'utf8');
+    const path = join(site.root, file);
+    if ((await stat(path)).size > maximumStylesheetBytes) {
+      yield diagnostic(tooLarge(file));
+      continue;
+    }
+    const css = await readFile(path, 'utf8');
     yield* fetchPictures(remotePicturesOf(css));
     const prepared = prepareStylesheet(css, file, links);
     for (const asset of prepared.assets) assets.add(asset);
     for (const item of prepared.diagnostics) yield diagnostic(item);
     yield text(file, prepared.css, 'asset');
   }
+}
+
+function tooLarge(file: string): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'stylesheet_too_large',
+    message: 'The stylesheet is larger than 2 MB and was left out',
+    file,
+    hint: 'Keep only the rules that pages of the site use.',
+  };
 }
 
 function text(path: string, content: string | Uint8Array, kind: OutputFile['kind']): RenderEvent {

@@ -7,9 +7,14 @@ import type { Diagnostic } from '../check/diagnostic.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 
-const urlPattern = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^)"'\s]*))\s*\)/g;
+/** What is longer is left as it is, which the policy of the page does not load. Without limits both patterns take cubic time. */
+const urlPattern = /url\(\s{0,20}(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^)"'\s]{0,2000}))\s{0,20}\)/g;
+const remoteImport = /@import\s{1,20}(?:url\(\s{0,20})?["']?((?:https?:)?\/\/[^"')\s;]{0,200})/gi;
 
-const remoteImport = /@import\s+(?:url\(\s*)?(["']?)((?:https?:)?\/\/[^"')]+)\1\s*\)?[^;]*;/gi;
+/** Far more than anybody writes, and little enough to be read in one piece. */
+export const maximumStylesheetBytes = 2_000_000;
+/** Each is looked for in the whole text, and nobody reads more of them. */
+const maximumFindings = 100;
 
 export interface PreparedStylesheet {
   css: string;
@@ -20,26 +25,28 @@ export interface PreparedStylesheet {
 export function prepareStylesheet(css: string, file: string, links: LinkResolver): PreparedStylesheet {
   const assets: string[] = [];
   const diagnostics: Diagnostic[] = [];
-  const local = css.replaceAll(remoteImport, (whole, _quote: string, address: string) => {
-    diagnostics.push(remoteFinding(address, file, css, whole));
-    return '';
-  });
+  const tell = (finding: () => Diagnostic): void => {
+    if (diagnostics.length < maximumFindings) diagnostics.push(finding());
+  };
+  const local = withoutRemoteImports(css, (whole, address) =>
+    tell(() => remoteFinding(address, file, css, whole)),
+  );
   const rewritten = local.replaceAll(urlPattern, (whole, double?: string, single?: string, bare?: string) => {
     const address = double ?? single ?? bare ?? '';
     if (address === '' || /^(?:data:|#)/i.test(address)) return whole;
     const target = links.resolveFile(address, file);
     if (isElsewhere(address) && target.kind !== 'file') {
-      diagnostics.push(remoteFinding(address, file, css, whole));
+      tell(() => remoteFinding(address, file, css, whole));
       return 'url("data:,")';
     }
     if (target.kind !== 'file') {
-      diagnostics.push({
+      tell(() => ({
         severity: 'warning',
         code: 'image_missing',
         message: `"${address}" is not a file of the site`,
         file,
         line: css.slice(0, css.indexOf(whole)).split('\n').length,
-      });
+      }));
       return whole;
     }
     assets.push(target.file);
@@ -48,9 +55,24 @@ export function prepareStylesheet(css: string, file: string, links: LinkResolver
   return { css: rewritten, assets, diagnostics };
 }
 
+/** A rule for an import goes on to the next semicolon, or to the end. */
+function withoutRemoteImports(css: string, found: (whole: string, address: string) => void): string {
+  let kept = '';
+  let at = 0;
+  for (const match of css.matchAll(remoteImport)) {
+    if (match.index < at) continue;
+    found(match[0], match[1] ?? '');
+    kept += css.slice(at, match.index);
+    const end = css.indexOf(';', match.index + match[0].length);
+    if (end < 0) return kept;
+    at = end + 1;
+  }
+  return kept + css.slice(at);
+}
+
 /** What a stylesheet would load from other hosts and may be a picture. */
 export function remotePicturesOf(css: string): string[] {
-  const addresses = [...css.replaceAll(remoteImport, '').matchAll(urlPattern)].map(
+  const addresses = [...withoutRemoteImports(css, () => undefined).matchAll(urlPattern)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
   return addresses

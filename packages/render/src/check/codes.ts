@@ -46,7 +46,7 @@ export const diagnosticCodes = {
   mdx_syntax: 'A page is not valid MDX. An error panel stands in its place.',
   missing_alt: 'A picture has no description for those who cannot see it.',
   mode_unsupported: 'The page mode needs a hosted service. The usual layout is used.',
-  module_unsupported: 'A script module cannot be worked out without running it.',
+  module_unsupported: 'The `import` and `export` lines of a page cannot be read.',
   nav_empty: 'The navigation names no page.',
   nav_page_missing: 'The navigation names a page without a file.',
   openapi_ambiguous: 'Several API descriptions hold the operation. The first one is shown.',
@@ -61,6 +61,9 @@ export const diagnosticCodes = {
   page_crashed: 'The page ended the renderer. An error panel stands in its place.',
   page_failed: 'The page could not be rendered. An error panel stands in its place.',
   page_heavy: 'The HTML of the page is larger than 500 kB.',
+  page_output_too_large:
+    'The page would show more than 20 MB, because snippets or code repeat it. An error panel stands in its place.',
+  page_timeout: 'Rendering the page took more than 30 seconds. An error panel stands in its place.',
   page_too_deep: 'The page is nested too deeply.',
   page_too_large: 'The page is larger than 1 MB.',
   print_cut: 'The site is too large to be printed whole. Its last pages are not in print.html.',
@@ -79,6 +82,7 @@ export const diagnosticCodes = {
   site_missing: 'The folder does not exist.',
   snippet_failed: 'A snippet could not be rendered.',
   snippet_missing: 'A snippet does not exist.',
+  stylesheet_too_large: 'A stylesheet is larger than 2 MB. It was left out.',
   theme_unknown: 'The theme is not known. The usual one is used.',
   unsafe_link: 'An address has a scheme that is not allowed. It was left out.',
 } as const satisfies Record<string, string>;

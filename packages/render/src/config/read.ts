@@ -2,12 +2,12 @@
  * Finds and reads a site's configuration file: `docs.json`, else the older `mint.json`, with `$ref` files folded in.
  * It reports broken JSON with line, column and a hint, and never reads a file outside the site's folder.
  */
-import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type ParseError, createScanner, parse, printParseErrorCode } from 'jsonc-parser';
 import { type Diagnostic, SiteLoadError, placeAt } from '../check/diagnostic.ts';
 import { type JsonObject, asObject } from './json.ts';
 import { fromLegacyConfig } from './legacy.ts';
+import { readInside } from './read-inside.ts';
 
 export interface ConfigSource {
   /** Which file was read, relative to the root; undefined when the site has no configuration. */
@@ -20,10 +20,14 @@ export interface ConfigSource {
 }
 
 const maximumRefDepth = 20;
+/** Files that each name the next one three times stand for millions at that depth. */
+const maximumRefs = 500;
+/** The largest of nine real sites has 55 kB. */
+const maximumBytes = 10_000_000;
 
 export async function readConfig(root: string): Promise<ConfigSource> {
   for (const file of ['docs.json', 'mint.json']) {
-    const text = await readInside(root, join(root, file));
+    const text = await readInside(root, join(root, file), maximumBytes);
     if (text === undefined) continue;
     const diagnostics: Diagnostic[] = file === 'docs.json' ? await olderBeside(root) : [];
     const parts: { file: string; text: string }[] = [];
@@ -39,7 +43,7 @@ export async function readConfig(root: string): Promise<ConfigSource> {
 }
 
 async function olderBeside(root: string): Promise<Diagnostic[]> {
-  if ((await readInside(root, join(root, 'mint.json'))) === undefined) return [];
+  if ((await readInside(root, join(root, 'mint.json'), maximumBytes)) === undefined) return [];
   return [
     {
       severity: 'info',
@@ -49,13 +53,6 @@ async function olderBeside(root: string): Promise<Diagnostic[]> {
       hint: 'Remove mint.json.',
     },
   ];
-}
-
-/** A repository may hold symbolic links to anywhere; only what really lies inside its folder is read. */
-async function readInside(root: string, path: string): Promise<string | undefined> {
-  const [folder, file] = await Promise.all([root, path].map((name) => realpath(name).catch(() => undefined)));
-  if (folder === undefined || file === undefined || !file.startsWith(folder + sep)) return undefined;
-  return readFile(file, 'utf8').catch(() => undefined);
 }
 
 /** Comments and trailing commas are accepted with a warning, since editors accept them here; anything else is an error. */
@@ -197,9 +194,11 @@ async function readRef(ref: string, context: RefContext): Promise<unknown> {
   if (file.startsWith('..')) return refuse(`$ref "${ref}" leaves the site's folder`);
   if (context.chain.includes(file)) return refuse(`$ref "${ref}" refers back to itself`);
   if (context.chain.length >= maximumRefDepth) return refuse(`$ref "${ref}" is nested too deeply`);
-  const text = await readInside(context.root, path);
+  if (context.parts.length >= maximumRefs) return undefined;
+  const text = await readInside(context.root, path, maximumBytes);
   if (text === undefined) return refuse(`$ref "${ref}" names a file that does not exist`);
   context.parts.push({ file, text });
+  if (context.parts.length === maximumRefs) refuse(`more than ${maximumRefs} files are named by $ref`);
   return foldRefs(parseJson(text, file, context.diagnostics), {
     ...context,
     file,

@@ -2,9 +2,10 @@
  * Lists a site's folder and says what each file is: a page, a snippet, a stylesheet, a script or a plain file.
  * It follows the format's ignore rules, never follows symbolic links, and reads no file's content except `.mintignore`.
  */
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
+import { readInside } from '../config/read-inside.ts';
 
 export interface SiteFiles {
   /** Every file that may be read or copied, relative with forward slashes, sorted. */
@@ -15,17 +16,14 @@ export interface SiteFiles {
   scripts: string[];
 }
 
-const ignoredFolders = new Set(
-  '.git .github .claude .agents .cursor .idea .vscode .mintlify node_modules coverage .cache tmp temp'.split(
-    ' ',
-  ),
-);
+const ignoredFolders = new Set('node_modules coverage tmp temp'.split(' '));
 /** Left out at the root only, since a page may well live in a folder called `build` or `dist` further down. */
 const ignoredRootFolders = new Set(['build', 'dist']);
 /** Repository notes and instructions for tools, not pages: publishing them by accident would surprise their owner. */
 const repositoryNotes =
   /^(?:readme|license|licence|contributing|contribute|changelog|code_of_conduct|agents|claude|skill)\.md$/i;
 const maximumFiles = 200_000;
+const maximumRules = 1_000_000;
 
 export async function listFiles(root: string): Promise<SiteFiles> {
   const rules = await readIgnoreRules(root);
@@ -43,7 +41,7 @@ export async function listFiles(root: string): Promise<SiteFiles> {
 async function readIgnoreRules(root: string): Promise<Ignore> {
   const rules = ignore();
   for (const name of ['.mintignore', '.mintlifyignore']) {
-    rules.add(await readFile(join(root, name), 'utf8').catch(() => ''));
+    rules.add((await readInside(root, join(root, name), maximumRules)) ?? '');
   }
   return rules;
 }
@@ -64,7 +62,10 @@ async function walk(root: string, folder: string, rules: Ignore, found: string[]
 
 /** Whether a folder, by its path from the root, belongs to tools and not to the site. */
 export function isForeignFolder(path: string): boolean {
-  return ignoredFolders.has(path.slice(path.lastIndexOf('/') + 1)) || ignoredRootFolders.has(path);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  // Tools keep settings and keys in hidden folders; the one exception is there to be published.
+  if (name.startsWith('.')) return name !== '.well-known';
+  return ignoredFolders.has(name) || ignoredRootFolders.has(path);
 }
 
 function isSnippet(file: string): boolean {

@@ -162,6 +162,12 @@ function cleanAddress(raw: string): string {
   return (scheme + rest).trim().replaceAll(/[\t\n\r]/g, '');
 }
 
+/** The scheme of an address that must not be written; undefined when there is nothing against it. */
+export function unsafeScheme(raw: string): string | undefined {
+  const target = outsideTarget(cleanAddress(raw));
+  return target?.kind === 'unsafe' ? target.scheme : undefined;
+}
+
 function outsideTarget(href: string): LinkTarget | undefined {
   if (/^[/\\]{2}/.test(href)) return { kind: 'outside', href: `https:${href.replaceAll('\\', '/')}` };
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();

@@ -31,11 +31,16 @@ export class DocumentError extends Error {
 
 /** The result for a page that no parser survives. */
 export function crashedPage(task: PageTask): PageResult {
-  const message = 'The page ended the process that rendered it, or took too long';
-  return failedPage(
-    task,
-    new DocumentError('page_crashed', message, { file: task.file, line: 1, column: 1 }),
-  );
+  return failedAt(task, 'page_crashed', 'The page ended the process that rendered it, or took too long');
+}
+
+/** The result for a page that takes too long. */
+export function latePage(task: PageTask): PageResult {
+  return failedAt(task, 'page_timeout', 'Rendering the page took too long');
+}
+
+function failedAt(task: PageTask, code: DiagnosticCode, message: string): PageResult {
+  return failedPage(task, new DocumentError(code, message, { file: task.file, line: 1, column: 1 }));
 }
 
 /** The result for a page that cannot be rendered. */

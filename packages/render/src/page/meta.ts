@@ -4,6 +4,7 @@ import { asList, asObject, asText } from '../config/json.ts';
 import { type PlaygroundDisplay, playgroundOf } from '../config/api.ts';
 import { type ContextualMenu, readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
+import { unsafeScheme } from '../navigation/links.ts';
 import {
   type ApiReference,
   channelReference,
@@ -111,6 +112,16 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
       line: 1,
     });
   }
+  const scheme = unsafeScheme(asText(data['url']) ?? '');
+  if (scheme !== undefined) {
+    diagnostics.push({
+      severity: 'warning',
+      code: 'unsafe_link',
+      message: `"url" has the scheme "${scheme}", which is not allowed; the entry leads to the page itself`,
+      file,
+      line: 1,
+    });
+  }
   const to = readReference(data);
   const needsTitle = asText(data['title']) === undefined && firstHeading(body) === undefined;
   const reference = to && { to, line: lineOfReference(matter ?? ''), needsTitle };
@@ -132,7 +143,7 @@ export function metaOf(data: FrontMatter, body: string, file: string, route: str
     description: asText(data['description']) ?? '',
     ...(icon ? { icon } : {}),
     ...optionalText('tag', data),
-    ...optionalText('url', data),
+    ...(unsafeScheme(asText(data['url']) ?? '') === undefined ? optionalText('url', data) : {}),
     ...optionalText('canonical', data),
     mode: isMode(mode) ? mode : 'default',
     hidden: isTrue(data['hidden']),

@@ -3,7 +3,6 @@
  * anew for each page, so that no page can influence another. Only files of the site can be imported.
  */
 import type { DiagnosticCode } from '../check/codes.ts';
-import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { ExportNamedDeclaration, ExpressionStatement, ImportDeclaration, Program } from 'estree-jsx';
 import { type Evaluator } from '../evaluate/evaluator.ts';
@@ -15,6 +14,7 @@ import { CompileError } from '../program/syntax.ts';
 import { withoutTypes } from '../program/typescript.ts';
 import { type Document, type DocumentOptions, readDocument } from './document.ts';
 import type { ParserName } from './parser.ts';
+import { maximumSourceBytes, readSource } from './source.ts';
 
 export interface Module {
   file: string;
@@ -64,7 +64,7 @@ export class ModuleSources {
     const key = `${parser} ${file}`;
     const known = this.#documents.get(key);
     if (known) return known;
-    const bytes = readFileSync(join(this.#root, file));
+    const bytes = readSource(join(this.#root, file));
     const document = readDocument(bytes, { ...this.#reading, file, parser });
     this.#documents.set(key, document);
     return document;
@@ -75,8 +75,11 @@ export class ModuleSources {
     return this.#revision;
   }
 
-  bytes(file: string): Uint8Array {
-    return readFileSync(join(this.#root, file));
+  /** Throws `Unsupported` when the file is larger than a page may be. */
+  bytes(file: string): Buffer {
+    const bytes = readSource(join(this.#root, file));
+    if (bytes.length > maximumSourceBytes) throw new Unsupported(`"${file}" is larger than 1 MB`);
+    return bytes;
   }
 
   /** A preview says which files are not what they were. */
@@ -88,7 +91,7 @@ export class ModuleSources {
 
   /** The content of a JSON file. */
   data(file: string, { budget }: Evaluator): Value {
-    const text = readFileSync(join(this.#root, file), 'utf8');
+    const text = this.bytes(file).toString();
     budget.cells(text.length);
     try {
       return dataValue(JSON.parse(text), budget);
@@ -101,7 +104,7 @@ export class ModuleSources {
   program(file: string): Program {
     const known = this.#programs.get(file);
     if (known) return known;
-    const program = parseModule(plainSource(readFileSync(join(this.#root, file), 'utf8'), file));
+    const program = parseModule(plainSource(this.bytes(file).toString(), file));
     this.#programs.set(file, program);
     return program;
   }

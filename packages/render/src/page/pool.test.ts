@@ -77,7 +77,7 @@ describe('the render processes', () => {
 
   it('end a page that never finishes', async () => {
     const results = await render(['one', 'hang', 'two'], 1);
-    expect(results.get('hang')?.failed).toBe(true);
+    expect(results.get('hang')).toMatchObject({ failed: true, diagnostics: [{ code: 'page_timeout' }] });
     expect(results.get('two')?.html).toBe('two by fast');
   });
 
@@ -98,6 +98,7 @@ describe('the render processes', () => {
     expect(html.split(',').filter((name) => !name.startsWith('NODE_CHANNEL'))).toEqual([
       'PATH',
       'NODE_COMPILE_CACHE',
+      'TZ',
     ]);
   });
 });

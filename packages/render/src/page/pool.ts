@@ -1,10 +1,11 @@
 /**
  * Renders pages in child processes and survives their death. Pages go out in batches; when a process dies, the pages
- * it held are retried one at a time; the one that kills is given to the slow parser, and then becomes an error panel.
+ * it held are retried one at a time; the one that kills is given to the slow parser, and then becomes an error panel. A page
+ * that takes too long becomes one the second time: the first may have been a busy machine.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from './parser.ts';
-import { crashedPage } from './failure.ts';
+import { crashedPage, latePage } from './failure.ts';
 import { startRenderProcess } from './start-process.ts';
 import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
 
@@ -46,6 +47,8 @@ interface Worker {
   child: ChildProcess;
   held: Map<number, Assignment>;
   timer: NodeJS.Timeout | undefined;
+  /** It was ended because a page took too long. */
+  isLate: boolean;
 }
 
 class Pool {
@@ -98,7 +101,7 @@ class Pool {
 
   #start(): void {
     const child = startRenderProcess(this.#options.processFile);
-    const worker: Worker = { child, held: new Map(), timer: undefined };
+    const worker: Worker = { child, held: new Map(), timer: undefined, isLate: false };
     this.#workers.add(worker);
     child.on('message', (message: FromProcess) => this.#receive(worker, message.result));
     child.once('exit', () => this.#lost(worker));
@@ -153,20 +156,28 @@ class Pool {
     });
   }
 
-  /** Each finished page restarts the clock; a page that never finishes ends the process like a crash would. */
+  /** Each finished page restarts the clock; a page that never finishes ends the process. */
   #watch(worker: Worker): void {
     clearTimeout(worker.timer);
     if (worker.held.size === 0) return;
     worker.timer = setTimeout(
-      () => worker.child.kill('SIGKILL'),
+      () => this.#endLate(worker),
       this.#options.pageTimeoutMs ?? defaultPageTimeoutMs,
     );
+  }
+
+  #endLate(worker: Worker): void {
+    worker.isLate = true;
+    worker.child.kill('SIGKILL');
   }
 
   #lost(worker: Worker): void {
     clearTimeout(worker.timer);
     if (!this.#workers.delete(worker) || this.#closed) return;
-    for (const assignment of worker.held.values()) this.#suspect(assignment);
+    for (const assignment of worker.held.values()) {
+      if (worker.isLate && assignment.alone) this.#finish(latePage(assignment.task));
+      else this.#suspect(assignment);
+    }
     if (this.#unfinished > 0) this.#start();
   }
 

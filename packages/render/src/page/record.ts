@@ -21,6 +21,7 @@ import { typeset } from '../math/typeset.ts';
 import { UniqueIds, slugOf } from './headings.ts';
 import type { CodeRunner } from '../evaluate/realm/realm.ts';
 import type { Programs } from '../program/program.ts';
+import { DocumentError } from './failure.ts';
 import type { ModuleSources } from './modules.ts';
 import type { Heading, LinkUse, PageFeature, PageTask, SitePlan } from './task.ts';
 import { type FeedItem, type RenderedUpdate, feedItems } from './updates.ts';
@@ -80,6 +81,13 @@ const mostWantedPictures = 500;
 /** A page that links more often still shows its links; only where they were written is not remembered. */
 const maximumAnchors = 5000;
 
+/**
+ * Snippets that show their children four times make a page of a megabyte from a few lines, and twenty of them a page without
+ * an end. A part counts for what its tags take, besides its text.
+ */
+const maximumShown = 20_000_000;
+const charactersOfPart = 20;
+
 export class PageRecord {
   readonly headings: Heading[] = [];
   readonly assets = new Set<string>();
@@ -104,6 +112,7 @@ export class PageRecord {
   readonly #ids = new UniqueIds();
   #diagrams = 0;
   #quiet = 0;
+  #shown = 0;
   #isBeside = false;
   #hasPicture = false;
 
@@ -111,6 +120,17 @@ export class PageRecord {
     this.#tools = tools;
     this.task = task;
     this.#prefix = prefixToRoot(task.output);
+  }
+
+  /** Charged for every part of the page before it is placed or written. */
+  protected charge(characters: number, parts = 1): void {
+    this.#shown += characters + parts * charactersOfPart;
+    if (this.#shown > maximumShown)
+      throw new DocumentError('page_output_too_large', 'The page would show more than 20 MB', {
+        file: this.task.file,
+        line: 1,
+        column: 1,
+      });
   }
 
   code(block: CodeBlock): string {

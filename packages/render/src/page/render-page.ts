@@ -2,7 +2,6 @@
  * One page from its file to its HTML: read the document, render it, or show an error panel in its place.
  * Whatever goes wrong on a page stays on that page.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, readDocument } from './document.ts';
 import { Realm } from '../evaluate/realm/realm.ts';
@@ -16,6 +15,7 @@ import { pageMarkdown } from './page-markdown.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
+import { readSource } from './source.ts';
 import { PageRenderer } from './renderer.ts';
 import type * as ApiPages from '../openapi/page.ts';
 import type { PageResult, PageTask, SitePlan } from './task.ts';
@@ -70,7 +70,7 @@ export async function loadApiPages(): Promise<void> {
 function readPage(tools: SiteTools, task: PageTask, parser: ParserName): Document {
   const bytes = task.generated
     ? Buffer.from(task.content ?? '')
-    : readFileSync(join(tools.plan.root, task.file));
+    : readSource(join(tools.plan.root, task.file));
   return readDocument(bytes, {
     file: task.file,
     variables: tools.plan.variables,

@@ -27,10 +27,14 @@ export function splitFrontMatter(source: string): SplitSource {
   };
 }
 
+const maximumKey = 200;
+
 /** A file may begin with `---` as a rule: then the text up to the next rule is prose, not keys. */
 function looksLikeMatter(matter: string): boolean {
   if (matter.trim() === '') return true;
-  const first = matter.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#')) ?? '';
+  const line = matter.split('\n').find((text) => text.trim() !== '' && !text.startsWith('#')) ?? '';
+  // A key is short, and looking for one in a line of 400,000 spaces took minutes.
+  const first = line.slice(0, maximumKey);
   if (/^["']?[\w$][\w :.-]*?["']?\s*[:=](?:\s|$)/.test(first)) return true;
   const isOneLine = matter.trim().split('\n').length === 1;
   return isOneLine && !/^\s*\n/.test(matter) && !/^[#<>*-]/.test(first);
