@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { CustomCode } from '../rendering/custom-code.ts';
-import { converse, ProcessDied } from '../rendering/process.ts';
+import { ChannelAbused, converse, ProcessDied } from '../rendering/process.ts';
 import { SiteCheckFailed, type SiteChecks, type SiteFinding } from './contract.ts';
 
 export interface SiteCheckOptions {
@@ -123,6 +123,8 @@ async function ask(
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted) throw new SiteCheckFailed(`The check of the site took over ${mostSeconds} seconds.`);
+    if (error instanceof ChannelAbused)
+      throw new SiteCheckFailed('The check of the site gave no usable answer.', { cause: error });
     if (!(error instanceof ProcessDied)) throw error;
     throw new SiteCheckFailed(
       error.outOfMemory

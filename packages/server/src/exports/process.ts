@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
-import { converse, ProcessDied, type Conversation } from '../rendering/process.ts';
+import { ChannelAbused, converse, ProcessDied, type Conversation } from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type Order, type Signed } from './messages.ts';
 
@@ -64,6 +64,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       },
     });
   } catch (error) {
+    if (error instanceof ChannelAbused) throw new JobFailure('internal', error.message);
     throw error instanceof ProcessDied ? failureOfDeath(error) : error;
   }
 }

@@ -5,6 +5,7 @@
 import { converseIn, type Conversation } from './conversation.ts';
 import { findIsolation } from './isolation.ts';
 
+export { ChannelAbused } from './channel.ts';
 export { ProcessDied, type Conversation } from './conversation.ts';
 export { firstFileDescriptor, outputDescriptor } from './protocol.ts';
 

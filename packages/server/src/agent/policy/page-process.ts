@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import type { PageCode } from '@docyard/render';
 import { z } from 'zod';
-import { ProcessDied, converse } from '../../rendering/process.ts';
+import { ChannelAbused, ProcessDied, converse } from '../../rendering/process.ts';
 
 export interface PageOrder {
   texts: readonly string[];
@@ -77,7 +77,8 @@ async function readWith(
     });
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ProcessDied) && !(error instanceof z.ZodError)) throw error;
+    const isExpected = [ProcessDied, ChannelAbused, z.ZodError].some((kind) => error instanceof kind);
+    if (!isExpected) throw error;
   }
   return heard;
 }
