@@ -20,11 +20,14 @@ export interface ShownPart {
   show(wanted: Properties): void;
 }
 
-interface StoredPart {
+interface PartDescription {
   name: string;
   props: Record<string, unknown>;
   /** Properties whose text stands in the part word for word, so that other text can take its place. */
   replaceable: ReadonlySet<string>;
+}
+
+interface StoredPart extends PartDescription {
   /** As it was exported: copied, never shown. */
   source: Element;
   /** Nodes of the page that no component has taken yet. */
@@ -107,9 +110,7 @@ export class Pool {
       this.#slot ??= { source, ready };
       return;
     }
-    const description = element.getAttribute('data-part') ?? '["",{}]';
-    const [name, props] = JSON.parse(description) as [string, StoredPart['props']];
-    this.#parts.push({ name, props, source, ready, replaceable: replaceableTexts(source, props) });
+    this.#parts.push({ ...descriptionOf(element, source), source, ready });
   }
 
   #copy(source: Element): Node[] {
@@ -170,6 +171,19 @@ function shownPart(stored: StoredPart, nodes: Node[]): ShownPart {
     for (const { property } of bound) last.set(property, read(property));
   };
   return { stored, nodes, holes, show };
+}
+
+/** Parts that no island shows at first are described once for all islands of the page. */
+const descriptions = new WeakMap<Element, PartDescription>();
+
+function descriptionOf(element: Element, source: Element): PartDescription {
+  const known = descriptions.get(element);
+  if (known) return known;
+  const text = element.getAttribute('data-part') ?? '["",{}]';
+  const [name, props] = JSON.parse(text) as [string, PartDescription['props']];
+  const description = { name, props, replaceable: replaceableTexts(source, props) };
+  descriptions.set(element, description);
+  return description;
 }
 
 function replaceableTexts(source: Element, props: Record<string, unknown>): Set<string> {
