@@ -29,19 +29,21 @@ test.skipIf(isolation.level < 2)(
       signal: AbortSignal.timeout(60_000),
       hear: (raw) => ({ answer: raw }),
     });
-    expect(seen).toEqual({ entries: kept.length, writing: 'EROFS' });
+    expect(seen).toEqual({ readable: kept.length, writing: 'EROFS' });
     expect(readdirSync(folder)).toEqual(kept);
   },
 );
 
 const look = `
-import { readdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync, writeFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 process.once('message', () => {
   const folder = getCompileCacheDir();
   let writing = 'done';
   try { writeFileSync(folder + '/poison', ''); } catch (error) { writing = error.code; }
-  process.send({ entries: readdirSync(folder).length, writing });
+  const names = readdirSync(folder);
+  for (const name of names) accessSync(folder + '/' + name, constants.R_OK);
+  process.send({ readable: names.length, writing });
 });`;
 
 test.skipIf(isolation.level < 2)('a site gives the same bytes behind walls and without them', async () => {

@@ -4,7 +4,7 @@
  * outside of the walls, and what that has compiled is kept.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,10 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   const work = await mkdtemp(join(tmpdir(), 'docyard-compiled-'));
   try {
     await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal));
+    // Where root keeps it, those who are to read it have another user.
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.isFile()) await chmod(join(folder, entry.name), 0o644);
+    }
     await writeFile(done, '');
   } finally {
     await rm(work, { recursive: true, force: true });
