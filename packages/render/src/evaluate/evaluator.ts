@@ -31,6 +31,7 @@ import {
   NativeFunction,
   ObjectValue,
   Scope,
+  SeveralValues,
   Unsupported,
   type Value,
 } from './values.ts';
@@ -92,6 +93,8 @@ export class Evaluator {
         return this.#jsx(node, scope);
       case 'JSXFragment':
         return new ElementValue(null, new ObjectValue(), this.#jsxChildren(node, scope));
+      case 'SequenceExpression':
+        throw new SeveralValues();
       default:
         return unsupported(`JavaScript of the kind ${node.type}`);
     }

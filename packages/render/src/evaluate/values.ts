@@ -87,6 +87,13 @@ export class NotDefined extends Unsupported {
   }
 }
 
+/** `"a", "b"` in braces: to JavaScript the last one, to whoever writes a sentence a list. */
+export class SeveralValues extends Unsupported {
+  constructor() {
+    super('values with commas between them are not supported');
+  }
+}
+
 /** Names visible to an expression. There is no global scope: what is not here does not exist. */
 export class Scope {
   readonly #bindings = new Map<string, Value | (() => Value)>();

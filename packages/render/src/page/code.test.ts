@@ -10,7 +10,7 @@ import data from '/snippets/data.json'
 export const words = ['b', 'a'].sort()
 export const Box = ({ children, title }) => <div className="box">{title.replace(/a/g, 'o')}: {children}</div>
 
-Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()}, {data.n.toFixed(1)}, {notDefined}.
+Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()}, {data.n.toFixed(1)}, {notDefined}, {"a", "b"}.
 
 <Box title="banana">**Bold** <Old n={2} /></Box>
 
@@ -57,7 +57,7 @@ describe('code that must be run', () => {
 
   it('shows what it gives: expressions, properties, components of the page, of files and of snippets', () => {
     const html = site.content('index.html');
-    expect(html).toContain('<p>Sorted a b, 2024, 1,234.5, 3.0, {notDefined}.</p>');
+    expect(html).toContain('<p>Sorted a b, 2024, 1,234.5, 3.0, {notDefined}, {"a", "b"}.</p>');
     expect(html).toContain('<div class="box">bonono: <strong>Bold</strong> <b>2</b></div>');
     expect(html).toContain('<p class="card-title">ba</p>');
     expect(html).toMatch(/<a class="card card-link" href="plain.html">.*<i>0<\/i>/);
@@ -69,7 +69,7 @@ describe('code that must be run', () => {
 
   it('stands in the Markdown of the page as well', () => {
     const text = site.files.get('index.md') ?? '';
-    expect(text).toContain('Sorted a b, 2024, 1,234.5, 3.0, {notDefined}.');
+    expect(text).toContain('Sorted a b, 2024, 1,234.5, 3.0, {notDefined}, {"a", "b"}.');
     expect(text).toContain('<div>bonono: **Bold** <b>2</b></div>');
     expect(text).toContain('Hello adA there');
   });

@@ -8,7 +8,14 @@ import type { FilePlace } from '../check/diagnostic.ts';
 import type { PageFacts } from '../evaluate/realm/messages.ts';
 import { type CodeRunner, CodeRefused, type RefusalReason } from '../evaluate/realm/realm.ts';
 import { type Tree, treeOfValue, valueOfTree } from '../evaluate/realm/tree.ts';
-import { type Foreign, NotDefined, ObjectValue, Unsupported, type Value } from '../evaluate/values.ts';
+import {
+  type Foreign,
+  NotDefined,
+  ObjectValue,
+  SeveralValues,
+  Unsupported,
+  type Value,
+} from '../evaluate/values.ts';
 import { ambientNames } from '../program/ambient-names.ts';
 import { programGlobals } from '../program/globals.ts';
 import type { Piece } from '../program/pieces.ts';
@@ -17,7 +24,7 @@ import { type Frame, placeOf } from './frame.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import type { PageTask, PageTier } from './task.ts';
-import type { Node } from './tree.ts';
+import { type Node, isShortText } from './tree.ts';
 
 /** A piece of a document's program, with what it is run with. */
 export interface CodePiece {
@@ -71,7 +78,7 @@ export class PageCode {
     attribute?: number,
   ): CodePiece | undefined {
     const { document, file, given } = frame;
-    if (!document || (cause && isHopeless(cause))) return undefined;
+    if (!document || (cause && isHopeless(cause, node))) return undefined;
     const program = this.#tools.programs.ofDocument(file, document, this.#parser);
     const piece = attribute === undefined ? program.pieceOf(node) : program.attributePieceOf(node, attribute);
     const module = program.modules.at(-1)?.id;
@@ -88,7 +95,7 @@ export class PageCode {
   /** Why there is no piece for a node: what the compiler says of its lines, or what the evaluator said. */
   problemOf(node: Node, { file, document }: Frame, cause: Unsupported | undefined): Unsupported {
     const unread = new Unsupported('this code cannot be read');
-    if (!document || (cause && isHopeless(cause))) return cause ?? unread;
+    if (!document || (cause && isHopeless(cause, node))) return cause ?? unread;
     const first = (node.position?.start.line ?? 1) + document.linesBefore;
     const last = first + (node.value?.split('\n').length ?? 1) - 1;
     const { problems } = this.#tools.programs.ofDocument(file, document, this.#parser);
@@ -141,8 +148,9 @@ export class PageCode {
   }
 }
 
-/** A name that neither the page nor any engine knows: running the code would only say the same. */
-function isHopeless(cause: Unsupported): boolean {
+/** A name that no engine knows either, or words that are no code: running them would help nobody. */
+function isHopeless(cause: Unsupported, node: Node): boolean {
+  if (cause instanceof SeveralValues) return isShortText(node);
   if (!(cause instanceof NotDefined)) return false;
   return !ambientNames.has(cause.missing) && !programGlobals.includes(cause.missing);
 }

@@ -15,7 +15,7 @@ import { type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts'
 import { type CodePiece, type PageCode, findingOf } from './code.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { PageRecord } from './record.ts';
-import type { JsxAttribute, Node } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText } from './tree.ts';
 
 /** What this file needs from the renderer. */
 export interface ComputingHost extends Pick<PageRecord, 'report'> {
@@ -237,11 +237,4 @@ function dataOf(given: ObjectValue): Record<string, Json> {
 
 export function nameOf(node: Node): string {
   return node.name ? `<${node.name}>` : `{${(node.value ?? '').trim().slice(0, 60)}}`;
-}
-
-/** A few words in braces within a sentence, which are most likely meant as they stand. */
-export function isShortText(node: Node): boolean {
-  return (
-    node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
-  );
 }

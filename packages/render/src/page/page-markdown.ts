@@ -35,7 +35,7 @@ import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from './task.ts';
-import type { JsxAttribute, Node } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText } from './tree.ts';
 
 export function pageMarkdown(
   tools: SiteTools,
@@ -119,9 +119,7 @@ class TwinWriter {
       return [replacement(document.text, node, text)];
     } catch (error) {
       if (!isExpected(error)) throw error;
-      /** A few words in braces within a sentence are most likely meant as they stand. */
-      const isText = node.type === 'mdxTextExpression' && source.length <= 60 && !/[<\n]/.test(source);
-      return isText ? [] : [removal(document.text, node)];
+      return isShortText(node) ? [] : [removal(document.text, node)];
     }
   }
 

@@ -5,6 +5,7 @@
 import type { DiagnosticCode } from '../check/codes.ts';
 import { join } from 'node:path';
 import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
+import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { BesideKind, HeadingOptions, WrittenField } from '../components/contract.ts';
 import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
@@ -260,6 +261,14 @@ export class PageRecord {
     return relativeHref(this.#prefix, target.file) + target.suffix;
   }
 
+  /** A picture of another host, once it is a file of the output. It is asked for when it is not. */
+  quietPicture(address: string): string | undefined {
+    const target = this.#tools.links.resolveFile(address, this.task.file);
+    if (target.kind === 'file') return relativeHref(this.#prefix, target.file);
+    if (target.kind === 'outside') this.#want(target.href);
+    return undefined;
+  }
+
   asset(address: string, place: FilePlace | undefined): string | undefined {
     const target = this.#tools.links.resolveFile(address, this.task.file);
     if (target.kind === 'file') {
@@ -282,13 +291,19 @@ export class PageRecord {
   }
 
   #leaveElsewhere(href: string, place: FilePlace | undefined): void {
+    const known = this.#want(href);
+    const problem = known && 'problem' in known ? known.problem : undefined;
+    const message = remoteNotice(href, problem, 'is not loaded');
+    this.report('remote_image', message, place, remoteHint, href);
+  }
+
+  /** What became of a picture of another host; one that nobody knows of is asked for. */
+  #want(href: string): RemotePicture | undefined {
     const { pictures, asksForPictures } = this.#tools.plan;
     const known = pictures.get(href);
     if (asksForPictures && known === undefined && this.wantedPictures.size < mostWantedPictures)
       this.wantedPictures.add(href);
-    const problem = known && 'problem' in known ? known.problem : undefined;
-    const message = remoteNotice(href, problem, 'is not loaded');
-    this.report('remote_image', message, place, remoteHint, href);
+    return known;
   }
 
   elsewhere(address: string): string | undefined {

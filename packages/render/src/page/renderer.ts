@@ -22,7 +22,7 @@ import { PageIslands } from '../islands/page-islands.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import { documentElement, documentOfElement } from '../program/program.ts';
 import { PageCode } from './code.ts';
-import { Computed, isShortText, nameOf } from './computed.ts';
+import { Computed, nameOf } from './computed.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
 import { Footnotes } from './footnotes.ts';
@@ -33,7 +33,7 @@ import { type ParserName, parseMarkdown } from './parser.ts';
 import { PageRecord, type SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from './task.ts';
-import type { Node } from './tree.ts';
+import { type Node, isShortText } from './tree.ts';
 
 const mayBeMarkdown = /[\\`*_[\]<>&~!"'.-]/;
 /** Most descriptions are words with full stops and hyphens, which need no parser: 0.1 ms of every page. */
@@ -67,6 +67,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       outsideContents: (work) => this.outsideContents(work),
       useClasses: (names) => this.useClasses(names),
       quietAddress: (written) => this.quietAddress(written),
+      quietPicture: (address) => this.quietPicture(address),
       renderElement: (call) => this.#element(call),
       report,
     });
@@ -76,6 +77,16 @@ export class PageRenderer extends PageRecord implements PageContext {
       childrenOfValue: this.#childrenOfValue.bind(this),
     };
     this.#computed = new Computed(host, this.#evaluator, this.customCode, this.islands);
+  }
+
+  override asset(address: string, place: FilePlace | undefined): string | undefined {
+    return this.islands.learn(address, super.asset(address, place));
+  }
+
+  override link(written: string, place: FilePlace | undefined): ReturnType<PageRecord['link']> {
+    const link = super.link(written, place);
+    if (!link.outside) this.islands.learn(written, link.href);
+    return link;
   }
 
   /** What is rendered now becomes live in the browser. */

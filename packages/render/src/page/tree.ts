@@ -41,3 +41,10 @@ export function depthOf(root: Node): number {
   }
   return deepest;
 }
+
+/** A few words in braces within a sentence, which are most likely meant as they stand. */
+export function isShortText(node: Node): boolean {
+  return (
+    node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
+  );
+}
