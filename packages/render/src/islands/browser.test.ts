@@ -29,6 +29,15 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
+const drawing =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+
+/** One picture of another host can be had, the others cannot. */
+async function fetchPicture(address: string): Promise<Uint8Array> {
+  if (address.endsWith('/kept.svg')) return Buffer.from(drawing);
+  throw new Error('it is not there');
+}
+
 describe.skipIf(executablePath === undefined)('islands in a browser', () => {
   let browser: Browser;
   let context: BrowserContext;
@@ -39,7 +48,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'docyard-islands-'));
-    const { files } = await renderFolder(fixture('islands'));
+    const { files } = await renderFolder(fixture('islands'), { fetchPicture });
     for (const [path, content] of files) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       if (content === 'copy') await copyFile(join(fixture('islands'), path), join(folder, path));
@@ -306,6 +315,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     const html = await rules.innerHTML();
     expect(html).not.toMatch(/<(?:script|style|iframe)|javascript:|onclick|<img[^>]*https:/);
     expect(html).toMatch(/<a href="https:\/\/pictures\.example\.com\/a\.png"[^>]*>Elsewhere<\/a>/);
+    expect(html).toMatch(/<img[^>]* src="_docyard\/remote\/[^"]+\.svg" alt="Kept">/);
     expect(html).toContain('src="dot.svg"');
     expect(html).toContain('href="mailto:a@example.com"');
     expect(html).toContain('<b style="color: blue;">Bold</b>');

@@ -41,3 +41,8 @@ it('lets code ask the hosts that it names, when it asks at all', () => {
   const asking = `const A = () => { fetch('https://a.example/x'); return ${drawing} }`;
   expect(needsOf(asking).hosts).toEqual(['https://a.example']);
 });
+
+it('finds pictures of other hosts', () => {
+  const source = `const A = () => [<img src="https://p.example/a.png?x=1"/>, <a href="https://p.example/page"/>]`;
+  expect(needsOf(source).pictures).toEqual(['https://p.example/a.png?x=1']);
+});

@@ -10,6 +10,7 @@ import type { IslandModule, IslandNeeds, Json } from './page-islands.ts';
 type BuiltIn = IslandNeeds['builtins'][number];
 
 const mostBuiltIns = 200;
+const mostPictures = 100;
 /** Choices multiply; a component that makes more of them is brought in some of its forms. */
 const mostForms = 8;
 
@@ -23,6 +24,7 @@ export function islandNeeds(modules: readonly IslandModule[]): IslandNeeds {
     addresses: [...new Set(all.flatMap(({ addresses }) => addresses))],
     hosts: modules.some(asksHosts) ? [...new Set(all.flatMap(({ hosts }) => hosts))].filter(isAsked) : [],
     builtins: [...builtins.values()].slice(0, mostBuiltIns),
+    pictures: [...new Set(all.flatMap(({ pictures }) => pictures))].slice(0, mostPictures),
   };
 }
 
@@ -43,10 +45,12 @@ function needsOf(module: IslandModule): IslandNeeds {
   const before = known.get(module);
   if (before) return before;
   const builtins: BuiltIn[] = [];
+  const pictures: string[] = [];
   walk(parseClassicScript(module.factory), (node: Node) => {
     if (node.type === 'CallExpression' && isCreateElement(node)) builtins.push(...formsOf(node));
+    if (node.type === 'Literal' && isPicture(node.value)) pictures.push(node.value);
   });
-  const needs = { ...liveNeeds([module]), builtins };
+  const needs = { ...liveNeeds([module]), builtins, pictures };
   known.set(module, needs);
   return needs;
 }
@@ -99,6 +103,12 @@ function valuesOf(node: Expression): Json[] {
     default:
       return [];
   }
+}
+
+function isPicture(value: unknown): value is string {
+  return (
+    typeof value === 'string' && /^https?:\/\/\S+\.(?:png|jpe?g|gif|webp|avif|svg)(?:[?#]\S*)?$/i.test(value)
+  );
 }
 
 function isPlain(value: unknown): value is string | number | boolean {

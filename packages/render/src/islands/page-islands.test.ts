@@ -4,7 +4,7 @@ import { Props } from '../components/props.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import { type IslandNeeds, type IslandSource, PageIslands } from './page-islands.ts';
 
-const nothing = { classNames: [], addresses: [], hosts: [], builtins: [] };
+const nothing = { classNames: [], addresses: [], pictures: [], hosts: [], builtins: [] };
 
 function islandsOfPage(told: string[] = []): PageIslands {
   const islands = new PageIslands({
@@ -12,6 +12,7 @@ function islandsOfPage(told: string[] = []): PageIslands {
     outsideContents: (work) => work(),
     useClasses: (names) => names,
     quietAddress: (written) => (written === '/guide' ? '../guide.html' : undefined),
+    quietPicture: (address) => (address === 'https://p.example/a.png' ? '../_docyard/a.png' : undefined),
     renderElement: (call) => islands.builtin(call, () => box(islands, call)),
     report: (code) => told.push(code),
   });
@@ -63,6 +64,23 @@ describe('an island', () => {
       '<template data-islands="{&quot;addresses&quot;:{&quot;/guide&quot;:&quot;../guide.html&quot;},' +
         '&quot;ending&quot;:&quot;.html&quot;}"></template>\n',
     );
+  });
+
+  it('knows the files that pictures of other hosts became, and where addresses of its first state led', () => {
+    const islands = islandsOfPage();
+    const needs = (): IslandNeeds => ({
+      ...nothing,
+      pictures: ['https://p.example/a.png', 'https://p.example/b.png'],
+    });
+    islands.render(source({ needs }), () => {
+      islands.learn('/made/up', 'up.html');
+      return '';
+    });
+    islands.learn('/outside', 'outside.html');
+    const told = islands.result()?.parts ?? '';
+    expect(told).toContain('&quot;/made/up&quot;:&quot;up.html&quot;');
+    expect(told).toContain('&quot;https://p.example/a.png&quot;:&quot;../_docyard/a.png&quot;');
+    expect(told).not.toMatch(/outside|b\.png/);
   });
 
   it('marks its content where it shows it, and nothing within', () => {

@@ -23,6 +23,8 @@ export interface IslandNeeds {
   classNames: readonly string[];
   /** Addresses of pages and files as the code writes them. */
   addresses: readonly string[];
+  /** Addresses of pictures of other hosts. */
+  pictures: readonly string[];
   /** Other hosts, as sources of a content security policy. */
   hosts: readonly string[];
   /** Built-in components with those of their properties that are written out. */
@@ -49,6 +51,8 @@ export interface IslandHost {
   useClasses(names: string): string;
   /** The address of a page or file of the site as seen from the page; undefined when there is none. Reports nothing. */
   quietAddress(written: string): string | undefined;
+  /** A picture of another host, once it is a file of the output. */
+  quietPicture(address: string): string | undefined;
   renderElement(call: ElementCall): string;
   report(code: DiagnosticCode, message: string, place: FilePlace | undefined): void;
 }
@@ -142,6 +146,12 @@ export class PageIslands {
     return html;
   }
 
+  /** Where an address led that an island shows at first: it may have been put together by its code. */
+  learn(written: string, address: string | undefined): string | undefined {
+    if (this.#inside) this.#tell(written, () => address);
+    return address;
+  }
+
   /** A built-in component. */
   builtin(call: ElementCall, html: () => string): string {
     if (!this.#inside) return html();
@@ -205,14 +215,15 @@ export class PageIslands {
     const needs = ask();
     for (const host of needs.hosts) this.#hosts.add(host);
     if (needs.classNames.length) this.#host.useClasses(needs.classNames.join(' '));
-    for (const written of needs.addresses) this.#provideAddress(written);
+    for (const written of needs.addresses) this.#tell(written, () => this.#host.quietAddress(written));
+    for (const written of needs.pictures) this.#tell(written, () => this.#host.quietPicture(written));
     for (const each of needs.builtins) this.#hideBuiltIn(each, state);
   }
 
-  #provideAddress(written: string): void {
+  #tell(written: string, resolve: () => string | undefined): void {
     if (this.#addresses.has(written) || this.#addresses.size >= mostAddresses) return;
-    const address = this.#host.quietAddress(written);
-    if (address !== undefined) this.#addresses.set(written, address);
+    const address = resolve();
+    if (address !== undefined && address !== written) this.#addresses.set(written, address);
   }
 
   #hideBuiltIn({ name, props, hasChildren }: IslandNeeds['builtins'][number], state: IslandState): void {

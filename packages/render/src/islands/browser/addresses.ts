@@ -24,9 +24,9 @@ export function linkAddress(written: string): string | undefined {
 /** The address of a picture or other file; undefined when the page must not load it. */
 export function fileAddress(written: string): string | undefined {
   const clean = plain(written);
-  if (/^(?:data|blob):/i.test(clean)) return clean;
-  if (schemeOf(clean) || clean.startsWith('//')) return undefined;
-  return known.get(clean) ?? fromRoot(clean, false);
+  const address = known.get(clean);
+  if (address !== undefined || /^(?:data|blob):/i.test(clean)) return address ?? clean;
+  return schemeOf(clean) || clean.startsWith('//') ? undefined : fromRoot(clean, false);
 }
 
 /** A style without what it would load from elsewhere. */

@@ -94,11 +94,8 @@ function Elsewhere({ name, given }: { name: string; given: Given }): ComponentCh
 }
 
 function isElsewhere(name: string, given: Given): boolean {
-  return /^(?:img|video|audio)$/.test(name) && isOutside(text(given['src']) ?? '') && !isBlob(given['src']);
-}
-
-function isBlob(value: unknown): boolean {
-  return /^blob:/i.test(text(value) ?? '');
+  const address = text(given['src']) ?? '';
+  return /^(?:img|video|audio)$/.test(name) && isOutside(address) && fileAddress(address) === undefined;
 }
 
 function ruled(name: string, given: Given): Given {
