@@ -317,6 +317,9 @@ export class Evaluator {
     // What stands between the tags counts more than a property of that name.
     const given = props.get('children');
     props.entries.delete('children');
+    // These are for whoever puts elements in place, and no property of them.
+    props.entries.delete('key');
+    if (typeof type === 'string') props.entries.delete('ref');
     return new ElementValue(type, props, children.length > 0 || given === undefined ? children : [given]);
   }
 
