@@ -28,6 +28,7 @@ import {
   type Tenant,
   type TestContext,
 } from '../testing.ts';
+import { findIsolation } from '../rendering/isolation.ts';
 import { readManifest, readReport } from './read.ts';
 import { blobName } from './record.ts';
 import { runExport } from './run.ts';
@@ -93,7 +94,9 @@ describe('a site', () => {
     expect(spawnSync('tar', ['xzf', file, '-C', unpacked]).status).toBe(0);
     const manifest = Manifest.parse(await readManifest(context, done));
     const committedAt = git(folderOf(project), 'log', '-1', '--format=%cI');
-    expect(manifest).toMatchObject({ version: '7', commit: project.commit, pages: 2 });
+    const { level, statement } = await findIsolation();
+    expect(manifest).toMatchObject({ version: '7', commit: project.commit, pages: 2, isolation: level });
+    expect(viewExport(done).isolation).toEqual({ level, statement });
     expect(manifest.committedAt).toBe(new Date(committedAt).toISOString());
     for (const { path, sha256, sizeBytes } of manifest.files) {
       const bytes = readFileSync(join(unpacked, path));

@@ -1,6 +1,5 @@
 /** What is tried, and what is said of what held: each way of starting a process is tried for real. */
 import { describe, expect, test } from 'vitest';
-import { customCodeAt } from './custom-code.ts';
 import { findIsolation, tryEach, unconfined } from './isolation.ts';
 import { findOwnFiles } from './own-files.ts';
 import { probe } from './probe.ts';
@@ -53,20 +52,4 @@ test('where nothing can be tried, that is said', async () => {
   const isolation = await tryEach([]);
   expect(isolation).toMatchObject({ level: 0, confinement: unconfined });
   expect(isolation.statement).toMatch(/^Interpreter only, as the same user: /);
-});
-
-describe('code of authors', () => {
-  const partial = { level: 2 as const, statement: 'Partial: system calls are not filtered.' };
-
-  test('runs at the level that is asked for, and above it', () => {
-    expect(customCodeAt(partial, 2)).toBe('run');
-    expect(customCodeAt(partial, 0)).toBe('run');
-  });
-
-  test('is refused below it, with what is missing', () => {
-    expect(customCodeAt(partial, 3)).toEqual({
-      refused:
-        'Isolation is at level 2, and RENDER_ISOLATION_MIN asks for 3. Partial: system calls are not filtered.',
-    });
-  });
 });

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readiness } from '@docyard/api';
 import { describe, expect, it } from 'vitest';
+import { findIsolation } from '../../rendering/isolation.ts';
 import { composeForTest, serveForTest } from '../../testing.ts';
 import type { Context } from '../../context.ts';
 
@@ -17,6 +19,13 @@ describe('readiness', () => {
     expect(status).toBe(200);
     expect(Object.keys(checks)).toEqual(['serving', 'database', 'secrets', 'storage', 'queue', 'disk']);
     expect(checks['database']?.message).toMatch(/^answers, tables as of \d{4}-/);
+  });
+
+  it('tells what sites are rendered behind', async () => {
+    const { request } = await serveForTest(await composeForTest());
+    const { isolation } = (await (await request('/readyz')).json()) as Readiness;
+    const { level, statement } = await findIsolation();
+    expect(isolation).toEqual({ level, statement });
   });
 
   it('says that bundles cannot be stored', async () => {
