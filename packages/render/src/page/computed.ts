@@ -9,7 +9,14 @@ import type { Child } from '../components/contract.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
 import { CodeRefused } from '../evaluate/realm/realm.ts';
-import { ElementValue, Foreign, ObjectValue, Unsupported, type Value } from '../evaluate/values.ts';
+import {
+  ElementValue,
+  Foreign,
+  ObjectValue,
+  SeveralValues,
+  Unsupported,
+  type Value,
+} from '../evaluate/values.ts';
 import { islandNeeds } from '../islands/needs.ts';
 import { type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts';
 import { type CodePiece, type PageCode, findingOf } from './code.ts';
@@ -49,6 +56,7 @@ export class Computed {
   expression(node: Node, frame: Frame): Child[] {
     const source = node.value ?? '';
     if (isEmptyExpression(source)) return [];
+    if (isShortText(node) && isList(source)) throw new SeveralValues();
     return this.content(node, frame, [], () =>
       this.#host.childrenOfValue(
         this.#evaluator.evaluate(parseExpression(source), frame.scope),
@@ -220,6 +228,16 @@ function addAttribute(
       name,
       compute(() => parseExpression(value.value)),
     );
+}
+
+/** Words with commas between them, which are an expression only by chance. */
+function isList(source: string): boolean {
+  try {
+    return source.includes(',') && parseExpression(source).type === 'SequenceExpression';
+  } catch (error) {
+    if (error instanceof Unsupported) return false;
+    throw error;
+  }
 }
 
 function attributeName({ node, index }: Place): string {
