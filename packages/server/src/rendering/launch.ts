@@ -51,9 +51,7 @@ const mostCpuSeconds = 6 * 3600;
 
 /** Nobody, where a namespace of users makes that possible. */
 const nobody = 65_534;
-/** Numbers that Debian and systemd leave free. Each process gets its own, so that the limit of processes counts it alone. */
-const users = { first: 60_600, count: 500 } as const;
-let usersGiven = process.pid;
+let usersGiven = 0;
 
 /** Leads a process group, which is to be killed when it is done. */
 export function launch({ confinement, own }: Shelter, order: Launch): ChildProcess {
@@ -94,7 +92,7 @@ export function givesUpRoot({ confinement, own }: Shelter): boolean {
 function walled(shelter: Shelter, order: Launch, filterDescriptor: number | undefined): string[] {
   const { own } = shelter;
   const fromRoot = givesUpRoot(shelter);
-  const user = fromRoot ? users.first + (usersGiven++ % users.count) : nobody;
+  const user = fromRoot ? ownUser() : nobody;
   const compiled = compiledCode(user);
   const places = [...own.paths, order.program].map((path) => ({ source: path, place: path }));
   const shown = [...places, ...order.readable];
@@ -132,6 +130,18 @@ const nothingElse = [
 const compiledInside = '/compiled';
 
 const rightsToGiveUp = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((name) => ['--cap-add', name]);
+
+/**
+ * A number that nobody else has: the kernel counts the processes of each, so two sites must not share one. Where a container
+ * knows 65,536 users only, they come from those that Debian and systemd leave free, and servers may meet by chance.
+ */
+function ownUser(): number {
+  const given = (usersGiven += 1) % 256;
+  const [, , count = 0] = readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).map(Number);
+  return count > 2 ** 32 - 2
+    ? 3_000_000_000 + process.pid * 256 + given
+    : 60_600 + ((process.pid * 97 + given) % 500);
+}
 
 function asUser(setpriv: string, user: number): string[] {
   const identity = ['--reuid', String(user), '--regid', String(user), '--clear-groups'];
