@@ -193,6 +193,19 @@ describe('code that gives nothing', () => {
     ['gives too much', '"x".repeat(6e6)', 'too_large', '5 MB'],
     ['gives itself', '(() => { const a = []; a.push(a); return a; })()', 'failed', 'too deeply'],
     ['waits', '(async () => 1)()', 'failed', 'async'],
+    ['throws a symbol', '(() => { throw Symbol("s"); })()', 'failed', 'Symbol(s)'],
+    [
+      'throws what cannot be read',
+      '(() => { throw { get message() { throw 1; } }; })()',
+      'failed',
+      'says nothing',
+    ],
+    [
+      'is a component that shows itself',
+      '(() => { const A = () => React.createElement(A); return React.createElement(A); })()',
+      'failed',
+      'too deeply',
+    ],
   ])('because it %s is refused by name, and the next piece is run', (_why, expression, reason, message) => {
     const refused = refusal(() => shown(expression));
     expect(refused.reason).toBe(reason);

@@ -146,7 +146,8 @@ const maximumMessage = 500;
 function thrown(name: string, message: string, stack: string): CodeRefused {
   if (name === 'InternalError' && message === 'out of memory')
     return new CodeRefused('memory', 'the code needs more than 64 MB of memory');
-  const what = name === 'Error' || name === '' ? message : `${name}: ${message}`;
+  const text = message || 'something was thrown that says nothing';
+  const what = name === 'Error' || name === '' ? text : `${name}: ${text}`;
   return new CodeRefused('failed', what.slice(0, maximumMessage), stack.slice(0, 4000));
 }
 

@@ -30,12 +30,20 @@ export function entry(react, platform, standIn) {
     return react.show(() => code(given, slot), as);
   }
 
+  /** What was thrown may be anything, and reading it may throw again. */
   function failureOf(error) {
+    const read = (value) => {
+      try {
+        return String(value() ?? '').slice(0, 4000);
+      } catch {
+        return '';
+      }
+    };
     const isError = typeof error === 'object' && error !== null;
     return {
-      name: isError ? `${error.name}` : 'Error',
-      message: isError ? `${error.message}` : `${error}`,
-      stack: isError ? `${error.stack}` : '',
+      name: isError ? read(() => error.name) : '',
+      message: isError ? read(() => error.message) : read(() => error),
+      stack: isError ? read(() => error.stack) : '',
     };
   }
 
