@@ -31,6 +31,8 @@ export interface ToWorker {
   request: CodeRequest;
   ticks: number;
   milliseconds: number;
+  /** Characters of JSON that the result may have. */
+  resultLength: number;
 }
 
 /** What it took, as time of the processor: a busy machine takes nothing away from an author. */

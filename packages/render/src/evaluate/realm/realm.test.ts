@@ -220,6 +220,12 @@ describe('code that gives nothing', () => {
     expect(run('1')).toBe(1);
   });
 
+  it('because others have given so much already is refused too', () => {
+    expect(shown('"x".repeat(3e6).length + "x".repeat(3e6)')).toHaveLength(3_000_007);
+    expect(refusal(() => shown('"y".repeat(3e6)')).reason).toBe('too_large');
+    expect(shown('"z"')).toBe('z');
+  });
+
   it('many times over has the time of the page once', () => {
     const began = performance.now();
     const reasons = Array.from(

@@ -36,6 +36,8 @@ const pageMilliseconds = 2000;
  * point everywhere. An empty one reaches it in 0.6 s.
  */
 const pageTicks = 10_000;
+/** Characters of JSON that the code of a page may give. */
+const pageResultLength = 5_000_000;
 /** One piece of code that never ends must not take the time of all others. */
 const pieceMilliseconds = pageMilliseconds / 2;
 const pieceTicks = pageTicks / 2;
@@ -52,6 +54,7 @@ export class Realm implements CodeRunner {
   #facts: PageFacts = { seed: 0, clockMs: 0, address: 'http://localhost/' };
   #leftMs = pageMilliseconds;
   #leftTicks = pageTicks;
+  #leftLength = pageResultLength;
   /** Modules that the realm holds; undefined when it must begin anew. */
   #defined: Set<string> | undefined;
 
@@ -59,6 +62,7 @@ export class Realm implements CodeRunner {
     this.#facts = facts;
     this.#leftMs = pageMilliseconds;
     this.#leftTicks = pageTicks;
+    this.#leftLength = pageResultLength;
     this.#defined = undefined;
   }
 
@@ -92,7 +96,15 @@ export class Realm implements CodeRunner {
     const begin = isFresh ? { ...this.#facts, standIns } : undefined;
     const given = missing.map(({ id, factory }) => ({ id, factory }));
     const reply = this.#thread.ask(
-      { begin, modules: given, names: programGlobals, request, ticks, milliseconds },
+      {
+        begin,
+        modules: given,
+        names: programGlobals,
+        request,
+        ticks,
+        milliseconds,
+        resultLength: this.#leftLength,
+      },
       silenceMs,
     );
     if (reply?.kind !== 'answer') {
@@ -102,6 +114,7 @@ export class Realm implements CodeRunner {
     }
     this.#leftTicks -= reply.spent.ticks;
     this.#leftMs -= reply.spent.milliseconds;
+    if (reply.answer.kind === 'result') this.#leftLength -= reply.answer.json.length;
     for (const { id } of missing) defined.add(id);
     // After an interruption modules may be half loaded.
     this.#defined = reply.answer.kind === 'result' ? defined : undefined;
@@ -122,7 +135,7 @@ function resultOf(answer: CodeAnswer): Tree | CodeRefused {
     case 'memory':
       return new CodeRefused('memory', 'the code needs more than 64 MB of memory');
     case 'too_large':
-      return new CodeRefused('too_large', 'the result of the code is larger than 5 MB');
+      return new CodeRefused('too_large', 'the code of the page gives more than 5 MB');
     case 'failed':
       return thrown(answer.name, answer.message, answer.stack);
     case 'result':

@@ -20,8 +20,6 @@ import type { CodeAnswer, FromWorker, Spent, ToWorker } from './messages.ts';
 const memoryPages = { initial: 256, maximum: 1024 };
 /** Above this the stack of the thread overflows first and leaves QuickJS corrupt. */
 const stackBytes = 128 * 1024;
-/** Characters of JSON. */
-const maximumResult = 5_000_000;
 /** What a question to the host is charged, in ticks of QuickJS's interrupt counter. */
 const questionTicks = 0.1;
 
@@ -162,7 +160,7 @@ function answerTo(message: ToWorker, { context, inside, budget, reset }: Engine)
       call(inside.define, id, made, names);
     }
     const result = call(inside.run, JSON.stringify(message.request));
-    const isTooLarge = context.getNumber(context.getProp(result, 'length')) > maximumResult;
+    const isTooLarge = context.getNumber(context.getProp(result, 'length')) > message.resultLength;
     const json = isTooLarge ? '' : context.getString(result);
     result.dispose();
     return isTooLarge ? { kind: 'too_large' } : { kind: 'result', json };
