@@ -20,7 +20,14 @@ let found: Promise<Isolation> | undefined;
 
 /** The same for the life of this process. */
 export function findIsolation(): Promise<Isolation> {
-  return (found ??= tryEach(process.platform === 'linux' ? confinements : []));
+  return (found ??= tryEach(process.platform === 'linux' ? confinements : []).catch(untried));
+}
+
+/** Without a folder for temporary files, for example. */
+function untried(error: unknown): Isolation {
+  const statement = statementOf(0, 'the walls of this machine could not be tried');
+  const own = { setpriv: undefined, prlimit: undefined, paths: [] };
+  return { level: 0, statement, complaint: String(error), confinement: unconfined, own };
 }
 
 /** From the tightest on: the first that starts and holds at all is used. */

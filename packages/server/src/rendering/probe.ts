@@ -3,7 +3,7 @@
  * It says what got through, and never guesses from versions or settings.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo, type ListenOptions, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,19 +44,22 @@ const Answer = z.object({ escapes: z.array(z.enum(names)) });
 const program = fileURLToPath(new URL('probe-child.ts', import.meta.url));
 const memoryMegabytes = 64;
 const processes = 1;
-/** A fifth of a second when nothing else runs; a start is no reason to give up on a busy machine. */
-const mostSeconds = 20;
+/** It takes a fifth of a second; a busy machine is no reason to give up. */
+const mostSeconds = 60;
 
 export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
   const folder = await mkdtemp(join(tmpdir(), 'docyard-probe-'));
   const [secretFile, socketFile] = [join(folder, 'secret'), join(folder, 'socket')];
-  const [overNetwork, overFile] = [await listenOn(0), await listenOn(socketFile)];
+  const [overNetwork, overFile] = [createServer(), createServer()];
   try {
     await writeFile(secretFile, 'seen');
+    await listen(overNetwork, { port: 0, host: '127.0.0.1' });
+    // The name of a socket may have a hundred characters, and that of a folder more.
+    await listen(overFile, { path: socketFile }).catch(() => undefined);
     const order: ProbeOrder = {
       secretFile,
       socketFile,
-      port: overNetwork.port,
+      port: (overNetwork.address() as AddressInfo).port,
       processId: process.pid,
       tooManyBytes: 1024 ** 3,
       prlimit: shelter.own.prlimit,
@@ -85,16 +88,9 @@ function reasonOf(error: unknown, { confinement }: Shelter): string {
   return 'a process with limits cannot be started here';
 }
 
-async function listenOn(place: number | string): Promise<{ port: number; close(): void }> {
-  const server = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    if (typeof place === 'number') server.listen(place, '127.0.0.1', resolve);
-    else server.listen(place, resolve);
+function listen(server: Server, place: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.on('connection', (socket) => socket.destroy());
+    server.once('error', reject).listen(place, resolve);
   });
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
-    close: () => void server.close(),
-  };
 }
