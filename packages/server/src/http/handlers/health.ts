@@ -30,13 +30,13 @@ export async function checkReadiness(context: Context, draining: boolean): Promi
   const [found, isolation] = await Promise.all([recentChecks(context), triedIsolation()]);
   const checks = [serving, ...found];
   const status = checks.every(({ ok }) => ok) ? 'ready' : 'not_ready';
-  return { status, version: context.version, checks, isolation };
+  return { status, version: context.version, checks, ...(isolation === undefined ? {} : { isolation }) };
 }
 
 /** Tried once for a process; whoever asks in the first moments need not wait for it for ever. */
 async function triedIsolation(): Promise<Readiness['isolation']> {
   const found = await Promise.race([findIsolation(), pause(longestMs, undefined, { ref: false })]);
-  return found === undefined ? null : { level: found.level, statement: found.statement };
+  return found === undefined ? undefined : { level: found.level, statement: found.statement };
 }
 
 const recent = new WeakMap<Context, { atMs: number; checks: Promise<Check[]> }>();
