@@ -45,9 +45,12 @@ export class V8Runner implements CodeRunner {
     }
     const answered = JSON.parse(inside.run(JSON.stringify(request))) as {
       tree?: unknown;
-      failure?: { message: string };
+      failure?: { name: string; message: string };
     };
-    if (answered.failure) throw new CodeRefused('failed', answered.failure.message);
+    if (answered.failure) {
+      const { name, message } = answered.failure;
+      throw new CodeRefused('failed', name === 'Error' ? message : `${name}: ${message}`);
+    }
     return checkedTree(answered.tree);
   }
 }
