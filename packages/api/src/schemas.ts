@@ -509,9 +509,9 @@ export const Readiness = z
     status: z.enum(['ready', 'not_ready']),
     version: z.string(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
-    isolation: Isolation.nullable().meta({
+    isolation: Isolation.optional().meta({
       description:
-        'What keeps sites from this machine while they are rendered. Null while it is being tried.',
+        'What keeps sites from this machine while they are rendered. Left out while it is being tried.',
     }),
   })
   .meta({ id: 'Readiness' });
