@@ -65,6 +65,8 @@ export const diagnosticCodes = {
     'The page would show more than 20 MB, because snippets or code repeat it. An error panel stands in its place.',
   page_timeout: 'Rendering the page took more than 30 seconds. An error panel stands in its place.',
   page_too_deep: 'The page is nested too deeply.',
+  page_too_dense:
+    'A paragraph holds more than 10,000 braces or entities. An error panel stands in its place.',
   page_too_large: 'The page is larger than 1 MB.',
   print_cut: 'The site is too large to be printed whole. Its last pages are not in print.html.',
   reference_unsupported: 'The navigation asks for pages made from GraphQL or an SDK. They are not made.',

@@ -111,11 +111,15 @@ const movedKeys: Record<string, string> = {
   openapi: 'api.openapi',
 };
 
+/** Each is looked for in the whole text, and who has so many of them has another problem. */
+const maximumFindings = 500;
+
 export function shapeFindings(source: ConfigSource): Diagnostic[] {
   if (source.file !== 'docs.json') return [];
   const place = placeFinder(source.text);
   const findings: Diagnostic[] = [];
   const add = (code: DiagnosticCode, message: string, path: string[], hint?: string): void => {
+    if (findings.length >= maximumFindings) return;
     findings.push({
       severity: 'warning',
       code,

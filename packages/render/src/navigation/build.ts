@@ -320,14 +320,18 @@ function note(
   needle: string,
   hint?: string,
 ): void {
-  builder.diagnostics.push({
-    severity,
-    code,
-    message,
-    ...placeOfText(builder.source, JSON.stringify(needle)),
-    ...(hint ? { hint } : {}),
-  });
+  const place = (): ReturnType<typeof placeOfText> => placeOfText(builder.source, JSON.stringify(needle));
+  const { length } = builder.diagnostics;
+  if (length < maximumNotes) {
+    builder.diagnostics.push({ severity, code, message, ...place(), ...(hint ? { hint } : {}) });
+  } else if (length === maximumNotes) {
+    const more = `There are more findings about the navigation than ${maximumNotes}; the others are not listed`;
+    builder.diagnostics.push({ severity, code, message: more, ...place() });
+  }
 }
+
+/** Each is looked for in the whole text: a hundred thousand entries without a page took more than two minutes. */
+const maximumNotes = 500;
 
 /** The configuration may be spread over several files. */
 export function placeOfText(

@@ -44,6 +44,7 @@ export function readDocument(bytes: Uint8Array, options: DocumentOptions): Docum
   const { body, linesBefore } = splitFrontMatter(source);
   const prepared = prepare(markMath(substituteVariables(body, options.variables), options.math));
   refuseDeepNesting(prepared, file, linesBefore);
+  refuseDensity(prepared, file, linesBefore);
   const { tree, text, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
   if (depthOf(tree) > maximumNesting)
     throw new DocumentError('page_too_deep', `The page is nested more than ${maximumNesting} levels deep`, {
@@ -66,7 +67,37 @@ function refuseDeepNesting(body: string, file: string, linesBefore: number): voi
   });
 }
 
+/** Braces and entities of one paragraph cost the parser quadratic time and memory: 20,000 entities took 480 MB. */
+const maximumMarks = 10_000;
+
+function refuseDensity(body: string, file: string, linesBefore: number): void {
+  if (marksIn(body) <= maximumMarks) return;
+  let marks = 0;
+  let isCode = false;
+  for (const [index, line] of body.split('\n').entries()) {
+    const isFence = /^\s{0,20}(?:`{3}|~{3})/.test(line);
+    if (isFence) isCode = !isCode;
+    const isApart = isFence || isCode || line.trim() === '' || /^(?:import|export)\s/.test(line);
+    marks = isApart ? 0 : marks + marksIn(line);
+    if (marks > maximumMarks)
+      throw new DocumentError('page_too_dense', 'A paragraph holds more than 10,000 braces or entities', {
+        file,
+        line: index + 1 + linesBefore,
+        column: 1,
+      });
+  }
+}
+
+function marksIn(text: string): number {
+  let marks = 0;
+  for (const mark of '{&')
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) marks++;
+  return marks;
+}
+
 const maximumRepairs = 60;
+/** Each repair reads the page again, so one that is hard to read gets fewer of them. */
+const marksPerRepairs = 60_000;
 
 function parseWithRepairs(
   body: string,
@@ -77,7 +108,8 @@ function parseWithRepairs(
   const repaired: Document['repaired'] = [];
   let text = body;
   let firstError: MarkupError | undefined;
-  for (let attempt = 0; attempt < maximumRepairs; attempt++) {
+  const most = Math.min(maximumRepairs, Math.ceil(marksPerRepairs / (1 + marksIn(body))) + 1);
+  for (let attempt = 0; attempt < most; attempt++) {
     try {
       return { tree: parseMdx(text, parser), text, repaired };
     } catch (error) {
@@ -88,6 +120,7 @@ function parseWithRepairs(
       const repair = repairs.find(({ apply }) => apply(current, error) !== current);
       if (!repair) break;
       text = repair.apply(current, error);
+      refuseDensity(text, file, linesBefore);
       repaired.push({ what: repair.name, place });
     }
   }

@@ -16,6 +16,8 @@ const hints: Record<string, string> = {
     'Close every tag, write {"{"} for a brace and &lt; for a "less than" sign, and put code in backticks.',
   page_too_large: 'Split the page into several.',
   page_too_deep: 'Flatten the lists, quotes or elements of this page.',
+  page_too_dense:
+    'Put empty lines between the parts of the page, or move data into a file that the page imports.',
   page_output_too_large: 'Look for snippets that include one another, and for code that repeats its result.',
   page_timeout: 'Make the page shorter, and look for code blocks or diagrams that are very long.',
   page_crashed: 'Remove the last change to this page and add it again piece by piece.',

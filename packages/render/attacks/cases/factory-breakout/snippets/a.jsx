@@ -1,0 +1,2 @@
+export const A = () => <p>x</p>;
+}); globalThis.pwned = 'PWNED'; (function () {

@@ -1,0 +1,1 @@
+export const B = () => <p>{typeof pwned}</p>; /*

@@ -1,0 +1,1 @@
+export const D = () => <p>{`${globalThis.pwned}`}</p>; //

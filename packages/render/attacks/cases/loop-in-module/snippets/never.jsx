@@ -1,0 +1,4 @@
+let count = 0;
+while (true) count += 1;
+
+export const Never = () => <p>{count}</p>;

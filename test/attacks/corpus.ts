@@ -1,0 +1,129 @@
+/**
+ * Reads the hostile sites of `packages/render/attacks` and lays one out in a folder: the files of the innocent site, with
+ * those of the case on top. What git or a review could not carry (a megabyte of brackets, links, pipes) is made here.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+const corpus = fileURLToPath(new URL('../../packages/render/attacks', import.meta.url));
+
+/** Texts one after another; `#` in one that is repeated becomes its number, and `deeper` stands before it ever more often. */
+const Made = z.array(
+  z.union([
+    z.string(),
+    z.strictObject({ repeat: z.string(), times: z.int().positive(), deeper: z.string().optional() }),
+  ]),
+);
+
+const Description = z.strictObject({
+  name: z.string(),
+  class: z.enum([
+    'endless work',
+    'native loops',
+    'memory',
+    'pollution',
+    'reach',
+    'files',
+    'network',
+    'trickery',
+    'output',
+    'parsers',
+    'descriptions',
+    'compiler',
+    'names',
+  ]),
+  /** One sentence. */
+  does: z.string(),
+  /** Findings that must be told, `failed:CODE` when the whole job must end so, or nothing but inert output. */
+  expects: z.union([z.literal('inert'), z.array(z.string()).min(1)]),
+  /** The lowest level at which it is contained, where the interpreter and our own limits are not enough. */
+  level: z.int().min(0).max(3).optional(),
+  /** Text that an exported file must hold, by file: what the attack saw of its surroundings. */
+  shows: z.record(z.string(), z.string()).optional(),
+  /** Text that no exported page may hold. */
+  hides: z.array(z.string()).optional(),
+  /** Files that are too large or too strange to be kept. */
+  made: z.record(z.string(), Made).optional(),
+  /** Symbolic links: where they lie, and where they lead. */
+  links: z.record(z.string(), z.string()).optional(),
+  pipes: z.array(z.string()).optional(),
+  /** Files of the innocent site that are taken away. */
+  without: z.array(z.string()).optional(),
+});
+
+export interface Attack extends z.infer<typeof Description> {
+  id: string;
+  folder: string;
+}
+
+/** What stands in files of a case for places that are known only when it runs. */
+export interface Places {
+  CANARY_FILE: string;
+  CANARY_FOLDER: string;
+  CANARY_HOST: string;
+  CANARY_PID: string;
+}
+
+export const innocentSite = join(corpus, 'site');
+
+export function readCorpus(): Attack[] {
+  const cases = join(corpus, 'cases');
+  return readdirSync(cases)
+    .toSorted()
+    .map((id) => {
+      const folder = join(cases, id);
+      const told: unknown = JSON.parse(readFileSync(join(folder, 'attack.json'), 'utf8'));
+      return { ...Description.parse(told), id, folder };
+    });
+}
+
+export function layOut(attack: Attack, places: Places, into: string): void {
+  cpSync(innocentSite, into, { recursive: true });
+  for (const file of attack.without ?? []) rmSync(join(into, file));
+  for (const file of filesIn(attack.folder)) {
+    if (file !== 'attack.json') write(into, file, readFileSync(join(attack.folder, file), 'utf8'), places);
+  }
+  for (const [file, parts] of Object.entries(attack.made ?? {})) write(into, file, textOf(parts), places);
+  for (const [file, target] of Object.entries(attack.links ?? {})) {
+    mkdirSync(dirname(join(into, file)), { recursive: true });
+    rmSync(join(into, file), { force: true });
+    symlinkSync(filled(target, places), join(into, file));
+  }
+  for (const file of attack.pipes ?? []) {
+    rmSync(join(into, file), { force: true });
+    execFileSync('mkfifo', [join(into, file)]);
+  }
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
+
+function write(folder: string, file: string, text: string, places: Places): void {
+  const path = join(folder, filled(file, places));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, filled(text, places));
+}
+
+function textOf(parts: z.infer<typeof Made>): string {
+  return parts
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      const { repeat, times, deeper = '' } = part;
+      if (deeper === '' && !repeat.includes('#')) return repeat.repeat(times);
+      return Array.from(
+        { length: times },
+        (_, index) => deeper.repeat(index) + repeat.replaceAll('#', String(index)),
+      ).join('');
+    })
+    .join('');
+}
+
+function filled(text: string, places: Places): string {
+  return text.replaceAll(/CANARY_(?:FILE|FOLDER|HOST|PID)/g, (name) => places[name as keyof Places]);
+}
