@@ -11,7 +11,7 @@ process.once('message', (order: SiteCheckOrder) => {
   work
     .catch((error: unknown) => ({ type: 'failed' as const, message: textOf(error) }))
     .then((answer) => {
-      // The server ends this process as soon as it has the answer; what was compiled is kept for the next one.
+      // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
       flushCompileCache();
       // A long answer is not sent at once; leaving earlier would cut it.
       process.send?.(answer, () => process.disconnect());

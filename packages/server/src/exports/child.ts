@@ -149,7 +149,7 @@ async function finish(
   const packed = await archive.pack(outputDescriptor, (share) => progress('packing', share, pageCount, null));
   closeSync(outputDescriptor);
   archive.close();
-  // The server ends this process as soon as it has the answer; what was compiled is kept for the next one.
+  // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
   flushCompileCache();
   say({ type: 'exported', ...packed, pageCount, warnings: report.warnings, errors: report.errors });
 }

@@ -83,7 +83,8 @@ export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
 
 function reasonOf(error: unknown, { confinement }: Shelter): string {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT' && path === bubblewrap) return 'bubblewrap (bwrap) is not installed';
+  if (path === bubblewrap)
+    return `bubblewrap (bwrap) ${code === 'ENOENT' ? 'is not installed' : 'cannot be started'}`;
   if (error instanceof ProcessDied && confinement.walls) return explainBubblewrap(error.message);
   return 'a process with limits cannot be started here';
 }
