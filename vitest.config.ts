@@ -37,6 +37,7 @@ const long = [
 
 /** A part of these runs each time, and all of it with the long ones. */
 const sampled = [
+  'test/attacks/attacks.test.ts',
   'packages/server/src/agent/tools/move-page.test.ts',
   'test/accessibility.test.ts',
   'test/agent/crash.test.ts',

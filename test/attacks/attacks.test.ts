@@ -3,7 +3,7 @@
  * of them at every level, and `npm run test:long` all at this one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCorpus } from './corpus.ts';
+import { classes, readCorpus } from './corpus.ts';
 import { dangersIn } from './inert.ts';
 import { findLevels } from './levels.ts';
 import { Stage } from './run.ts';
@@ -50,6 +50,7 @@ describe('hostile sites', () => {
 test('the corpus has cases of every class, each with a sentence', () => {
   expect(attacks.length).toBeGreaterThan(150);
   expect(chosen.length).toBeGreaterThanOrEqual(sample.size);
+  expect(new Set(attacks.map((attack) => attack.class))).toEqual(new Set(classes));
   for (const { does, id } of attacks) expect(does, id).toMatch(/^[A-Z0-9].*\.$/);
 });
 

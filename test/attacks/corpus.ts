@@ -6,55 +6,52 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 
 const corpus = fileURLToPath(new URL('../../packages/render/attacks', import.meta.url));
 
 /** Texts one after another; `#` in one that is repeated becomes its number, and `deeper` stands before it ever more often. */
-const Made = z.array(
-  z.union([
-    z.string(),
-    z.strictObject({ repeat: z.string(), times: z.int().positive(), deeper: z.string().optional() }),
-  ]),
-);
+type Made = (string | { repeat: string; times: number; deeper?: string })[];
 
-const Description = z.strictObject({
-  name: z.string(),
-  class: z.enum([
-    'endless work',
-    'native loops',
-    'memory',
-    'pollution',
-    'reach',
-    'files',
-    'network',
-    'trickery',
-    'output',
-    'parsers',
-    'descriptions',
-    'compiler',
-    'names',
-  ]),
+/** Where cases belong. */
+export const classes = [
+  'endless work',
+  'native loops',
+  'memory',
+  'pollution',
+  'reach',
+  'files',
+  'network',
+  'trickery',
+  'output',
+  'parsers',
+  'descriptions',
+  'compiler',
+  'names',
+] as const;
+
+interface Description {
+  name: string;
+  class: (typeof classes)[number];
   /** One sentence. */
-  does: z.string(),
+  does: string;
   /** Findings that must be told, `failed:CODE` when the whole job must end so, or nothing but inert output. */
-  expects: z.union([z.literal('inert'), z.array(z.string()).min(1)]),
+  expects: 'inert' | string[];
   /** The lowest level at which it is contained, where the interpreter and our own limits are not enough. */
-  level: z.int().min(0).max(3).optional(),
+  level?: number;
   /** Text that an exported file must hold, by file: what the attack saw of its surroundings. */
-  shows: z.record(z.string(), z.string()).optional(),
+  shows?: Record<string, string>;
   /** Text that no exported page may hold. */
-  hides: z.array(z.string()).optional(),
+  hides?: string[];
   /** Files that are too large or too strange to be kept. */
-  made: z.record(z.string(), Made).optional(),
+  made?: Record<string, Made>;
   /** Symbolic links: where they lie, and where they lead. */
-  links: z.record(z.string(), z.string()).optional(),
-  pipes: z.array(z.string()).optional(),
+  links?: Record<string, string>;
+  pipes?: string[];
   /** Files of the innocent site that are taken away. */
-  without: z.array(z.string()).optional(),
-});
+  without?: string[];
+}
 
-export interface Attack extends z.infer<typeof Description> {
+export interface Attack extends Description {
   id: string;
   folder: string;
 }
@@ -75,8 +72,8 @@ export function readCorpus(): Attack[] {
     .toSorted()
     .map((id) => {
       const folder = join(cases, id);
-      const told: unknown = JSON.parse(readFileSync(join(folder, 'attack.json'), 'utf8'));
-      return { ...Description.parse(told), id, folder };
+      const described = JSON.parse(readFileSync(join(folder, 'attack.json'), 'utf8')) as Description;
+      return { ...described, id, folder };
     });
 }
 
@@ -110,7 +107,7 @@ function write(folder: string, file: string, text: string, places: Places): void
   writeFileSync(path, filled(text, places));
 }
 
-function textOf(parts: z.infer<typeof Made>): string {
+function textOf(parts: Made): string {
   return parts
     .map((part) => {
       if (typeof part === 'string') return part;
