@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSite } from '../../../packages/render/src/load.ts';
 import { renderPage, siteTools } from '../../../packages/render/src/page/render-page.ts';
-import { loadSlowParser } from '../../../packages/render/src/page/parser.ts';
 import type { PageTask } from '../../../packages/render/src/page/task.ts';
 import { planSite } from '../../../packages/render/src/site-plan.ts';
 import { PromiseBroken, insistOnCleanPrototypes, mutatedText, target, type Outcome } from '../target.ts';
@@ -73,7 +72,6 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(join(folder, 'docs.json'), '{"name":"A","navigation":{"pages":["a"]}}');
 writeFileSync(join(folder, 'a.mdx'), '# A\n');
 const tools = siteTools(planSite(await loadSite({ root: folder }), {}));
-await loadSlowParser();
 
 function pageTarget(parser: 'fast' | 'slow') {
   return target({

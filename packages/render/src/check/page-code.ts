@@ -5,7 +5,7 @@
 import { isEmptyExpression, parseExpression } from '../evaluate/parse.ts';
 import { Unsupported } from '../evaluate/values.ts';
 import { readDocument } from '../page/document.ts';
-import { type ParserName, loadSlowParser } from '../page/parser.ts';
+import type { ParserName } from '../page/parser.ts';
 import { rewriteProse } from '../page/prose.ts';
 import { decodeSource } from '../page/source.ts';
 import { splitFrontMatter } from '../page/split-source.ts';
@@ -47,8 +47,7 @@ export interface PageAddress {
 }
 
 /** Throws when the page cannot be read. The slow parser is for pages on which the fast one ends its process. */
-export async function pageCodeReader(parser: ParserName): Promise<(source: string) => PageCode> {
-  if (parser === 'slow') await loadSlowParser();
+export function pageCodeReader(parser: ParserName): (source: string) => PageCode {
   return (source) => readPageCode(source, parser);
 }
 

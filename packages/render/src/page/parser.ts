@@ -2,7 +2,10 @@
  * The only module that knows the Markdown parsers: a fast native one, and a slow one for the rare page on which the
  * fast one ends its process. Both give the same tree or a `MarkupError` with a place.
  */
+import { createRequire } from 'node:module';
 import { type Features, markdownToMdast, mdxToMdast } from 'satteri';
+import type * as Mdx from '@mdx-js/mdx';
+import type * as Gfm from 'remark-gfm';
 import type { SourcePlace } from '../check/diagnostic.ts';
 import type { Node } from './tree.ts';
 
@@ -26,7 +29,27 @@ const features: Features = {
 };
 
 export function parseMdx(source: string, parser: ParserName): Node {
-  return parser === 'fast' ? parseFast(source) : parseSlow(source);
+  return parser === 'fast' && !leavesElementsOpen(source) ? parseFast(source) : parseSlow(source);
+}
+
+/**
+ * The fast parser reads each element that an expression leaves open in two ways, each of them with all that follows: 18 take
+ * 70 ms, 30 take minutes. Pages like that are wrong or nearly so, and the slow parser says so at once.
+ */
+const mostOpenElements = 16;
+
+/** Counts generously: what looks like a tag in a string of an expression counts as well. */
+function leavesElementsOpen(source: string): boolean {
+  let braces = 0;
+  let open = 0;
+  for (const [mark] of source.matchAll(/[{}]|<\/|\/>|<(?=[A-Za-z_$>])/g)) {
+    if (mark === '{') braces += 1;
+    else if (mark === '}') braces = Math.max(0, braces - 1);
+    else if (braces > 0) open = Math.max(0, open + (mark === '<' ? 1 : -1));
+    if (braces === 0) open = 0;
+    if (open > mostOpenElements) return true;
+  }
+  return false;
 }
 
 /** Plain Markdown, for short texts in properties and settings: braces and tags are ordinary characters there. */
@@ -51,19 +74,19 @@ function fromFastError(error: Error): MarkupError {
 
 let slowProcessor: { parse(source: string): unknown } | undefined;
 
-/** The slow parser takes long to load as well, so a process does it only when it is given a page that needs it. */
-export async function loadSlowParser(): Promise<void> {
-  const [{ createProcessor }, { default: remarkGfm }] = await Promise.all([
-    import('@mdx-js/mdx'),
-    import('remark-gfm'),
-  ]);
-  slowProcessor ??= createProcessor({ remarkPlugins: [remarkGfm] });
+/** It takes long to load as well, so a process does it only when it meets a page that needs it. */
+function loadedSlowProcessor(): NonNullable<typeof slowProcessor> {
+  if (slowProcessor) return slowProcessor;
+  const require = createRequire(import.meta.url);
+  const { createProcessor } = require('@mdx-js/mdx') as typeof Mdx;
+  const { default: remarkGfm } = require('remark-gfm') as typeof Gfm;
+  return (slowProcessor = createProcessor({ remarkPlugins: [remarkGfm] }));
 }
 
 function parseSlow(source: string): Node {
-  if (!slowProcessor) throw new Error('the slow parser is not loaded');
+  const processor = loadedSlowProcessor();
   try {
-    return unravel(slowProcessor.parse(source) as Node);
+    return unravel(processor.parse(source) as Node);
   } catch (error) {
     const { message, line, column } = error as Error & Partial<SourcePlace>;
     /** At the end of a file the place of the tag that was left open is told only in the message. */

@@ -4,7 +4,6 @@
  */
 import { flushCompileCache } from 'node:module';
 import type { SiteTools } from './record.ts';
-import { loadSlowParser } from './parser.ts';
 import { loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
 
@@ -16,23 +15,15 @@ process.on('message', (message: ToProcess) => {
   if (message.type === 'site') tools = siteTools(message.plan);
   else if (message.type === 'changed') message.files.forEach(forget);
   else {
-    const needed = neededCode(message);
-    if (needed.length === 0) renderAll(message);
-    else void Promise.all(needed).then(() => renderAll(message));
+    // What only some pages need is loaded when the first of them comes.
+    if (message.tasks.some(({ api }) => api)) void loadApiPages().then(() => renderAll(message));
+    else renderAll(message);
   }
 });
 
 function forget(file: string): void {
   tools?.sources.forget(file);
   tools?.pictureSizes.delete(file);
-}
-
-/** What only some pages need is loaded when the first of them comes. */
-function neededCode({ tasks, parser }: PagesMessage): Promise<void>[] {
-  return [
-    ...(parser === 'slow' ? [loadSlowParser()] : []),
-    ...(tasks.some(({ api }) => api) ? [loadApiPages()] : []),
-  ];
 }
 
 function renderAll(message: PagesMessage): void {
