@@ -66,7 +66,7 @@ export const diagnosticCodes = {
   page_timeout: 'Rendering the page took more than 30 seconds. An error panel stands in its place.',
   page_too_deep: 'The page is nested too deeply.',
   page_too_dense:
-    'A paragraph holds more than 10,000 braces or entities. An error panel stands in its place.',
+    'A paragraph holds more than 10,000 braces, entities or comments. An error panel stands in its place.',
   page_too_large: 'The page is larger than 1 MB.',
   print_cut: 'The site is too large to be printed whole. Its last pages are not in print.html.',
   reference_unsupported: 'The navigation asks for pages made from GraphQL or an SDK. They are not made.',

@@ -67,7 +67,7 @@ function refuseDeepNesting(body: string, file: string, linesBefore: number): voi
   });
 }
 
-/** Braces and entities of one paragraph cost the parser quadratic time and memory: 20,000 entities took 480 MB. */
+/** Braces, entities and comments of one paragraph cost parsers quadratic time and memory: 20,000 entities took 480 MB. */
 const maximumMarks = 10_000;
 
 function refuseDensity(body: string, file: string, linesBefore: number): void {
@@ -80,17 +80,21 @@ function refuseDensity(body: string, file: string, linesBefore: number): void {
     const isApart = isFence || isCode || line.trim() === '' || /^(?:import|export)\s/.test(line);
     marks = isApart ? 0 : marks + marksIn(line);
     if (marks > maximumMarks)
-      throw new DocumentError('page_too_dense', 'A paragraph holds more than 10,000 braces or entities', {
-        file,
-        line: index + 1 + linesBefore,
-        column: 1,
-      });
+      throw new DocumentError(
+        'page_too_dense',
+        'A paragraph holds more than 10,000 braces, entities or comments',
+        {
+          file,
+          line: index + 1 + linesBefore,
+          column: 1,
+        },
+      );
   }
 }
 
 function marksIn(text: string): number {
   let marks = 0;
-  for (const mark of '{&')
+  for (const mark of ['{', '&', '<!'])
     for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) marks++;
   return marks;
 }
