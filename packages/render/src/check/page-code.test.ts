@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type PageCode, pageCodeReader } from './page-code.ts';
+import { describe, expect, it } from 'vitest';
+import { pageCodeReader } from './page-code.ts';
 
 describe.each(['fast', 'slow'] as const)('what a page holds besides text, with the %s parser', (parser) => {
-  let read: (source: string) => PageCode;
-  beforeAll(async () => {
-    read = await pageCodeReader(parser);
-  });
+  const read = pageCodeReader(parser);
   const actions = (source: string) => read(source).actions.map(({ name }) => name);
 
   it('is nothing for plain text', () => {

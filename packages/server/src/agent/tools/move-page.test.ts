@@ -144,7 +144,10 @@ describe('a page that moves', () => {
 
   test('leaves the real renderer nothing new to find', async () => {
     const site = boats();
-    const checks = await openSiteChecks({ folder: site.folder, renderProcesses: 1, customCode: 'run' }, never);
+    const checks = await openSiteChecks(
+      { folder: site.folder, renderProcesses: 1, customCode: 'run' },
+      never,
+    );
     await site.run(movePage, { from: 'guides/start.mdx', to: 'first/steps/begin.mdx' });
     expect((await checks.validate(never)).filter(({ isNew }) => isNew)).toEqual([]);
   });
