@@ -50,7 +50,8 @@ async function main(): Promise<number> {
     const outcomes = options.lane === '' ? await runLanes(level, options) : await runLane(level, options);
     escapes += outcomes.filter(({ isEscape }) => isEscape).length;
   }
-  return escapes === 0 ? 0 : 1;
+  // Whoever has started a lane counts by itself; for it anything but 0 is a lane that broke.
+  return escapes === 0 || options.lane !== '' ? 0 : 1;
 }
 
 function readOptions(): Options & { help: boolean } {
@@ -122,7 +123,7 @@ async function startLane(
     outcomes.push(outcome);
   }
   const status = await ended;
-  if (status !== 0 && status !== 1) throw new Error(`lane ${lane} ended with ${status}`);
+  if (status !== 0) throw new Error(`lane ${lane} ended with ${status}`);
   return outcomes;
 }
 

@@ -30,7 +30,7 @@ export function element(name: string, values: Attributes, content: string): stri
 /** The text of an HTML fragment, for titles and search: tags dropped, entities undone. */
 export function textOfHtml(html: string): string {
   return html
-    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/<[^<>]*>/g, '')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')

@@ -12,8 +12,13 @@ export interface ReadFrontMatter {
   problem?: { message: string; line: number };
 }
 
+/** YAML with a mistake in every place takes quadratic time: 60 kB took seconds, and a page may have a megabyte. */
+const maximumMatter = 32_000;
+
 export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
+  if (matter.length > maximumMatter)
+    return leniently(matter.slice(0, maximumMatter), new Error('it is larger than 32 kB'));
   const document = parseDocument(matter, { logLevel: 'silent', uniqueKeys: false });
   const error = document.errors[0];
   if (error) return leniently(matter, error, error.linePos?.[0].line);
