@@ -53,6 +53,10 @@ describe('reading a description', () => {
     expect(value('['.repeat(100_000))).toMatch(/^refused/);
   });
 
+  it('tells the first of a million mistakes without looking at the others', () => {
+    expect(readDescription(`a: 1\n${'}}'.repeat(500_000)}`)).toMatchObject({ place: { line: 2, column: 1 } });
+  });
+
   it('reaches no prototype', () => {
     const read = value('{"__proto__":{"polluted":true},"a":1}') as Record<string, unknown>;
     expect(Object.keys(read)).toEqual(['a']);
