@@ -18,6 +18,7 @@ const onBothDatabases = [
 /** Minutes of work that commands of their own repeat at length (hostile, scenarios, torture, chaos): `npm run test:long`. */
 const long = [
   'packages/server/src/adapters/blobs/s3.test.ts',
+  'packages/server/src/agent/engine/acp.test.ts',
   'test/s3.test.ts',
   'test/agent/many.test.ts',
   'test/hostile/agent/program.test.ts',
@@ -26,11 +27,14 @@ const long = [
   'test/agent/acp.test.ts',
   'test/agent/follow-ups.test.ts',
   'test/agent/project-rules.test.ts',
-  'test/client/bundled.test.ts',
-  'test/dashboard/{agent,many-rows,overview,people,projects,webhooks}.test.ts',
+  'test/cli-exports.test.ts',
+  'test/client/{bundled,published}.test.ts',
+  'test/dashboard/{agent,gate,many-rows,overview,people,projects,webhooks}.test.ts',
+  'test/deployment/{refusals,round}.test.ts',
   'test/deploy-pipelines.test.ts',
   'test/mcp.test.ts',
-  'test/operations/migrate-data.test.ts',
+  'test/operations/{backup,migrate-data}.test.ts',
+  'test/scale-out.test.ts',
   'test/sites-in-browser.test.ts',
   'test/stacks/stacks.test.ts',
 ];
