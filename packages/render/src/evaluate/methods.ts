@@ -230,16 +230,29 @@ export function standardScope(budget: Budget, call: Call, noteLive: () => void):
     ],
     [
       'Math',
-      new ObjectValue(
-        (['floor', 'ceil', 'round', 'abs', 'min', 'max', 'trunc', 'sign', 'sqrt', 'pow'] as const).map(
-          (name) => [name, native((args) => Math[name](...(args.map(number) as [number, number])))],
+      new ObjectValue([
+        ...(['floor', 'ceil', 'round', 'abs', 'min', 'max', 'trunc', 'sign', 'sqrt'] as const).map(
+          (name): [string, Value] => {
+            const work: (...values: number[]) => number = Math[name];
+            return [name, native((args) => work(...args.map(number)))];
+          },
         ),
-      ),
+        ['pow', native(([base, exponent]) => exactPower(number(base), number(exponent)))],
+      ]),
     ],
   ];
 }
 
+/** Engines may round powers differently in the last digit, and do: only whole ones are beyond doubt. */
+export function exactPower(base: number, exponent: number): number {
+  const power = base ** exponent;
+  const isWhole = Number.isInteger(base) && Number.isInteger(exponent) && exponent >= 0;
+  return isWhole && Number.isSafeInteger(power) ? power : unsupported('a power that is not a whole number');
+}
+
 function listFrom([source, fn]: Value[], budget: Budget, call: Call): Value[] {
+  const isCallable = fn instanceof FunctionValue || fn instanceof NativeFunction;
+  if (fn !== undefined && !isCallable) return unsupported('Array.from with something that is no function');
   const items = Array.isArray(source) ? source : undefined;
   const length = items ? items.length : number(object(source).get('length'));
   if (!(length >= 0 && Number.isInteger(length))) return unsupported('Array.from with this length');

@@ -1,6 +1,6 @@
 /** What literals and operators mean, where that is beyond doubt; every other combination of types is refused. */
 import type { BinaryExpression } from 'estree-jsx';
-import { unsupported } from './methods.ts';
+import { exactPower, unsupported } from './methods.ts';
 import type { Value } from './values.ts';
 
 export function literal(value: unknown): Value {
@@ -30,7 +30,7 @@ export function arithmetic(operator: BinaryExpression['operator'], left: number,
     case '%':
       return left % right;
     case '**':
-      return left ** right;
+      return exactPower(left, right);
     case '<':
       return left < right;
     case '<=':
