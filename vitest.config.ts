@@ -19,7 +19,10 @@ const onBothDatabases = [
 const long = [
   'packages/server/src/adapters/blobs/s3.test.ts',
   'packages/server/src/agent/engine/acp.test.ts',
+  'packages/server/src/cli/project-agent.test.ts',
+  'test/report.test.ts',
   'test/s3.test.ts',
+  'test/sign-in.test.ts',
   'test/agent/many.test.ts',
   'test/hostile/agent/program.test.ts',
   'test/scenarios/scenarios.test.ts',

@@ -13,7 +13,7 @@ import { send, type Answer, type Call } from './raw.ts';
 import { fuzzedCall, fuzzedDownload, type Existing } from './requests.ts';
 import * as stage from './stage.ts';
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 60);
+const runs = Number(process.env['FUZZ_RUNS'] ?? 30);
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 const timeout = 10_000 + runs * 1000;
 
