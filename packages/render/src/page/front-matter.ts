@@ -3,6 +3,7 @@
  * nothing in front matter is ever executed.
  */
 import { parseDocument } from 'yaml';
+import { placeAt } from '../check/diagnostic.ts';
 
 export type FrontMatter = Record<string, unknown>;
 
@@ -19,9 +20,14 @@ export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
   if (matter.length > maximumMatter)
     return leniently(matter.slice(0, maximumMatter), new Error('it is larger than 32 kB'));
-  const document = parseDocument(matter, { logLevel: 'silent', uniqueKeys: false });
+  const document = parseDocument(matter, {
+    logLevel: 'silent',
+    uniqueKeys: false,
+    // Each mistake would look for its line from the top.
+    prettyErrors: false,
+  });
   const error = document.errors[0];
-  if (error) return leniently(matter, error, error.linePos?.[0].line);
+  if (error) return leniently(matter, error, placeAt(matter, error.pos[0]).line);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 50 });
