@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 
-const tag = /<(\/?)([a-z][a-z0-9-]*)((?:\s+[^\s"'<>=]+(?:="[^"]*")?)*)\s*\/?>/gi;
-const attribute = /\s([^\s"'<>=]+)(?:="([^"]*)")?/g;
+const tag = /<(\/?)([a-z][a-z0-9-]*)((?:\s+[^\s"'<>=]+(?:="[^"<>]*")?)*)\s*\/?>/gi;
+const attribute = /\s([^\s"'<>=]+)(?:="([^"<>]*)")?/g;
 const neverWritten = new Set(['object', 'embed', 'base', 'frame', 'frameset', 'applet', 'portal']);
 const addressAttributes = new Set(
   'href src xlink:href action formaction data poster srcset ping background manifest'.split(' '),
@@ -26,13 +26,20 @@ export function dangersIn(html: string): string[] {
       return '';
     })
     .replaceAll(/(<script type="application\/(?:json|ld\+json)"[^<>]*>)[^<]*(?=<\/script>)/g, '$1');
-  const rest = withoutData.replaceAll(tag, (_, closing: string, name: string, attributes: string) => {
+  dangers.push(...dangersOfTags(withoutData));
+  if (!isStrict(policy)) dangers.push('a page without a strict policy');
+  return dangers;
+}
+
+/** Of a part of a page. Strict on purpose: a tag that does not look like one of ours counts as broken out of its place. */
+export function dangersOfTags(html: string): string[] {
+  const dangers: string[] = [];
+  const rest = html.replaceAll(tag, (_, closing: string, name: string, attributes: string) => {
     if (closing === '') dangers.push(...dangersOfTag(name.toLowerCase(), attributesOf(attributes)));
     return '';
   });
   const left = rest.indexOf('<');
   if (left >= 0) dangers.push(`what is no tag of ours: ${rest.slice(left, left + 80)}`);
-  if (!isStrict(policy)) dangers.push('a page without a strict policy');
   return dangers;
 }
 

@@ -6,8 +6,8 @@ import { createContext, runInContext } from 'node:vm';
 import { answer } from '../../packages/render/src/evaluate/realm/answers.ts';
 import { insideSource } from '../../packages/render/src/evaluate/realm/inside.ts';
 import type { CodeRequest, PageFacts } from '../../packages/render/src/evaluate/realm/messages.ts';
-import { CodeRefused, type CodeRunner } from '../../packages/render/src/evaluate/realm/realm.ts';
-import { type Tree, checkedTree } from '../../packages/render/src/evaluate/realm/tree.ts';
+import { CodeRefused, type CodeRunner, treeOf } from '../../packages/render/src/evaluate/realm/realm.ts';
+import type { Tree } from '../../packages/render/src/evaluate/realm/tree.ts';
 import { programGlobals } from '../../packages/render/src/program/globals.ts';
 import type { ProgramModule } from '../../packages/render/src/program/program.ts';
 
@@ -25,8 +25,7 @@ export class V8Runner implements CodeRunner {
   beginPage(facts: PageFacts): void {
     this.#context = createContext({});
     this.#defined.clear();
-    const wrapped = `((ask) => (${insideSource()})((name, args) => JSON.parse(ask(name, JSON.stringify(args)))))`;
-    const start = runInContext(wrapped, this.#context) as (ask: typeof answer) => Inside;
+    const start = runInContext(insideSource(), this.#context) as (ask: typeof answer) => Inside;
     this.#inside = start(answer);
     this.#inside.begin(JSON.stringify(facts));
   }
@@ -43,14 +42,8 @@ export class V8Runner implements CodeRunner {
         JSON.stringify(programGlobals),
       );
     }
-    const answered = JSON.parse(inside.run(JSON.stringify(request))) as {
-      tree?: unknown;
-      failure?: { name: string; message: string };
-    };
-    if (answered.failure) {
-      const { name, message } = answered.failure;
-      throw new CodeRefused('failed', name === 'Error' ? message : `${name}: ${message}`);
-    }
-    return checkedTree(answered.tree);
+    const result = treeOf(inside.run(JSON.stringify(request)));
+    if (result instanceof CodeRefused) throw result;
+    return result;
   }
 }

@@ -53,6 +53,10 @@ describe('reading a description', () => {
     expect(value('['.repeat(100_000))).toMatch(/^refused/);
   });
 
+  it('refuses several documents in one file', () => {
+    expect(value('a: 1\n---\nb: 2\n')).toMatch(/^refused.*several documents/);
+  });
+
   it('tells the first of a million mistakes without looking at the others', () => {
     expect(readDescription(`a: 1\n${'}}'.repeat(500_000)}`)).toMatchObject({ place: { line: 2, column: 1 } });
   });

@@ -60,7 +60,8 @@ function readYaml(source: string): Parsed {
   });
   const tokens = untilError(new Parser().parse(source));
   try {
-    const [document] = composer.compose(tokens, true, source.length);
+    const [document, another] = composer.compose(tokens, true, source.length);
+    if (another) return { problem: 'it holds several documents', place: placeAt(source, another.range[0]) };
     const error = document?.errors[0];
     if (error) return { problem: error.message, place: placeAt(source, error.pos[0]) };
     return { value: document?.toJS({ maxAliasCount: maximumAliases }) as unknown };

@@ -1,6 +1,6 @@
 /**
  * The only module that knows the Markdown parsers: a fast native one, and a slow one for the rare page on which the
- * fast one ends its process. Both give the same tree or a `MarkupError` with a place.
+ * fast one ends its process or would hardly end. Both give the same tree or a `MarkupError` with a place.
  */
 import { createRequire } from 'node:module';
 import { type Features, markdownToMdast, mdxToMdast } from 'satteri';

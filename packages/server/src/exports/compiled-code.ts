@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { converseIn } from '../rendering/conversation.ts';
 import { findIsolation, unconfined } from '../rendering/isolation.ts';
@@ -43,10 +43,11 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   }
 }
 
-/** A version that is installed never changes; whoever works on this program changes it all the time (1,400 files: 20 ms). */
+/** A version that is installed never changes; in a checkout all 1,018 files are looked at, which takes 35 ms. */
 async function isNewerThanSources(marker: string): Promise<boolean> {
   const made = await stat(marker).catch(() => undefined);
   if (made === undefined) return false;
+  if (import.meta.dirname.split(sep).includes('node_modules')) return true;
   for (const folder of sources) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;

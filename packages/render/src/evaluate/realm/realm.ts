@@ -143,7 +143,8 @@ function resultOf(answer: CodeAnswer): Tree | CodeRefused {
   }
 }
 
-function treeOf(json: string): Tree | CodeRefused {
+/** What the text of ours inside says of a request. */
+export function treeOf(json: string): Tree | CodeRefused {
   try {
     const { tree, failure } = JSON.parse(json) as { tree?: unknown; failure?: Record<string, unknown> };
     if (failure) return thrown(text(failure['name']), text(failure['message']), text(failure['stack']));

@@ -126,9 +126,7 @@ function loadInside(context: QuickJSContext, budget: Budget): Inside {
       return { error: context.newError(error as Error) };
     }
   });
-  // Questions and answers are JSON; inside they look like a function of values.
-  const wrapped = `((ask) => (${insideSource()})((name, args) => JSON.parse(ask(name, JSON.stringify(args)))))`;
-  const start = context.unwrapResult(context.evalCode(wrapped, 'docyard', { type: 'global' }));
+  const start = context.unwrapResult(context.evalCode(insideSource(), 'docyard', { type: 'global' }));
   const functions = context.unwrapResult(context.callFunction(start, context.undefined, ask));
   const get = (name: string): QuickJSHandle => context.getProp(functions, name);
   return { begin: get('begin'), standIn: get('standIn'), define: get('define'), run: get('run') };
