@@ -69,7 +69,9 @@ export class BundleOrigin {
       return void response.end(part);
     }
     this.sentBytes.push(this.cutAfterBytes);
-    // Closed, not reset: what was sent before still arrives.
-    response.write(part.subarray(0, this.cutAfterBytes), () => response.socket?.end());
+    // Closed, not reset, and after a moment: whoever has not begun to read when a connection ends loses what came.
+    response.write(part.subarray(0, this.cutAfterBytes), () => {
+      setTimeout(() => response.socket?.end(), 200);
+    });
   }
 }
