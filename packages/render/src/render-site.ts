@@ -12,6 +12,7 @@ import type { Diagnostic } from './check/diagnostic.ts';
 import { type PageTime, RenderedCheck } from './check/rendered.ts';
 import { type SiteReport, buildReport, reportJson } from './check/report.ts';
 import { reportHtml } from './check/report-html.ts';
+import { encodedText } from './encoded-text.ts';
 import { textOfHtml } from './html.ts';
 import type { Site } from './load.ts';
 import { addressesFor, relativeHref } from './navigation/addresses.ts';
@@ -49,13 +50,22 @@ export type RenderEvent =
   /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
   | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
 
-const encoder = new TextEncoder();
+/** For the check, which would have to decode what was just encoded. */
+type InnerEvent = RenderEvent & { text?: string };
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
   const check = new RenderedCheck(site, options.urlStyle ?? 'html');
   const diagnostics: Diagnostic[] = [];
   for await (const event of renderFiles(site, options, check)) {
-    if (event.type === 'file') check.seeFile(event.file);
+    if (event.type === 'file') {
+      const { path, kind, content } = event.file;
+      check.seeFile({
+        path,
+        kind,
+        text: event.text,
+        bytes: content instanceof Uint8Array ? content.length : 0,
+      });
+    }
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
     yield event;
   }
@@ -71,7 +81,7 @@ async function* renderFiles(
   site: Site,
   options: RenderOptions,
   check: RenderedCheck,
-): AsyncGenerator<RenderEvent> {
+): AsyncGenerator<InnerEvent> {
   const remote = new RemotePictures(options.fetchPicture);
   const plan = planSite(site, options, remote);
   const links = createLinkResolver(plan);
@@ -113,6 +123,7 @@ async function* renderFiles(
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const searchIndex = new SearchIndex(searched.pages, searched.scopes);
   const tasks = planTasks(site, plan, searched.pages);
+  check.expectPages(tasks.map(({ output }) => output));
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const facts = new Map<string, PageFacts>();
   const concurrency = options.concurrency ?? availableParallelism();
@@ -138,7 +149,8 @@ async function* renderFiles(
       const page = factsOf(task, result);
       facts.set(task.route, page);
       yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
-      const section = fullTextSection(site, publicAddresses, page, result.markdown);
+      const section =
+        fullText.hasRoomAt(task.id) && fullTextSection(site, publicAddresses, page, result.markdown);
       if (section) fullText.add(task.id, section);
       for (const { path, content } of searchIndex.add(task.route, result.search))
         yield text(path, content, 'output');
@@ -262,9 +274,10 @@ function tooLarge(file: string): Diagnostic {
   };
 }
 
-function text(path: string, content: string | Uint8Array, kind: OutputFile['kind']): RenderEvent {
-  const bytes = typeof content === 'string' ? encoder.encode(content) : content;
-  return { type: 'file', file: { path, content: bytes, kind } };
+function text(path: string, content: string | Uint8Array, kind: OutputFile['kind']): InnerEvent {
+  if (typeof content !== 'string') return { type: 'file', file: { path, content, kind } };
+  const file = { path, content: encodedText(content), kind };
+  return /\.(?:html|md)$/.test(path) ? { type: 'file', file, text: content } : { type: 'file', file };
 }
 
 function diagnostic(item: Diagnostic): RenderEvent {

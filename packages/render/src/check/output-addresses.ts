@@ -23,6 +23,14 @@ export class OutputAddresses {
     this.#files.set(path, ids);
   }
 
+  /** The file an address without a fragment leads to, when that is one of `files`. Can be asked at any time. */
+  among(files: ReadonlySet<string>, address: string, from: string): string | undefined {
+    if (address.includes('#') || address.includes('?') || address.startsWith('/')) return undefined;
+    const path = resolved(decoded(address), from);
+    if (path === undefined) return undefined;
+    return files.has(path) ? path : this.#otherNames(path).find((name) => files.has(name));
+  }
+
   /** `from` is the file the address stands in. Asked once all files are known. */
   judge(address: string, from: string): Verdict {
     if (isAbsolute(address)) return { kind: 'elsewhere' };
@@ -43,9 +51,12 @@ export class OutputAddresses {
   /** As a server finds files: a folder means its index, and in the clean style a name without extension a page. */
   #fileFor(path: string): string | undefined {
     if (this.#files.has(path)) return path;
-    if (this.#withoutExtensions && this.#files.has(`${path}.html`)) return `${path}.html`;
+    return this.#otherNames(path).find((name) => this.#files.has(name));
+  }
+
+  #otherNames(path: string): string[] {
     const index = `${path.replace(/\/+$/, '')}/index.html`.replace(/^\//, '');
-    return this.#files.has(index) ? index : undefined;
+    return this.#withoutExtensions ? [`${path}.html`, index] : [index];
   }
 }
 

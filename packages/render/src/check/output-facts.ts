@@ -13,7 +13,10 @@ export interface Reference {
 }
 
 export interface OutputFacts {
-  /** One text for all ids and one for all addresses: parts of the page would keep the whole of it in memory. */
+  /**
+   * One text for all ids and one for the addresses that are not settled: parts of the page would keep the whole of it in
+   * memory.
+   */
   ids: string;
   references: string;
   /** Links of the page to itself that name no id it has. */
@@ -27,8 +30,19 @@ export interface OutputFacts {
 
 const mostListed = 200;
 
-/** The frame around the content is the same on many pages: its addresses go to `noteFrame` and are judged once. */
-export function readOutput(html: string, noteFrame: (reference: Reference) => void): OutputFacts {
+export interface OutputReader {
+  /** The frame around the content is the same on many pages: its addresses come here and are judged once. */
+  noteFrame(reference: Reference): void;
+  /** Whether an address of the content is in order whatever else is written; then it need not be kept. */
+  isSettled(reference: Reference): boolean;
+  /** Whether text of the content can hold what is not in the Markdown beside the page. */
+  looksForSecrets: boolean;
+}
+
+export function readOutput(
+  html: string,
+  { noteFrame, isSettled, looksForSecrets }: OutputReader,
+): OutputFacts {
   const content = contentRange(html);
   const ids = new Set<string>();
   const references = new Set<string>();
@@ -41,7 +55,7 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
     skippedHeadings: [],
     undescribedPictures: [],
     remoteFiles: [],
-    secrets: secretsIn(html.slice(content.start, content.end)),
+    secrets: looksForSecrets ? secretsIn(html.slice(content.start, content.end)) : [],
   };
   let level = 1;
   scanTags(html, (tag) => {
@@ -55,8 +69,8 @@ export function readOutput(html: string, noteFrame: (reference: Reference) => vo
       if (address.startsWith('#')) fragments.add(address);
       else if (address === '' || isAbsolute(address)) {
         if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(ownCopy(address));
-      } else if (inContent) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
-      else noteFrame(reference);
+      } else if (!inContent) noteFrame(reference);
+      else if (!isSettled(reference)) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
     }
   });
   facts.ids = `\n${[...ids].join('\n')}\n`;

@@ -34,8 +34,10 @@ export interface CheckedSite {
 
 export interface OutputPiece {
   path: string;
-  content: Uint8Array | { copyFrom: string };
   kind: 'page' | 'asset' | 'output';
+  /** Of what a check reads; anything else only has to be there. */
+  text?: string | undefined;
+  bytes: number;
 }
 
 export interface PageWeight {
@@ -58,6 +60,7 @@ interface CheckedPage {
   anchors: LinkUse[];
   milliseconds: number;
   tier: PageTier | undefined;
+  saysMore: boolean;
   bytes: number;
   facts: OutputFacts | undefined;
 }
@@ -92,7 +95,10 @@ export class RenderedCheck {
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
   readonly #places: SourcePlaces;
-  readonly #decoder = new TextDecoder();
+  /** Pages that will be written: most links lead to one of them and need no second look. */
+  #planned: ReadonlySet<string> = new Set();
+  /** Pages that something leads to, as far as that has to be known. */
+  readonly #reached = new Set<string>();
   #hintsLeft = mostHints;
 
   constructor(site: CheckedSite, urlStyle: UrlStyle) {
@@ -101,10 +107,19 @@ export class RenderedCheck {
     this.#places = new SourcePlaces(site.root, site.files.all);
   }
 
+  /** The pages there will be; comes before the first of them. */
+  expectPages(outputs: Iterable<string>): void {
+    this.#planned = new Set(outputs);
+  }
+
   /** What is known of a page from rendering it; comes before its file. */
-  expectPage({ output, route, file }: PageTask, result: PageResult): void {
+  expectPage(task: PageTask, result: PageResult): void {
+    const { output, route, file } = task;
     const { anchors = [], milliseconds = 0, tier } = result;
-    this.#pages.set(output, { output, route, file, anchors, milliseconds, tier, bytes: 0, facts: undefined });
+    /** What authors wrote is in the Markdown as well; what code or a description added may be on the page alone. */
+    const saysMore = result.failed || tier !== 'none' || task.api !== undefined;
+    const known = { output, route, file, anchors, milliseconds, tier, saysMore };
+    this.#pages.set(output, { ...known, bytes: 0, facts: undefined });
   }
 
   /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
@@ -124,35 +139,48 @@ export class RenderedCheck {
     };
   }
 
-  seeFile({ path, content, kind }: OutputPiece): void {
-    if (!(content instanceof Uint8Array) || !/\.(?:html|md)$/.test(path)) return this.#addresses.add(path);
-    /** It repeats the pages, and their links were judged there. */
-    if (kind === 'output' && isPrinted(path)) return this.#addresses.add(path);
-    const text = this.#decoder.decode(content);
+  seeFile({ path, kind, text, bytes }: OutputPiece): void {
+    /** What is printed repeats the pages, and their links were judged there. */
+    if (text === undefined || (kind === 'output' && isPrinted(path))) return this.#addresses.add(path);
     if (path.endsWith('.md')) {
       this.#addresses.add(path);
       const secrets = findSecrets(text, () => text);
       if (secrets.length > 0) this.#secretsBeside.set(path, secrets);
       return;
     }
-    /** Every address of a file that is no page of an author counts as part of the frame. */
+    const page = kind === 'page' ? this.#pages.get(path) : undefined;
+    const noteFrame = this.#frameReader(path);
+    const facts = readOutput(text, {
+      noteFrame,
+      isSettled: ({ address }) => this.#isSettled(address, path),
+      looksForSecrets: page === undefined || page.saysMore,
+    });
+    this.#addresses.add(path, facts.ids);
+    if (page) Object.assign(page, { facts, bytes });
+    else if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
+  }
+
+  /** Every address of a file that is no page of an author counts as part of the frame. */
+  #frameReader(path: string): (reference: Reference) => void {
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
     const known = this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
     this.#frameReferences.set(folder, known);
-    const noteFrame = ({ address, loads }: Reference): void => {
+    return ({ address, loads }) => {
       if (!known.has(address)) known.set(ownCopy(address), { loads, from: path });
     };
-    const facts = readOutput(text, noteFrame);
-    this.#addresses.add(path, facts.ids);
-    const page = this.#pages.get(path);
-    if (page && kind === 'page') Object.assign(page, { facts, bytes: content.length });
-    else if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
+  }
+
+  #isSettled(address: string, from: string): boolean {
+    const target = this.#addresses.among(this.#planned, address, from);
+    if (target === undefined) return false;
+    if (target !== from) this.#reached.add(target);
+    return true;
   }
 
   async finish(): Promise<CheckResult> {
     const pages = [...this.#pages.values()].toSorted((a, b) => (a.output < b.output ? -1 : 1));
     const findings: Diagnostic[] = [];
-    const reached = new Set<string>();
+    const reached = this.#reached;
     for (const page of pages) findings.push(...(await this.#pageFindings(page, reached)));
     findings.push(...(await this.#frameFindings(reached)));
     const orphans = this.#orphans(pages, reached);

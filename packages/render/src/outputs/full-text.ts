@@ -15,6 +15,11 @@ export class FullText {
     this.#largestBytes = limit;
   }
 
+  /** Whether a page at this place can still be in the file: not when those before it fill it already. */
+  hasRoomAt(position: number): boolean {
+    return position < this.#last || this.#bytes <= this.#largestBytes;
+  }
+
   /** `position` is the place of the page in the order of the navigation. */
   add(position: number, section: Uint8Array): void {
     this.#sections.set(position, section);

@@ -1,8 +1,7 @@
 /**
  * Keeps the content of pages until the document for printing is written: only pages of the default language and
- * version, and those of a large site deflated.
+ * version, and no more than anybody prints.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Site } from '../load.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageFeature, PageResult, PageTask, SitePlan } from '../page/task.ts';
@@ -22,11 +21,10 @@ export interface KeptPage extends PrintedPage {
 }
 
 /**
- * Deflating costs about 0.3 ms a page and keeps 3.5 of 15 kB. A site of 10,000 pages waits in 35 MB instead of 150;
- * for most sites it would only cost time.
+ * Some 1,500 pages, which make 5,000 sheets of paper. More would cost a large site a third of its time and size for what
+ * nobody prints.
  */
-const mostPagesKeptPlain = 2000;
-const mostKeptBytes = 100_000_000;
+const mostKeptBytes = 25_000_000;
 
 export class PrintPages {
   /** In the order in which they are printed. */
@@ -35,7 +33,6 @@ export class PrintPages {
   readonly #positions: Map<string, number>;
   readonly #sizes = new Map<number, number>();
   readonly #kept: FullText;
-  readonly #deflates: boolean;
   readonly #decoder = new TextDecoder();
 
   constructor(
@@ -45,7 +42,6 @@ export class PrintPages {
   ) {
     this.pages = printedPages(site, new Set(plan.rendered));
     this.#kept = new FullText(limit);
-    this.#deflates = this.pages.length > mostPagesKeptPlain;
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }
 
@@ -54,9 +50,10 @@ export class PrintPages {
     if (position === undefined) return;
     for (const feature of features) this.features.add(feature);
     const lead = description ? `<p class="lead">${description}</p>` : '';
+    if (!this.#kept.hasRoomAt(position)) return;
     const bytes = Buffer.from(`${lead}${bar}${html}${aside}`);
     this.#sizes.set(position, bytes.length);
-    this.#kept.add(position, this.#deflates ? deflateRawSync(bytes, { level: 1 }) : bytes);
+    this.#kept.add(position, bytes);
   }
 
   /** The pages that were kept, in their order. */
@@ -68,8 +65,7 @@ export class PrintPages {
   }
 
   htmlOf({ position }: KeptPage): string {
-    const section = this.#kept.section(position);
-    return this.#decoder.decode(this.#deflates ? inflateRawSync(section) : section);
+    return this.#decoder.decode(this.#kept.section(position));
   }
 }
 
