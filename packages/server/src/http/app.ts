@@ -3,7 +3,6 @@
  * order – key, limits, rights, input, work, answer – and nothing is served that is not in the table, but for the
  * downloads and the pages for people.
  */
-import { createHash, randomUUID } from 'node:crypto';
 import { operation, operationIds, type Operation, type OperationId, type ParsedInput } from '@docyard/api';
 import { Hono } from 'hono';
 import type { Context } from '../context.ts';
@@ -41,8 +40,10 @@ import {
   type Web,
   type App,
 } from './request.ts';
+import { rememberedName, repeatStatuses } from './repeated.ts';
 import { addSignIn } from './sign-in.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
+import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './written.ts';
 
 /** `stopping` is aborted when the server begins to drain. */
 export function buildApp(context: Context, stopping: AbortSignal): App {
@@ -78,12 +79,9 @@ export function buildProbes(context: Context, stopping: AbortSignal): App {
 function beginApp(context: Context): App {
   const app: App = new Hono({ getPath: (request) => new URL(request.url).pathname });
   app.use(async (web, next) => {
-    const given = web.req.header('x-request-id') ?? '';
-    web.set('requestId', /^[A-Za-z0-9._:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`);
+    web.set('requestId', requestIdFrom(web.req.header('x-request-id')));
     web.header('x-request-id', web.get('requestId'));
-    web.header('cache-control', 'no-store');
-    web.header('x-content-type-options', 'nosniff');
-    web.header('referrer-policy', 'no-referrer');
+    for (const [name, value] of Object.entries(usualHeaders)) web.header(name, value);
     await next();
   });
   app.use(observe(context));
@@ -111,6 +109,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...healthHandlers(stopping),
     },
   };
+  if (ids.includes('readExport')) app.answerAgain = repeatStatuses(edge);
   for (const [path, own] of operationsByPath(ids)) {
     for (const id of own)
       app.on(operation(id).method.toUpperCase(), toHonoPath(path), (web) => serve(edge, id, web));
@@ -248,9 +247,8 @@ function keepsAnswer({ method, keepsNoAnswer }: Operation): boolean {
   return method === 'post' && !keepsNoAnswer;
 }
 
-/** What one was shown is shown only to those who reach as far: that is part of the name. */
 function rememberFor(edge: Edge, { id, caller, input }: Call): Remember {
-  const key = JSON.stringify([id, caller?.organizationId, caller?.projectId, input.params]);
+  const key = rememberedName(id, caller, input.params as object);
   return (jobId, read) => edge.statuses.read(key, jobId, read) as ReturnType<typeof read>;
 }
 
@@ -271,7 +269,7 @@ async function waitFor(
     if (reply instanceof Response || reply.retryAfterSeconds === undefined) return false;
     const { etag } = writtenOf(reply);
     first ??= etag;
-    return known === undefined ? etag === first : matches(known, etag);
+    return known === undefined ? etag === first : isKnown(known, etag);
   });
 }
 
@@ -288,36 +286,12 @@ function answer(
   if (described.method === 'get' && status === 200) {
     const { etag } = writtenOf(reply);
     web.header('etag', etag);
-    if (matches(web.req.header('if-none-match') ?? '', etag)) {
+    if (isKnown(web.req.header('if-none-match') ?? '', etag)) {
       giveBack?.();
       return web.body(null, 304);
     }
   }
   return web.body(content, status as 200, { 'content-type': type });
-}
-
-interface Written {
-  json: string;
-  etag: string;
-}
-
-const written = new WeakMap<Reply<unknown>, Written>();
-
-/** Once for each reply, however often it is given: one that is remembered goes to many. */
-function writtenOf(reply: Reply<unknown>): Written {
-  const known = written.get(reply);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(reply.body);
-  const shown = reply.text === undefined ? json : JSON.stringify(reply.text);
-  const made = { json, etag: `"${createHash('sha1').update(shown).digest('base64url')}"` };
-  written.set(reply, made);
-  return made;
-}
-
-function matches(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch
-    .split(',')
-    .some((entry) => entry.trim().replace(/^W\//, '') === etag || entry.trim() === '*');
 }
 
 function toHonoPath(path: string): string {

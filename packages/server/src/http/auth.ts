@@ -9,6 +9,7 @@ import { addressAllowed, plainAddress } from '../keys/addresses.ts';
 import { looksLikeKey } from '../keys/format.ts';
 import {
   authenticate,
+  callerWith,
   findKeyHolder,
   keyChanges,
   lastUsedGrainSeconds,
@@ -69,6 +70,15 @@ export class Callers {
     return caller;
   }
 
+  /** Whoever `require` would name without asking the database or looking at an address; undefined when it would do either. */
+  recall(authorization: string): Caller | undefined {
+    const text = keyIn(authorization);
+    const row = text === undefined ? undefined : this.#keys.recall(hash('sha256', text));
+    const caller = row && callerWith(this.#context, row);
+    if (caller === undefined || caller.allowedAddresses.length > 0) return undefined;
+    return this.#isTouched(caller.id, lastUsedGrainSeconds) ? caller : undefined;
+  }
+
   /** A stream outlasts the look at who opened it: it is cut off once they could not open it again. */
   watch(web: Web, operation: Operation): void {
     const look = async () => {
@@ -91,7 +101,7 @@ export class Callers {
 
   /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
   async #byKey(authorization: string): Promise<Caller | undefined> {
-    const [, text] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+    const text = keyIn(authorization);
     if (text === undefined) return undefined;
     const load = () => findKeyHolder(this.#context, text);
     const find = () => this.#keys.read(hash('sha256', text), keyChanges, load);
@@ -116,14 +126,21 @@ export class Callers {
   }
 
   async #touch(subject: string, grainSeconds: number, write: () => Promise<void>): Promise<void> {
-    const now = this.#context.clock.now().getTime();
-    const touched = this.#touchedAtMs.get(subject);
-    if (touched !== undefined && now - touched < grainSeconds * 1000) return;
+    if (this.#isTouched(subject, grainSeconds)) return;
     if (this.#touchedAtMs.size >= mostTouched) this.#touchedAtMs.clear();
-    this.#touchedAtMs.set(subject, now);
+    this.#touchedAtMs.set(subject, this.#context.clock.now().getTime());
     // Not worth failing a read over: a full disk must not stop people from downloading.
     await write().catch((error: unknown) => this.#context.log.warn({ err: error }, 'last use not kept'));
   }
+
+  #isTouched(subject: string, grainSeconds: number): boolean {
+    const touched = this.#touchedAtMs.get(subject);
+    return touched !== undefined && this.#context.clock.now().getTime() - touched < grainSeconds * 1000;
+  }
+}
+
+function keyIn(authorization: string): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 }
 
 export function requireRights(caller: Caller, operation: Operation): void {

@@ -18,6 +18,12 @@ interface Window {
   left: number;
 }
 
+/** `RateLimit-Policy` and `RateLimit`. */
+export interface RateHeaders {
+  policy: string;
+  state: string;
+}
+
 type LimitContext = Pick<Context, 'config' | 'clock' | 'database'>;
 
 const mostWindows = 10_000;
@@ -36,19 +42,17 @@ export class RateLimits {
 
   /** Counts the request and writes the headers. The returned function takes the count back: a 304 is free. */
   async take(web: Web, callerId: string): Promise<() => void> {
-    const { readsPerMinute, writesPerMinute } = this.#context.config.limits;
     const reading = web.req.method === 'GET' || web.req.method === 'HEAD';
-    const rate: Rate = reading
-      ? { name: 'reads', quota: readsPerMinute }
-      : { name: 'writes', quota: writesPerMinute };
+    const rate = this.#rate(reading ? 'reads' : 'writes');
     const { window, isTaken } = await this.#takeOne(callerId, rate);
-    const seconds = Math.max(1, Math.ceil((window.endsAtMs - this.#nowMs()) / 1000));
     const tell = () => {
-      web.header('ratelimit-policy', `"${rate.name}";q=${rate.quota};w=${windowSeconds}`);
-      web.header('ratelimit', `"${rate.name}";r=${window.inHand + window.left};t=${seconds}`);
+      const { policy, state } = this.#headers(rate, window);
+      web.header('ratelimit-policy', policy);
+      web.header('ratelimit', state);
     };
     tell();
     if (!isTaken) {
+      const seconds = this.#secondsLeft(window);
       throw new Problem(
         'rate_limited',
         `You have made your ${rate.quota} ${rate.name} of this minute. Wait ${seconds} s.`,
@@ -59,6 +63,14 @@ export class RateLimits {
       window.inHand += 1;
       tell();
     };
+  }
+
+  /** Counts a read, unless it is a free one, and gives the headers; undefined when more has to be borrowed first. */
+  takeReadInHand(callerId: string, isFree: boolean): RateHeaders | undefined {
+    const window = this.#windows.get(`reads:${callerId}`);
+    if (window === undefined || window.inHand === 0 || window.endsAtMs <= this.#nowMs()) return undefined;
+    if (!isFree) window.inHand -= 1;
+    return this.#headers(this.#rate('reads'), window);
   }
 
   /** Counts a stream of events from now until its connection is given up. */
@@ -110,6 +122,22 @@ export class RateLimits {
     }
     if (this.#windows.size > mostWindows) this.#forgetEnded();
     this.#windows.set(name, { endsAtMs, inHand: lent, left });
+  }
+
+  #rate(name: Rate['name']): Rate {
+    const { readsPerMinute, writesPerMinute } = this.#context.config.limits;
+    return { name, quota: name === 'reads' ? readsPerMinute : writesPerMinute };
+  }
+
+  #headers({ name, quota }: Rate, window: Window): RateHeaders {
+    return {
+      policy: `"${name}";q=${quota};w=${windowSeconds}`,
+      state: `"${name}";r=${window.inHand + window.left};t=${this.#secondsLeft(window)}`,
+    };
+  }
+
+  #secondsLeft({ endsAtMs }: Window): number {
+    return Math.max(1, Math.ceil((endsAtMs - this.#nowMs()) / 1000));
   }
 
   #forgetEnded(): void {

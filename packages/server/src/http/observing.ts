@@ -4,27 +4,52 @@
  */
 import type { MiddlewareHandler } from 'hono';
 import type { Context } from '../context.ts';
+import type { Caller } from '../keys/keys.ts';
 import type { Surroundings, Web } from './request.ts';
+
+interface Ended {
+  operation: string;
+  status: number;
+  requestId: string;
+  path: string;
+  problem?: string | undefined;
+  caller?: Caller | undefined;
+  jobId?: string | undefined;
+}
 
 export function observe(context: Context): MiddlewareHandler<Surroundings> {
   return async (web, next) => {
-    const beganMs = performance.now();
-    const parent = web.req.header('traceparent');
-    const span = context.tracer.start(web.req.method, { kind: 'request', parent });
+    const end = beginRequest(context, web.req.method, web.req.header('traceparent'));
     await next();
+    end({
+      operation: operationOf(web),
+      status: web.res.status,
+      requestId: web.get('requestId'),
+      path: withoutSignature(web.req.path).slice(0, 300),
+      problem: web.get('problem'),
+      caller: web.get('caller'),
+      jobId: jobOf(web),
+    });
+  };
+}
+
+/** To be called when a request arrives; what is returned, when its answer begins. */
+export function beginRequest(
+  context: Pick<Context, 'tracer' | 'measures' | 'log'>,
+  method: string,
+  parent: string | undefined,
+): (ended: Ended) => void {
+  const beganMs = performance.now();
+  const span = context.tracer.start(method, { kind: 'request', parent });
+  return ({ operation, status, requestId, path, problem, caller, jobId }) => {
     const ms = performance.now() - beganMs;
-    const { status } = web.res;
-    const operation = operationOf(web);
-    const problem = web.get('problem');
-    const caller = web.get('caller');
-    const jobId = jobOf(web);
     context.measures.requestEnded({ operation, status, seconds: ms / 1000, problem });
     span.end({
-      name: `${web.req.method} ${operation}`,
+      name: `${method} ${operation}`,
       attributes: {
-        'http.request.method': web.req.method,
+        'http.request.method': method,
         'http.response.status_code': status,
-        'docyard.request.id': web.get('requestId'),
+        'docyard.request.id': requestId,
         ...(jobId === undefined ? {} : { 'docyard.job.id': jobId }),
       },
       ...(status >= 500 ? { failure: problem ?? String(status) } : {}),
@@ -34,10 +59,10 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
     if (!context.log.isLevelEnabled(level)) return;
     context.log[level](
       {
-        requestId: web.get('requestId'),
+        requestId,
         traceId: span.traceId,
-        method: web.req.method,
-        path: withoutSignature(web.req.path).slice(0, 300),
+        method,
+        path,
         operation,
         status,
         problem,

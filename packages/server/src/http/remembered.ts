@@ -11,6 +11,8 @@ const mostEntries = 10_000;
 interface Entry<T> {
   value: Promise<T>;
   isRead: boolean;
+  /** The value, once it is read. */
+  known?: T;
   readAtMs: number;
   forget(): void;
 }
@@ -32,6 +34,12 @@ export class Remembered<T> {
     return this.#load(key, subject, load);
   }
 
+  /** What `read` would give without asking anybody; undefined when it would ask. */
+  recall(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && this.#isFresh(entry) ? entry.known : undefined;
+  }
+
   /** The listening begins before the reading, so that no change falls between the two. */
   #load(key: string, subject: string, load: () => Promise<T>): Promise<T> {
     const forget = () => {
@@ -45,6 +53,7 @@ export class Remembered<T> {
     this.#entries.set(key, entry);
     entry.value.then((value) => {
       entry.isRead = true;
+      entry.known = value;
       if (value === undefined || !this.#changes.isLive) forget();
     }, forget);
     return entry.value;

@@ -2,6 +2,7 @@
  * What the HTTP edge hands to a handler and gets back from it. Handlers translate between this and the features;
  * they decide nothing.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { ErrorCode, OperationId, OperationResult, ParsedInput } from '@docyard/api';
 import type { Context as HonoContext, Hono } from 'hono';
@@ -20,7 +21,11 @@ export interface Surroundings {
   };
 }
 
-export type App = Hono<Surroundings>;
+/** True when the request is answered: there was nothing left to decide about it. */
+export type AnswerAgain = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+
+/** With what it has to be asked before a request is made for it. */
+export type App = Hono<Surroundings> & { answerAgain?: AnswerAgain };
 export type Web = HonoContext<Surroundings>;
 
 export interface Reply<Body> {

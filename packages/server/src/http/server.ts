@@ -71,7 +71,7 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
         return refuse(outgoing);
       }
       outgoing.once('close', () => connections.end(socket));
-      void handle(incoming, outgoing);
+      if (app.answerAgain?.(incoming, outgoing) !== true) void handle(incoming, outgoing);
     },
   );
   server.headersTimeout = patience.headersMs;
