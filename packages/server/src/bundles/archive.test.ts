@@ -235,3 +235,70 @@ test('pages are listed with their titles, also when they came in pieces', async 
   ]);
   archive.close();
 });
+
+describe('with a memory of the last archive', () => {
+  class Remembering {
+    readonly kept = new Map<string, Uint8Array>();
+    puts: string[] = [];
+    get(key: string): Uint8Array | undefined {
+      return this.kept.get(key);
+    }
+    put(key: string, value: Uint8Array): void {
+      this.puts.push(key);
+      this.kept.set(key, Uint8Array.from(value));
+    }
+  }
+
+  /** Large enough for many blocks, with one file that is larger than a block. */
+  const site: Files = [
+    ...Array.from({ length: 200 }, (_, index): [string, Uint8Array] => [
+      `pages/${index}.html`,
+      Buffer.from(`page ${index} `.repeat(2000)),
+    ]),
+    ['large.txt', Buffer.concat([randomBytes(mebibyte), randomBytes(mebibyte), randomBytes(9)])],
+    ['ä.md', Buffer.from('# Über\n')],
+  ];
+
+  async function packWith(memory: Remembering, files: Files, kept: string[] = []): Promise<Buffer> {
+    const folder = temporaryFolder('archive');
+    const archive = new Archive(join(folder, 'spool'), { memory });
+    for (const [path, content] of files) archive.add(path, content);
+    for (const path of kept) archive.keep(path);
+    const file = join(folder, 'bundle.tar.gz');
+    await packTo(file, archive);
+    archive.close();
+    return readFileSync(file);
+  }
+
+  test('the bytes are those without one, and only blocks around a change are compressed again', async () => {
+    const memory = new Remembering();
+    const cold = await packWith(memory, site);
+    expect(cold.equals((await pack(site)).bytes)).toBe(true);
+    const blocks = memory.puts.length;
+    expect(blocks).toBeGreaterThan(10);
+    memory.puts = [];
+    const edited = site.map(([path, content]): Files[number] =>
+      path === 'pages/100.html' ? [path, Buffer.from('another text')] : [path, content],
+    );
+    const warm = await packWith(memory, edited);
+    expect(warm.equals((await pack(edited)).bytes)).toBe(true);
+    expect(memory.puts.length).toBeLessThan(blocks / 2);
+  });
+
+  test('files that are as they were need not be there', async () => {
+    const memory = new Remembering();
+    await packWith(memory, site);
+    const [changed, ...others] = site.map(([path]) => path) as [string, ...string[]];
+    const files: Files = [[changed, Buffer.from('another text')]];
+    const warm = await packWith(memory, files, others);
+    const expected = await pack([...files, ...site.slice(1)]);
+    expect(warm.equals(expected.bytes)).toBe(true);
+    const archive = new Archive(join(temporaryFolder('archive'), 'spool'), { memory });
+    for (const [path, content] of site.slice(1))
+      expect(Buffer.from(archive.lastContent(path) ?? []).equals(content), path).toBe(true);
+    expect(archive.lastContent('nothing')).toBeUndefined();
+    expect(archive.keep('ä.md')).toMatchObject({ title: 'Über', sizeBytes: 8 });
+    expect(() => archive.keep('nothing')).toThrow('holds no nothing');
+    archive.close();
+  });
+});

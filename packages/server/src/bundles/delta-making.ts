@@ -33,7 +33,9 @@ interface DeltaOrder {
 }
 
 export async function makeDelta({ base, target, spool, output }: DeltaOrder): Promise<DeltaFacts> {
-  const archive = new Archive(spool, [deltaName, manifestPatchName, manifestName, signatureName]);
+  const archive = new Archive(spool, {
+    first: [deltaName, manifestPatchName, manifestName, signatureName],
+  });
   try {
     const description = await OpenBundle.while(base, (before) =>
       OpenBundle.while(target, (after) => collect(archive, before, after)),

@@ -20,7 +20,7 @@ export async function packBundle(
 /** Entries as they are given, whether they make sense or not; `first` names those that come before the others. */
 export async function packEntries(files: Files, first?: readonly string[]): Promise<Buffer> {
   const folder = temporaryFolder('packed');
-  const archive = new Archive(join(folder, 'spool'), first);
+  const archive = new Archive(join(folder, 'spool'), first === undefined ? {} : { first });
   for (const [path, content] of Object.entries(files)) archive.add(path, Buffer.from(content));
   const bytes = await packed(archive, join(folder, 'archive.tar.gz'));
   archive.close();

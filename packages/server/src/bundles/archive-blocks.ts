@@ -1,0 +1,178 @@
+/**
+ * Cuts the entries of an archive into blocks that are compressed apart from each other, on all cores, and make one gzip
+ * stream together. Where a block ends depends on the names and sizes in it alone, so an edit leaves the blocks around it as
+ * they were: what was compressed once can be used again.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw } from 'node:zlib';
+import { entryHeader, entryPadding } from './tar.ts';
+
+export interface BlockEntry {
+  path: string;
+  sizeBytes: number;
+  sha256: string;
+}
+
+/** A part of an entry: all of a small one, or so many bytes of a large one. */
+export interface Piece<Entry extends BlockEntry> {
+  entry: Entry;
+  start: number;
+  end: number;
+}
+
+export interface Block<Entry extends BlockEntry> {
+  /** Says everything that decides about its bytes. */
+  key: string;
+  pieces: Piece<Entry>[];
+}
+
+/** Blocks that were compressed before, by key. */
+export interface BlockMemory {
+  get(key: string): Uint8Array | undefined;
+  put(key: string, value: Uint8Array): void;
+}
+
+export interface CompressedBlock {
+  checksum: number;
+  rawBytes: number;
+  bytes: Uint8Array;
+}
+
+const largestPieceBytes = 1024 * 1024;
+const fullBlockBytes = 1024 * 1024;
+/** A block may end after a name of this kind, every sixteenth, once it is worth compressing by itself. */
+const leastBlockBytes = 128 * 1024;
+/**
+ * 70 MB of 1,000 pages: level 1 takes 0.56 s of a processor and leaves 15.1 MB, level 3 0.57 s and 14.1, level 6 1.08 s
+ * and 12.5. One stream without blocks is not smaller.
+ */
+const compressionLevel = 3;
+
+/** Goes into every key: what was kept before a change of the rules is not found any more. */
+const rules = `deflate ${compressionLevel}`;
+
+const deflate = promisify(deflateRaw as (data: Buffer, options: object, done: DeflateDone) => void);
+type DeflateDone = (error: Error | null, result: Buffer) => void;
+
+/** Entries in the order of the archive. */
+export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>): Generator<Block<Entry>> {
+  let pieces: Piece<Entry>[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const { sizeBytes } = entry;
+    if (bytes + sizeBytes > fullBlockBytes && pieces.length > 0) {
+      yield { key: keyOf(pieces), pieces };
+      pieces = [];
+      bytes = 0;
+    }
+    if (sizeBytes > largestPieceBytes) {
+      for (let start = 0; start < sizeBytes; start += largestPieceBytes) {
+        const piece = { entry, start, end: Math.min(sizeBytes, start + largestPieceBytes) };
+        yield { key: keyOf([piece]), pieces: [piece] };
+      }
+      continue;
+    }
+    pieces.push({ entry, start: 0, end: sizeBytes });
+    bytes += sizeBytes;
+    if (bytes < leastBlockBytes || crc32(entry.path) % 16 !== 0) continue;
+    yield { key: keyOf(pieces), pieces };
+    pieces = [];
+    bytes = 0;
+  }
+  if (pieces.length > 0) yield { key: keyOf(pieces), pieces };
+}
+
+function keyOf(pieces: readonly Piece<BlockEntry>[]): string {
+  const hash = createHash('sha256').update(rules);
+  for (const { entry, start, end } of pieces)
+    hash.update(`\n${entry.path}\0${entry.sha256}\0${entry.sizeBytes}\0${start}\0${end}`);
+  return `block:${hash.digest('hex').slice(0, 40)}`;
+}
+
+/** What a piece takes in the archive before its content: its header, if it is the first of its entry. */
+export function openingOf({ entry, start }: Piece<BlockEntry>): Uint8Array {
+  return start === 0 ? entryHeader(entry.path, entry.sizeBytes) : nothing;
+}
+
+const nothing = new Uint8Array();
+
+/** The block as it stands in the archive, uncompressed. */
+export function blockContent<Entry extends BlockEntry>(
+  { pieces }: Block<Entry>,
+  contentOf: (piece: Piece<Entry>) => Uint8Array,
+): Buffer {
+  const parts = pieces.flatMap((piece) => [
+    openingOf(piece),
+    contentOf(piece),
+    piece.end === piece.entry.sizeBytes ? entryPadding(piece.entry.sizeBytes) : nothing,
+  ]);
+  return Buffer.concat(parts);
+}
+
+/** `isLast` ends the stream. */
+export async function compressBlock(raw: Buffer, isLast = false): Promise<CompressedBlock> {
+  const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
+  const bytes = await deflate(raw, { level: compressionLevel, finishFlush });
+  return { checksum: crc32(raw), rawBytes: raw.length, bytes };
+}
+
+const headBytes = 8;
+
+export function keepBlock(memory: BlockMemory, key: string, block: CompressedBlock): void {
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32LE(block.checksum, 0);
+  head.writeUInt32LE(block.rawBytes, 4);
+  memory.put(key, Buffer.concat([head, block.bytes]));
+}
+
+export function recallBlock(memory: BlockMemory, key: string): CompressedBlock | undefined {
+  const kept = memory.get(key);
+  if (kept === undefined || kept.length < headBytes) return undefined;
+  const head = Buffer.from(kept.buffer, kept.byteOffset, headBytes);
+  return {
+    checksum: head.readUInt32LE(0),
+    rawBytes: head.readUInt32LE(4),
+    bytes: kept.subarray(headBytes),
+  };
+}
+
+/**
+ * The checksum of two texts one after the other, from the checksums of both: that of the first is carried over as many zero
+ * bytes as the second has, by squaring the step of one bit.
+ */
+export function joinedChecksum(first: number, second: number, secondBytes: number): number {
+  let even = oneBit();
+  let odd = squared(even);
+  even = squared(odd);
+  let checksum = first;
+  for (let left = secondBytes; left > 0;) {
+    odd = squared(even);
+    if (left % 2 === 1) checksum = times(odd, checksum);
+    left = Math.floor(left / 2);
+    if (left === 0) break;
+    even = squared(odd);
+    if (left % 2 === 1) checksum = times(even, checksum);
+    left = Math.floor(left / 2);
+  }
+  return (checksum ^ second) >>> 0;
+}
+
+/** As a matrix over two elements, a number for each column. */
+function oneBit(): Uint32Array {
+  const columns = new Uint32Array(32);
+  columns[0] = 0xedb88320;
+  for (let bit = 1; bit < 32; bit += 1) columns[bit] = 2 ** (bit - 1);
+  return columns;
+}
+
+function squared(columns: Uint32Array): Uint32Array {
+  return columns.map((column) => times(columns, column));
+}
+
+function times(columns: Uint32Array, vector: number): number {
+  let product = 0;
+  for (let bit = 0, rest = vector; rest !== 0; bit += 1, rest >>>= 1)
+    if (rest & 1) product ^= columns[bit] ?? 0;
+  return product >>> 0;
+}

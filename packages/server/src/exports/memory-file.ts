@@ -1,0 +1,140 @@
+/**
+ * What exports of one kind leave for the next: values by key in a file that only grows, and an older file of the same form
+ * that is only read. What is asked for in the old one moves to the young one; when that is full it becomes the old one, so what
+ * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte.
+ */
+import { fstatSync, readSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+
+interface Place {
+  handle: number;
+  offset: number;
+  length: number;
+  checksum: number;
+}
+
+/** Length of the key, length of the value, checksum of both. */
+const headBytes = 12;
+const mostKeyBytes = 200;
+/** Anything longer is no length that was written here. */
+const mostValueBytes = 1024 ** 3;
+const scanBytes = 256 * 1024;
+
+export class MemoryFile {
+  readonly #young: number;
+  readonly #old: number | undefined;
+  readonly #places = new Map<string, Place>();
+  /** Keys of the young file whose value somebody has asked for or given. */
+  readonly #used = new Map<string, number>();
+  #end = 0;
+
+  /** Open files; both may be empty, and the young one may end in the middle of a value. */
+  constructor(young: number, old: number | undefined) {
+    this.#young = young;
+    this.#old = old;
+    if (old !== undefined) this.#scan(old);
+    this.#end = this.#scan(young);
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const place = this.#places.get(key);
+    if (place === undefined) return undefined;
+    const value = Buffer.allocUnsafe(place.length);
+    if (!readFully(place.handle, value, place.offset)) return this.#forget(key);
+    if (crc32(value, crc32(key)) !== place.checksum) return this.#forget(key);
+    if (place.handle === this.#old) this.put(key, value);
+    else this.#used.set(key, place.length);
+    return value;
+  }
+
+  has(key: string): boolean {
+    return this.#places.has(key);
+  }
+
+  /** Says that a value is still good without reading it, unless it has to move. */
+  touch(key: string): void {
+    const place = this.#places.get(key);
+    if (place === undefined) return;
+    if (place.handle === this.#old) this.get(key);
+    else this.#used.set(key, place.length);
+  }
+
+  put(key: string, value: Uint8Array): void {
+    const name = Buffer.from(key);
+    const checksum = crc32(value, crc32(name));
+    const head = Buffer.alloc(headBytes);
+    head.writeUInt32LE(name.length, 0);
+    head.writeUInt32LE(value.length, 4);
+    head.writeUInt32LE(checksum, 8);
+    const record = Buffer.concat([head, name, value]);
+    for (let done = 0; done < record.length;)
+      done += writeSync(this.#young, record, done, record.length - done, this.#end + done);
+    const offset = this.#end + headBytes + name.length;
+    this.#places.set(key, { handle: this.#young, offset, length: value.length, checksum });
+    this.#used.set(key, value.length);
+    this.#end += record.length;
+  }
+
+  /** What is worth keeping of all this: the values that were asked for or given. */
+  get usedBytes(): number {
+    let bytes = 0;
+    for (const length of this.#used.values()) bytes += length;
+    return bytes;
+  }
+
+  #forget(key: string): undefined {
+    this.#places.delete(key);
+  }
+
+  /** Returns where the last whole value ends. */
+  #scan(handle: number): number {
+    const { size } = fstatSync(handle);
+    const window = new ReadWindow(handle, size);
+    let at = 0;
+    while (at + headBytes <= size) {
+      const head = window.at(at, headBytes + mostKeyBytes);
+      const [keyBytes, length] = [head.readUInt32LE(0), head.readUInt32LE(4)];
+      const offset = at + headBytes + keyBytes;
+      if (keyBytes === 0 || keyBytes > mostKeyBytes || length > mostValueBytes || offset + length > size)
+        break;
+      const key = head.toString('utf8', headBytes, headBytes + keyBytes);
+      this.#places.set(key, { handle, offset, length, checksum: head.readUInt32LE(8) });
+      at = offset + length;
+    }
+    return at;
+  }
+}
+
+/** Reads ahead, so that small values are not one system call each. */
+class ReadWindow {
+  readonly #handle: number;
+  readonly #size: number;
+  #start = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(handle: number, size: number) {
+    this.#handle = handle;
+    this.#size = size;
+  }
+
+  /** Fewer bytes only where the file ends. */
+  at(position: number, length: number): Buffer {
+    const wanted = Math.min(length, this.#size - position);
+    if (position < this.#start || position + wanted > this.#start + this.#bytes.length) {
+      const next = Buffer.allocUnsafe(Math.min(scanBytes, this.#size - position));
+      const got = readSync(this.#handle, next, 0, next.length, position);
+      this.#bytes = next.subarray(0, got);
+      this.#start = position;
+    }
+    return this.#bytes.subarray(position - this.#start, position - this.#start + wanted);
+  }
+}
+
+function readFully(handle: number, into: Buffer, position: number): boolean {
+  for (let done = 0; done < into.length;) {
+    const got = readSync(handle, into, done, into.length - done, position + done);
+    if (got === 0) return false;
+    done += got;
+  }
+  return true;
+}
