@@ -10,7 +10,7 @@ import type { Reach } from '../reach.ts';
 import { requireRights, type Callers } from './auth.ts';
 import { vouchFor } from './connections.ts';
 import type { RateLimits } from './limits.ts';
-import { beginRequest } from './observing.ts';
+import { observed } from './observing.ts';
 import type { Remembered } from './remembered.ts';
 import type { AnswerAgain, Reply } from './request.ts';
 import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './written.ts';
@@ -33,6 +33,7 @@ export function rememberedName(id: string, reach: Reach | undefined, params: obj
 }
 
 export function repeatStatuses({ context, callers, limits, statuses }: Memory): AnswerAgain {
+  const begin = observed(context);
   return (incoming, outgoing) => {
     const path = incoming.url ?? '';
     const jobId = incoming.method === 'GET' ? statusPath.exec(path)?.[1] : undefined;
@@ -47,7 +48,7 @@ export function repeatStatuses({ context, callers, limits, statuses }: Memory): 
     const isUnchanged = isKnown(asked.get('if-none-match') ?? '', etag);
     const rate = limits.takeReadInHand(caller.id, isUnchanged);
     if (rate === undefined) return false;
-    const end = beginRequest(context, 'GET', asked.get('traceparent'));
+    const end = begin('GET', asked.get('traceparent'));
     vouchFor(incoming.socket);
     const requestId = requestIdFrom(asked.get('x-request-id'));
     const status = isUnchanged ? 304 : 200;
