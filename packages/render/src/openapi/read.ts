@@ -6,6 +6,7 @@ import { type ParseError, parse as parseLooseJson, printParseErrorCode } from 'j
 import { type CST, Composer, Parser } from 'yaml';
 import { type SourcePlace, placeAt } from '../check/diagnostic.ts';
 import { type JsonObject, asObject, textAt } from '../config/json.ts';
+import { readPlainYaml } from '../config/plain-yaml.ts';
 
 export type DescriptionKind = 'openapi' | 'asyncapi' | 'overlay';
 
@@ -51,6 +52,8 @@ function readJson(source: string): Parsed {
 }
 
 function readYaml(source: string): Parsed {
+  const plain = readPlainYaml(source);
+  if (plain) return { value: plain };
   const composer = new Composer({
     logLevel: 'silent',
     uniqueKeys: false,

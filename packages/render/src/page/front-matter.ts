@@ -4,6 +4,7 @@
  */
 import { parseDocument } from 'yaml';
 import { placeAt } from '../check/diagnostic.ts';
+import { readPlainYaml } from '../config/plain-yaml.ts';
 
 export type FrontMatter = Record<string, unknown>;
 
@@ -20,6 +21,8 @@ export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
   if (matter.length > maximumMatter)
     return leniently(matter.slice(0, maximumMatter), new Error('it is larger than 32 kB'));
+  const plain = readPlainYaml(matter);
+  if (plain) return { data: canonicalKeys(Object.entries(plain)) };
   const document = parseDocument(matter, {
     logLevel: 'silent',
     uniqueKeys: false,
