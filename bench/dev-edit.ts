@@ -19,7 +19,7 @@ export const devEdit: Measurement = {
   about: 'from writing a file to seeing it in the browser, with `docyard dev` on 1,000 pages',
   async run(tell, { pages = 1000, folder }) {
     const corpus = temporaryFolder('corpus');
-    await writeCorpus(corpus, pages);
+    writeCorpus(corpus, pages);
     const sites = [{ name: `corpus of ${pages} pages`, root: corpus }];
     if (folder !== undefined) {
       const copy = join(temporaryFolder('site'), basename(folder));

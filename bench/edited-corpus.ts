@@ -26,7 +26,7 @@ export interface AppliedDelta {
 export const edits = {
   'one sentence of one page': (folder) => {
     changePage(folder, 0.5, (text) =>
-      text.replace('\n\n', '\n\nA sentence with a newfangled word was added here. '),
+      text.replace('\n\n', '\n\nA sentence with a newfangled word was added here.\n\n'),
     );
   },
   'the title of one page': (folder) => {
@@ -35,7 +35,7 @@ export const edits = {
   'a word on every tenth page': (folder) => {
     const pages = pagesOf(folder);
     for (let index = 0; index < pages.length; index += 10)
-      changePage(folder, index / pages.length, (text) => text.replace('\n\n', '\n\nNewfangled. '));
+      changePage(folder, index / pages.length, (text) => text.replace('\n\n', '\n\nNewfangled.\n\n'));
   },
 } as const satisfies Record<string, (folder: string) => void>;
 
@@ -50,7 +50,7 @@ export class EditedCorpus {
   }
 
   async start(pages: number): Promise<void> {
-    await writeCorpus(this.#source, pages);
+    writeCorpus(this.#source, pages);
     git(this.#source, 'init', '--quiet', '--initial-branch=main');
     commitAll(this.#source, 'Corpus');
     const source = { repository: `file://${this.#source}`, ref: 'main' };

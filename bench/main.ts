@@ -1,28 +1,47 @@
 /**
- * `npm run bench`: runs the measurements and prints Markdown tables. A new measurement is a file beside this one and
- * an entry in the list below. Nothing here is a test: figures depend on the machine and on what else it does.
+ * `npm run bench`: runs the measurements, prints Markdown tables and keeps a report of them. A new measurement is a file beside
+ * this one and an entry in the list below. Nothing here is a test: figures depend on the machine and on what else it does.
  */
-import { writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { coldStart } from './cold-start.ts';
+import { pinToCores } from './cores.ts';
 import { delta } from './delta.ts';
 import { devEdit } from './dev-edit.ts';
 import { exportPages } from './export-pages.ts';
+import { firstPage } from './first-page.ts';
 import { generators } from './generators.ts';
-import { toMarkdown, type Measurement, type Result } from './measurement.ts';
+import { toMarkdown, type Choices, type Measurement } from './measurement.ts';
 import { pollers } from './pollers.ts';
+import { readerBytes } from './reader-bytes.ts';
+import { realSites } from './real-sites.ts';
+import { reExport } from './re-export.ts';
+import { readReport, verdictTable, writeReport } from './report.ts';
+import { scale } from './scale.ts';
 import { staticServing } from './static-serving.ts';
 import { statusUnderLoad } from './status-under-load.ts';
 
+/** In the order of the report. */
 const measurements: readonly Measurement[] = [
+  generators,
+  scale,
+  realSites,
+  reExport,
+  readerBytes,
+  coldStart,
+  firstPage,
   exportPages,
   statusUnderLoad,
   pollers,
+  staticServing,
   delta,
   devEdit,
-  generators,
-  staticServing,
 ];
+const usualResults = fileURLToPath(new URL('../.cache/bench', import.meta.url));
+const usualTimeLimitSeconds = 900;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -31,41 +50,69 @@ async function main(args: string[]): Promise<number> {
     args,
     options: {
       only: { type: 'string', multiple: true },
+      missing: { type: 'boolean', default: false },
+      results: { type: 'string', default: usualResults },
       json: { type: 'string' },
       pages: { type: 'string' },
       peers: { type: 'string' },
       pollers: { type: 'string' },
       folder: { type: 'string' },
+      sites: { type: 'string' },
+      cores: { type: 'string' },
+      'time-limit': { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
-  const chosen = measurements.filter(({ name }) => values.only?.includes(name) ?? true);
-  const pages = countOf(values.pages);
-  const pollerCount = countOf(values.pollers);
-  if (values.help || chosen.length === 0 || Number.isNaN(pages) || Number.isNaN(pollerCount)) {
+  const names = measurements.map(({ name }) => name);
+  const choices: Choices = {
+    pages: countOf(values.pages),
+    pollers: countOf(values.pollers),
+    peers: values.peers?.split(','),
+    folder: values.folder,
+    sites: values.sites,
+    timeLimitSeconds: countOf(values['time-limit']) ?? usualTimeLimitSeconds,
+  };
+  const isWrong =
+    values.only?.some((name) => !names.includes(name)) === true ||
+    [choices.pages, choices.pollers, choices.timeLimitSeconds].some(Number.isNaN);
+  if (values.help || isWrong) {
     process.stdout.write(help());
     return values.help ? 0 : 2;
   }
-  const machine = describeMachine();
-  console.log(
-    `${machine.cores} cores (${machine.processor}), ${machine.memoryGigabytes} GB, Node ${machine.node}, load average ${machine.loadAverage} at the start.`,
+  const report = readReport(values.results);
+  const chosen = measurements.filter(
+    ({ name }) => (values.only?.includes(name) ?? true) && !(values.missing && name in report),
   );
-  const results: Record<string, Result> = {};
-  for (const { name, run } of chosen) {
-    const tell = (progress: string) => process.stderr.write(`${name}: ${progress}\n`);
-    const result = await run(tell, {
-      pages,
-      pollers: pollerCount,
-      peers: values.peers?.split(','),
-      folder: values.folder,
-    });
-    results[name] = result;
-    console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
+  const machine = `${describeMachine()}, ${pinToCores(values.cores)}`;
+  console.log(`${machine}. Load average ${loadavg()[0]?.toFixed(1)} at the start.`);
+  const failed: string[] = [];
+  for (const [index, measurement] of chosen.entries()) {
+    const { name } = measurement;
+    const began = Date.now();
+    const tell = (progress: string) =>
+      process.stderr.write(`[${index + 1}/${chosen.length}, ${elapsed(began)}] ${name}: ${progress}\n`);
+    try {
+      const result = await measurement.run(tell, choices);
+      report[name] = { date: new Date().toISOString().slice(0, 10), machine, result };
+      writeReport(values.results, report, names);
+      console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
+      if (result.verdicts !== undefined && result.verdicts.length > 0)
+        console.log(`\n${verdictTable(result.verdicts)}`);
+    } catch (error) {
+      // Hours of other measurements must not be lost with this one.
+      failed.push(name);
+      console.log(`\n## ${name}\n\nFailed: ${error instanceof Error ? error.stack : String(error)}`);
+    }
   }
-  if (values.json !== undefined) {
-    await writeFile(values.json, `${JSON.stringify({ machine, results }, null, 2)}\n`);
-  }
-  return 0;
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  console.log(`\nThe report is ${join(relative('.', values.results), 'README.md')}.`);
+  if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}. Repeat them with --only.`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+function elapsed(since: number): string {
+  const seconds = Math.round((Date.now() - since) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 /** Not a number when it is none that makes sense. */
@@ -74,32 +121,34 @@ function countOf(text: string | undefined): number | undefined {
   return Number(text) > 0 ? Math.round(Number(text)) : Number.NaN;
 }
 
+function describeMachine(): string {
+  const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return `${processor}, ${Math.round(totalmem() / 1e9)} GB, Node ${process.versions.node}`;
+}
+
 function help(): string {
   const list = measurements.map(({ name, about }) => `  ${name.padEnd(20)} ${about}`).join('\n');
-  return `Measures Docyard on this machine.
+  return `Measures Docyard on this machine, beside others, and says which targets are met.
 
-  npm run bench -- [--only NAME]... [--pages NUMBER] [--peers NAME,NAME] [--pollers NUMBER] [--folder FOLDER]
+  npm run bench -- [--only NAME]... [--missing] [--results FOLDER] [--pages NUMBER] [--peers NAME,NAME]
+                   [--time-limit SECONDS] [--sites FOLDER] [--pollers NUMBER] [--folder FOLDER] [--cores LIST]
                    [--json FILE]
 
-  --only NAME       only this measurement; may be repeated
-  --pages NUMBER    a site of so many pages instead of 1,000
-  --peers NAMES     only these other generators, separated by commas
-  --pollers NUMBER  so many instead of 10,000
-  --folder FOLDER   a documentation folder that dev-edit measures as well
-  --json FILE       write the figures to a file as well
-  --help            this text
+  --only NAME        only this measurement; may be repeated
+  --missing          only what the report does not hold yet: to go on after an interruption
+  --results FOLDER   where the report is kept: README.md, results.json, chart.svg. Results of earlier runs stay in it
+                     (${relative('.', usualResults)} unless given; bench/results is committed)
+  --pages NUMBER     a site of so many pages instead of the usual ones; targets are judged only at the size they speak of
+  --peers NAMES      only these other generators, separated by commas
+  --time-limit SECONDS  end a generator that takes longer (${usualTimeLimitSeconds} unless given)
+  --sites FOLDER     real sites, as folders or *.tar.gz (../shared/sites unless given)
+  --pollers NUMBER   so many instead of 10,000
+  --folder FOLDER    a documentation folder that dev-edit measures as well
+  --cores LIST       the cores that everything runs on, as taskset takes them (the first two unless given)
+  --json FILE        write the results to this file as well
+  --help             this text
 
 Measurements:
 ${list}
 `;
-}
-
-function describeMachine() {
-  return {
-    cores: availableParallelism(),
-    processor: cpus()[0]?.model.trim() ?? 'unknown',
-    memoryGigabytes: Math.round(totalmem() / 1e9),
-    node: process.versions.node,
-    loadAverage: loadavg()[0]?.toFixed(1) ?? 'unknown',
-  };
 }

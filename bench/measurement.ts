@@ -1,6 +1,8 @@
 /**
  * What a measurement is, and small arithmetic that all of them need.
  */
+import type { Panel } from './chart.ts';
+
 export interface Measurement {
   name: string;
   /** One sentence for --help. */
@@ -15,16 +17,46 @@ export interface Choices {
   pollers?: number | undefined;
   /** A documentation folder of the caller, measured as well. */
   folder?: string | undefined;
+  /** A folder of real sites. */
+  sites?: string | undefined;
+  /** A generator that takes longer is ended and counts as slower than this. */
+  timeLimitSeconds: number;
 }
 
-export interface Result {
+export interface Table {
   columns: string[];
   rows: (string | number)[][];
   /** What a reader must know to judge the figures. */
   notes: string[];
 }
 
-export function toMarkdown({ columns, rows, notes }: Result): string {
+export interface Result extends Table {
+  /** What was promised beside what came out; empty when nothing was promised. */
+  verdicts?: Verdict[];
+  /** For the chart of the report. */
+  panels?: Panel[];
+}
+
+export interface Verdict {
+  measure: string;
+  target: string;
+  figure: string;
+  /** Null when this run cannot tell: another size than the target speaks of, or a peer that is missing. */
+  isMet: boolean | null;
+}
+
+/** The target speaks of one size; at another one the figure is shown without a verdict. */
+export function verdict(
+  measure: string,
+  target: string,
+  figure: string,
+  isMet: boolean | undefined,
+  isTargetSize = true,
+): Verdict {
+  return { measure, target, figure, isMet: isTargetSize ? (isMet ?? null) : null };
+}
+
+export function toMarkdown({ columns, rows, notes }: Table): string {
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
   const lines = [line(columns), line(columns.map(() => '---')), ...rows.map(line)];
   return [...lines, ...notes.map((note) => `\n${note}`)].join('\n');
@@ -46,4 +78,9 @@ export function rounded(value: number, digits = 1): number {
 
 export function megabytes(bytes: number): number {
   return rounded(bytes / 1e6);
+}
+
+/** With separators, as a reader wants large numbers. */
+export function counted(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
 }

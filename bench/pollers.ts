@@ -9,7 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { waitForExport } from '@docyard/api';
 import { postgresMissing, startPostgres, type PostgresServer } from '../test/postgres.ts';
 import { gitRepository, siteFiles, startService, type Service } from '../test/service.ts';
-import { median, percentile, rounded, type Measurement } from './measurement.ts';
+import {
+  counted,
+  median,
+  percentile,
+  rounded,
+  verdict,
+  type Measurement,
+  type Verdict,
+} from './measurement.ts';
 import { plainTable, startFastify } from './peers/fastify-pg.ts';
 import type { Polled, ToPollers } from './poller-client.ts';
 import { cpuSecondsOf } from './process-tree.ts';
@@ -84,9 +92,26 @@ export const pollers: Measurement = {
         `Queries are counted by the adapter for SQLite and by pg_stat_database for PostgreSQL, there with what the queue asks on its own; both while the pollers ask as fast as they can. PostgreSQL tells its counts up to a second late. CPU is that of the server's process, without PostgreSQL. Docyard checks a key and counts a rate for each request, Fastify does neither.`,
         ...skipped,
       ],
+      verdicts: [verdictOf(measured)],
     };
   },
 };
+
+/** On the same database as the plain server; what the embedded one does is told beside it. */
+function verdictOf(measured: ReadonlyMap<Target, readonly Figures[]>): Verdict {
+  const perSecond = (name: RegExp): number | undefined => {
+    const [, figures] = [...measured].find(([target]) => name.test(target.name)) ?? [];
+    return figures && median(figures.map((each) => each.perSecond));
+  };
+  const [own, plain, embedded] = [/PostgreSQL/, /Fastify/, /embedded/].map(perSecond);
+  const told = (value: number | undefined) => (value === undefined ? '–' : counted(value));
+  return verdict(
+    'Status GETs a second, beside Fastify + pg with one indexed select',
+    'not fewer',
+    `${told(own)} on PostgreSQL, ${told(embedded)} embedded, beside ${told(plain)}`,
+    own === undefined || plain === undefined ? undefined : own >= plain,
+  );
+}
 
 async function startTargets(tell: (progress: string) => void, connections: number) {
   const environment = {

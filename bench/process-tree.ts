@@ -1,12 +1,18 @@
 /**
- * The processor time of a process, and the memory of it and everything it started, from /proc. Resident sizes are added
- * up, so memory that processes share counts once for each: the figure is too high rather than too low.
+ * The processor time of a process, and the memory of it and everything it started, from /proc. Memory is the proportional
+ * set size: what processes share is divided between them, so that the sum is what they hold together.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const sampleEveryMs = 50;
 const pageBytes = 4096;
 const ticksPerSecond = 100;
+const tellsProportional = existsSync('/proc/self/smaps_rollup');
+
+/** For the notes below a table. */
+export const memoryKind = tellsProportional
+  ? `the sum of the proportional set sizes (PSS) of all its processes, looked at every ${sampleEveryMs} ms`
+  : `the sum of the resident set sizes of all its processes, looked at every ${sampleEveryMs} ms (this system does not tell proportional ones)`;
 
 /** Processor time of one process so far, of all its threads. */
 export function cpuSecondsOf(pid: number): number {
@@ -16,30 +22,65 @@ export function cpuSecondsOf(pid: number): number {
   return (user + system) / ticksPerSecond;
 }
 
-/** Returns the function that ends the sampling and gives the highest sum, in bytes. */
-export function watchMemory(pid: number): () => number {
-  let peak = 0;
+export interface TreeUse {
+  /** The highest sum of memory. */
+  peakBytes: number;
+  /** As far as it was seen: a process may have done a little more after the last look. */
+  cpuSeconds: number;
+}
+
+/** Returns the function that ends the sampling and tells what was seen. */
+export function watchTree(pid: number): () => TreeUse {
+  let peakBytes = 0;
+  const cpuSeconds = new Map<number, number>();
   const sample = () => {
-    peak = Math.max(
-      peak,
-      treeOf(pid).reduce((sum, each) => sum + residentBytes(each), 0),
-    );
+    const tree = treeOf(pid);
+    for (const each of tree) cpuSeconds.set(each, Math.max(cpuSeconds.get(each) ?? 0, cpuSecondsOf(each)));
+    // A share is never more than the whole, and the whole costs much less to ask for.
+    if (sumOf(tree, residentBytes) > peakBytes)
+      peakBytes = Math.max(peakBytes, sumOf(tree, proportionalBytes));
   };
   sample();
   const timer = setInterval(sample, sampleEveryMs);
   return () => {
     clearInterval(timer);
-    return peak;
+    return { peakBytes, cpuSeconds: [...cpuSeconds.values()].reduce((sum, each) => sum + each, 0) };
   };
 }
 
+export function watchMemory(pid: number): () => number {
+  const end = watchTree(pid);
+  return () => end().peakBytes;
+}
+
+/** Any thread may have started a process. */
 function treeOf(pid: number): number[] {
-  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  const children = threadsOf(pid).flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
   return [pid, ...children.flatMap(treeOf)];
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function sumOf(pids: readonly number[], bytesOf: (pid: number) => number): number {
+  return pids.reduce((sum, pid) => sum + bytesOf(pid), 0);
 }
 
 function residentBytes(pid: number): number {
   return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageBytes;
+}
+
+function proportionalBytes(pid: number): number {
+  if (!tellsProportional) return residentBytes(pid);
+  const [, kilobytes] = /^Pss: +(\d+) kB$/m.exec(read(`/proc/${pid}/smaps_rollup`)) ?? [];
+  return kilobytes === undefined ? 0 : Number(kilobytes) * 1024;
 }
 
 /** A process that has ended meanwhile reads as nothing. */

@@ -12,7 +12,7 @@ import { freePort } from '../test/free-port.ts';
 import { program, temporaryFolder } from '../test/service.ts';
 import { writeCorpus } from './corpus.ts';
 import type { Readings, ToReaders } from './file-readers.ts';
-import { median, percentile, rounded, type Measurement } from './measurement.ts';
+import { median, percentile, rounded, verdict, type Measurement, type Verdict } from './measurement.ts';
 import { cpuSecondsOf, watchMemory } from './process-tree.ts';
 
 const rounds = 5;
@@ -97,13 +97,26 @@ export const staticServing: Measurement = {
         `One process each, ${connections} kept-alive connections, ${paths.length} pages in turn, gzip of the same bytes for all; medians of ${rounds} interleaved rounds of ${measureMs / 1000} s. First every reader asks again as soon as it has its answer, then all together ask ${pacedPerSecond} times a second. The readers share the cores with the servers. The last two columns are the figure of docyard divided by that of the row.`,
         ...notes,
       ],
+      verdicts: [verdictOf(targets, measured)],
     };
   },
 };
 
+/** Beside the nginx that serves the same headers; the bare one is in the table. */
+function verdictOf(targets: readonly Target[], measured: ReadonlyMap<string, readonly Figures[]>): Verdict {
+  const [own, nginx] = targets.map(({ name }) => medians(measured.get(`pages ${name}`) ?? []).perSecond);
+  const ratio = (own ?? 0) / (nginx ?? Number.NaN);
+  return verdict(
+    'Static serving of a bundle, beside nginx',
+    '≥ 0.7 ×',
+    nginx === undefined ? 'not measured' : `${rounded(ratio, 2)} ×`,
+    nginx === undefined ? undefined : ratio >= 0.7,
+  );
+}
+
 async function buildSite(folder: string, pages: number): Promise<void> {
   const corpus = temporaryFolder('corpus');
-  await writeCorpus(corpus, pages);
+  writeCorpus(corpus, pages);
   const { status, stderr } = spawnSync(process.execPath, [program, 'build', corpus, '--out', folder], {
     encoding: 'utf8',
   });

@@ -19,17 +19,10 @@ export const docusaurus: Peer = {
   id: 'docusaurus',
   name: 'Docusaurus',
   about: 'its classic preset with everything faster switched on, without search',
+  isJavaScript: true,
+  install,
   prepare(sources, folder) {
-    const home = installed('docusaurus', {
-      packages: [
-        '@docusaurus/core@3.10',
-        '@docusaurus/preset-classic@3.10',
-        '@docusaurus/faster@3.10',
-        'react@19',
-        'react-dom@19',
-      ],
-      kept: ['node_modules/.cache'],
-    });
+    const home = install();
     const site = emptyFolder(join(home, 'site'));
     const output = join(folder, 'out');
     cpSync(sources, join(site, 'docs'), { recursive: true });
@@ -38,3 +31,16 @@ export const docusaurus: Peer = {
     return { command: [process.execPath, program, 'build', site, '--out-dir', output], output, cwd: site };
   },
 };
+
+function install(): string {
+  return installed('docusaurus', {
+    packages: [
+      '@docusaurus/core@3.10',
+      '@docusaurus/preset-classic@3.10',
+      '@docusaurus/faster@3.10',
+      'react@19',
+      'react-dom@19',
+    ],
+    kept: ['node_modules/.cache'],
+  });
+}

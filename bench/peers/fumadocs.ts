@@ -70,19 +70,10 @@ export const fumadocs: Peer = {
   id: 'fumadocs',
   name: 'Fumadocs',
   about: 'its default theme on Next, with search, exported as static files',
+  isJavaScript: true,
+  install,
   prepare(sources) {
-    const home = installed('fumadocs', {
-      packages: [
-        'fumadocs-core@16',
-        'fumadocs-ui@16',
-        'fumadocs-mdx@15',
-        'next@16',
-        'react@19',
-        'react-dom@19',
-        'tailwindcss@4',
-        '@tailwindcss/postcss@4',
-      ],
-    });
+    const home = install();
     /** Next writes only inside its folder. */
     const site = emptyFolder(join(home, 'site'));
     cpSync(sources, join(site, 'content'), { recursive: true });
@@ -91,3 +82,18 @@ export const fumadocs: Peer = {
     return { command: [process.execPath, program, 'build'], output: join(site, 'out'), cwd: site };
   },
 };
+
+function install(): string {
+  return installed('fumadocs', {
+    packages: [
+      'fumadocs-core@16',
+      'fumadocs-ui@16',
+      'fumadocs-mdx@15',
+      'next@16',
+      'react@19',
+      'react-dom@19',
+      'tailwindcss@4',
+      '@tailwindcss/postcss@4',
+    ],
+  });
+}

@@ -13,6 +13,9 @@ export interface Peer {
   name: string;
   /** What its output holds beyond the pages, for a reader who compares. */
   about: string;
+  isJavaScript: boolean;
+  /** Fetches it unless it is there, and returns the folder whose node_modules hold it. */
+  install?(): string;
   prepare(sources: string, folder: string): Build;
 }
 

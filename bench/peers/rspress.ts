@@ -7,8 +7,10 @@ export const rspress: Peer = {
   id: 'rspress',
   name: 'Rspress',
   about: 'its default theme with search',
+  isJavaScript: true,
+  install,
   prepare(sources, folder) {
-    const home = installed('rspress', { packages: ['@rspress/core@2'], kept: ['node_modules/.cache'] });
+    const home = install();
     const site = emptyFolder(join(home, 'site'));
     const output = join(folder, 'out');
     cpSync(sources, join(site, 'docs'), { recursive: true });
@@ -26,3 +28,7 @@ export const rspress: Peer = {
     return { command: [process.execPath, program, 'build'], output, cwd: site };
   },
 };
+
+function install(): string {
+  return installed('rspress', { packages: ['@rspress/core@2'], kept: ['node_modules/.cache'] });
+}

@@ -7,11 +7,10 @@ export const starlight: Peer = {
   id: 'starlight',
   name: 'Starlight',
   about: 'its default theme with search',
+  isJavaScript: true,
+  install,
   prepare(sources, folder) {
-    const home = installed('starlight', {
-      packages: ['astro@7', '@astrojs/starlight@0'],
-      kept: ['node_modules/.astro', 'node_modules/.vite'],
-    });
+    const home = install();
     const site = emptyFolder(join(home, 'site'));
     const output = join(folder, 'out');
     cpSync(sources, join(site, 'src/content/docs'), { recursive: true });
@@ -35,3 +34,10 @@ export const collections = { docs: defineCollection({ loader: docsLoader(), sche
     return { command: [process.execPath, program, 'build', '--root', site], output, cwd: site };
   },
 };
+
+function install(): string {
+  return installed('starlight', {
+    packages: ['astro@7', '@astrojs/starlight@0'],
+    kept: ['node_modules/.astro', 'node_modules/.vite'],
+  });
+}

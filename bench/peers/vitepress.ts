@@ -7,6 +7,7 @@ export const vitePress: Peer = {
   id: 'vitepress',
   name: 'VitePress',
   about: 'its default theme, without search',
+  isJavaScript: true,
   prepare(sources, folder) {
     const home = installed('vitepress', { packages: ['vitepress@1.6'], kept: ['node_modules/.vite'] });
     const site = emptyFolder(join(home, 'site'));

@@ -1,0 +1,115 @@
+/**
+ * Runs a command to its end and tells what it took: time, processor time of it and all it started, memory at its peak. Which
+ * cores it may use is settled for the whole run, in `cores.ts`.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { watchTree } from './process-tree.ts';
+
+export interface Command {
+  command: readonly string[];
+  cwd?: string;
+  environment?: Record<string, string>;
+  timeLimitSeconds?: number;
+}
+
+export interface Run {
+  seconds: number;
+  cpuSeconds: number;
+  peakBytes: number;
+  output: string;
+}
+
+/** No generator may call home or look for a newer version while it is measured. */
+const quiet = {
+  ASTRO_TELEMETRY_DISABLED: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  DO_NOT_TRACK: '1',
+  NO_UPDATE_NOTIFIER: '1',
+  NODE_ENV: 'production',
+  CI: '1',
+};
+
+/** The shell knows the processor time of everything it has waited for. */
+const timed = '"$@" >&3; status=$?; times; exit $status';
+
+export async function run({ command, cwd, environment, timeLimitSeconds }: Command): Promise<Run> {
+  // What the run before has written must not be written back during this one.
+  spawnSync('sync');
+  const began = performance.now();
+  const child = spawn('bash', ['-c', timed, 'measure', ...command], {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, ...quiet, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    /** A group of its own, so that all of it can be ended. */
+    detached: true,
+  });
+  const end = (): void => endGroup(child.pid);
+  process.once('exit', end);
+  const watched = watchTree(child.pid ?? 0);
+  const [times, said, output] = [child.stdout, child.stderr, child.stdio[3]].map((stream) => {
+    const heard = { text: '' };
+    (stream as NodeJS.ReadableStream).setEncoding('utf8');
+    stream?.on('data', (text: string) => (heard.text = (heard.text + text).slice(-100_000)));
+    return heard;
+  });
+  let isTooLong = false;
+  const timer = setTimeout(
+    () => {
+      isTooLong = true;
+      end();
+    },
+    (timeLimitSeconds ?? 86_400) * 1000,
+  );
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const seconds = (performance.now() - began) / 1000;
+  clearTimeout(timer);
+  process.off('exit', end);
+  const { peakBytes, cpuSeconds } = watched();
+  if (isTooLong) throw new TookTooLong(timeLimitSeconds ?? 0, peakBytes);
+  if (status !== 0)
+    throw new Error(
+      `it ended with status ${status}, and said: ${complaintOf(`${output?.text}\n${said?.text}`)}`,
+    );
+  return {
+    seconds,
+    // The shell knows nothing of processes behind a wall that went down with it.
+    cpuSeconds: Math.max(cpuSeconds, childSeconds(times?.text ?? '')),
+    peakBytes,
+    output: output?.text ?? '',
+  };
+}
+
+/** Ended by us; how far its memory had grown by then is known. */
+export class TookTooLong extends Error {
+  readonly limitSeconds: number;
+  readonly peakBytes: number;
+
+  constructor(limitSeconds: number, peakBytes: number) {
+    super(`it was ended after ${limitSeconds} s`);
+    this.limitSeconds = limitSeconds;
+    this.peakBytes = peakBytes;
+  }
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** The first line is the shell's own time, the second that of its children. */
+function childSeconds(times: string): number {
+  const found = [...(times.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  return found.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+}
+
+function complaintOf(said: string): string {
+  const lines = said.split('\n').map((line) => line.trim());
+  const complaint =
+    lines.find((line) => /\berror: /i.test(line)) ??
+    lines.find((line) => /error/i.test(line)) ??
+    lines.findLast((line) => line !== '');
+  return complaint?.slice(0, 300) ?? 'nothing';
+}

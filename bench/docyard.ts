@@ -1,0 +1,63 @@
+/**
+ * Docyard from the command line, as the measurements run it. What is kept from one run for the next lives in a folder that
+ * the caller names, so that a cold run is cold whatever this machine has built before.
+ */
+import { join } from 'node:path';
+import { program, temporaryFolder } from '../test/service.ts';
+import { run, type Command, type Run } from './command.ts';
+
+export interface Exported extends Run {
+  pages: number;
+  files: number;
+  /** Of the archive. */
+  bytes: number;
+}
+
+export interface Built extends Run {
+  pages: number;
+  files: number;
+  /** Of all files together. */
+  bytes: number;
+}
+
+interface Options {
+  /** A fresh one unless given. */
+  cacheFolder?: string;
+  /** Fetch nothing from other hosts. */
+  isOffline?: boolean;
+  timeLimitSeconds?: number;
+}
+
+/** Everything: render, highlight, search, check, manifest, archive. */
+export async function docyardExport(
+  folder: string,
+  archive: string,
+  options: Options = {},
+): Promise<Exported> {
+  const ended = await docyard(['export', folder, '--output', archive, '--json'], options);
+  const { pages, fileCount, sizeBytes, errors } = JSON.parse(ended.output) as Record<string, number>;
+  refuseErrors(errors, options);
+  return { ...ended, pages: pages ?? 0, files: fileCount ?? 0, bytes: sizeBytes ?? 0 };
+}
+
+export async function docyardBuild(folder: string, out: string, options: Options = {}): Promise<Built> {
+  const ended = await docyard(['build', folder, '--out', out, '--json'], options);
+  const { pages, files, bytes, errors } = JSON.parse(ended.output) as Record<string, number>;
+  refuseErrors(errors, options);
+  return { ...ended, pages: pages ?? 0, files: files ?? 0, bytes: bytes ?? 0 };
+}
+
+function docyard(args: readonly string[], options: Options): Promise<Run> {
+  const { cacheFolder = temporaryFolder('cache'), isOffline = false, timeLimitSeconds } = options;
+  const command: Command = {
+    command: [process.execPath, program, ...args, ...(isOffline ? ['--offline'] : [])],
+    environment: { XDG_CACHE_HOME: join(cacheFolder, 'xdg') },
+    ...(timeLimitSeconds === undefined ? {} : { timeLimitSeconds }),
+  };
+  return run(command);
+}
+
+/** Sites of others may have mistakes, the corpus has none. */
+function refuseErrors(errors: number | undefined, { isOffline = false }: Options): void {
+  if (!isOffline && errors !== 0) throw new Error(`The corpus has ${errors} errors.`);
+}

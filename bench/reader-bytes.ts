@@ -1,0 +1,127 @@
+/**
+ * What a reader downloads from a large site, in Chromium and over gzip: a plain page with all that belongs to it, and the
+ * answers to first questions of the search, each asked by a reader who has asked nothing before.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { launchChromium } from '../scripts/measure/browser.ts';
+import { serve } from '../scripts/measure/serve.ts';
+import { temporaryFolder } from '../test/service.ts';
+import { sharedCorpus } from './corpus.ts';
+import { docyardBuild } from './docyard.ts';
+import { counted, median, rounded, verdict, type Measurement } from './measurement.ts';
+import { filesBelow } from './plain-files.ts';
+
+const usualPages = 10_000;
+/** One word and several, common and rare, with a slip of the finger, and one that finds nothing. */
+const questions = ['keyboard', 'install', 'mock agent request', 'controlled dialog', 'nested mnu', 'zzzyx'];
+const limits = { scripts: 15, styles: 20, firstLoad: 60, question: 100 };
+
+interface Downloaded {
+  scripts: number;
+  styles: number;
+  firstLoad: number;
+  /** By question. */
+  question: number;
+  questionFiles: number;
+}
+
+export const readerBytes: Measurement = {
+  name: 'reader-bytes',
+  about: 'what a reader of 10,000 pages downloads for a page and for a first question to the search',
+  async run(tell, { pages = usualPages }) {
+    tell(`a site of ${pages} pages`);
+    const site = join(temporaryFolder('read'), 'site');
+    await docyardBuild(sharedCorpus(pages).folder, site);
+    const page = plainPageOf(site);
+    const server = await serve(site);
+    const browser = await launchChromium();
+    const downloads: [string, Downloaded][] = [];
+    try {
+      for (const question of questions) {
+        tell(`“${question}”`);
+        downloads.push([question, await download(browser, `${server.origin}/${page}`, question)]);
+      }
+    } finally {
+      await browser.close();
+      await server.close();
+      rmSync(site, { recursive: true, force: true });
+    }
+    const middle = (name: keyof Downloaded): number => median(downloads.map(([, each]) => each[name])) / 1000;
+    const most = Math.max(...downloads.map(([, { question }]) => question)) / 1000;
+    return {
+      columns: ['', 'kB over gzip', 'files'],
+      rows: [
+        ['scripts of a plain page', rounded(middle('scripts')), '–'],
+        ['styles of a plain page', rounded(middle('styles')), '–'],
+        ['first load of a plain page, all together', rounded(middle('firstLoad')), '–'],
+        ...downloads.map(([name, { question, questionFiles }]) => [
+          `first question “${name}”`,
+          rounded(question / 1000),
+          questionFiles,
+        ]),
+      ],
+      notes: [
+        `${counted(pages)} pages. Bytes on the wire as Chromium counts them, headers included, from a server that packs with gzip. Each question is typed by a reader with an empty cache who has just opened a page; the script and the words of the search belong to it.`,
+      ],
+      verdicts: [
+        limit('Scripts of a plain page', middle('scripts'), limits.scripts),
+        limit('Styles of a plain page', middle('styles'), limits.styles),
+        limit('First load of a plain page', middle('firstLoad'), limits.firstLoad),
+        verdict(
+          `First question to the search of ${counted(pages)} pages`,
+          `< ${limits.question} kB gz`,
+          `${rounded(most)} kB gz at most`,
+          most < limits.question,
+          pages === usualPages,
+        ),
+      ],
+    };
+  },
+};
+
+function limit(measure: string, kilobytes: number, most: number) {
+  return verdict(measure, `≤ ${most} kB gz`, `${rounded(kilobytes)} kB gz`, kilobytes <= most);
+}
+
+/** From the middle of the site, neither the shortest nor the longest. */
+function plainPageOf(site: string): string {
+  const pages = filesBelow(site)
+    .map((file) => file.slice(site.length + 1))
+    .filter((file) => file.endsWith('.html') && file.includes('/') && !/^(?:print|_docyard)\//.test(file))
+    .toSorted();
+  return pages[Math.floor(pages.length / 2)] ?? 'index.html';
+}
+
+async function download(browser: Browser, address: string, question: string): Promise<Downloaded> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const network = await context.newCDPSession(page);
+  const types = new Map<string, string>();
+  const seen: { type: string; bytes: number }[] = [];
+  network.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type));
+  network.on('Network.loadingFinished', ({ requestId, encodedDataLength: bytes }) =>
+    seen.push({ type: types.get(requestId) ?? 'Other', bytes }),
+  );
+  await network.send('Network.enable');
+  await page.goto(address, { waitUntil: 'networkidle' });
+  const first = seen.splice(0);
+  await page.keyboard.press('/');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.type(question);
+  await page.locator('.search-dialog mark, .search-nothing').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await context.close();
+  const sum = (of: typeof seen, type?: string): number =>
+    of
+      .filter((each) => type === undefined || each.type === type)
+      .reduce((total, { bytes }) => total + bytes, 0);
+  return {
+    scripts: sum(first, 'Script'),
+    styles: sum(first, 'Stylesheet'),
+    firstLoad: sum(first),
+    question: sum(seen),
+    questionFiles: seen.length,
+  };
+}
