@@ -3,9 +3,10 @@
  * What it hands out is a tree without shared or cyclic parts, within fixed limits; it follows no reference.
  */
 import { type ParseError, parse as parseLooseJson, printParseErrorCode } from 'jsonc-parser';
-import { type CST, Composer, Parser } from 'yaml';
+import type { CST } from 'yaml';
 import { type SourcePlace, placeAt } from '../check/diagnostic.ts';
 import { type JsonObject, asObject, textAt } from '../config/json.ts';
+import { fullYaml } from '../config/full-yaml.ts';
 import { readPlainYaml } from '../config/plain-yaml.ts';
 
 export type DescriptionKind = 'openapi' | 'asyncapi' | 'overlay';
@@ -54,6 +55,7 @@ function readJson(source: string): Parsed {
 function readYaml(source: string): Parsed {
   const plain = readPlainYaml(source);
   if (plain) return { value: plain };
+  const { Composer, Parser } = fullYaml();
   const composer = new Composer({
     logLevel: 'silent',
     uniqueKeys: false,

@@ -2,8 +2,8 @@
  * Reads front matter leniently: a wrong line costs that line, never the page. Only YAML and simple TOML are read;
  * nothing in front matter is ever executed.
  */
-import { parseDocument } from 'yaml';
 import { placeAt } from '../check/diagnostic.ts';
+import { fullYaml } from '../config/full-yaml.ts';
 import { readPlainYaml } from '../config/plain-yaml.ts';
 
 export type FrontMatter = Record<string, unknown>;
@@ -23,7 +23,7 @@ export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
     return leniently(matter.slice(0, maximumMatter), new Error('it is larger than 32 kB'));
   const plain = readPlainYaml(matter);
   if (plain) return { data: canonicalKeys(Object.entries(plain)) };
-  const document = parseDocument(matter, {
+  const document = fullYaml().parseDocument(matter, {
     logLevel: 'silent',
     uniqueKeys: false,
     // Each mistake would look for its line from the top.

@@ -86,7 +86,7 @@ export interface ReadPage {
 
 export function readPageMeta(bytes: Uint8Array, file: string, route: string): ReadPage {
   const { matter, body } = splitFrontMatter(decodeSource(bytes));
-  const { data, problem } = readFrontMatter(matter);
+  const { data, problem } = readFrontMatter(matter && ownText(matter));
   const diagnostics: Diagnostic[] = problem
     ? [
         {
@@ -100,9 +100,12 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
         },
       ]
     : [];
-  const imports = [
-    ...body.matchAll(/^import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/gm),
-  ].map((match) => match[1] ?? '');
+  const imports = body.includes('import')
+    ? Array.from(
+        body.matchAll(/^import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/gm),
+        (match) => ownText(match[1] ?? ''),
+      )
+    : [];
   if (data['mode'] === 'assistant') {
     diagnostics.push({
       severity: 'info',
@@ -127,6 +130,11 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
   const reference = to && { to, line: lineOfReference(matter ?? ''), needsTitle };
   const meta = metaOf(data, body, file, route);
   return { meta: reference ? { ...meta, reference } : meta, imports, diagnostics };
+}
+
+/** A part of a text keeps all of it in memory; what outlives the reading of a page must not keep the page. */
+function ownText(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** Front matter as it is known after reading, wherever it comes from. */
@@ -196,10 +204,14 @@ function isTrue(value: unknown): boolean {
 
 /** The heading a page begins with, after blank lines and imports. */
 function firstHeading(body: string): string | undefined {
-  for (const line of body.split('\n', 200)) {
+  let start = 0;
+  for (let lines = 0; lines < 200 && start < body.length; lines++) {
+    const end = body.indexOf('\n', start);
+    const line = body.slice(start, end < 0 ? body.length : end);
+    start += line.length + 1;
     if (line.trim() === '' || /^(?:import|export)\s/.test(line)) continue;
     const text = /^#[ \t]+(.+)$/.exec(line)?.[1];
-    return text?.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim() || undefined;
+    return (text && ownText(text.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim())) || undefined;
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SiteLoadError } from '../check/diagnostic.ts';
 import { type LoadMemory, type LoadOptions, type Site, loadSite, readPage } from '../load.ts';
 import { routeOfFile } from '../navigation/files.ts';
+import type { ReadPage } from '../page/meta.ts';
 
 /** Then it is a checkout of another branch, and looking at single files costs more than it saves. */
 const manyFiles = 500;
@@ -56,17 +57,26 @@ export class RememberedSite {
       this.#memory.pages.delete(path);
       return true;
     }
-    return found !== undefined && (isData || (await this.#takeInPage(path)));
+    return found !== undefined && (isData || this.#takeInPage(path));
   }
 
   /** Navigation and search know front matter; the rest of a page is nobody else's business. */
-  async #takeInPage(file: string): Promise<boolean> {
+  #takeInPage(file: string): boolean {
     const before = this.#memory.pages.get(file);
     if (!before) return false;
-    const page = await readPage(this.#options.root, file, routeOfFile(file)).catch(() => undefined);
+    const page = this.#readAgain(file);
     if (page) this.#memory.pages.set(file, page);
     else this.#memory.pages.delete(file);
     return !isDeepStrictEqual(page, before);
+  }
+
+  /** Undefined when it is gone again. */
+  #readAgain(file: string): ReadPage | undefined {
+    try {
+      return readPage(this.#options.root, file, routeOfFile(file));
+    } catch {
+      return undefined;
+    }
   }
 }
 
