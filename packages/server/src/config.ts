@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { EgressError } from './egress/addresses.ts';
+import { hostList } from './egress/environment.ts';
 import { refuseDistantPeer } from './egress/peers.ts';
 
 export interface Config {
@@ -418,19 +419,6 @@ function modelOf(value: {
 function tracingOf(endpoint: string | undefined, environment: Environment): Config['tracing'] {
   if (endpoint === undefined || environment['OTEL_SDK_DISABLED'] === 'true') return null;
   return { endpoint, service: environment['OTEL_SERVICE_NAME'] || 'docyard' };
-}
-
-/** What a command without a server may reach. A value that makes no sense reaches nothing. */
-export function readEgress(environment: Environment): Config['egress'] {
-  const offline = settings.OFFLINE.check.safeParse(environment['OFFLINE'] || undefined);
-  return {
-    allowedHosts: hostList(environment['EGRESS_ALLOW'] ?? ''),
-    offline: offline.success ? offline.data : true,
-  };
-}
-
-function hostList(text: string): string[] {
-  return text.split(',').flatMap((host) => host.trim().toLowerCase() || []);
 }
 
 function explain(error: z.ZodError, given: Environment): string {

@@ -12,7 +12,8 @@ import {
   removedPaths,
   type DeltaDescription,
 } from './delta-description.ts';
-import { manifestName, parseManifest, signatureName, type Manifest } from './manifest.ts';
+import { manifestName, signatureName, type Manifest } from './manifest.ts';
+import { parseManifest } from './read-manifest.ts';
 import { makePatch, patchableBytes } from './patch.ts';
 import { readEntries, type Entry } from './reader.ts';
 import { readOpening, readSmall } from './unpack.ts';

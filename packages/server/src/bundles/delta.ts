@@ -17,7 +17,8 @@ import {
   parseDescription,
   type DeltaDescription,
 } from './delta-description.ts';
-import { manifestName, mostManifestBytes, parseManifest, signatureName, type Manifest } from './manifest.ts';
+import { manifestName, mostManifestBytes, signatureName, type Manifest } from './manifest.ts';
+import { parseManifest } from './read-manifest.ts';
 import { quoted } from './names.ts';
 import { NewFolder } from './new-folder.ts';
 import { applyPatch, patchableBytes } from './patch.ts';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { DocyardClient, type DocyardError, type Project } from '@docyard/api';
 import { Option, type Command } from 'commander';
-import { readEgress } from '../config.ts';
+import { readEgress } from '../egress/environment.ts';
 import { EgressError } from '../egress/addresses.ts';
 import { peerFetch } from '../egress/peers.ts';
 import { CommandError } from './errors.ts';

@@ -1,6 +1,6 @@
 /** API descriptions and pictures of other hosts for commands without a server, under the same rules as in the service. */
-import { readEgress } from '../config.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
+import { readEgress } from '../egress/environment.ts';
 import { fetchDocument } from '../egress/fetch.ts';
 import { fetchPicture } from '../egress/picture.ts';
 

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { manifestName, parseManifest, type Manifest } from '../bundles/manifest.ts';
+import { manifestName, type Manifest } from '../bundles/manifest.ts';
+import { parseManifest } from '../bundles/read-manifest.ts';
 
 export const recordName = 'release.json';
 

@@ -5,7 +5,8 @@
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Preview } from '@docyard/api';
-import { manifestName, parseManifest, type Manifest } from '../bundles/manifest.ts';
+import { manifestName, type Manifest } from '../bundles/manifest.ts';
+import { parseManifest } from '../bundles/read-manifest.ts';
 import { unpackBundle } from '../bundles/unpack.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/store.ts';

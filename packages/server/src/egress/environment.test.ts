@@ -1,0 +1,18 @@
+/** Commands understand the environment as the service does. */
+import { expect, test } from 'vitest';
+import { readConfig } from '../config.ts';
+import { readEgress } from './environment.ts';
+
+test.each(['on', 'off', 'true', 'FALSE', '1', '0', 'yes', 'no', 'y', 'n', 'enabled', 'Disabled'])(
+  'OFFLINE=%s means the same to a command and to the service',
+  (OFFLINE) => {
+    const environment = { OFFLINE, EGRESS_ALLOW: 'One.example.com, two.example.com:81,' };
+    expect(readEgress(environment)).toEqual(readConfig(environment).egress);
+  },
+);
+
+test('without a value everything may be reached; with one that makes no sense, nothing', () => {
+  expect(readEgress({})).toEqual({ allowedHosts: [], offline: false });
+  expect(readEgress({ OFFLINE: '' }).offline).toBe(false);
+  expect(readEgress({ OFFLINE: 'perhaps' }).offline).toBe(true);
+});
