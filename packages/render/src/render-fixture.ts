@@ -29,7 +29,7 @@ export async function renderFolder(root: string, options: RenderOptions = {}): P
   for await (const event of renderSite(site, { concurrency: 1, ...options })) {
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
     else if (event.type === 'report') report = event.report;
-    else {
+    else if (event.type === 'file') {
       const { path, content } = event.file;
       if (files.has(path)) throw new Error(`${path} was written twice`);
       const kept = /^report\.(?:html|json)$/.test(path) ? reportFiles : files;

@@ -13,21 +13,23 @@ import { type PageTime, RenderedCheck } from './check/rendered.ts';
 import { type SiteReport, buildReport, reportJson } from './check/report.ts';
 import { reportHtml } from './check/report-html.ts';
 import { encodedText } from './encoded-text.ts';
-import { textOfHtml } from './html.ts';
 import type { Site } from './load.ts';
 import { addressesFor, relativeHref } from './navigation/addresses.ts';
 import { createLinkResolver } from './navigation/links.ts';
 import { type OutputNames, unusableName } from './navigation/output-names.ts';
-import { type PoolOptions, renderPages } from './page/pool.ts';
 import { mathFiles } from './math/files.ts';
+import type { PageTrace } from './memory/last-run.ts';
+import { PageMemory } from './memory/page-memory.ts';
+import { lastRunFor, lastSections, optionsKey, traceOf } from './memory/replay.ts';
+import { SearchFiles } from './memory/search-files.ts';
 import { FullText } from './outputs/full-text.ts';
 import { type PageFacts, siteOutputs } from './outputs/list.ts';
-import { fullTextSection, summaryOf } from './outputs/llms.ts';
+import { fullTextSection } from './outputs/llms.ts';
 import { PrintPages } from './outputs/print-pages.ts';
 import { markdownFile, markdownPath } from './outputs/page-markdown.ts';
 import { SocialImages } from './outputs/social-images.ts';
+import { type FetchPictures, renderedPages } from './page/rendered-pages.ts';
 import type { PageFeature, PageResult, PageTask, PageTier } from './page/task.ts';
-import { SearchIndex } from './search/build.ts';
 import { searchedPages } from './search/pages.ts';
 import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-plan.ts';
 import { PageComposer } from './theme/compose.ts';
@@ -46,6 +48,8 @@ export interface OutputFile {
 
 export type RenderEvent =
   | { type: 'file'; file: OutputFile }
+  /** A file that is as the last run has written it; only for callers that said they have that. */
+  | { type: 'old'; path: string; kind: OutputFile['kind'] }
   | { type: 'diagnostic'; diagnostic: Diagnostic }
   /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
   | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
@@ -59,13 +63,11 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
   for await (const event of renderFiles(site, options, check)) {
     if (event.type === 'file') {
       const { path, kind, content } = event.file;
-      check.seeFile({
-        path,
-        kind,
-        text: event.text,
-        bytes: content instanceof Uint8Array ? content.length : 0,
-      });
+      const bytes = content instanceof Uint8Array ? content.length : 0;
+      check.seeFile({ path, kind, text: event.text, bytes });
     }
+    /** Of old pages it knows more than that they are there. */
+    if (event.type === 'old' && event.kind !== 'page') check.seeFile({ ...event, bytes: 0 });
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
     yield event;
   }
@@ -95,13 +97,9 @@ async function* renderFiles(
     }
   };
   yield* fetchPictures(picturesOfFrame(site));
-  const assets = new Set<string>();
-  const styles = new Map<string, string>();
-  const classes = new Set<string>();
-  const mathStyles = new Map<string, string>();
-  const features = new Set<PageFeature>();
+  const gathered = new Gathered();
   const pictures = configuredPictures(site, links);
-  for (const file of pictures.files) assets.add(file);
+  for (const file of pictures.files) gathered.assets.add(file);
   const { names, findings } = nameableRoutes(site, options);
   for (const item of [
     ...site.diagnostics,
@@ -114,49 +112,83 @@ async function* renderFiles(
 
   const frameLinks = check.watchFrame(links);
   const socialImages = new SocialImages(site, frameLinks);
-  const useFile = (file: string): unknown => assets.add(file);
+  const useFile = (file: string): unknown => gathered.useFile(file);
   const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
   const { publicAddresses } = composer;
   const fullText = new FullText();
   const print = new PrintPages(site, plan);
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
-  const searchIndex = new SearchIndex(searched.pages, searched.scopes);
   const tasks = planTasks(site, plan, searched.pages);
-  check.expectPages(tasks.map(({ output }) => output));
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const facts = new Map<string, PageFacts>();
-  const concurrency = options.concurrency ?? availableParallelism();
-  const rendering = { plan, concurrency, signal: options.signal };
-  for await (const result of renderedWithPictures(tasks, rendering, fetchPictures)) {
-    if ('type' in result) {
-      yield result;
-      continue;
-    }
-    const task = byId.get(result.id);
-    if (!task) continue;
-    for (const file of result.assets) assets.add(file);
-    for (const [name, declarations] of result.styles) styles.set(name, declarations);
-    for (const name of result.classes) classes.add(name);
-    for (const [name, declaration] of result.mathStyles) mathStyles.set(name, declaration);
-    for (const feature of result.features) features.add(feature);
-    /** A page shown a second time at the root tells its findings once. */
-    if (task.id < plan.rendered.length) for (const item of result.diagnostics) yield diagnostic(item);
-    check.expectPage(task, result);
-    yield text(task.output, composer.compose(task, result), 'page');
-    if (task.id < plan.rendered.length) {
-      print.add(task, result);
-      const page = factsOf(task, result);
-      facts.set(task.route, page);
-      yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
-      const section =
-        fullText.hasRoomAt(task.id) && fullTextSection(site, publicAddresses, page, result.markdown);
-      if (section) fullText.add(task.id, section);
-      for (const { path, content } of searchIndex.add(task.route, result.search))
-        yield text(path, content, 'output');
+  check.expectPages(tasks);
+  const memory =
+    options.memory &&
+    new PageMemory(options.memory.store, options.memory.engine, plan, options.memory.hashes);
+  const before = memory && lastRunFor(options, { site, plan, tasks, frameFiles: new Set(gathered.assets) });
+  const search = new SearchFiles(searched);
+  const addSection = (task: PageTask, trace: PageTrace, markdown: string): void => {
+    const section = fullTextSection(site, publicAddresses, factsOf(task, trace), markdown);
+    if (section) fullText.add(task.id, section);
+  };
+  if (before && memory) {
+    check.recallFrame(before.last.frame);
+    print.lastPartition = before.last.printed;
+    const sectionOf = lastSections(site, before);
+    for (const [task, trace] of before.unchanged) {
+      gathered.add(task, trace, task.id < plan.rendered.length);
+      check.recall(task, markdownPath(task.route), trace.check);
+      composer.keep(task, trace.usesImage);
+      yield old(task.output, 'page');
+      if (task.id >= plan.rendered.length) continue;
+      for (const item of trace.diagnostics) yield diagnostic(item);
+      yield old(markdownPath(task.route), 'output');
+      const result = (): PageResult => memory.mustRecall(trace.key ?? '');
+      print.addOld(task, { bytes: trace.printedBytes, features: trace.features, result });
+      if (fullText.hasRoomAt(task.id)) {
+        const known = sectionOf(task.id);
+        if (known) fullText.addOld(task.id, known.bytes, known.content);
+        else addSection(task, trace, result().markdown);
+      }
+      search.keep(task.route, () => result().search);
     }
   }
-  for (const { path, content } of searchIndex.finish()) yield text(path, content, 'output');
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const concurrency = options.concurrency ?? availableParallelism();
+  const rendering = { plan, concurrency, signal: options.signal };
+  const wanted = before ? tasks.filter((task) => !before.unchanged.has(task)) : tasks;
+  const edited = new Map<string, PageTrace>();
+  for await (const rendered of renderedPages(wanted, { ...rendering, fetchPictures, memory })) {
+    if ('type' in rendered) {
+      yield rendered;
+      continue;
+    }
+    const { result, key } = rendered;
+    const task = byId.get(result.id);
+    if (!task) continue;
+    const isShown = task.id < plan.rendered.length;
+    const trace = traceOf(task, result, { key, clockMs: plan.clockMs });
+    gathered.add(task, trace, isShown);
+    /** A page shown a second time at the root tells its findings once. */
+    if (isShown) for (const item of result.diagnostics) yield diagnostic(item);
+    check.expectPage(task, result);
+    yield text(task.output, composer.compose(task, result), 'page');
+    trace.usesImage = composer.usedImage;
+    trace.assets.push(...gathered.takeUsedFiles());
+    if (isShown) {
+      trace.printedBytes = print.add(task, result);
+      const page = factsOf(task, trace);
+      yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
+      if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
+      for (const { path, content } of search.add(task.route, result.search))
+        yield text(path, content, 'output');
+    }
+    if (!options.memory) continue;
+    trace.check = check.trace(task.output, markdownPath(task.route)) ?? trace.check;
+    if (before) edited.set(task.output, trace);
+    else options.memory.add(trace);
+  }
+  for (const file of search.finish())
+    yield 'old' in file ? old(file.path, 'output') : text(file.path, file.content, 'output');
 
   for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
   for (const { path, content } of composer.islandScripts.files()) yield text(path, content, 'output');
@@ -168,24 +200,25 @@ async function* renderFiles(
     fullText,
     print,
     socialImages,
-    pages: plan.rendered.flatMap((route) => facts.get(route) ?? []),
-    styles,
-    classes,
+    pages: plan.rendered.flatMap((route) => gathered.facts.get(route) ?? []),
+    styles: gathered.styles,
+    classes: gathered.classes,
     styleFiles: pictures.style,
+    isOld: before && ((path) => before.lastFiles.has(path)),
     signal: options.signal,
   });
   for await (const item of outputs) {
     if ('finding' in item) yield diagnostic(item.finding);
     else {
       written.add(item.path);
-      yield text(item.path, item.content, 'output');
+      yield 'old' in item ? old(item.path, 'output') : text(item.path, item.content, 'output');
     }
   }
-  for (const { path, content } of await apiFiles(features)) yield text(path, content, 'output');
-  if (features.has('math'))
-    for (const { path, content } of await mathFiles(mathStyles)) yield text(path, content, 'output');
-  yield* stylesheets(site, links, assets, names, fetchPictures);
-  for (const file of [...assets].toSorted()) {
+  for (const { path, content } of await apiFiles(gathered.features)) yield text(path, content, 'output');
+  if (gathered.features.has('math'))
+    for (const { path, content } of await mathFiles(gathered.mathStyles)) yield text(path, content, 'output');
+  yield* stylesheets(site, links, gathered.assets, names, fetchPictures);
+  for (const file of [...gathered.assets].toSorted()) {
     options.signal?.throwIfAborted();
     if (site.files.stylesheets.includes(file) || written.has(file)) continue;
     const problem = names.take(file);
@@ -193,43 +226,59 @@ async function* renderFiles(
       yield diagnostic(unusableName(file, problem));
       continue;
     }
-    yield { type: 'file', file: { path: file, content: { copyFrom: join(site.root, file) }, kind: 'asset' } };
+    if (before?.lastFiles.has(file) && options.memory?.hashes.isAsBefore(file)) yield old(file, 'asset');
+    else
+      yield {
+        type: 'file',
+        file: { path: file, content: { copyFrom: join(site.root, file) }, kind: 'asset' },
+      };
   }
-}
-
-type FetchPictures = (addresses: Iterable<string>) => AsyncGenerator<RenderEvent>;
-
-/**
- * Which pictures of other hosts a page shows is known once it is rendered, whatever they came from: text, an expression,
- * a snippet. Those few pages (29 of 3,342 on nine real sites) are rendered once more when the pictures are there.
- */
-async function* renderedWithPictures(
-  tasks: readonly PageTask[],
-  rendering: PoolOptions,
-  fetchPictures: FetchPictures,
-): AsyncGenerator<PageResult | RenderEvent> {
-  const held = new Set<number>();
-  const wanted = new Set<string>();
-  for await (const result of renderPages(tasks, rendering)) {
-    if (result.wantedPictures === undefined) yield result;
-    else {
-      held.add(result.id);
-      for (const address of result.wantedPictures) wanted.add(address);
-    }
-  }
-  if (held.size === 0) return;
-  yield* fetchPictures(wanted);
-  const plan = { ...rendering.plan, asksForPictures: false };
-  yield* renderPages(
-    tasks.filter(({ id }) => held.has(id)),
-    { ...rendering, plan },
+  options.memory?.finish(
+    { options: optionsKey(options), files: site.files.all, edited: before && edited },
+    {
+      frame: check.frameTrace(),
+      hasRemote: plan.pictures.size > 0,
+      printed: print.partition,
+      fullText: fullText.list(),
+    },
   );
 }
 
-function factsOf({ route, output, title }: PageTask, result: PageResult): PageFacts {
-  const { headings, updates, failed, html } = result;
-  const description = textOfHtml(result.description);
-  return { route, output, title, description, summary: summaryOf(html), headings, updates, failed };
+/** What all pages together need and tell. */
+class Gathered {
+  readonly assets = new Set<string>();
+  readonly styles = new Map<string, string>();
+  readonly classes = new Set<string>();
+  readonly mathStyles = new Map<string, string>();
+  readonly features = new Set<PageFeature>();
+  readonly facts = new Map<string, PageFacts>();
+  #used: string[] = [];
+
+  /** A page that is shown a second time at the root is one page. */
+  add(task: PageTask, trace: PageTrace, isShown: boolean): void {
+    for (const file of trace.assets) this.assets.add(file);
+    for (const [name, declarations] of trace.styles) this.styles.set(name, declarations);
+    for (const name of trace.classes) this.classes.add(name);
+    for (const [name, declaration] of trace.mathStyles) this.mathStyles.set(name, declaration);
+    for (const feature of trace.features) this.features.add(feature);
+    if (isShown) this.facts.set(task.route, factsOf(task, trace));
+  }
+
+  useFile(file: string): void {
+    this.assets.add(file);
+    this.#used.push(file);
+  }
+
+  /** Files that were used since the last time this was asked. */
+  takeUsedFiles(): string[] {
+    const used = this.#used;
+    this.#used = [];
+    return used;
+  }
+}
+
+function factsOf({ route, output, title }: PageTask, { facts }: PageTrace): PageFacts {
+  return { ...facts, route, output, title };
 }
 
 /** Which colours were corrected, and which entries of the page menu only a hosted site has. */
@@ -242,7 +291,7 @@ async function* stylesheets(
   links: ReturnType<typeof createLinkResolver>,
   assets: Set<string>,
   names: OutputNames,
-  fetchPictures: FetchPictures,
+  fetchPictures: FetchPictures<RenderEvent>,
 ): AsyncGenerator<RenderEvent> {
   for (const file of site.files.stylesheets) {
     const problem = names.take(file);
@@ -272,6 +321,10 @@ function tooLarge(file: string): Diagnostic {
     file,
     hint: 'Keep only the rules that pages of the site use.',
   };
+}
+
+function old(path: string, kind: OutputFile['kind']): RenderEvent {
+  return { type: 'old', path, kind };
 }
 
 function text(path: string, content: string | Uint8Array, kind: OutputFile['kind']): InnerEvent {

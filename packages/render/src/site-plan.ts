@@ -5,6 +5,8 @@
 import { type FetchPicture, RemotePictures } from './assets/remote-pictures.ts';
 import type { Diagnostic } from './check/diagnostic.ts';
 import { type Site, findRoute } from './load.ts';
+import type { RunMemory } from './memory/last-run.ts';
+import type { LastFiles } from './memory/unchanged.ts';
 import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
 import { OutputNames, unusableName } from './navigation/output-names.ts';
 import { specsOf } from './openapi/site-api.ts';
@@ -34,6 +36,10 @@ export interface RenderOptions {
   customCode?: SitePlan['customCode'];
   /** When the site was written, as an ISO date: what time it is for the code of its pages. */
   committedAt?: string | null;
+  /** What earlier runs have left: pages that would be the same are not rendered again. */
+  memory?: RunMemory;
+  /** The files of the last run that the memory tells of. With them, pages that are as they were are not even written. */
+  lastFiles?: LastFiles;
   /** Render processes at once. */
   concurrency?: number;
   signal?: AbortSignal;
@@ -65,6 +71,7 @@ export function planSite(
     pictures: pictures.table,
     asksForPictures: pictures.isFetching,
     customCode: options.customCode ?? 'run',
+    writesLookups: options.memory !== undefined,
     clockMs: clockOf(options.committedAt),
   };
 }

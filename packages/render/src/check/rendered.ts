@@ -53,16 +53,30 @@ export interface PageTime {
   milliseconds: number;
 }
 
-interface CheckedPage {
+interface CheckedPage extends Omit<CheckTrace, 'secretsBeside'> {
   output: string;
   route: string;
   file: string;
-  anchors: LinkUse[];
   milliseconds: number;
+}
+
+/** What the check knows of one page that was written. */
+export interface CheckTrace {
+  anchors: LinkUse[];
   tier: PageTier | undefined;
   saysMore: boolean;
   bytes: number;
   facts: OutputFacts | undefined;
+  secretsBeside?: FoundSecret[] | undefined;
+  /** Pages it leads to that nothing else may lead to. */
+  reaches: string[];
+}
+
+/** What it knows of everything around the pages. */
+export interface FrameTrace {
+  references: [folder: string, [address: string, loads: boolean, from: string][]][];
+  unresolved: [written: string, code: 'broken_link' | 'unsafe_link' | 'image_missing'][];
+  reached: string[];
 }
 
 export interface CheckResult {
@@ -89,16 +103,18 @@ export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
   readonly #pages = new Map<string, CheckedPage>();
-  /** By folder and address. */
-  readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string }>>();
+  /** By folder and address; null for what is in order whatever else is written. */
+  readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string } | null>>();
   readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
   readonly #places: SourcePlaces;
   /** Pages that will be written: most links lead to one of them and need no second look. */
   #planned: ReadonlySet<string> = new Set();
-  /** Pages that something leads to, as far as that has to be known. */
-  readonly #reached = new Set<string>();
+  /** Those of them that the navigation does not lead to. */
+  #lonely: ReadonlySet<string> = new Set();
+  /** Those that the frame of a page leads to. */
+  readonly #reachedByFrame = new Set<string>();
   #hintsLeft = mostHints;
 
   constructor(site: CheckedSite, urlStyle: UrlStyle) {
@@ -108,8 +124,56 @@ export class RenderedCheck {
   }
 
   /** The pages there will be; comes before the first of them. */
-  expectPages(outputs: Iterable<string>): void {
-    this.#planned = new Set(outputs);
+  expectPages(pages: readonly Pick<PageTask, 'output' | 'route'>[]): void {
+    this.#planned = new Set(pages.map(({ output }) => output));
+    const shown = new Set(this.#site.navigation.order);
+    const lonely = pages.filter(({ route }) => !shown.has(route) && this.#mayBeLost(route));
+    this.#lonely = new Set(lonely.map(({ output }) => output));
+  }
+
+  /** Of what was written, so that another run can do without it. */
+  trace(output: string, markdown: string): CheckTrace | undefined {
+    const page = this.#pages.get(output);
+    if (!page) return undefined;
+    const { anchors, tier, saysMore, bytes, facts, reaches } = page;
+    return {
+      anchors,
+      tier,
+      saysMore,
+      bytes,
+      facts,
+      reaches,
+      secretsBeside: this.#secretsBeside.get(markdown),
+    };
+  }
+
+  /** A page that stands in the output as it did before, with its Markdown. */
+  recall({ output, route, file }: PageTask, markdown: string, trace: CheckTrace): void {
+    const { secretsBeside, ...known } = trace;
+    this.#pages.set(output, { ...known, output, route, file, milliseconds: 0 });
+    this.#addresses.add(output, known.facts?.ids);
+    this.#addresses.add(markdown);
+    if (secretsBeside) this.#secretsBeside.set(markdown, secretsBeside);
+  }
+
+  frameTrace(): FrameTrace {
+    return {
+      references: [...this.#frameReferences].map(([folder, known]) => [
+        folder,
+        [...known].flatMap(([address, use]) => (use ? [[address, use.loads, use.from]] : [])),
+      ]),
+      unresolved: [...this.#unresolved],
+      reached: [...this.#reachedByFrame],
+    };
+  }
+
+  recallFrame({ references, unresolved, reached }: FrameTrace): void {
+    for (const [folder, all] of references) {
+      const known = new Map(all.map(([address, loads, from]) => [address, { loads, from }]));
+      this.#frameReferences.set(folder, known);
+    }
+    for (const [written, code] of unresolved) this.#unresolved.set(written, code);
+    for (const output of reached) this.#reachedByFrame.add(output);
   }
 
   /** What is known of a page from rendering it; comes before its file. */
@@ -119,7 +183,7 @@ export class RenderedCheck {
     /** What authors wrote is in the Markdown as well; what code or a description added may be on the page alone. */
     const saysMore = result.failed || tier !== 'none' || task.api !== undefined;
     const known = { output, route, file, anchors, milliseconds, tier, saysMore };
-    this.#pages.set(output, { ...known, bytes: 0, facts: undefined });
+    this.#pages.set(output, { ...known, bytes: 0, facts: undefined, reaches: [] });
   }
 
   /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
@@ -152,7 +216,7 @@ export class RenderedCheck {
     const noteFrame = this.#frameReader(path);
     const facts = readOutput(text, {
       noteFrame,
-      isSettled: ({ address }) => this.#isSettled(address, path),
+      isSettled: ({ address }) => this.#isSettled(address, path, page?.reaches),
       looksForSecrets: page === undefined || page.saysMore,
     });
     this.#addresses.add(path, facts.ids);
@@ -163,24 +227,29 @@ export class RenderedCheck {
   /** Every address of a file that is no page of an author counts as part of the frame. */
   #frameReader(path: string): (reference: Reference) => void {
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    const known = this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
+    const known =
+      this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string } | null>();
     this.#frameReferences.set(folder, known);
     return ({ address, loads }) => {
-      if (!known.has(address)) known.set(ownCopy(address), { loads, from: path });
+      if (known.has(address)) return;
+      known.set(ownCopy(address), this.#isSettled(address, path) ? null : { loads, from: path });
     };
   }
 
-  #isSettled(address: string, from: string): boolean {
+  #isSettled(address: string, from: string, reaches?: string[]): boolean {
     const target = this.#addresses.among(this.#planned, address, from);
     if (target === undefined) return false;
-    if (target !== from) this.#reached.add(target);
+    if (target !== from && this.#lonely.has(target)) {
+      if (reaches) reaches.push(target);
+      else this.#reachedByFrame.add(target);
+    }
     return true;
   }
 
   async finish(): Promise<CheckResult> {
     const pages = [...this.#pages.values()].toSorted((a, b) => (a.output < b.output ? -1 : 1));
     const findings: Diagnostic[] = [];
-    const reached = this.#reached;
+    const reached = new Set([...this.#reachedByFrame, ...pages.flatMap(({ reaches }) => reaches)]);
     for (const page of pages) findings.push(...(await this.#pageFindings(page, reached)));
     findings.push(...(await this.#frameFindings(reached)));
     const orphans = this.#orphans(pages, reached);
@@ -276,7 +345,9 @@ export class RenderedCheck {
     const references = [...this.#frameReferences]
       .toSorted(byFirst)
       .flatMap(([, known]) => [...known].toSorted(byFirst));
-    for (const [address, { loads, from }] of references) {
+    for (const [address, use] of references) {
+      if (!use) continue;
+      const { loads, from } = use;
       const verdict = this.#addresses.judge(address, from);
       if (verdict.kind === 'there') reached.add(verdict.path);
       if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
@@ -301,14 +372,15 @@ export class RenderedCheck {
   #orphans(pages: readonly CheckedPage[], reached: ReadonlySet<string>): string[] {
     const shown = new Set(this.#site.navigation.order);
     const orphans = pages.filter(
-      ({ output, route }) =>
-        !reached.has(output) &&
-        !shown.has(route) &&
-        !this.#site.searchRules.has(route) &&
-        route !== 'index' &&
-        this.#site.metas.get(route)?.hidden !== true,
+      ({ output, route }) => !reached.has(output) && !shown.has(route) && this.#mayBeLost(route),
     );
     return [...new Set(orphans.map(({ file }) => file))];
+  }
+
+  /** Whether readers would miss the page if nothing led to it. */
+  #mayBeLost(route: string): boolean {
+    const { searchRules, metas } = this.#site;
+    return !searchRules.has(route) && route !== 'index' && metas.get(route)?.hidden !== true;
   }
 
   async #duplicateId(file: string, id: string): Promise<Diagnostic> {

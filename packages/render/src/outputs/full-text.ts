@@ -4,8 +4,14 @@
  */
 const largestBytes = 50_000_000;
 
+interface KeptSection {
+  length: number;
+  content: () => Uint8Array;
+  isOld: boolean;
+}
+
 export class FullText {
-  readonly #sections = new Map<number, Uint8Array>();
+  readonly #sections = new Map<number, KeptSection>();
   readonly #largestBytes: number;
   #bytes = 0;
   /** The last page that is kept. */
@@ -22,6 +28,25 @@ export class FullText {
 
   /** `position` is the place of the page in the order of the navigation. */
   add(position: number, section: Uint8Array): void {
+    this.#add(position, { length: section.length, content: () => section, isOld: false });
+  }
+
+  /** A section that is as it was in an earlier run, and is only got if the file has to be written. */
+  addOld(position: number, length: number, content: () => Uint8Array): void {
+    if (this.hasRoomAt(position)) this.#add(position, { length, content, isOld: true });
+  }
+
+  /** Which sections stand in the file, and how long they are. */
+  list(): [position: number, bytes: number][] {
+    return this.positions().map((position) => [position, this.#sections.get(position)?.length ?? 0]);
+  }
+
+  /** Whether all of these are as they were. */
+  areOld(positions: readonly number[]): boolean {
+    return positions.every((position) => this.#sections.get(position)?.isOld);
+  }
+
+  #add(position: number, section: KeptSection): void {
     this.#sections.set(position, section);
     this.#bytes += section.length;
     this.#last = Math.max(this.#last, position);
@@ -44,11 +69,13 @@ export class FullText {
   positions(): number[] {
     let bytes = 0;
     const all = [...this.#sections.keys()].toSorted((a, b) => a - b);
-    const end = all.findIndex((position) => (bytes += this.section(position).length) > this.#largestBytes);
+    const end = all.findIndex(
+      (position) => (bytes += this.#sections.get(position)?.length ?? 0) > this.#largestBytes,
+    );
     return end < 0 ? all : all.slice(0, end);
   }
 
   section(position: number): Uint8Array {
-    return this.#sections.get(position) ?? new Uint8Array();
+    return this.#sections.get(position)?.content() ?? new Uint8Array();
   }
 }

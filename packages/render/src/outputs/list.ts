@@ -5,7 +5,7 @@
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { Site } from '../load.ts';
 import type { Addresses } from '../navigation/addresses.ts';
-import type { Heading, SitePlan } from '../page/task.ts';
+import type { SitePlan } from '../page/task.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { FeedItem } from '../page/updates.ts';
 import { feeds } from './feeds.ts';
@@ -30,7 +30,6 @@ export interface PageFacts {
   description: string;
   /** The first words of its text, for pages without a description. */
   summary: string;
-  headings: Heading[];
   updates: FeedItem[];
   failed: boolean;
 }
@@ -52,10 +51,16 @@ export interface OutputContext {
   print: PrintPages;
   /** The pictures that pages name for shared links. */
   socialImages: SocialImages;
+  /** Whether the last run has written a file that this one may take over. */
+  isOld?: ((path: string) => boolean) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-export type OutputItem = { path: string; content: string | Uint8Array } | { finding: Diagnostic };
+export type OutputItem =
+  | { path: string; content: string | Uint8Array }
+  /** A file that is as the last run has written it. */
+  | { path: string; old: true }
+  | { finding: Diagnostic };
 
 export type Output = (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
 

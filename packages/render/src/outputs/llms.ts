@@ -25,8 +25,11 @@ export async function* llmsIndex(context: OutputContext): AsyncGenerator<OutputI
 }
 
 export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
-  const own = await ownFile(context.site, 'llms-full.txt');
-  yield { path: 'llms-full.txt', content: own ?? fullText(context) };
+  const path = 'llms-full.txt';
+  const own = await ownFile(context.site, path);
+  if (own === undefined && context.isOld?.(path) && context.fullText.areOld(context.fullText.positions()))
+    yield { path, old: true };
+  else yield { path, content: own ?? fullText(context) };
 }
 
 interface IndexEntry {
@@ -204,8 +207,24 @@ export function summaryOf(html: string): string {
 }
 
 function fullText({ site, fullText: text }: OutputContext): Uint8Array {
-  const { name, description } = site.settings;
-  const head = `# ${name}\n${description ? `\n> ${oneLine(description)}\n` : ''}`;
-  const rule = Buffer.from('\n---\n\n');
-  return Buffer.concat([Buffer.from(head), ...[...text.sections()].flatMap((section) => [rule, section])]);
+  const sections = [...text.sections()].flatMap((section) => [betweenSections, section]);
+  return Buffer.concat([fullTextHead(site), ...sections]);
+}
+
+const betweenSections = Buffer.from('\n---\n\n');
+
+function fullTextHead({ settings: { name, description } }: Site): Buffer {
+  return Buffer.from(`# ${name}\n${description ? `\n> ${oneLine(description)}\n` : ''}`);
+}
+
+/** Where each section begins in a file with these. */
+export function fullTextPlaces(site: Site, sections: readonly [number, number][]): Map<number, number> {
+  const places = new Map<number, number>();
+  let at = fullTextHead(site).length;
+  for (const [position, bytes] of sections) {
+    at += betweenSections.length;
+    places.set(position, at);
+    at += bytes;
+  }
+  return places;
 }

@@ -26,12 +26,20 @@ export interface KeptPage extends PrintedPage {
  */
 const mostKeptBytes = 25_000_000;
 
+interface OldPage {
+  bytes: number;
+  features: readonly PageFeature[];
+  result: () => Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>;
+}
+
 export class PrintPages {
+  /** Which pages stand in which document, as a text that can be compared: of this run once it is known, and of the last. */
+  partition = '';
+  lastPartition: string | undefined;
   /** In the order in which they are printed. */
   readonly pages: PrintedPage[];
   readonly features = new Set<PageFeature>();
   readonly #positions: Map<string, number>;
-  readonly #sizes = new Map<number, number>();
   readonly #kept: FullText;
   readonly #decoder = new TextDecoder();
 
@@ -45,28 +53,54 @@ export class PrintPages {
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }
 
-  add({ route }: PageTask, { html, aside, bar, description, features }: PageResult): void {
+  /** Returns how many bytes the page takes. */
+  add({ route }: PageTask, { html, aside, bar, description, features }: PageResult): number {
+    const position = this.#positions.get(route);
+    if (position === undefined) return 0;
+    for (const feature of features) this.features.add(feature);
+    if (!this.#kept.hasRoomAt(position)) return 0;
+    const bytes = printedBytes({ html, aside, bar, description });
+    this.#kept.add(position, bytes);
+    return bytes.length;
+  }
+
+  /** A page that is as it was in an earlier run, where it took so many bytes. */
+  addOld({ route }: PageTask, old: OldPage): void {
     const position = this.#positions.get(route);
     if (position === undefined) return;
-    for (const feature of features) this.features.add(feature);
-    const lead = description ? `<p class="lead">${description}</p>` : '';
+    for (const feature of old.features) this.features.add(feature);
     if (!this.#kept.hasRoomAt(position)) return;
-    const bytes = Buffer.from(`${lead}${bar}${html}${aside}`);
-    this.#sizes.set(position, bytes.length);
-    this.#kept.add(position, bytes);
+    /** One that did not fit the last time may fit now. */
+    if (old.bytes > 0) this.#kept.addOld(position, old.bytes, () => printedBytes(old.result()));
+    else this.#kept.add(position, printedBytes(old.result()));
+  }
+
+  /** Whether all of these are as they were, in documents that hold the same pages as before. */
+  areOld(pages: readonly KeptPage[], partition: string): boolean {
+    return partition === this.lastPartition && this.#kept.areOld(pages.map(({ position }) => position));
   }
 
   /** The pages that were kept, in their order. */
   kept(): KeptPage[] {
-    return this.#kept.positions().flatMap((position) => {
+    return this.#kept.list().flatMap(([position, bytes]) => {
       const page = this.pages[position];
-      return page ? [{ ...page, position, bytes: this.#sizes.get(position) ?? 0 }] : [];
+      return page ? [{ ...page, position, bytes }] : [];
     });
   }
 
   htmlOf({ position }: KeptPage): string {
     return this.#decoder.decode(this.#kept.section(position));
   }
+}
+
+function printedBytes({
+  html,
+  aside,
+  bar,
+  description,
+}: Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>): Buffer {
+  const lead = description ? `<p class="lead">${description}</p>` : '';
+  return Buffer.from(`${lead}${bar}${html}${aside}`);
 }
 
 function printedPages(

@@ -149,7 +149,7 @@ async function printed(pages: Record<string, string>, limit?: number) {
     const findings: Diagnostic[] = [];
     for await (const item of printOutput(context)) {
       if ('finding' in item) findings.push(item.finding);
-      else if (item.path.endsWith('.html')) files.set(item.path, String(item.content));
+      else if ('content' in item && item.path.endsWith('.html')) files.set(item.path, String(item.content));
     }
     return { files, findings };
   });

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
+import { shortHash } from '../memory/site-memory.ts';
 import { mathStylesheet } from '../math/files.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import { apiStylesheet } from '../theme/files.ts';
@@ -34,9 +35,13 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   const index = `${name}.html`;
   const parts = partsOf(kept, name);
   const printedAt = placesIn(context, parts);
+  print.partition = shortHash(
+    JSON.stringify(parts.map(({ label, file, pages }) => [label, file, pages.map(({ route }) => route)])),
+  );
   for (const part of parts) {
     context.signal?.throwIfAborted();
-    yield { path: part.file, content: document(context, part, printedAt) };
+    if (print.areOld(part.pages, print.partition)) yield { path: part.file, old: true };
+    else yield { path: part.file, content: document(context, part, printedAt) };
   }
   if (parts[0]?.file !== index) yield { path: index, content: listOfParts(context, parts) };
 }

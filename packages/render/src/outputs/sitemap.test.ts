@@ -25,7 +25,9 @@ it('is split at 50,000 addresses, with an index of the parts', async () => {
   } as unknown as OutputContext;
   const items: OutputItem[] = [];
   for await (const item of sitemap(context)) items.push(item);
-  const files = items.flatMap((item) => ('path' in item ? [[item.path, String(item.content)] as const] : []));
+  const files = items.flatMap((item) =>
+    'content' in item ? [[item.path, String(item.content)] as const] : [],
+  );
   expect(files.map(([path, text]) => [path, text.match(/<loc>/g)?.length])).toEqual([
     ['sitemap-1.xml', 50_000],
     ['sitemap-2.xml', 1],

@@ -10,7 +10,7 @@ import { pictureSize } from '../assets/picture-size.ts';
 import type { Site } from '../load.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import type { OutputContext } from './list.ts';
+import type { OutputContext, OutputItem } from './list.ts';
 import { type SocialImage, socialImageSvg } from './social-image-svg.ts';
 
 const require = createRequire(import.meta.url);
@@ -72,8 +72,14 @@ export class SocialImages {
     return `_docyard/social/${hashOf(drawing)}.png`;
   }
 
-  async *files(signal?: AbortSignal): AsyncGenerator<{ path: string; content: Uint8Array }> {
-    if (this.#used.size === 0) return;
+  /** The name of a picture says what is in it: one that the last run has written is the same. */
+  async *files({
+    signal,
+    isOld = () => false,
+  }: Pick<OutputContext, 'signal' | 'isOld'>): AsyncGenerator<OutputItem> {
+    const old = [...this.#used.keys()].filter(isOld);
+    for (const path of old) yield { path, old: true };
+    if (this.#used.size === old.length) return;
     const { renderAsync } = await import('@resvg/resvg-js');
     const font = fonts();
     const draw = (section: SocialSection): ReturnType<typeof renderAsync> => {
@@ -82,7 +88,9 @@ export class SocialImages {
       image.catch(() => undefined);
       return image;
     };
-    const sections = [...this.#used].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const sections = [...this.#used]
+      .filter(([path]) => !isOld(path))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
     const [first] = sections;
     let drawing = first && draw(first[1]);
     for (const [index, [path]] of sections.entries()) {
@@ -96,11 +104,8 @@ export class SocialImages {
   }
 }
 
-export function socialImageFiles({
-  socialImages,
-  signal,
-}: OutputContext): AsyncGenerator<{ path: string; content: Uint8Array }> {
-  return socialImages.files(signal);
+export function socialImageFiles(context: OutputContext): AsyncGenerator<OutputItem> {
+  return context.socialImages.files(context);
 }
 
 const wholeSite: SocialSection = { label: '', above: '' };

@@ -19,6 +19,7 @@ const plan: SitePlan = {
   specs: {},
   specInMarkdown: true,
   customCode: 'run',
+  writesLookups: false,
   clockMs: 0,
   api: readApiSettings(undefined),
   airGapped: false,

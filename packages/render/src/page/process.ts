@@ -3,13 +3,12 @@
  * It talks only to its parent, over the channel it was started with.
  */
 import { flushCompileCache } from 'node:module';
-import type { SiteTools } from './record.ts';
-import { loadApiPages, renderPage, siteTools } from './render-page.ts';
+import { type PageTools, loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
 
 type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
-let tools: SiteTools | undefined;
+let tools: PageTools | undefined;
 
 process.on('message', (message: ToProcess) => {
   if (message.type === 'site') tools = siteTools(message.plan);

@@ -12,6 +12,7 @@ import { pageTerms } from '../search/page-terms.ts';
 import { Programs } from '../program/program.ts';
 import { failedPage } from './failure.ts';
 import { pageMarkdown } from './page-markdown.ts';
+import { type Lookup, writtenDown } from './lookups.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
@@ -22,14 +23,20 @@ import type { PageResult, PageTask, SitePlan } from './task.ts';
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
-export function siteTools(plan: SitePlan): SiteTools {
+/** What pages of one site are rendered with, and what the page that was just rendered has asked. */
+export type PageTools = SiteTools & { takeLookups?: (() => Lookup[]) | undefined };
+
+export function siteTools(plan: SitePlan): PageTools {
+  const links = createLinkResolver(plan);
+  const written = plan.writesLookups ? writtenDown(links, plan) : undefined;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
   let realm: Realm | undefined;
   return {
     plan,
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, new Set(plan.routes)),
-    links: createLinkResolver(plan),
+    links: written?.links ?? links,
+    takeLookups: written?.take,
     pictureSizes: sizesOf(plan),
     sources,
     programs: new Programs(sources),
@@ -43,7 +50,13 @@ function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
   return new Map(known.map(({ file, size }) => [file, size]));
 }
 
-export function renderPage(tools: SiteTools, task: PageTask, parser: ParserName): PageResult {
+export function renderPage(tools: PageTools, task: PageTask, parser: ParserName): PageResult {
+  const result = rendered(tools, task, parser);
+  const lookups = tools.takeLookups?.();
+  return lookups ? { ...result, lookups } : result;
+}
+
+function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageResult {
   const renderer = new PageRenderer(tools, task, parser);
   try {
     const document = readPage(tools, task, parser);

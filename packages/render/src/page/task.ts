@@ -9,6 +9,7 @@ import type { UrlStyle } from '../navigation/addresses.ts';
 import type { MathMode } from '../math/marks.ts';
 import type { ApiTarget, SpecDocument } from '../openapi/target.ts';
 import type { PageTerms, SearchTask } from '../search/page-terms.ts';
+import type { Lookup } from './lookups.ts';
 import type { ParserName } from './parser.ts';
 import type { FeedItem } from './updates.ts';
 
@@ -40,6 +41,8 @@ export interface SitePlan {
   asksForPictures: boolean;
   /** Whether code of the site that must be run is run; otherwise why not. */
   customCode: 'run' | { refused: string };
+  /** Pages say what they asked of the lists above, so that they can be known again when the lists are others. */
+  writesLookups: boolean;
   /** What time it is for that code: the time of the commit, so that the same site gives the same bytes. */
   clockMs: number;
 }
@@ -118,6 +121,8 @@ export interface PageResult {
   wantedPictures?: string[];
   /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
+  /** What the page asked of the lists of pages and files, if the plan says so. */
+  lookups?: Lookup[];
   /** Absent when the page failed. */
   tier?: PageTier;
   /** How long the page took. It must not reach any file of the output. */

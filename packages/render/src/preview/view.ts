@@ -68,7 +68,7 @@ function isSamePlan({ specs: specsBefore, ...before }: SitePlan, { specs, ...aft
 /** For outputs that ask which pages there are, not what stands on them. */
 export function outputContext(view: View): OutputContext {
   const { site, plan, addresses, composer, socialImages, pictures } = view;
-  const unread = { description: '', summary: '', headings: [], updates: [], failed: false };
+  const unread = { description: '', summary: '', updates: [], failed: false };
   return {
     site,
     plan,

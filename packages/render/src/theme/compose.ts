@@ -95,6 +95,17 @@ export class PageComposer {
     };
   }
 
+  /** A page that stands in the output already: its frame needs the same files as if it were written now. */
+  keep({ route, output }: PageTask, usesImage: boolean): void {
+    const { navigation } = this.#site;
+    const branch = navigation.places.get(route)?.branch ?? nearestBranch(navigation, route);
+    this.#frame(branch, prefixToRoot(output));
+    if (usesImage) this.#headSite.images.forPage(route);
+  }
+
+  /** Whether the page that was composed last shows a picture of the site's own when it is shared. */
+  usedImage = false;
+
   compose(task: PageTask, result: PageResult): string {
     const { settings, navigation, metas } = this.#site;
     const meta = metas.get(task.route) as PageMeta;
@@ -105,6 +116,7 @@ export class PageComposer {
     const language = languageCode(branch?.language ?? 'en');
     const words = wordsFor(language);
     const head = headFacts(this.#headSite, { meta, result, place, language, prefix });
+    this.usedImage = head.image !== undefined;
     const markdown = relativeHref(prefix, `${task.route}.md`);
     const view: PageView = {
       settings,

@@ -46,8 +46,8 @@ interface Entry extends ArchivedFile {
 export interface ArchiveOptions {
   /** The entries that a reader must have seen before it can judge the others. */
   first?: readonly string[];
-  /** What was compressed for the last archive of the same kind. */
-  memory?: BlockMemory;
+  /** What was compressed for the last archive of the same kind, and what that and this one are made from. */
+  memory?: { blocks: BlockMemory; token: string; lastToken: string | undefined } | undefined;
 }
 
 const chunkBytes = 1024 * 1024;
@@ -60,7 +60,7 @@ export class Archive {
   readonly #spool: number;
   readonly #entries = new Map<string, Entry>();
   readonly #first: readonly string[];
-  readonly #memory: BlockMemory | undefined;
+  readonly #memory: ArchiveOptions['memory'];
   readonly #last: LastArchive | undefined;
   #spooledBytes = 0;
 
@@ -73,7 +73,7 @@ export class Archive {
     this.#first = first;
     this.#spool = typeof spool === 'string' ? openSync(spool, 'w+', 0o600) : spool;
     this.#memory = memory;
-    this.#last = memory && LastArchive.recall(memory);
+    this.#last = memory && LastArchive.recall(memory.blocks, memory.lastToken);
   }
 
   add(path: string, content: Uint8Array): void {
@@ -166,17 +166,17 @@ export class Archive {
     }
     for (const block of inFlight) write(await block);
     stream.add(await compressBlock(Buffer.from(endOfArchive), true));
-    if (this.#memory) LastArchive.keep(this.#memory, blocks);
+    if (this.#memory) LastArchive.keep(this.#memory.blocks, this.#memory.token, blocks);
     return { ...stream.end(), fileCount: this.#entries.size };
   }
 
   #recalled({ key }: Block<Entry>): CompressedBlock | undefined {
-    return this.#memory && recallBlock(this.#memory, key);
+    return this.#memory && recallBlock(this.#memory.blocks, key);
   }
 
   async #compressed(block: Block<Entry>): Promise<CompressedBlock> {
     const compressed = await compressBlock(blockContent(block, (piece) => this.#contentOf(piece)));
-    if (this.#memory) keepBlock(this.#memory, block.key, compressed);
+    if (this.#memory) keepBlock(this.#memory.blocks, block.key, compressed);
     return compressed;
   }
 

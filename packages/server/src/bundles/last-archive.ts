@@ -35,20 +35,23 @@ export class LastArchive {
     this.files = files;
   }
 
-  static keep(memory: BlockMemory, blocks: readonly Block<ArchivedFile>[]): void {
+  /** `token` names what the archive was made from. */
+  static keep(memory: BlockMemory, token: string, blocks: readonly Block<ArchivedFile>[]): void {
     const layout: Layout = blocks.map(({ key, pieces }) => [
       key,
       pieces.map(({ entry: { path, sizeBytes, sha256, title } }) =>
         title === undefined ? [path, sizeBytes, sha256] : [path, sizeBytes, sha256, title],
       ),
     ]);
-    memory.put(layoutKey, Buffer.from(JSON.stringify(layout)));
+    memory.put(layoutKey, Buffer.from(JSON.stringify({ token, layout })));
   }
 
-  /** Undefined when there was none. */
-  static recall(memory: BlockMemory): LastArchive | undefined {
-    const kept = memory.get(layoutKey);
-    return kept && new LastArchive(memory, JSON.parse(Buffer.from(kept).toString()) as Layout);
+  /** Undefined when the last one was made from something else. */
+  static recall(memory: BlockMemory, token: string | undefined): LastArchive | undefined {
+    const kept = token === undefined ? undefined : memory.get(layoutKey);
+    if (kept === undefined) return undefined;
+    const last = JSON.parse(Buffer.from(kept).toString()) as { token: string; layout: Layout };
+    return last.token === token ? new LastArchive(memory, last.layout) : undefined;
   }
 
   file(path: string): ArchivedFile | undefined {

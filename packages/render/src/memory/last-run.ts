@@ -1,0 +1,186 @@
+/**
+ * What one run of a site leaves for the next: how its files were, what was read of them, and what each page gave besides its
+ * own files. When only the text of pages or their pictures changed since, the next run need not touch the other pages at all.
+ */
+import { randomUUID } from 'node:crypto';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { CheckTrace, FrameTrace } from '../check/rendered.ts';
+import type { Diagnostic } from '../check/diagnostic.ts';
+import type { LoadMemory } from '../load.ts';
+import type { PageFacts } from '../outputs/list.ts';
+import type { ReadPage } from '../page/meta.ts';
+import type { PageResult } from '../page/task.ts';
+import { FileHashes, type FileMark, type SiteMemory, shortHash } from './site-memory.ts';
+
+/** What a page gives to the site besides its own files. */
+export interface PageTrace {
+  output: string;
+  /** Under which the whole of it is kept; absent when it is rendered anew each time. */
+  key?: string | undefined;
+  /** It has code that asks for the time. */
+  clockMs?: number | undefined;
+  /** What it was made from and what it shows. */
+  files: string[];
+  assets: string[];
+  styles: PageResult['styles'];
+  classes: string[];
+  mathStyles: PageResult['mathStyles'];
+  features: PageResult['features'];
+  diagnostics: Diagnostic[];
+  facts: Omit<PageFacts, 'route' | 'output' | 'title'>;
+  check: CheckTrace;
+  /** The picture for shared links is one that the site makes. */
+  usesImage: boolean;
+  printedBytes: number;
+}
+
+/** What a run knows at its end besides its pages. */
+export interface RunFacts {
+  frame: FrameTrace;
+  /** Something came from another host: nobody knows whether it is still the same. */
+  hasRemote: boolean;
+  /** Which pages stand in which printed document. */
+  printed: string;
+  /** The sections of llms-full.txt in their order: the page and its bytes. */
+  fullText: [position: number, bytes: number][];
+}
+
+interface RunHead extends RunFacts {
+  /** Names the run, so that what others have kept of it can be told from what they kept of another. */
+  token: string;
+  key: string;
+  madeAtMs: number;
+  marks: FileMark[];
+  reads: [file: string, page: ReadPage][];
+  /** The keys of the values that hold the traces. */
+  parts: string[];
+}
+
+export interface LastRun extends RunFacts {
+  /** By the file of the output. */
+  traces: ReadonlyMap<string, PageTrace>;
+  files: readonly string[];
+}
+
+interface RunEnd {
+  options: string;
+  files: readonly string[];
+  edited: ReadonlyMap<string, PageTrace> | undefined;
+}
+
+const pagesInPart = 500;
+const headKey = 'run';
+
+export class RunMemory {
+  readonly store: SiteMemory;
+  readonly engine: string;
+  readonly hashes: FileHashes;
+  /** For `loadSite`, which fills it. */
+  readonly load: LoadMemory;
+  readonly token = randomUUID();
+  readonly #head: RunHead | undefined;
+  #reads: Map<string, ReadPage> | undefined;
+  readonly #lastParts = new Map<string, PageTrace[]>();
+  readonly #parts: string[] = [];
+  #commit: (() => void) | undefined;
+  #part: PageTrace[] = [];
+
+  /** `engine` names the program: another one may render differently. */
+  constructor(store: SiteMemory, engine: string, root: string) {
+    this.store = store;
+    this.engine = engine;
+    this.#head = read(store, headKey) as RunHead | undefined;
+    const known = this.#head;
+    this.hashes = new FileHashes(root, known?.marks, known?.madeAtMs);
+    const reads = known?.key.startsWith(`${engine} `) ? known.reads : [];
+    this.load = {
+      pages: new Map(reads.filter(([file]) => this.hashes.isAsBefore(file))),
+      specs: { kinds: new Map(), specs: new Map() },
+    };
+  }
+
+  get lastToken(): string | undefined {
+    return this.#head?.token;
+  }
+
+  /** Undefined when there was none that this one, with these options, could have been. */
+  last(options: string): LastRun | undefined {
+    const head = this.#head;
+    if (head?.key !== this.#keyOf(options) || head.hasRemote) return undefined;
+    const traces = new Map<string, PageTrace>();
+    for (const part of head.parts) {
+      const pages = read(this.store, part) as PageTrace[] | undefined;
+      if (pages === undefined) return undefined;
+      this.#lastParts.set(part, pages);
+      for (const page of pages) traces.set(page.output, page);
+    }
+    return { ...head, traces, files: head.marks.map(([file]) => file) };
+  }
+
+  /** What was read of a file the last time; for telling whether an edit touched more than text. */
+  readBefore(file: string): ReadPage | undefined {
+    this.#reads ??= new Map(this.#head?.reads);
+    return this.#reads.get(file);
+  }
+
+  /** Traces are written as they come, so that a large site does not hold them all. */
+  add(trace: PageTrace): void {
+    this.#part.push(trace);
+    if (this.#part.length === pagesInPart) this.#endPart();
+  }
+
+  #endPart(): void {
+    if (this.#part.length === 0) return;
+    this.#parts.push(this.#putPart(this.#part));
+    this.#part = [];
+  }
+
+  #putPart(traces: readonly PageTrace[]): string {
+    const key = `run:${this.token}:${traces[0]?.output ?? ''}`.slice(0, 150);
+    this.store.put(key, zstdCompressSync(JSON.stringify(traces)));
+    return key;
+  }
+
+  /** `edited` holds the pages that are not as they were, when all others are. */
+  finish({ options, files, edited }: RunEnd, facts: RunFacts): void {
+    this.#endPart();
+    const parts = edited ? this.#editedParts(edited) : this.#parts;
+    this.#commit = () => {
+      const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
+      const head: RunHead = {
+        ...facts,
+        token: this.token,
+        key: this.#keyOf(options),
+        madeAtMs: Date.now(),
+        marks,
+        reads: [...this.load.pages],
+        parts,
+      };
+      this.store.put(headKey, zstdCompressSync(JSON.stringify(head)));
+    };
+  }
+
+  /** Says that the files of the run are where the next one will look for them. Before that it is as if it had not been. */
+  commit(): void {
+    this.#commit?.();
+  }
+
+  #editedParts(edited: ReadonlyMap<string, PageTrace>): string[] {
+    return [...this.#lastParts].map(([key, before]) => {
+      for (const { key: page } of before) if (page !== undefined) this.store.touch(page);
+      if (before.some(({ output }) => edited.has(output)))
+        return this.#putPart(before.map((trace) => edited.get(trace.output) ?? trace));
+      this.store.touch(key);
+      return key;
+    });
+  }
+
+  #keyOf(options: string): string {
+    return `${this.engine} ${shortHash(options)}`;
+  }
+}
+
+function read(store: SiteMemory, key: string): unknown {
+  const bytes = store.get(key);
+  return bytes && (JSON.parse(zstdDecompressSync(bytes).toString()) as unknown);
+}

@@ -1,0 +1,218 @@
+/** A run with a memory writes what a run without one writes, byte for byte, and does less for it. */
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadSite } from '../load.ts';
+import { renderSite } from '../render-site.ts';
+import type { RenderOptions } from '../site-plan.ts';
+import { RunMemory } from './last-run.ts';
+import type { SiteMemory } from './site-memory.ts';
+
+/** Pages are rendered in this process. */
+vi.mock(import('../page/pool.ts'), async () => {
+  const { renderPage, siteTools } = await import('../page/render-page.ts');
+  return {
+    async *renderPages(tasks, { plan }) {
+      const tools = siteTools(plan);
+      for (const task of tasks) yield renderPage(tools, task, 'fast');
+    },
+  };
+});
+
+class Store implements SiteMemory {
+  readonly values = new Map<string, Uint8Array>();
+  puts: string[] = [];
+  get(key: string): Uint8Array | undefined {
+    return this.values.get(key);
+  }
+  has(key: string): boolean {
+    return this.values.has(key);
+  }
+  put(key: string, value: Uint8Array): void {
+    this.puts.push(key);
+    this.values.set(key, Uint8Array.from(value));
+  }
+  touch(): void {}
+}
+
+interface Written {
+  files: Map<string, string>;
+  findings: string[];
+  /** Files that were taken over. */
+  old: string[];
+}
+
+const docs = (...pages: string[]): string =>
+  JSON.stringify({ name: 'Harbour', colors: { primary: '#0f766e' }, navigation: { pages } }, null, 2);
+const svg = (width: number): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"/>`;
+
+const site: Record<string, string> = {
+  'docs.json': docs('index', 'guides/first', 'guides/second', 'guides/third'),
+  'index.mdx':
+    '---\ntitle: Start\n---\n\nWelcome to the [first](/guides/first) guide, and [more](/guides/third#deep).\n',
+  'guides/first.mdx':
+    '---\ntitle: First\n---\n\nimport Note from "/snippets/note.mdx";\n\n## Harbour\n\n<Note />\n',
+  'guides/second.mdx': '---\ntitle: Second\n---\n\n## Boat\n\n![A boat](/boat.svg)\n',
+  'guides/third.mdx': '---\ntitle: Third\n---\n\n## Deep\n\nText with a [lost](/nowhere) link and {1 + 1}.\n',
+  'snippets/note.mdx': 'A snippet about ropes.\n',
+  'boat.svg': svg(10),
+};
+
+let root: string;
+let store: Store;
+let kept: { token: string; files: Map<string, string> } | undefined;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'docyard-memory-'));
+  store = new Store();
+  kept = undefined;
+  for (const [path, text] of Object.entries(site)) write(path, text);
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+/** Long ago, so that the file counts as settled. */
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  utimesSync(join(root, path), 1_000_000, 1_000_000);
+}
+
+async function render(options: RenderOptions = {}, files?: Map<string, string>): Promise<Written> {
+  const loaded = await loadSite({ root, ...(options.memory ? { memory: options.memory.load } : {}) });
+  const written: Written = { files: new Map(), findings: [], old: [] };
+  for await (const event of renderSite(loaded, { concurrency: 1, ...options })) {
+    if (event.type === 'diagnostic') written.findings.push(JSON.stringify(event.diagnostic));
+    if (event.type === 'old') {
+      written.old.push(event.path);
+      written.files.set(event.path, files?.get(event.path) ?? 'lost');
+    }
+    if (event.type !== 'file') continue;
+    const { path, content } = event.file;
+    const bytes = content instanceof Uint8Array ? content : readFileSync(content.copyFrom);
+    written.files.set(path, Buffer.from(bytes).toString('latin1'));
+  }
+  written.findings.sort();
+  return written;
+}
+
+async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Promise<Written> {
+  const memory = new RunMemory(store, engine, root);
+  const last = kept?.token === memory.lastToken ? kept?.files : undefined;
+  store.puts = [];
+  const written = await render(
+    {
+      ...options,
+      memory,
+      ...(last && {
+        lastFiles: {
+          has: (path) => last.has(path),
+          read: (path) => {
+            const text = last.get(path);
+            return text === undefined ? undefined : Buffer.from(text, 'latin1');
+          },
+        },
+      }),
+    },
+    last,
+  );
+  memory.commit();
+  kept = { token: memory.token, files: written.files };
+  return written;
+}
+
+/** What is remembered must be what would be rendered. Returns the pages that were rendered, and those that were taken over. */
+async function runAgain(options: RenderOptions = {}): Promise<{ rendered: number; old: string[] }> {
+  const written = await remembered(options);
+  const plain = await render(options);
+  expect([...written.files.keys()].toSorted()).toEqual([...plain.files.keys()].toSorted());
+  for (const [path, text] of plain.files) expect(written.files.get(path), path).toBe(text);
+  expect(written.findings).toEqual(plain.findings);
+  return {
+    rendered: store.puts.filter((key) => key.startsWith('page:')).length,
+    old: written.old.filter((path) => path.endsWith('.html') && !path.startsWith('print')).toSorted(),
+  };
+}
+
+const all = ['guides/first.html', 'guides/second.html', 'guides/third.html', 'index.html'];
+
+describe('after a run', () => {
+  beforeEach(async () => {
+    expect(await runAgain()).toEqual({ rendered: 4, old: [] });
+  });
+
+  it('everything is taken over when nothing changed', async () => {
+    expect(await runAgain()).toEqual({ rendered: 0, old: all });
+  });
+
+  it('an edit of a text costs one page', async () => {
+    write('index.mdx', `${site['index.mdx']}\nMore words about anchors, and [lost](/nowhere/else).\n`);
+    expect(await runAgain()).toEqual({ rendered: 1, old: all.slice(0, 3) });
+    expect(await runAgain()).toEqual({ rendered: 0, old: all });
+  });
+
+  it('a heading that is gone breaks the links of pages that were not touched', async () => {
+    write('guides/third.mdx', site['guides/third.mdx']?.replace('## Deep', '## Shallow') ?? '');
+    expect(await runAgain()).toEqual({
+      rendered: 1,
+      old: ['guides/first.html', 'guides/second.html', 'index.html'],
+    });
+    expect((await render()).findings.join()).toContain('broken_anchor');
+  });
+
+  it('an edit of a snippet or a picture costs the pages that show it', async () => {
+    write('snippets/note.mdx', 'A snippet about sails.\n');
+    expect(await runAgain()).toEqual({ rendered: 1, old: all.slice(1) });
+    write('boat.svg', svg(99));
+    expect(await runAgain()).toEqual({
+      rendered: 1,
+      old: ['guides/first.html', 'guides/third.html', 'index.html'],
+    });
+  });
+
+  it('another title is written on every page, which are not rendered again', async () => {
+    write('guides/second.mdx', site['guides/second.mdx']?.replace('Second', 'Number two') ?? '');
+    expect(await runAgain()).toEqual({ rendered: 1, old: [] });
+  });
+
+  it('a new page costs itself and the pages whose links lead to it now', async () => {
+    write('nowhere.mdx', '---\ntitle: Somewhere\n---\n\nFound.\n');
+    expect(await runAgain()).toEqual({ rendered: 2, old: [] });
+    rmSync(join(root, 'nowhere.mdx'));
+    expect(await runAgain()).toEqual({ rendered: 1, old: [] });
+  });
+
+  it('a change of the configuration is seen everywhere', async () => {
+    write('docs.json', docs('guides/first', 'index', 'guides/second', 'guides/third'));
+    expect((await runAgain()).old).toEqual([]);
+  });
+
+  it('other options, and another program, begin anew', async () => {
+    expect((await runAgain({ origin: 'https://docs.example.com' })).old).toEqual([]);
+    expect((await remembered({}, 'engine 2')).old).toEqual([]);
+    expect(store.puts.filter((key) => key.startsWith('page:'))).toHaveLength(4);
+  });
+
+  it('a run that was not committed never was', async () => {
+    write('index.mdx', '---\ntitle: Start\n---\n\nNobody sees this.\n');
+    const memory = new RunMemory(store, 'engine 1', root);
+    await render({ memory });
+    write('index.mdx', site['index.mdx'] ?? '');
+    expect(await runAgain()).toEqual({ rendered: 0, old: all });
+  });
+});
+
+it('pages that a run had finished before it was killed are not rendered again', async () => {
+  const memory = new RunMemory(store, 'engine 1', root);
+  let pages = 0;
+  for await (const event of renderSite(await loadSite({ root, memory: memory.load }), {
+    memory,
+    concurrency: 1,
+  }))
+    if (event.type === 'file' && event.file.kind === 'page' && ++pages === 3) break;
+  const finished = store.puts.filter((key) => key.startsWith('page:')).length;
+  expect(finished).toBeGreaterThanOrEqual(2);
+  expect(await runAgain()).toEqual({ rendered: 4 - finished, old: [] });
+});

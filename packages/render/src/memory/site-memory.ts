@@ -1,0 +1,75 @@
+/**
+ * Where the renderer leaves what the next run of the same site can use, and how it knows files again. The caller keeps the
+ * values; what is in them is the renderer's own business, and a value that is missing only costs time.
+ */
+import { hash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface SiteMemory {
+  get(key: string): Uint8Array | undefined;
+  has(key: string): boolean;
+  put(key: string, value: Uint8Array): void;
+  /** The value is still of use, though nobody reads it now. */
+  touch(key: string): void;
+}
+
+/** A file as it was found: what tells cheaply that it has not changed, and what tells surely. */
+export type FileMark = [
+  file: string,
+  bytes: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  inode: number,
+  sha: string,
+];
+
+/** A file that was written this shortly before it was marked may have been written again without looking any different. */
+const uncertainMs = 2000;
+
+export class FileHashes {
+  readonly #root: string;
+  readonly #known: ReadonlyMap<string, FileMark>;
+  readonly #knownAtMs: number;
+  readonly #marks = new Map<string, FileMark | undefined>();
+
+  constructor(root: string, known: readonly FileMark[] = [], knownAtMs = 0) {
+    this.#root = root;
+    this.#known = new Map(known.map((mark) => [mark[0], mark]));
+    this.#knownAtMs = knownAtMs;
+  }
+
+  /** Undefined for what is not there. */
+  of(file: string): string | undefined {
+    return this.mark(file)?.[5];
+  }
+
+  /** Whether the file has the content that it had when it was marked. */
+  isAsBefore(file: string): boolean {
+    const before = this.#known.get(file);
+    return before !== undefined && before[5] === this.of(file);
+  }
+
+  mark(file: string): FileMark | undefined {
+    if (this.#marks.has(file)) return this.#marks.get(file);
+    const mark = this.#look(file);
+    this.#marks.set(file, mark);
+    return mark;
+  }
+
+  #look(file: string): FileMark | undefined {
+    const path = join(this.#root, file);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found?.isFile()) return undefined;
+    const { size, mtimeMs, ctimeMs, ino } = found;
+    const before = this.#known.get(file);
+    const looksSame =
+      before?.[1] === size && before[2] === mtimeMs && before[3] === ctimeMs && before[4] === ino;
+    if (looksSame && Math.max(mtimeMs, ctimeMs) < this.#knownAtMs - uncertainMs) return before;
+    return [file, size, mtimeMs, ctimeMs, ino, hash('sha256', readFileSync(path)).slice(0, 40)];
+  }
+}
+
+export function shortHash(text: string | Uint8Array): string {
+  return hash('sha256', text).slice(0, 40);
+}

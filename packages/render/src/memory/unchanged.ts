@@ -1,0 +1,66 @@
+/**
+ * Finds the pages that the output of the last run holds already, byte for byte. It answers only where that is certain: when
+ * nothing changed but the text of pages, snippets they use and pictures they show. Whatever else changes may be on every
+ * page, and then none is found.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { extname } from 'node:path';
+import type { Site } from '../load.ts';
+import { markdownPath } from '../outputs/page-markdown.ts';
+import type { PageTask, SitePlan } from '../page/task.ts';
+import type { LastRun, PageTrace, RunMemory } from './last-run.ts';
+
+/** The files that the last run has written, where the caller still has them. */
+export interface LastFiles {
+  has(path: string): boolean;
+  read(path: string): Uint8Array | undefined;
+}
+
+export interface Comparison {
+  run: RunMemory;
+  last: LastRun;
+  lastFiles: LastFiles;
+  site: Site;
+  plan: SitePlan;
+  tasks: readonly PageTask[];
+  /** Files that the frame of pages shows. */
+  frameFiles: ReadonlySet<string>;
+}
+
+/** Changed, these matter only to the pages that show them. */
+const pictures = new Set('.png .jpg .jpeg .gif .webp .avif .svg .mp4 .webm .pdf'.split(' '));
+const snippets = new Set(['.md', '.mdx']);
+
+export function unchangedPages(comparison: Comparison): Map<PageTask, PageTrace> | undefined {
+  const { last, site, tasks, plan, lastFiles } = comparison;
+  const changed = changedFiles(comparison);
+  if (changed === undefined || plan.pictures.size > 0 || !isDeepStrictEqual(last.files, site.files.all))
+    return undefined;
+  const unchanged = new Map<PageTask, PageTrace>();
+  for (const task of tasks) {
+    const trace = last.traces.get(task.output);
+    if (trace?.key === undefined || (trace.clockMs !== undefined && trace.clockMs !== plan.clockMs)) continue;
+    if (trace.files.some((file) => changed.has(file))) continue;
+    if (lastFiles.has(task.output) && lastFiles.has(markdownPath(task.route))) unchanged.set(task, trace);
+  }
+  return unchanged;
+}
+
+/** Undefined when something changed that may be seen on any page. */
+function changedFiles({ run, site, frameFiles }: Comparison): Set<string> | undefined {
+  const changed = site.files.all.filter((file) => !run.hashes.isAsBefore(file));
+  return changed.every((file) => isOfFewPages(file)) ? new Set(changed) : undefined;
+
+  function isOfFewPages(file: string): boolean {
+    const extension = extname(file).toLowerCase();
+    if (extension === '.css') return true;
+    if (pictures.has(extension)) return !frameFiles.has(file);
+    if (!snippets.has(extension)) return false;
+    return isDeepStrictEqual(toPlain(run.readBefore(file)), toPlain(run.load.pages.get(file)));
+  }
+}
+
+/** As it was written down the last time: what is undefined is gone. */
+function toPlain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
