@@ -5,7 +5,6 @@
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isForeignFolder } from '@docyard/render';
 import type { Shown } from './bubblewrap.ts';
 import { givesUpRoot, type Shelter } from './launch.ts';
 
@@ -17,14 +16,19 @@ export interface Readable {
 export async function readableFor(paths: readonly string[], shelter: Shelter): Promise<Readable> {
   const scratch: string[] = [];
   const shown: Shown[] = [];
+  if (paths.length === 0 || !givesUpRoot(shelter))
+    return { shown: paths.map((place) => ({ source: place, place })), remove: async () => {} };
+  // The renderer takes 100 ms to load, and a server is ready without it.
+  const { isForeignFolder } = await import('@docyard/render');
+  const ofSite = (names: string[]) => names.filter((name) => !isForeignFolder(name));
   for (const place of paths) {
-    if (!givesUpRoot(shelter) || (await isReadableForAll(place))) {
+    if (await isReadableForAll(place, ofSite)) {
       shown.push({ source: place, place });
       continue;
     }
     const folder = await mkdtemp(join(tmpdir(), 'docyard-readable-'));
     scratch.push(folder);
-    await copyForAll(place, join(folder, 'copy'));
+    await copyForAll(place, join(folder, 'copy'), ofSite);
     shown.push({ source: join(folder, 'copy'), place });
   }
   return {
@@ -35,20 +39,23 @@ export async function readableFor(paths: readonly string[], shelter: Shelter): P
   };
 }
 
+/** Leaves out what belongs to tools. */
+type OfSite = (names: string[]) => string[];
+
 const modeForAll = { folder: 0o755, file: 0o644 } as const;
 
 /** Links lead nowhere inside, so they do not count. */
-async function isReadableForAll(path: string): Promise<boolean> {
+async function isReadableForAll(path: string, ofSite: OfSite): Promise<boolean> {
   const found = await lstat(path);
   if (found.isFile()) return (found.mode & 0o004) !== 0;
   if (!found.isDirectory()) return true;
   if ((found.mode & 0o005) !== 0o005) return false;
-  const names = (await readdir(path)).filter((name) => !isForeignFolder(name));
-  const verdicts = await Promise.all(names.map((name) => isReadableForAll(join(path, name))));
+  const names = ofSite(await readdir(path));
+  const verdicts = await Promise.all(names.map((name) => isReadableForAll(join(path, name), ofSite)));
   return verdicts.every(Boolean);
 }
 
-async function copyForAll(from: string, to: string): Promise<void> {
+async function copyForAll(from: string, to: string, ofSite: OfSite): Promise<void> {
   const found = await lstat(from);
   if (found.isFile()) {
     await copyFile(from, to);
@@ -57,7 +64,7 @@ async function copyForAll(from: string, to: string): Promise<void> {
   if (!found.isDirectory()) return;
   await mkdir(to);
   await chmod(to, modeForAll.folder);
-  for (const name of await readdir(from)) {
-    if (!isForeignFolder(name)) await copyForAll(join(from, name), join(to, name));
+  for (const name of ofSite(await readdir(from))) {
+    await copyForAll(join(from, name), join(to, name), ofSite);
   }
 }
