@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../test/free-port.ts';
 import { program, temporaryFolder } from '../test/service.ts';
-import { median, rounded, type Measurement } from './measurement.ts';
+import { counted, median, rounded, type Measurement } from './measurement.ts';
 import { docusaurus } from './peers/docusaurus.ts';
 import { fumadocs } from './peers/fumadocs.ts';
 import { rspress } from './peers/rspress.ts';
@@ -25,7 +25,7 @@ export const coldStart: Measurement = {
   name: 'cold-start',
   about: '`docyard --help`, `docyard --version` and the server to ready, beside the command lines of others',
   async run(tell, { peers: wanted }) {
-    const rows: (string | number)[][] = [];
+    const rows: [string, ...number[]][] = [];
     const skipped: string[] = [];
     for (const { name, once } of starts(wanted)) {
       tell(name);
@@ -51,6 +51,18 @@ export const coldStart: Measurement = {
         `${runs} starts after one that is not counted. The server begins with an empty data folder and is ready when \`/readyz\` answers 200. Other generators with the command that only tells their version or help.`,
         ...skipped,
       ],
+      panels: [
+        {
+          title: 'Start of the program',
+          about: 'Median milliseconds, lower is better.',
+          bars: rows.map(([label, ms = 0]) => ({
+            label,
+            value: ms,
+            text: `${counted(ms)} ms`,
+            isOwn: label.startsWith('docyard'),
+          })),
+        },
+      ],
     };
   },
 };
@@ -74,7 +86,7 @@ function starts(wanted: readonly string[] | undefined): Start[] {
   return [
     { name: 'docyard --version', once: () => node(program, '--version') },
     { name: 'docyard --help', once: () => node(program, '--help') },
-    { name: 'docyard serve, to ready', once: millisecondsToReady },
+    { name: 'docyard serve, ready', once: millisecondsToReady },
     ...(isWanted('hugo') ? [{ name: 'hugo version', once: () => millisecondsOf(['hugo', 'version']) }] : []),
     ...commandLines
       .filter(({ peer }) => isWanted(peer.id))

@@ -108,7 +108,7 @@ function childSeconds(times: string): number {
 function complaintOf(said: string): string {
   const lines = said.split('\n').map((line) => line.trim());
   const complaint =
-    lines.find((line) => /\berror: /i.test(line)) ??
+    lines.find((line) => /\w*error: /i.test(line)) ??
     lines.find((line) => /error/i.test(line)) ??
     lines.findLast((line) => line !== '');
   return complaint?.slice(0, 300) ?? 'nothing';

@@ -203,7 +203,9 @@ function verdictsOf(own: Exported, measured: ReadonlyMap<Peer, Figures>, pages: 
 function panelsOf(own: Exported, measured: ReadonlyMap<Peer, Figures>, pages: number): Panel[] {
   const all: [string, Figures][] = [
     ['Docyard', own],
-    ...[...measured].map(([{ name }, figures]): [string, Figures] => [name, figures]),
+    ...[...measured]
+      .map(([{ name }, figures]): [string, Figures] => [name, figures])
+      .toSorted(([, a], [, b]) => a.seconds - b.seconds),
   ];
   const bars = (value: (figures: Figures) => number, unit: string, digits: number) =>
     all.map(([label, figures], index) => {

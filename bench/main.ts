@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { coldStart } from './cold-start.ts';
@@ -16,6 +16,7 @@ import { firstPage } from './first-page.ts';
 import { generators } from './generators.ts';
 import { toMarkdown, type Choices, type Measurement } from './measurement.ts';
 import { pollers } from './pollers.ts';
+import { committedResults, publish } from './published.ts';
 import { readerBytes } from './reader-bytes.ts';
 import { realSites } from './real-sites.ts';
 import { reExport } from './re-export.ts';
@@ -95,6 +96,7 @@ async function main(args: string[]): Promise<number> {
       const result = await measurement.run(tell, choices);
       report[name] = { date: new Date().toISOString().slice(0, 10), machine, result };
       writeReport(values.results, report, names);
+      if (resolve(values.results) === committedResults) publish();
       console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
       if (result.verdicts !== undefined && result.verdicts.length > 0)
         console.log(`\n${verdictTable(result.verdicts)}`);
@@ -137,7 +139,8 @@ function help(): string {
   --only NAME        only this measurement; may be repeated
   --missing          only what the report does not hold yet: to go on after an interruption
   --results FOLDER   where the report is kept: README.md, results.json, chart.svg. Results of earlier runs stay in it
-                     (${relative('.', usualResults)} unless given; bench/results is committed)
+                     (${relative('.', usualResults)} unless given; bench/results is committed, and
+                     the README and the manual show figures from it)
   --pages NUMBER     a site of so many pages instead of the usual ones; targets are judged only at the size they speak of
   --peers NAMES      only these other generators, separated by commas
   --time-limit SECONDS  end a generator that takes longer (${usualTimeLimitSeconds} unless given)

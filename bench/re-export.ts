@@ -65,7 +65,7 @@ export const reExport: Measurement = {
         rounded(Math.max(...againSeconds), 2),
       ]),
       notes: [
-        `${counted(pages)} pages. Cold finds nothing of an earlier run. Then a sentence with a new word is added to one page, ${edits} times to another one: the median. \`docyard build\` writes into the same folder again, \`docyard export\` writes the whole archive again. Through the API it is from the request to the completed record, with the fetch from git, the archive and its durable storage; the service runs all the while.`,
+        `${counted(pages)} pages. Cold finds nothing of an earlier run. Then a sentence with a new word is added to one page, ${edits} times, to another page each time: the median. \`docyard build\` writes into the same folder again, \`docyard export\` writes the whole archive again. Through the API it is from the request to the completed record, with the fetch from git, the archive and its durable storage; the service runs all the while.`,
       ],
       verdicts: figures.map(({ name, coldSeconds, seconds }) =>
         verdict(

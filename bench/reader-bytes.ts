@@ -110,7 +110,7 @@ async function download(browser: Browser, address: string, question: string): Pr
   await page.keyboard.press('/');
   await page.getByRole('combobox').waitFor();
   await page.keyboard.type(question);
-  await page.locator('.search-dialog mark, .search-nothing').first().waitFor();
+  await page.locator('.search-dialog mark:visible, .search-nothing:visible').first().waitFor();
   await page.waitForLoadState('networkidle');
   await context.close();
   const sum = (of: typeof seen, type?: string): number =>

@@ -14,6 +14,8 @@ export interface Section {
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Lists and legal texts, the same in many packages, are not what manuals are made of. */
 const unlikeManuals = /licen[sc]e|changelog|history|security|contributing|code_of_conduct|notice|releases/i;
+const knownLanguage =
+  /^(?:|bash|console|css|html|javascript|js|json|jsx|markdown|mjs|sh|shell|text|ts|tsx|typescript|yaml)(?: [^{}<>]*)?$/;
 const fewestCharacters = 300;
 const mostCharacters = 6000;
 let kept: Section[] | undefined;
@@ -57,11 +59,20 @@ function sectionsOf(markdown: string): Section[] {
 
 /** Code may hold anything; prose may hold nothing that one generator takes for markup and another does not. */
 function isReadByAll(text: string): boolean {
-  if (text.length < fewestCharacters || text.length > mostCharacters) return false;
-  if ((text.match(/^```/gm)?.length ?? 0) % 2 !== 0 || /^ +```|^~~~|^```+[^`\n]*[{}<>]/m.test(text))
-    return false;
-  const prose = text.replaceAll(/^(`{3,})[^]*?^\1 *$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  if (text.length < fewestCharacters || text.length > mostCharacters || !hasPlainFences(text)) return false;
+  const prose = text.replaceAll(/^```[^]*?^``` *$/gm, '').replaceAll(/`[^`\n]*`/g, '');
   return !/[<{}$\\]|^ *\[[^\]]+\]:|!\[|\]\[|&[a-z]+;|^[=-]{3,} *$|^(?:export|import) |^(?: {4}|\t)|::/m.test(
     prose,
+  );
+}
+
+/** Every second fence opens a block, in a language that all highlighters know: one of them ends the build otherwise. */
+function hasPlainFences(text: string): boolean {
+  const fences = [...text.matchAll(/^ *(?:`{3,}|~{3,})(.*)$/gm)];
+  return (
+    fences.length % 2 === 0 &&
+    fences.every(([fence, words = ''], index) =>
+      index % 2 === 0 ? /^```(?!`)/.test(fence) && knownLanguage.test(words) : /^``` *$/.test(fence),
+    )
   );
 }

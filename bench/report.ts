@@ -29,7 +29,8 @@ export function writeReport(folder: string, report: Report, order: readonly stri
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(sorted, null, 2)}\n`);
   writeFileSync(join(folder, 'README.md'), reportText(sorted));
-  writeFileSync(join(folder, 'chart.svg'), chartOf(sorted));
+  const hasChart = Object.values(sorted).some(({ result }) => result.panels !== undefined);
+  if (hasChart) writeFileSync(join(folder, 'chart.svg'), chartOf(sorted));
 }
 
 function reportText(report: Report): string {
