@@ -2,7 +2,7 @@
  * Finds mathematics in the source of a page before it is parsed, and writes each formula as code with a mark of its
  * own, which no parser and no smart punctuation touches. Prices and shell variables stay text. Line numbers stay true.
  */
-import { rewriteProse } from '../page/prose.ts';
+import { rewriteProse, someProse } from '../page/prose.ts';
 
 /** What `styling.latex` asks for: true takes every `$…$`, false none, and without it only what looks like a formula. */
 export type MathMode = 'auto' | 'always' | 'never';
@@ -23,10 +23,14 @@ const carried: [string, string][] = [
 ];
 
 export function markMath(source: string, mode: MathMode): string {
-  if (mode === 'never' || !/\$|<la ?tex[\s>]/i.test(source)) return source;
+  if (mode === 'never' || !mayHoldMath(source) || !someProse(source, mayHoldMath)) return source;
   const { masked, restore } = maskModules(source);
   const blocks = rewriteProse(masked, markBlocks);
   return restore(rewriteProse(blocks, (prose) => markSpans(prose, mode)));
+}
+
+function mayHoldMath(text: string): boolean {
+  return text.includes('$') || (text.includes('<') && /<la ?tex[\s>]/i.test(text));
 }
 
 /** The formula that inline code stands for, when it does. */
@@ -38,7 +42,7 @@ export function formulaOfCode(value: string): Formula | undefined {
 
 /** The source of a page with its formulas as authors write them. */
 export function unmarkMath(marked: string): string {
-  if (!/[\u{e0f0}-\u{e0f2}]/u.test(marked)) return marked;
+  if (!['\u{e0f0}', '\u{e0f1}', '\u{e0f2}'].some((mark) => marked.includes(mark))) return marked;
   const text = marked
     .replaceAll(/~~~~\u{e0f2}math\n([\s\S]*?)~~~~/gu, '$$$$\n$1$$$$')
     .replaceAll(/`([\u{e0f0}\u{e0f1}])([^`]*)`/gu, (_whole, mark: string, tex: string) =>
@@ -115,11 +119,22 @@ function markSpans(prose: string, mode: MathMode): string {
   let result = '';
   let at = 0;
   while (at < prose.length) {
-    const step = stepAt(prose, at, mode);
+    const stop = nextStop(prose, at);
+    result += prose.slice(at, stop);
+    if (stop === prose.length) break;
+    const step = stepAt(prose, stop, mode);
     result += step.text;
     at = step.next;
   }
   return result;
+}
+
+const stops = /[\\<{\]$]/g;
+
+/** Where something begins that may not be what it looks like; letters in between stay as they are. */
+function nextStop(prose: string, from: number): number {
+  stops.lastIndex = from;
+  return stops.exec(prose)?.index ?? prose.length;
 }
 
 function stepAt(prose: string, at: number, mode: MathMode): { text: string; next: number } {

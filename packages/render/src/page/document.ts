@@ -9,11 +9,13 @@ import { MarkupError, type ParserName, parseMdx } from './parser.ts';
 import { prepare, repairs } from './repair.ts';
 import { decodeSource, maximumSourceBytes } from './source.ts';
 import { splitFrontMatter } from './split-source.ts';
-import { type Node, depthOf } from './tree.ts';
+import type { Node } from './tree.ts';
 import { substituteVariables } from './variables.ts';
 
 export interface Document {
   tree: Node;
+  /** There are no elements, expressions and modules in it: Markdown and nothing else. */
+  isPlain: boolean;
   /** What was parsed; the positions of the tree are positions in it. */
   text: string;
   /** Lines of the file before the body. */
@@ -46,25 +48,33 @@ export function readDocument(bytes: Uint8Array, options: DocumentOptions): Docum
   refuseDeepNesting(prepared, file, linesBefore);
   refuseDensity(prepared, file, linesBefore);
   const { tree, text, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
-  if (depthOf(tree) > maximumNesting)
-    throw new DocumentError('page_too_deep', `The page is nested more than ${maximumNesting} levels deep`, {
-      file,
-      line: 1,
-      column: 1,
-    });
-  return { tree, text, linesBefore, repaired, ...collect(tree, linesBefore) };
+  const collected = new Collected(linesBefore);
+  if (!collected.add(tree, 1)) throw tooDeep({ file, line: 1, column: 1 });
+  const { isPlain, modules, definitions, footnotes } = collected;
+  return { tree, text, linesBefore, repaired, isPlain, modules, definitions, footnotes };
 }
 
-/** A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. */
+function tooDeep(place: FilePlace): DocumentError {
+  return new DocumentError(
+    'page_too_deep',
+    `The page is nested more than ${maximumNesting} levels deep`,
+    place,
+  );
+}
+
+const opensDeeply = /(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){200}/y;
+
+/**
+ * A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. Only long lines
+ * can.
+ */
 function refuseDeepNesting(body: string, file: string, linesBefore: number): void {
-  const deep = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){200}/m.exec(body);
-  if (!deep) return;
-  const line = body.slice(0, deep.index).split('\n').length + linesBefore;
-  throw new DocumentError('page_too_deep', `The page is nested more than ${maximumNesting} levels deep`, {
-    file,
-    line,
-    column: 1,
-  });
+  for (let start = 0, end = 0, line = 1; end >= 0; start = end + 1, line++) {
+    end = body.indexOf('\n', start);
+    if ((end < 0 ? body.length : end) - start < maximumNesting) continue;
+    opensDeeply.lastIndex = start;
+    if (opensDeeply.test(body)) throw tooDeep({ file, line: line + linesBefore, column: 1 });
+  }
 }
 
 /** Braces, entities and comments of one paragraph cost parsers quadratic time and memory: 20,000 entities took 480 MB. */
@@ -112,13 +122,14 @@ function parseWithRepairs(
   const repaired: Document['repaired'] = [];
   let text = body;
   let firstError: MarkupError | undefined;
-  const most = Math.min(maximumRepairs, Math.ceil(marksPerRepairs / (1 + marksIn(body))) + 1);
+  let most = maximumRepairs;
   for (let attempt = 0; attempt < most; attempt++) {
     try {
       return { tree: parseMdx(text, parser), text, repaired };
     } catch (error) {
       if (!(error instanceof MarkupError)) throw error;
       firstError ??= error;
+      if (attempt === 0) most = Math.min(most, Math.ceil(marksPerRepairs / (1 + marksIn(body))) + 1);
       const place = error.place && { file, line: error.place.line + linesBefore, column: error.place.column };
       const current = text;
       const repair = repairs.find(({ apply }) => apply(current, error) !== current);
@@ -148,18 +159,32 @@ function syntaxError(
   );
 }
 
-function collect(tree: Node, linesBefore: number): Pick<Document, 'modules' | 'definitions' | 'footnotes'> {
-  const modules: Document['modules'] = [];
-  const definitions: Document['definitions'] = new Map();
-  const footnotes: Document['footnotes'] = new Map();
-  const visit = (node: Node): void => {
-    if (node.type === 'mdxjsEsm')
-      modules.push({ source: node.value ?? '', line: (node.position?.start.line ?? 1) + linesBefore });
-    else if (node.type === 'definition' && node.identifier && !definitions.has(node.identifier))
-      definitions.set(node.identifier, { url: node.url ?? '', title: node.title ?? undefined });
-    else if (node.type === 'footnoteDefinition' && node.identifier) footnotes.set(node.identifier, node);
-    node.children?.forEach(visit);
-  };
-  visit(tree);
-  return { modules, definitions, footnotes };
+/** What a tree declares, gathered in one walk that goes no deeper than a page may be nested. */
+class Collected {
+  isPlain = true;
+  readonly modules: Document['modules'] = [];
+  readonly definitions: Document['definitions'] = new Map();
+  readonly footnotes: Document['footnotes'] = new Map();
+  readonly #linesBefore: number;
+
+  constructor(linesBefore: number) {
+    this.#linesBefore = linesBefore;
+  }
+
+  /** False when the tree is too deep. */
+  add(node: Node, depth: number): boolean {
+    if (depth > maximumNesting) return false;
+    const { type, children } = node;
+    if (type.startsWith('mdx')) this.isPlain = false;
+    if (type === 'mdxjsEsm')
+      this.modules.push({
+        source: node.value ?? '',
+        line: (node.position?.start.line ?? 1) + this.#linesBefore,
+      });
+    else if (type === 'definition' && node.identifier && !this.definitions.has(node.identifier))
+      this.definitions.set(node.identifier, { url: node.url ?? '', title: node.title ?? undefined });
+    else if (type === 'footnoteDefinition' && node.identifier) this.footnotes.set(node.identifier, node);
+    if (children) for (const child of children) if (!this.add(child, depth + 1)) return false;
+    return true;
+  }
 }

@@ -38,16 +38,25 @@ export function parseMdx(source: string, parser: ParserName): Node {
  */
 const mostOpenElements = 16;
 
+const marks = /[{}]|<\/|\/>|<(?=[A-Za-z_$>])/g;
+
 /** Counts generously: what looks like a tag in a string of an expression counts as well. */
 function leavesElementsOpen(source: string): boolean {
+  const first = source.indexOf('{');
+  if (first < 0) return false;
   let braces = 0;
   let open = 0;
-  for (const [mark] of source.matchAll(/[{}]|<\/|\/>|<(?=[A-Za-z_$>])/g)) {
+  marks.lastIndex = first;
+  for (let mark = marks.exec(source)?.[0]; mark !== undefined; mark = marks.exec(source)?.[0]) {
     if (mark === '{') braces += 1;
     else if (mark === '}') braces = Math.max(0, braces - 1);
     else if (braces > 0) open = Math.max(0, open + (mark === '<' ? 1 : -1));
-    if (braces === 0) open = 0;
     if (open > mostOpenElements) return true;
+    if (braces > 0) continue;
+    open = 0;
+    const next = source.indexOf('{', marks.lastIndex);
+    if (next < 0) return false;
+    marks.lastIndex = next;
   }
   return false;
 }

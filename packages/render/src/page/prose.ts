@@ -7,34 +7,97 @@ const codeSpan = /(?<!`)(`+)(?!`)([\s\S]*?[^`])\1(?!`)/g;
 
 export function rewriteProse(source: string, rewrite: (prose: string) => string): string {
   let result = '';
-  let prose = '';
-  let closing: RegExp | undefined;
-  const flush = (): void => {
-    result += rewriteOutsideSpans(prose, rewrite);
-    prose = '';
-  };
-  const lines = source.split('\n');
-  lines.forEach((line, index) => {
-    const text = index < lines.length - 1 ? `${line}\n` : line;
-    if (closing) {
-      result += text;
-      if (closing.test(line)) closing = undefined;
-      return;
+  let copied = 0;
+  for (const { start, end } of proseIn(source)) {
+    result += source.slice(copied, start) + rewriteOutsideSpans(source.slice(start, end), rewrite);
+    copied = end;
+  }
+  return result + source.slice(copied);
+}
+
+/** Whether something is said of a part outside of code fences. */
+export function someProse(source: string, says: (prose: string) => boolean): boolean {
+  return proseIn(source).some(({ start, end }) => says(source.slice(start, end)));
+}
+
+interface Range {
+  start: number;
+  end: number;
+}
+
+interface Fence extends Range {
+  mark: string;
+}
+
+/** The parts outside of code fences. */
+function proseIn(source: string): Range[] {
+  const prose: Range[] = [];
+  const fences = new Fences(source);
+  let start = 0;
+  for (let open = fences.next(0); open; open = fences.next(start)) {
+    prose.push({ start, end: open.start });
+    start = endOfFence(source, open);
+  }
+  prose.push({ start, end: source.length });
+  return prose;
+}
+
+/** Finds the lines that open a fence; only those that hold the marks of one are looked at. */
+class Fences {
+  readonly #source: string;
+  #ticks = -1;
+  #waves = -1;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  next(from: number): Fence | undefined {
+    for (let at = from; ;) {
+      const mark = this.#nextMark(at);
+      if (mark === Infinity) return undefined;
+      const line = lineAround(this.#source, mark);
+      const opening = fence.exec(this.#source.slice(line.start, line.end))?.[1];
+      if (opening !== undefined) return { ...line, mark: opening };
+      at = line.end;
     }
-    const mark = fence.exec(line)?.[1];
-    if (mark === undefined) {
-      prose += text;
-      return;
-    }
-    flush();
-    result += text;
-    closing = new RegExp(`^[ \\t>]*${mark[0]}{${mark.length},}[ \\t]*$`);
-  });
-  flush();
-  return result;
+  }
+
+  /** Each mark is looked for once more only when the last one found is passed: what is not there is looked for once. */
+  #nextMark(from: number): number {
+    if (this.#ticks < from) this.#ticks = placeOf('```', this.#source, from);
+    if (this.#waves < from) this.#waves = placeOf('~~~', this.#source, from);
+    return Math.min(this.#ticks, this.#waves);
+  }
+}
+
+function placeOf(mark: string, source: string, from: number): number {
+  const at = source.indexOf(mark, from);
+  return at < 0 ? Infinity : at;
+}
+
+/** Where the line after the one that closes a fence begins. */
+function endOfFence(source: string, { end, mark }: Fence): number {
+  for (let at = source.indexOf(mark, end); at >= 0; at = source.indexOf(mark, at)) {
+    const line = lineAround(source, at);
+    if (isClosing(source.slice(line.start, line.end), mark[0] ?? ''))
+      return Math.min(line.end + 1, source.length);
+    at = line.end;
+  }
+  return source.length;
+}
+
+function isClosing(line: string, character: string): boolean {
+  return character === '`' ? /^[ \t>]*`+[ \t]*$/.test(line) : /^[ \t>]*~+[ \t]*$/.test(line);
+}
+
+function lineAround(source: string, at: number): Range {
+  const end = source.indexOf('\n', at);
+  return { start: source.lastIndexOf('\n', at) + 1, end: end < 0 ? source.length : end };
 }
 
 function rewriteOutsideSpans(prose: string, rewrite: (prose: string) => string): string {
+  if (!prose.includes('`')) return rewrite(prose);
   let result = '';
   let last = 0;
   for (const span of prose.matchAll(codeSpan)) {

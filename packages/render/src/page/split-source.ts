@@ -14,17 +14,38 @@ export function splitFrontMatter(source: string): SplitSource {
   const none = { matter: undefined, body: source, linesBefore: 0 };
   const open = /^(?:[ \t]*\n)*(---|\+\+\+)[ \t]*\n/.exec(source);
   if (!open) return none;
-  const fence = open[1] === '---' ? '---' : '\\+\\+\\+';
-  const close = new RegExp(`^${fence}[ \\t]*$`, 'm').exec(source.slice(open[0].length));
+  const start = open[0].length;
+  const close = closingFence(source, open[1] ?? '', start);
   if (!close) return none;
-  const matter = source.slice(open[0].length, open[0].length + close.index);
+  const matter = source.slice(start, close.start);
   if (!looksLikeMatter(matter)) return none;
-  const end = open[0].length + close.index + close[0].length;
+  const hasLineEnd = source[close.end] === '\n';
   return {
     matter,
-    body: source.slice(end).replace(/^\n/, ''),
-    linesBefore: source.slice(0, end).split('\n').length - 1 + (source[end] === '\n' ? 1 : 0),
+    body: source.slice(hasLineEnd ? close.end + 1 : close.end),
+    linesBefore: lineEndsIn(source.slice(0, close.end)) + (hasLineEnd ? 1 : 0),
   };
+}
+
+/** The first line that is nothing but the fence. */
+function closingFence(
+  source: string,
+  fence: string,
+  from: number,
+): { start: number; end: number } | undefined {
+  for (let start = from - 1; start >= 0; start = source.indexOf(`\n${fence}`, start + 1)) {
+    if (!source.startsWith(fence, start + 1)) continue;
+    let end = start + 1 + fence.length;
+    while (source[end] === ' ' || source[end] === '\t') end++;
+    if (end === source.length || source[end] === '\n') return { start: start + 1, end };
+  }
+  return undefined;
+}
+
+function lineEndsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 const maximumKey = 200;

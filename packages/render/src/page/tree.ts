@@ -1,4 +1,4 @@
-/** The Markdown syntax tree as this renderer reads it: one loose node shape for both parsers. Types and one walk. */
+/** The Markdown syntax tree as this renderer reads it: one loose node shape for both parsers. */
 import type { SourcePlace } from '../check/diagnostic.ts';
 
 export interface Node {
@@ -28,18 +28,6 @@ export interface JsxAttribute {
   type: string;
   name?: string;
   value?: string | null | { type: string; value: string };
-}
-
-/** How deep a tree is, without recursion, so that a hostile depth cannot overflow the stack while it is measured. */
-export function depthOf(root: Node): number {
-  let deepest = 0;
-  const open: [Node, number][] = [[root, 1]];
-  for (let entry = open.pop(); entry; entry = open.pop()) {
-    const [node, depth] = entry;
-    deepest = Math.max(deepest, depth);
-    for (const child of node.children ?? []) open.push([child, depth + 1]);
-  }
-  return deepest;
 }
 
 /** A few words in braces within a sentence, which are most likely meant as they stand. */
