@@ -109,7 +109,7 @@ function pageEntries(pages: number, seed: number, sections: readonly Section[]):
     const heading = chance.pick(headings) ?? 'Page';
     const times = (taken.get(slug(heading)) ?? 0) + 1;
     taken.set(slug(heading), times);
-    return times === 1 ? heading : `${heading} ${times}`;
+    return times === 1 ? heading : `${heading}, part ${times}`;
   };
   const entries: Entry[] = [{ name: 'index', title: 'Introduction', group: 'Start here' }];
   const groups = new Map<string, number>();
