@@ -30,7 +30,7 @@ const quiet = {
 };
 
 /** The shell knows the processor time of everything it has waited for. */
-const timed = '"$@" >&3; status=$?; times; exit $status';
+const timed = '"$@" >&3 3>&-; status=$?; times; exit $status';
 
 export async function run({ command, cwd, environment, timeLimitSeconds }: Command): Promise<Run> {
   // What the run before has written must not be written back during this one.

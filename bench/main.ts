@@ -22,6 +22,7 @@ import { realSites } from './real-sites.ts';
 import { reExport } from './re-export.ts';
 import { readReport, verdictTable, writeReport } from './report.ts';
 import { scale } from './scale.ts';
+import { searchIndex } from './search-index.ts';
 import { staticServing } from './static-serving.ts';
 import { statusUnderLoad } from './status-under-load.ts';
 
@@ -31,6 +32,7 @@ const measurements: readonly Measurement[] = [
   scale,
   realSites,
   reExport,
+  searchIndex,
   readerBytes,
   coldStart,
   firstPage,

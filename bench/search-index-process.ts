@@ -1,0 +1,29 @@
+/** A process that makes the search index of a rendered site and nothing else. Told the folder, tells what it took. */
+import { readFileSync } from 'node:fs';
+import { indexFiles, type TestPage } from '../packages/render/src/search/memory-search.ts';
+import { filesBelow } from './plain-files.ts';
+
+export interface IndexCost {
+  /** Of processor time. */
+  seconds: number;
+  files: number;
+  bytes: number;
+}
+
+const [site = ''] = process.argv.slice(2);
+const pages = filesBelow(site)
+  .filter((file) => file.endsWith('.html'))
+  .flatMap((file) => pageOf(readFileSync(file, 'utf8')));
+const before = process.cpuUsage();
+const files = [...indexFiles(pages).values()];
+const { user, system } = process.cpuUsage(before);
+const bytes = files.reduce((sum, content) => sum + content.length, 0);
+const cost: IndexCost = { seconds: (user + system) / 1e6, files: files.length, bytes };
+process.send?.(cost, () => process.disconnect());
+
+/** What the renderer gives to the index: the content of the page without what surrounds it. */
+function pageOf(html: string): TestPage[] {
+  const [, title = ''] = /<title>([^<]*)/.exec(html) ?? [];
+  const begin = html.indexOf('<div class="content">');
+  return begin < 0 ? [] : [{ title, html: html.slice(begin, html.indexOf('</main>', begin)) }];
+}

@@ -1,0 +1,75 @@
+/**
+ * What the search index costs: the processor time of making it alone, from the HTML of all pages to its files, beside the
+ * processor time of the whole export.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../test/service.ts';
+import { sharedCorpus } from './corpus.ts';
+import { docyardBuild, docyardExport } from './docyard.ts';
+import { medianRun } from './generators.ts';
+import { counted, rounded, verdict, type Measurement } from './measurement.ts';
+import type { IndexCost } from './search-index-process.ts';
+
+const usualPages = 1000;
+const target = 0.15;
+
+export const searchIndex: Measurement = {
+  name: 'search-index',
+  about: 'processor time of the search index of 1,000 pages beside that of the whole export',
+  async run(tell, { pages = usualPages }) {
+    const { folder } = sharedCorpus(pages);
+    const scratch = temporaryFolder('search');
+    tell('docyard export');
+    const exported = await medianRun(() => docyardExport(folder, join(scratch, 'site.tar.gz')));
+    tell('docyard build');
+    await docyardBuild(folder, join(scratch, 'site'));
+    tell('the index alone');
+    const index = await medianRun(() => indexAlone(join(scratch, 'site')));
+    rmSync(scratch, { recursive: true, force: true });
+    const share = index.seconds / exported.cpuSeconds;
+    return {
+      columns: ['', 'CPU seconds', 'CPU ms a page', 'share'],
+      rows: [
+        ['docyard export', rounded(exported.cpuSeconds, 2), perPage(exported.cpuSeconds, pages), '100 %'],
+        ['the search index alone', rounded(index.seconds, 2), perPage(index.seconds, pages), percent(share)],
+      ],
+      notes: [
+        `${counted(pages)} pages; the index has ${index.files} files of ${rounded(index.bytes / 1e6)} MB together. Alone means in a process of its own that has just started, as the processes of an export have; sending words from process to process and writing the files belong to the export.`,
+      ],
+      verdicts: [
+        verdict(
+          'Search index, share of the export’s processor time',
+          '≤ 15 %',
+          percent(share),
+          share <= target,
+          pages === usualPages,
+        ),
+      ],
+    };
+  },
+};
+
+async function indexAlone(site: string): Promise<IndexCost> {
+  const child = fork(fileURLToPath(new URL('search-index-process.ts', import.meta.url)), [site]);
+  const ended = once(child, 'exit');
+  const [cost] = (await Promise.race([
+    once(child, 'message'),
+    ended.then(([code]) => {
+      throw new Error(`The process that makes the index ended with ${String(code)}.`);
+    }),
+  ])) as [IndexCost];
+  await ended;
+  return cost;
+}
+
+function perPage(seconds: number, pages: number): number {
+  return rounded((1000 * seconds) / pages, 2);
+}
+
+function percent(share: number): string {
+  return `${rounded(100 * share)} %`;
+}
