@@ -1,7 +1,7 @@
 /** The HTML of one code block: title bar, coloured lines, and marks on lines and words. */
 import type { FilePlace } from '../check/diagnostic.ts';
 import { attributes, element, escapeText, textOfHtml } from '../html.ts';
-import { highlightLines } from './highlight.ts';
+import { highlight } from './highlight.ts';
 import { isShell } from './languages.ts';
 import { type Note, takeNotes, withoutTwoslash } from './notes.ts';
 import { type FenceMeta, readFenceMeta } from './meta.ts';
@@ -23,13 +23,13 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
     meta.twoslash ? withoutTwoslash(block.code) : block.code,
     written,
   );
-  const lines = finishedLines(highlightLines(code, language), code, language, meta);
+  const content = joinLines(finishedHtml(highlight(code, language), code, language, meta), meta, notes);
   const focused = meta.focused.size > 0 || [...notes.values()].includes('focus');
   const classes = [
     'code',
     meta.wrap && 'code-wrap',
     meta.lineNumbers && 'code-numbered',
-    meta.expandable && lines.length > foldedLines && 'code-expandable',
+    meta.expandable && code.split('\n').length > foldedLines && 'code-expandable',
     focused && 'code-focused',
   ];
   const head = meta.title
@@ -43,7 +43,7 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
   const label = meta.title || (language ? `${language} code` : 'Code');
   return (
     `<figure${attributes(values)}>${head}<pre${attributes({ tabindex: 0, 'aria-label': label })}>` +
-    `<code>${joinLines(lines, meta, notes)}</code></pre></figure>`
+    `<code>${content}</code></pre></figure>`
   );
 }
 
@@ -57,16 +57,12 @@ function readOpening(block: CodeBlock): { language: string; meta: FenceMeta } {
   return { language: language.toLowerCase(), meta };
 }
 
-function finishedLines(
-  lines: readonly string[],
-  code: string,
-  language: string,
-  meta: FenceMeta,
-): readonly string[] {
-  const marked = meta.marked.length ? lines.map((line) => markMatches(line, meta.marked)) : lines;
+function finishedHtml(html: string, code: string, language: string, meta: FenceMeta): string {
   const prompts =
     isShell(language) && /^(?:\$|>|PS [^>]*>) \S/m.test(code) && /^\$ |^PS /.test(code.trimStart());
-  return prompts ? marked.map(withPrompt) : marked;
+  if (meta.marked.length === 0 && !prompts) return html;
+  const lines = html.split('\n').map((line) => markMatches(line, meta.marked));
+  return (prompts ? lines.map(withPrompt) : lines).join('\n');
 }
 
 /** A prompt is shown and not copied. The dollar may be inside a coloured piece. */
@@ -79,6 +75,7 @@ const longestMarkedLine = 1000;
 
 /** Marks what the patterns match in the text of a line, piece by piece where colours divide it. */
 function markMatches(line: string, patterns: readonly RegExp[]): string {
+  if (patterns.length === 0) return line;
   const text = textOfHtml(line);
   if (text.length > longestMarkedLine) return line;
   const isMarked = new Uint8Array(text.length);
@@ -115,11 +112,12 @@ const noteClasses: Record<Note, string> = {
 };
 
 /** Lines get an element of their own only where something depends on it; plain blocks stay small. */
-function joinLines(lines: readonly string[], meta: FenceMeta, notes: ReadonlyMap<number, Note>): string {
+function joinLines(html: string, meta: FenceMeta, notes: ReadonlyMap<number, Note>): string {
   const plain =
     meta.highlighted.size === 0 && meta.focused.size === 0 && notes.size === 0 && !meta.lineNumbers;
-  if (plain) return lines.join('\n');
-  return lines
+  if (plain) return html;
+  return html
+    .split('\n')
     .map((line, index) => {
       const note = notes.get(index + 1);
       const classes = [

@@ -1,53 +1,94 @@
 /**
- * Prism's grammars, loaded when the first block of a language needs them: all of them take 70 ms of every render
- * process, those that a site uses 20. What a grammar holds must not depend on which others were loaded or used before.
+ * Prism's grammars, for the languages that have no lexer here: loaded when the first block of one needs it, since all of
+ * them take 70 ms of every render process. What a grammar holds must not depend on which others were loaded or used before.
  */
 import { createRequire } from 'node:module';
 import type * as PrismNamespace from 'prismjs';
-import { languageName, languages, relatedLanguages } from './languages.ts';
+import { prismLanguages } from './languages.ts';
+import { color, type Lexer, paint } from './lexers/paint.ts';
 
 export type Grammar = PrismNamespace.Grammar;
 type PrismModule = typeof PrismNamespace;
-type LoadLanguages = ((names: string[]) => void) & { silent: boolean };
 
-/** Prism's own table: other names of a language, and the languages it cannot do without. */
-type Table = Record<string, { alias?: string | string[]; require?: string | string[] }>;
+/** Prism's own table: the languages that one cannot do without. */
+type Table = Record<string, { require?: string | string[] }>;
 
 interface Prism {
   module: PrismModule;
   table: Table;
-  /** The file that holds a language, by each of the names Prism gives it. */
-  files: ReadonlyMap<string, string>;
 }
 
 const require = createRequire(import.meta.url);
 let prism: Prism | undefined;
 
-export function grammarFor(language: string): Grammar | undefined {
-  const name = languageName(language);
-  if (!/^[a-z][a-z0-9-]*$/.test(name)) return undefined;
+/** By the name of `languages.ts`. Nothing is loaded for a language that Prism does not know. */
+export function prismLexerFor(name: string): Lexer | undefined {
+  const grammar = grammarFor(name);
+  return (
+    grammar &&
+    ((code, from, to) => {
+      prism ??= loadPrism();
+      paintTokens(prism.module.tokenize(code.slice(from, to), grammar), from, color.plain);
+    })
+  );
+}
+
+export function grammarFor(name: string): Grammar | undefined {
+  if (!prismLanguages.includes(name)) return undefined;
   prism ??= loadPrism();
-  const file = prism.files.get(name);
-  if (file !== undefined && !Object.hasOwn(prism.module.languages, name)) addLanguage(prism, file);
+  if (!Object.hasOwn(prism.module.languages, name)) addLanguage(prism, name);
   const grammar = Object.hasOwn(prism.module.languages, name) ? prism.module.languages[name] : undefined;
   return typeof grammar === 'object' ? grammar : undefined;
 }
 
-export function tokenize(code: string, grammar: Grammar): (string | PrismNamespace.Token)[] {
-  prism ??= loadPrism();
-  return prism.module.tokenize(code, grammar);
+type Stream = string | PrismNamespace.Token | Stream[];
+
+/** Behind the last character that was painted. */
+function paintTokens(stream: Stream, from: number, around: number): number {
+  if (typeof stream === 'string') {
+    paint(from, from + stream.length, around);
+    return from + stream.length;
+  }
+  if (!Array.isArray(stream)) return paintTokens(stream.content, from, colorOf(stream) ?? around);
+  let at = from;
+  for (const inner of stream) at = paintTokens(inner, at, around);
+  return at;
 }
+
+function colorOf({ type, alias }: PrismNamespace.Token): number | undefined {
+  for (const name of [type, ...[alias].flat()]) {
+    const painted = colors.get(name);
+    if (painted !== undefined) return painted;
+  }
+  return undefined;
+}
+
+/** Prism's many token names come down to a few colours; what is not named here stays plain. */
+const colors = new Map(
+  (
+    [
+      [color.comment, 'comment prolog doctype cdata shebang coord'],
+      [color.keyword, 'keyword atrule control-flow module important method directive'],
+      [color.string, 'string char attr-value template-string triple-quoted-string string-literal url'],
+      [color.regex, 'regex'],
+      [color.number, 'number boolean constant symbol status-code datetime entity unit'],
+      [color.function, 'function function-definition decorator annotation label'],
+      [color.type, 'class-name builtin namespace language-name table section-name'],
+      [color.property, 'property attr-name key literal-property parameter header-name field-name'],
+      [color.tag, 'tag selector'],
+      [color.title, 'title bold'],
+      [color.variable, 'variable placeholder assign-left environment'],
+      [color.inserted, 'inserted inserted-sign'],
+      [color.deleted, 'deleted deleted-sign'],
+      [color.operator, 'operator punctuation'],
+    ] as const
+  ).flatMap(([painted, names]) => names.split(' ').map((name): [string, number] => [name, painted])),
+);
 
 function loadPrism(): Prism {
   const module = require('prismjs') as PrismModule;
-  const load = require('prismjs/components/index.js') as LoadLanguages;
-  load.silent = true;
-  load(relatedLanguages);
   const { languages: table } = require('prismjs/components.js') as { languages: Table };
-  const files = languages.flatMap((file) =>
-    [file, ...[table[file]?.alias ?? []].flat()].map((name): [string, string] => [name, file]),
-  );
-  return { module, table, files: new Map(files) };
+  return { module, table };
 }
 
 /** Prism's loader would also load languages again that may be changed by this one, when they were used already. */
@@ -55,14 +96,4 @@ function addLanguage({ module, table }: Pick<Prism, 'module' | 'table'>, file: s
   for (const needed of [table[file]?.require ?? []].flat())
     if (!Object.hasOwn(module.languages, needed)) addLanguage({ module, table }, needed);
   require(`prismjs/components/prism-${file}.js`);
-  if (file === 'bash') addPlaceholders(module);
-}
-
-/** `<your-key>` in a command is not redirection but something to fill in. */
-function addPlaceholders({ languages: grammars }: PrismModule): void {
-  const bash = {
-    placeholder: { pattern: /<[a-z][\w.-]*(?:[ ][\w.-]+){0,5}>/i, greedy: true },
-    ...grammars['bash'],
-  };
-  for (const name of ['bash', 'sh', 'shell']) grammars[name] = bash;
 }

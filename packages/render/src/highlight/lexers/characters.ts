@@ -1,0 +1,174 @@
+/** Kinds of characters, and ways to step over what most languages have in common. All of them are linear. */
+
+const wordSign = 1;
+const digitSign = 2;
+const operatorSign = 4;
+const kinds = new Uint8Array(128);
+for (let at = 0; at < 128; at++) {
+  const text = String.fromCharCode(at);
+  if (/[A-Za-z_$]/.test(text)) kinds[at] = wordSign;
+  else if (/[0-9]/.test(text)) kinds[at] = wordSign | digitSign;
+  else if (/[-+*/%=<>!&|^~?:;,.(){}[\]]/.test(text)) kinds[at] = operatorSign;
+}
+
+/** The numbers of characters that are asked for by name. */
+export const char = {
+  tab: 9,
+  newline: 10,
+  space: 32,
+  bang: 33,
+  doubleQuote: 34,
+  hash: 35,
+  dollar: 36,
+  percent: 37,
+  ampersand: 38,
+  singleQuote: 39,
+  open: 40,
+  close: 41,
+  star: 42,
+  plus: 43,
+  comma: 44,
+  minus: 45,
+  dot: 46,
+  slash: 47,
+  colon: 58,
+  semicolon: 59,
+  less: 60,
+  equals: 61,
+  greater: 62,
+  question: 63,
+  at: 64,
+  openSquare: 91,
+  backslash: 92,
+  closeSquare: 93,
+  underscore: 95,
+  backtick: 96,
+  openBrace: 123,
+  pipe: 124,
+  closeBrace: 125,
+} as const;
+
+export function isWord(character: number): boolean {
+  return character < 128 ? ((kinds[character] ?? 0) & wordSign) !== 0 : character >= 160;
+}
+
+export function isDigit(character: number): boolean {
+  return character >= 48 && character <= 57;
+}
+
+export function isOperator(character: number): boolean {
+  return character < 128 && ((kinds[character] ?? 0) & operatorSign) !== 0;
+}
+
+export function isCapital(character: number): boolean {
+  return character >= 65 && character <= 90;
+}
+
+export function isSpace(character: number): boolean {
+  return character === 32 || (character >= 9 && character <= 13);
+}
+
+export function wordEnd(code: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isWord(code.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Digits with what belongs to them: `0x1f`, `1_000`, `1.5e-3`, `10n`, `20px`. */
+export function numberEnd(code: string, from: number, to: number): number {
+  let at = from;
+  while (at < to) {
+    const character = code.charCodeAt(at);
+    if (isWord(character)) at++;
+    else if (character === char.dot && isDigit(code.charCodeAt(at + 1))) at += 2;
+    else if (isExponentSign(code, at, from)) at++;
+    else break;
+  }
+  return at;
+}
+
+function isExponentSign(code: string, at: number, from: number): boolean {
+  const character = code.charCodeAt(at);
+  if (character !== char.plus && character !== char.minus) return false;
+  const before = code.charCodeAt(at - 1) | 32;
+  return before === 101 && isDigit(code.charCodeAt(at + 1)) && (code.charCodeAt(from + 1) | 32) !== 120;
+}
+
+export function lineEnd(code: string, from: number, to: number): number {
+  const at = code.indexOf('\n', from);
+  return at < 0 || at > to ? to : at;
+}
+
+/** Behind the next `text`, or at the end where it is missing. */
+export function endOf(code: string, text: string, from: number, to: number): number {
+  const at = code.indexOf(text, from);
+  return at < 0 || at + text.length > to ? to : at + text.length;
+}
+
+/** Ends that were looked for in vain in the code at hand; enough of them, and no more are looked for. */
+let searched = '';
+const missing = new Set<string>();
+const maximumMissing = 50;
+
+/** Like `indexOf`, for ends that many beginnings may wait for: what is missing once is not looked for again. */
+export function indexOfEnd(code: string, text: string, from: number): number {
+  if (searched !== code) {
+    searched = code;
+    missing.clear();
+  }
+  if (missing.has(text) || missing.size > maximumMissing) return -1;
+  const at = code.indexOf(text, from);
+  if (at < 0) missing.add(text);
+  return at;
+}
+
+/** The first place that is not white space. */
+export function skipSpace(code: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isSpace(code.charCodeAt(at))) at++;
+  return at;
+}
+
+export function skipBlanks(code: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && (code.charCodeAt(at) === 32 || code.charCodeAt(at) === 9)) at++;
+  return at;
+}
+
+/** A quote without its pair is looked at again and again, so what is longer than this counts as a string to its end. */
+export const maximumTry = 2000;
+
+/** Behind the quote that ends a string on this line; 0 where there is none. Backslashes escape. */
+export function stringEnd(code: string, from: number, to: number, quote: number): number {
+  let at = from + 1;
+  for (; at < to; at++) {
+    const character = code.charCodeAt(at);
+    if (character === quote) return at + 1;
+    if (character === char.newline) break;
+    if (character === char.backslash) at++;
+  }
+  return at - from > maximumTry ? Math.min(at, to) : 0;
+}
+
+/** Words and their colours, looked up without making a string of most words that are not among them. */
+export class Words {
+  private readonly colors = new Map<string, number>();
+  /** For each first letter, the lengths of the words that begin with it. */
+  private readonly lengths = new Int32Array(128);
+
+  constructor(lists: readonly (readonly [words: string, color: number])[]) {
+    for (const [words, color] of lists)
+      for (const word of words.split(' ')) {
+        this.colors.set(word, color);
+        const first = word.charCodeAt(0) & 127;
+        this.lengths[first] = (this.lengths[first] ?? 0) | (1 << Math.min(word.length, 31));
+      }
+  }
+
+  /** 0 where the word is none of these. */
+  colorOf(code: string, from: number, to: number): number {
+    const lengths = this.lengths[code.charCodeAt(from) & 127] ?? 0;
+    if ((lengths & (1 << Math.min(to - from, 31))) === 0) return 0;
+    return this.colors.get(code.slice(from, to)) ?? 0;
+  }
+}

@@ -1,0 +1,26 @@
+/** Names of elements and attributes, as JSX and markup share them. */
+import { char, isCapital, isWord } from './characters.ts';
+import { color, paint } from './paint.ts';
+
+export function isNamePart(character: number): boolean {
+  return isWord(character) || character === char.minus || character === char.dot || character === char.colon;
+}
+
+export function nameEnd(code: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isNamePart(code.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Components look like types, elements of HTML like tags. */
+export function paintTagName(code: string, from: number, to: number): void {
+  paint(from, to, isCapital(code.charCodeAt(from)) ? color.type : color.tag);
+}
+
+/** Where each element is closed for the last time. What is never closed has no content. */
+export function lastClosings(code: string, from: number, to: number): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const match of code.slice(from, to).matchAll(/<\/([\w.:$-]*)/g))
+    places.set(match[1] ?? '', from + match.index);
+  return places;
+}

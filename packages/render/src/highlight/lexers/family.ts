@@ -1,0 +1,262 @@
+/**
+ * One lexer for the many languages that are made of comments, strings, numbers, words and signs; a table says how each
+ * of them writes these. What only one language has is a small function in its table.
+ */
+import {
+  char,
+  endOf,
+  isCapital,
+  isDigit,
+  isOperator,
+  isSpace,
+  isWord,
+  lineEnd,
+  numberEnd,
+  skipBlanks,
+  skipSpace,
+  wordEnd,
+  Words,
+} from './characters.ts';
+import { color, type Lexer, paint } from './paint.ts';
+import { isConstant, isKeyPlace, typesEnd } from './script-ahead.ts';
+import { readString, type StringRule } from './strings.ts';
+
+export interface Table {
+  words: readonly (readonly [words: string, color: number])[];
+  /** Words that say what the name behind them is. */
+  names?: readonly (readonly [words: string, color: number])[];
+  ignoresCase?: true;
+  lineComments?: readonly string[];
+  blockComments?: readonly (readonly [open: string, close: string])[];
+  /** The longest opening first. */
+  strings: readonly StringRule[];
+  /** Letters that may stand before a quote. With `f` or `$` there is code in the string; with `r` backslashes are plain. */
+  prefixes?: RegExp;
+  /** A name before a bracket. */
+  calls?: number;
+  /** Names with a capital are types, or only where another name follows. */
+  types?: 'capitals' | 'declarations';
+  /** Names in capitals. */
+  constants?: true;
+  /** Names behind which `::` stands. */
+  scopes?: true;
+  /** Names with a colon behind them, where keys can be. */
+  keys?: number;
+  /** What a sign at the start of a name makes of it: `$a`, `@a`. */
+  sigils?: Readonly<Record<string, number>>;
+  /** Keywords that may stand behind a dot. */
+  memberWords?: true;
+  /** Names with an exclamation mark behind them. */
+  macros?: number;
+  /** All other names. */
+  others?: number;
+  /** Behind `->`. */
+  arrowMembers?: number;
+  /** Paints what begins here and returns its end, or 0 where it is nothing special. */
+  special?: { signs: string; read: (code: string, at: number, to: number, lexer: Lexer) => number };
+}
+
+const action = {
+  other: 0,
+  space: 1,
+  word: 2,
+  digit: 3,
+  operator: 4,
+  string: 5,
+  comment: 6,
+  sigil: 7,
+} as const;
+
+export function familyLexer(table: Table): Lexer {
+  const family = new Family(table);
+  return (code, from, to) => family.read(code, from, to);
+}
+
+class Family {
+  private readonly table: Table;
+  private readonly words: Words;
+  private readonly names: Words;
+  private readonly actions = new Uint8Array(128);
+  private readonly isSpecial = new Uint8Array(128);
+  /** Strings may hold code that holds strings; below this depth they are only strings. */
+  private depth = 0;
+
+  constructor(table: Table) {
+    this.table = table;
+    this.words = new Words(table.words);
+    this.names = new Words(table.names ?? []);
+    for (let at = 0; at < 128; at++)
+      this.actions[at] = isSpace(at)
+        ? action.space
+        : isDigit(at)
+          ? action.digit
+          : isWord(at)
+            ? action.word
+            : isOperator(at)
+              ? action.operator
+              : action.other;
+    for (const sign of Object.keys(table.sigils ?? {})) this.actions[sign.charCodeAt(0)] = action.sigil;
+    for (const { open } of table.strings) this.actions[open.charCodeAt(0)] = action.string;
+    for (const text of [...(table.lineComments ?? []), ...(table.blockComments ?? []).map(([open]) => open)])
+      this.actions[text.charCodeAt(0)] = action.comment;
+    for (const sign of table.special?.signs ?? '') this.isSpecial[sign.charCodeAt(0)] = 1;
+  }
+
+  read(code: string, from: number, to: number): void {
+    const { actions, isSpecial, table } = this;
+    let at = from;
+    /** The colour of the next name, where a keyword has said it. */
+    let expected = 0;
+    let typesUntil = 0;
+    while (at < to) {
+      const character = code.charCodeAt(at);
+      if (character < 128 && isSpecial[character] === 1) {
+        const end = table.special?.read(code, at, to, this.readInner) ?? 0;
+        if (end > 0) {
+          at = end;
+          continue;
+        }
+      }
+      switch (character < 128 ? actions[character] : action.word) {
+        case action.space:
+          at++;
+          break;
+        case action.word: {
+          const end = wordEnd(code, at, to);
+          const stringEnd = table.prefixes ? this.readPrefixed(code, at, end, to) : 0;
+          if (stringEnd > 0) {
+            at = stringEnd;
+            break;
+          }
+          const isMember = code.charCodeAt(at - 1) === char.dot && table.memberWords !== true;
+          const known = isMember ? 0 : this.knownColor(code, at, end);
+          if (known !== 0 && !(known === color.type && code.charCodeAt(end) === char.open && table.calls)) {
+            paint(at, end, known);
+            expected = known === color.keyword ? this.names.colorOf(code, at, end) : 0;
+          } else {
+            const next = skipSpace(code, end, to);
+            const painted =
+              expected || (at < typesUntil ? color.type : this.nameColor(code, at, end, next, to));
+            paint(at, end, painted);
+            if (painted === color.type && code.charCodeAt(next) === char.less)
+              typesUntil = Math.max(typesUntil, typesEnd(code, next, to));
+            /** A path is named as a whole. */
+            if (code.charCodeAt(end) !== char.dot && code.charCodeAt(end) !== char.backslash) expected = 0;
+          }
+          at = end;
+          break;
+        }
+        case action.digit: {
+          const end = numberEnd(code, at + 1, to);
+          paint(at, end, color.number);
+          at = end;
+          break;
+        }
+        case action.string: {
+          const end = readString(code, at, to, table.strings, this.readInner);
+          if (end === 0 && isOperator(character)) paint(at, at + 1, color.operator);
+          at = end === 0 ? at + 1 : end;
+          break;
+        }
+        case action.comment: {
+          const end = this.commentEnd(code, at, to);
+          paint(at, end || at + 1, end > 0 ? color.comment : color.operator);
+          at = end || at + 1;
+          break;
+        }
+        case action.sigil: {
+          const end = wordEnd(code, at + 1, to);
+          if (end > at + 1) paint(at, end, table.sigils?.[String.fromCharCode(character)] ?? color.variable);
+          else if (isOperator(character)) paint(at, end, color.operator);
+          at = end;
+          break;
+        }
+        case action.operator:
+          paint(at, at + 1, color.operator);
+          if (character !== char.dot && character !== char.colon) expected = 0;
+          at++;
+          break;
+        default:
+          at++;
+      }
+    }
+  }
+
+  /** Code within strings, to a depth that cannot run away. */
+  private readonly readInner: Lexer = (code, from, to) => {
+    if (this.depth >= 3) return;
+    this.depth++;
+    this.read(code, from, to);
+    this.depth--;
+  };
+
+  private readPrefixed(code: string, at: number, end: number, to: number): number {
+    const quote = code.charCodeAt(end);
+    if (end - at > 3 || (quote !== char.doubleQuote && quote !== char.singleQuote)) return 0;
+    const prefix = code.slice(at, end);
+    if (this.table.prefixes?.test(prefix) !== true) return 0;
+    const stringEnd = readString(code, end, to, this.table.strings, this.readInner, prefix.toLowerCase());
+    if (stringEnd > 0) paint(at, end, color.string);
+    return stringEnd;
+  }
+
+  private knownColor(code: string, at: number, end: number): number {
+    if (!this.table.ignoresCase) return this.words.colorOf(code, at, end);
+    return end - at > 40 ? 0 : this.words.colorOf(code.slice(at, end).toLowerCase(), 0, end - at);
+  }
+
+  private nameColor(code: string, at: number, end: number, next: number, to: number): number {
+    const { table } = this;
+    const follows = code.charCodeAt(next);
+    const isCapitalised = isCapital(code.charCodeAt(at));
+    const isCall = follows === char.open && next === end;
+    if (
+      table.arrowMembers &&
+      code.charCodeAt(at - 1) === char.greater &&
+      code.charCodeAt(at - 2) === char.minus
+    )
+      return isCall ? (table.calls ?? color.plain) : table.arrowMembers;
+    if (
+      table.keys &&
+      follows === char.colon &&
+      code.charCodeAt(next + 1) !== char.colon &&
+      isKeyPlace(code, at)
+    )
+      return table.keys;
+    if (table.scopes && follows === char.colon && code.charCodeAt(next + 1) === char.colon)
+      return code.charCodeAt(next + 2) === char.less && !isCapitalised
+        ? (table.calls ?? color.type)
+        : color.type;
+    if (isCapitalised && table.types === 'capitals' && (end - at === 1 || !isConstant(code, at, end)))
+      return color.type;
+    if (isCall && table.calls) return table.calls;
+    if (table.macros && follows === char.bang && next === end) return table.macros;
+    if (isCapitalised && table.constants && isConstant(code, at, end)) return color.number;
+    if (isCapitalised && table.types === 'declarations' && isDeclared(code, at, end, to)) return color.type;
+    if (follows === char.less && next === end && table.calls && table.types) {
+      const types = typesEnd(code, next, to);
+      if (types > 0 && code.charCodeAt(types) === char.open) return table.calls;
+    }
+    return table.others ?? color.plain;
+  }
+
+  private commentEnd(code: string, at: number, to: number): number {
+    for (const [open, close] of this.table.blockComments ?? [])
+      if (code.startsWith(open, at)) return endOf(code, close, at + open.length, to);
+    for (const sign of this.table.lineComments ?? [])
+      if (code.startsWith(sign, at)) return lineEnd(code, at, to);
+    return 0;
+  }
+}
+
+/** Whether another name follows, as in `List<int>? all` and `Item[] items`. */
+function isDeclared(code: string, at: number, end: number, to: number): boolean {
+  if (code.charCodeAt(at - 1) === char.dot) return false;
+  let next = end;
+  if (code.charCodeAt(next) === char.less) next = typesEnd(code, next, to) || next;
+  while (code.charCodeAt(next) === char.openSquare && code.charCodeAt(next + 1) === char.closeSquare)
+    next += 2;
+  if (code.charCodeAt(next) === char.question) next++;
+  const name = skipBlanks(code, next, to);
+  return name > next && isWord(code.charCodeAt(name));
+}

@@ -1,0 +1,50 @@
+/** The languages with a lexer of their own. Each is made when the first block needs it. */
+import { languageName } from '../languages.ts';
+import { css, scss } from './css.ts';
+import { diff, http, ini, json, properties, toml } from './data.ts';
+import { familyLexer } from './family.ts';
+import { javascript, jsx, tsx, typescript } from './javascript.ts';
+import { markdownLexer } from './markdown.ts';
+import { markup } from './markup.ts';
+import type { Lexer } from './paint.ts';
+import { docker, shell } from './shell.ts';
+import * as brackets from './tables-brackets.ts';
+import * as words from './tables-words.ts';
+import { yaml } from './yaml.ts';
+
+const made: Record<string, Lexer> = {
+  javascript,
+  jsx,
+  typescript,
+  tsx,
+  json,
+  json5: json,
+  css,
+  scss,
+  less: scss,
+  markup,
+  yaml,
+  toml,
+  ini,
+  properties,
+  diff,
+  http: http(markup),
+  bash: shell,
+  docker,
+};
+const tables = { ...brackets, ...words };
+
+/** By the name of `languages.ts`. */
+export function lexerFor(language: string): Lexer | undefined {
+  if (Object.hasOwn(made, language)) return made[language];
+  if (language === 'markdown') made[language] = markdownLexer(lexerOfFence);
+  else if (Object.hasOwn(tables, language))
+    made[language] = familyLexer(tables[language as keyof typeof tables]);
+  return made[language];
+}
+
+/** Documents within documents stay plain. */
+function lexerOfFence(written: string): Lexer | undefined {
+  const language = languageName(written);
+  return language === 'markdown' ? undefined : lexerFor(language);
+}

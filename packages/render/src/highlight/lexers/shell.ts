@@ -1,0 +1,235 @@
+/** Commands as they are typed into a shell, with prompts, here-documents and things to fill in. */
+import { char, endOf, indexOfEnd, isDigit, isSpace, lineEnd, skipSpace, Words } from './characters.ts';
+import { color, type Lexer, paint } from './paint.ts';
+
+const words = new Words([
+  ['case do done elif else esac fi for function if in select then until while', color.keyword],
+  ['true false', color.number],
+  [
+    'alias bind break builtin cd command continue declare echo eval exec exit export getopts hash help let local logout printf pwd read readonly return set shift source test trap type typeset ulimit umask unalias unset',
+    color.type,
+  ],
+  [
+    'add apt apt-get awk aws az basename bash brew bun bunx bundle cargo cat chmod chown clear composer cp cron crontab curl cut date dd deno df diff dig dirname docker docker-compose dotnet du env expr fastmcp ffmpeg file find gcloud gem gh git go gradle grep gzip head helm history host hostname id install ip java jobs join jq kill kubectl less ln ls lsof make man mkdir more mount mv mvn mysql nano nc netstat nice node nohup npm npx open openssl passwd php ping pip pip3 pipx pnpm podman poetry printenv ps psql pwsh python python3 rails reboot redis-cli rm rmdir rsync ruby rustup scp screen sed seq service sh shutdown sleep sort ssh ssh-keygen stat su sudo sum sync systemctl tail tar tee terraform time timeout top touch tr traceroute uname uniq unzip uptime users uv uvx vercel vi vim wait watch wc wget which who whoami xargs yarn yes zip zsh',
+    color.function,
+  ],
+]);
+
+const placeholder = /<[a-z][\w.-]*(?:[ ][\w.-]+){0,5}>/iy;
+const hereDocument = /<<-?\s*(["']?)(\w+)\1/y;
+const option = /--?[A-Za-z0-9][\w.:-]*(?=[=\s]|$)/y;
+const assignment = /[A-Za-z_]\w*(?=\+?=)/y;
+const dotted = /\d+(?:\.\d+)+(?!\S)/y;
+const deepest = 3;
+
+export const shell: Lexer = (code, from, to) => readCommands(code, from, to, 0);
+
+function readCommands(code: string, from: number, to: number, depth: number): void {
+  let at = from;
+  /** Whether a word begins here. */
+  let isStart = true;
+  while (at < to) {
+    const character = code.charCodeAt(at);
+    let end = at + 1;
+    if (isSpace(character)) {
+      isStart = true;
+      at++;
+      continue;
+    }
+    if (character === char.hash && isStart) {
+      end = lineEnd(code, at, to);
+      paint(at, end, color.comment);
+    } else if (character === char.doubleQuote) end = readDoubleQuoted(code, at, to, depth);
+    else if (character === char.singleQuote) end = readSingleQuoted(code, at, to);
+    else if (character === char.dollar || character === char.backtick)
+      end = readVariable(code, at, to, depth);
+    else if (character === char.backslash) {
+      paint(at, end, color.operator);
+      if (code.charCodeAt(end) !== char.newline) end++;
+    } else if (character === char.less) end = readLess(code, at, to, depth);
+    else if (character === char.minus && isStart) end = matched(option, code, at, to, color.property);
+    else if (isNamePart(character)) end = isStart ? readWord(code, at, to) : wordEnd(code, at, to);
+    else if ('|&>=!(){}[];+'.includes(code.charAt(at))) paint(at, end, color.operator);
+    isStart = '|&;('.includes(code.charAt(end - 1));
+    at = end;
+  }
+}
+
+function isNamePart(character: number): boolean {
+  return (
+    (character >= 97 && character <= 122) ||
+    (character >= 65 && character <= 90) ||
+    isDigit(character) ||
+    character === char.underscore ||
+    character === char.minus ||
+    character >= 128
+  );
+}
+
+function wordEnd(code: string, from: number, to: number): number {
+  let at = from;
+  while (at < to && isNamePart(code.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Paints what the pattern matches here; one character is passed where it does not. */
+function matched(pattern: RegExp, code: string, at: number, to: number, painted: number): number {
+  pattern.lastIndex = at;
+  const found = pattern.exec(code);
+  if (!found || at + found[0].length > to) return at + 1;
+  paint(at, at + found[0].length, painted);
+  return at + found[0].length;
+}
+
+function readWord(code: string, at: number, to: number): number {
+  const end = wordEnd(code, at, to);
+  const next = code.charCodeAt(end);
+  if (next === char.equals || next === char.plus)
+    return Math.max(matched(assignment, code, at, to, color.variable), end);
+  const isWhole = end === to || isSpace(next) || ')|;&'.includes(code.charAt(end));
+  if (isWhole) paint(at, end, isNumber(code, at, end) ? color.number : words.colorOf(code, at, end));
+  else if (next === char.dot && isNumber(code, at, end)) return matched(dotted, code, at, to, color.number);
+  return end;
+}
+
+function isNumber(code: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isDigit(code.charCodeAt(at))) return false;
+  return true;
+}
+
+function readSingleQuoted(code: string, at: number, to: number): number {
+  const close = code.indexOf("'", at + 1);
+  if (close < 0 || close >= to) return at + 1;
+  paint(at, close + 1, color.string);
+  return close + 1;
+}
+
+function readDoubleQuoted(code: string, at: number, to: number, depth: number): number {
+  let end = at + 1;
+  while (end < to && code.charCodeAt(end) !== char.doubleQuote)
+    end += code.charCodeAt(end) === char.backslash ? 2 : 1;
+  /** A quote without its pair is only a sign, unless so much follows that it would be looked at for long. */
+  if (end >= to && to - at < 2000) return at + 1;
+  end = Math.min(end + 1, to);
+  paint(at, end, color.string);
+  paintExpansions(code, at + 1, end - 1, depth);
+  return end;
+}
+
+/** Variables and commands within a string. */
+function paintExpansions(code: string, from: number, to: number, depth: number): void {
+  for (let at = from; at < to;) {
+    const character = code.charCodeAt(at);
+    if (character === char.backslash) {
+      paint(
+        at,
+        Math.min(at + 2, to),
+        /[abcefnrtv\\"]/.test(code.charAt(at + 1)) ? color.number : color.string,
+      );
+      at += 2;
+    } else if (character === char.dollar || character === char.backtick)
+      at = readVariable(code, at, to, depth);
+    else at++;
+  }
+}
+
+/** `$a`, `${a}`, `$(command)` and commands in backticks. */
+function readVariable(code: string, at: number, to: number, depth: number): number {
+  const next = code.charCodeAt(at + 1);
+  if (code.charCodeAt(at) === char.backtick || next === char.open) {
+    const inner = next === char.open ? at + 2 : at + 1;
+    const close = next === char.open ? bracketEnd(code, inner, to) : code.indexOf('`', inner);
+    if (close < inner || close >= to) return at + 1;
+    paint(at, close + 1, color.plain);
+    paint(at, inner, color.variable);
+    paint(close, close + 1, color.variable);
+    if (depth < deepest) readCommands(code, inner, close, depth + 1);
+    return close + 1;
+  }
+  let end = at + 1;
+  if (next === char.openBrace) end = Math.min(endOf(code, '}', at, to), lineEnd(code, at, to));
+  else if (next === char.singleQuote) return at + 1;
+  else {
+    while (end < to && isNamePart(code.charCodeAt(end)) && code.charCodeAt(end) !== char.minus) end++;
+    if (end === at + 1 && '#?*!@$'.includes(code.charAt(end)) && end < to) end++;
+  }
+  if (end > at + 1) paint(at, end, color.variable);
+  return end;
+}
+
+const longestCommand = 500;
+
+function bracketEnd(code: string, from: number, to: number): number {
+  let depth = 1;
+  const last = Math.min(to, from + longestCommand);
+  for (let at = from; at < last; at++) {
+    const character = code.charCodeAt(at);
+    if (character === char.open) depth++;
+    else if (character === char.close && --depth === 0) return at;
+  }
+  return -1;
+}
+
+/** A here-document, something to fill in, or a redirection. */
+function readLess(code: string, at: number, to: number, depth: number): number {
+  hereDocument.lastIndex = at;
+  const here = code.charCodeAt(at + 1) === char.less ? hereDocument.exec(code) : null;
+  if (!here) {
+    const end = matched(placeholder, code, at, to, color.variable);
+    if (end === at + 1) paint(at, end, color.operator);
+    return end;
+  }
+  const mark = here[2] ?? '';
+  const line = lineEnd(code, at, to);
+  const close = indexOfEnd(code, `\n${mark}`, line);
+  if (close < 0 || close >= to) return at + here[0].length;
+  const open = at + here[0].length;
+  paint(at, open, color.operator);
+  paint(open - mark.length - (here[1] ? 1 : 0), open, color.string);
+  if (depth < deepest) readCommands(code, open, line, depth + 1);
+  const end = Math.min(to, close + 1 + mark.length);
+  paint(line, end, color.string);
+  if (!here[1]) paintExpansions(code, line, close, depth);
+  return end;
+}
+
+/** Instructions in capitals; what a container runs is a command. */
+export const docker: Lexer = (code, from, to) => {
+  let at = from;
+  while (at < to) {
+    const start = skipSpace(code, at, to);
+    let end = lineEnd(code, start, to);
+    while (end < to && code.charCodeAt(end - 1) === char.backslash) end = lineEnd(code, end + 1, to);
+    const instruction = /^(?:ONBUILD\s+)?[A-Z]+(?=\s)/i.exec(
+      code.slice(start, Math.min(end, start + 40)),
+    )?.[0];
+    if (code.charCodeAt(start) === char.hash) {
+      end = lineEnd(code, start, to);
+      paint(start, end, color.comment);
+    } else if (instruction !== undefined) {
+      const rest = start + instruction.length;
+      paint(start, rest, color.keyword);
+      if (/^(?:RUN|CMD|ENTRYPOINT)$/i.test(instruction)) shell(code, rest, end);
+      else readArguments(code, rest, end);
+    }
+    at = end + 1;
+  }
+};
+
+function readArguments(code: string, from: number, to: number): void {
+  const pattern = /"[^"\n]*"|'[^'\n]*'|\$\w+|\$\{[^}\n]{0,200}\}|--[\w-]+|\bAS\b|[=[\],\\]/gi;
+  for (const match of code.slice(from, to).matchAll(pattern)) {
+    const [text] = match;
+    const first = text.charAt(0);
+    const painted = /["']/.test(first)
+      ? color.string
+      : first === '$'
+        ? color.variable
+        : first === '-'
+          ? color.property
+          : /^as$/i.test(text)
+            ? color.keyword
+            : color.operator;
+    paint(from + match.index, from + match.index + text.length, painted);
+  }
+}

@@ -1,0 +1,106 @@
+/** Strings of the family of languages, with the code that some of them hold. */
+import { char, maximumTry, stringEnd } from './characters.ts';
+import { color, type Lexer, paint } from './paint.ts';
+
+export interface StringRule {
+  open: string;
+  close?: string;
+  isMultiline?: true;
+  /** Backslashes mean nothing. */
+  isRaw?: true;
+  /** What begins code within it: `${`, `#{`, `{`, `\(`. Where a prefix is needed for that, it is named. */
+  code?: string;
+  codePrefix?: string;
+  /** Variables written as they are: `$name`. */
+  hasVariables?: true;
+}
+
+/** Behind the string that begins here; 0 where none does. */
+export function readString(
+  text: string,
+  at: number,
+  to: number,
+  rules: readonly StringRule[],
+  lexer: Lexer,
+  prefix = '',
+): number {
+  for (const rule of rules) {
+    if (!text.startsWith(rule.open, at)) continue;
+    const end = ruleEnd(text, at, to, rule, prefix);
+    if (end === 0) continue;
+    paint(at, end, color.string);
+    const inner = at + rule.open.length;
+    const close = end - (rule.close ?? rule.open).length;
+    const hasCode =
+      rule.code !== undefined && (rule.codePrefix === undefined || prefix.includes(rule.codePrefix));
+    if (hasCode || rule.hasVariables)
+      paintCode(text, inner, close, hasCode ? rule : { ...rule, code: '' }, lexer);
+    return end;
+  }
+  return 0;
+}
+
+function ruleEnd(text: string, at: number, to: number, rule: StringRule, prefix: string): number {
+  const close = rule.close ?? rule.open;
+  const isRaw = rule.isRaw === true || prefix.includes('r');
+  if (!rule.isMultiline && !isRaw) return stringEnd(text, at, to, close.charCodeAt(0));
+  let from = at + rule.open.length;
+  for (;;) {
+    const end = text.indexOf(close, from);
+    if (end < 0 || end + close.length > to)
+      return rule.isMultiline && (rule.open.length > 1 || to - at > maximumTry) ? to : 0;
+    if (!rule.isMultiline && text.slice(at, end).includes('\n')) return 0;
+    if (isRaw || !isEscaped(text, at, end)) return end + close.length;
+    from = end + 1;
+  }
+}
+
+function isEscaped(text: string, from: number, at: number): boolean {
+  let before = at - 1;
+  while (before >= from && text.charCodeAt(before) === char.backslash) before--;
+  return (at - before) % 2 === 0;
+}
+
+const maximumCode = 500;
+
+/** Paints the code between its signs, and variables. */
+function paintCode(text: string, from: number, to: number, rule: StringRule, lexer: Lexer): void {
+  const { code = '' } = rule;
+  for (let at = from; at < to; at++) {
+    const character = text.charCodeAt(at);
+    if (code !== '' && character === code.charCodeAt(0) && text.startsWith(code, at)) {
+      /** Two braces are a brace. */
+      if (code === '{' && text.charCodeAt(at + 1) === char.openBrace) {
+        at++;
+        continue;
+      }
+      const end = codeEnd(text, at + code.length, to);
+      if (end === 0) continue;
+      paint(at, end + 1, color.plain);
+      paint(at, at + code.length, color.operator);
+      lexer(text, at + code.length, end);
+      paint(end, end + 1, color.operator);
+      at = end;
+    } else if (character === char.backslash && rule.isRaw !== true) at++;
+    else if (rule.hasVariables && character === char.dollar) at = paintVariable(text, at, to);
+  }
+}
+
+/** The bracket that ends the code. */
+function codeEnd(text: string, from: number, to: number): number {
+  let depth = 1;
+  const last = Math.min(to, from + maximumCode);
+  for (let at = from; at < last; at++) {
+    const character = text.charCodeAt(at);
+    if (character === char.openBrace || character === char.open) depth++;
+    else if ((character === char.closeBrace || character === char.close) && --depth === 0) return at;
+  }
+  return 0;
+}
+
+function paintVariable(text: string, at: number, to: number): number {
+  let end = at + 1;
+  while (end < to && /[A-Za-z0-9_]/.test(text.charAt(end))) end++;
+  if (end > at + 1) paint(at, end, color.variable);
+  return end - 1;
+}
