@@ -29,8 +29,10 @@ export interface SearchWords {
   digits: string;
   valueOf91: Uint8Array;
   eachWord(text: string, visit: (terms: WordTerms, start: number, end: number) => void): void;
-  /** Starts over when more than so many words are known; keys from before are then no longer the same. */
-  forgetWords(most: number): void;
+  /** Starts over when so many words are known, and tells whether; keys from before are then no longer the same. */
+  forgetWords(most: number): boolean;
+  /** What one word or identifier stands for; null when there is nothing to find in it. Not remembered. */
+  wordTerms(piece: string): WordTerms | null;
   stepOf(weight: number): number;
   weightOf(step: number): number;
 }

@@ -2,8 +2,14 @@
  * What one page adds to the search index: its sections and, for each term, how much the term says about each of them.
  * It runs where pages are rendered, so that the main process only has to merge.
  */
-import { type SearchWords, type TermKey, type WordTerms, searchWords } from './browser-code.ts';
-import { sectionsOf } from './sections.ts';
+import { searchWords } from './browser-code.ts';
+import { grown } from './grown.ts';
+import { type PageTerms, writeNumber } from './packed-terms.ts';
+import { type Section, SectionReader } from './sections.ts';
+import { UnitBuffer } from './units.ts';
+import { WordTable } from './word-table.ts';
+
+export type { PageTerms } from './packed-terms.ts';
 
 /** What is known about a page before it is rendered. Present only for pages that can be found. */
 export interface SearchTask {
@@ -12,15 +18,6 @@ export interface SearchTask {
   boost: number;
   /** Names of the groups around the page, the route and the endpoint: findable, but not shown. */
   hints: string;
-}
-
-/** Small enough to cross from one process to another for every page. */
-export interface PageTerms {
-  sections: { id: string; title: string; excerpt: string }[];
-  /** All terms of the page, separated by spaces. */
-  terms: string;
-  /** Which term is in which section with which weight: the term's position above, 7 bits of section, 7 of step. */
-  postings: Uint32Array;
 }
 
 /**
@@ -33,178 +30,239 @@ const partWeight = 0.6;
 const usualLength = 60;
 const excerptLength = 420;
 const namesInCode = 40;
-/** Words and terms a process keeps in mind from page to page. */
-const wordsRemembered = 80_000;
 
 export function pageTerms(
   page: { html: string; title: string; description: string },
   task: SearchTask,
 ): PageTerms {
-  const words = searchWords();
-  words.forgetWords(wordsRemembered);
-  const sections = sectionsOf(page.html);
-  const counter = new TermCounter(words, task.boost);
-  sections.forEach((section, index) => {
-    counter.startSection();
-    if (index === 0) {
-      counter.addField(page.title, weights.title);
-      counter.addField(page.description, weights.description);
-      counter.addKeywords(task.keywords);
-      counter.addField(task.hints, weights.hints);
-    } else counter.addField(section.title, weights.heading);
-    counter.addText(section.text);
-    counter.addNames(section.code);
-    counter.endSection(index);
-  });
-  const shown = sections.map(({ id, title, text }) => ({ id, title, excerpt: excerptOf(text) }));
-  if (shown[0]?.excerpt.length === 0 || page.description.length > 80)
-    shown[0] = {
-      id: '',
-      title: '',
-      excerpt: excerptOf(`${page.description} ${shown[0]?.excerpt ?? ''}`.trim()),
-    };
-  return { sections: shown, ...counter.packed() };
+  counter ??= new TermCounter();
+  return counter.termsOf(page, task);
 }
 
-/** What is counted about a term, kept on the term's key; the two numbers tell which section and page it is about. */
-interface TermNote {
-  section: number;
-  times: number;
-  weight: number;
-  page: number;
-  /** The term's position among those of the page. */
-  position: number;
-}
-
-/** Numbers for sections and pages that are never used twice in a process. */
-let lastNumber = 0;
-/** Room for the postings of one page, used again for the next. */
-let postings = new Uint32Array(4096);
+/** One for the process: what it knows of words is of use for every page. */
+let counter: TermCounter | undefined;
 
 class TermCounter {
-  readonly #words: SearchWords;
-  readonly #boost: number;
-  readonly #page = ++lastNumber;
-  readonly #terms: string[] = [];
-  #count = 0;
+  readonly #reader = new SectionReader();
+  readonly #words = new WordTable();
+  readonly #field = new UnitBuffer();
+  readonly #stepOf = searchWords().stepOf;
+  /** Numbers for pages, sections and fields that are never used twice. */
+  #lastNumber = 0;
+  #page = 0;
   #section = 0;
-  #ofSection: TermKey[] = [];
+  #boost = 1;
+  #ofSection = new Int32Array(1 << 12);
+  #ofSectionCount = 0;
+  #ofPage = new Int32Array(1 << 12);
+  #ofPageCount = 0;
+  /** Section and step of each posting, and the posting of the same term after it. */
+  #postings = new Int32Array(1 << 13);
+  #postingCount = 0;
 
-  constructor(words: SearchWords, boost: number) {
-    this.#words = words;
-    this.#boost = boost;
+  termsOf(page: { html: string; title: string; description: string }, task: SearchTask): PageTerms {
+    this.#words.forget();
+    this.#boost = task.boost;
+    this.#page = ++this.#lastNumber;
+    this.#ofPageCount = this.#postingCount = 0;
+    const reader = this.#reader;
+    const sections = reader.read(page.html);
+    sections.forEach((section, index) => {
+      this.#section = ++this.#lastNumber;
+      this.#ofSectionCount = 0;
+      if (index === 0) {
+        this.#addString(page.title, weights.title);
+        this.#addString(page.description, weights.description);
+        this.#addKeywords(task.keywords);
+        this.#addString(task.hints, weights.hints);
+      } else this.#addField(reader.titles.units, section.titleStart, section.titleEnd, weights.heading);
+      this.#addText(reader.text.units, section.textStart, section.textEnd);
+      this.#addNames(reader.code.units, section.codeStart, section.codeEnd);
+      this.#endSection(index);
+    });
+    return this.#packed(this.#shown(sections, page.description));
   }
 
-  startSection(): void {
-    this.#section = ++lastNumber;
-    this.#ofSection = [];
+  #addString(text: string, weight: number): void {
+    this.#field.length = 0;
+    this.#field.addText(text);
+    this.#addField(this.#field.units, 0, text.length, weight);
   }
 
-  addField(text: string, weight: number): void {
-    for (const [key, share] of this.#sharesOf(text, weight)) this.#noteOf(key).weight += share;
+  #addField(units: Uint16Array, from: number, to: number, weight: number): void {
+    if (from === to) return;
+    const count = this.#sharesOf(units, from, to);
+    const each = weight / (1 + 0.12 * Math.max(0, this.#words.wordCount - 1));
+    const { found, terms } = this.#words;
+    for (let at = 0; at < count; at++) {
+      const term = found[at] as number;
+      this.#meet(term);
+      terms.weight[term] = (terms.weight[term] as number) + each * (terms.share[term] as number);
+    }
   }
 
   /** However many keywords hold a word, it counts once. */
-  addKeywords(keywords: readonly string[]): void {
-    const best = new Map<TermKey, number>();
-    for (const keyword of keywords)
-      for (const [key, share] of this.#sharesOf(keyword, weights.keywords))
-        best.set(key, Math.max(share, best.get(key) ?? 0));
-    for (const [key, share] of best) this.#noteOf(key).weight += share;
-  }
-
-  addText(text: string): void {
-    let length = 0;
-    this.#words.eachWord(text, ({ whole, keys }) => {
-      length++;
-      for (let at = 0; at < keys.length; at++)
-        this.#noteOf(keys[at] as TermKey).times += whole === null || at === 0 ? 1 : partWeight;
-    });
-    const shortness = 1.2 * (0.25 + (0.75 * length) / usualLength);
-    for (const key of this.#ofSection) {
-      const note = key.note as TermNote;
-      if (note.times > 0 && !key.common)
-        note.weight += (weights.text * note.times * 2.2) / (note.times + shortness);
+  #addKeywords(keywords: readonly string[]): void {
+    const best = new Map<number, number>();
+    for (const keyword of keywords) {
+      this.#field.length = 0;
+      this.#field.addText(keyword);
+      const count = this.#sharesOf(this.#field.units, 0, keyword.length);
+      const each = weights.keywords / (1 + 0.12 * Math.max(0, this.#words.wordCount - 1));
+      for (const term of this.#words.found.subarray(0, count))
+        best.set(term, Math.max(each * (this.#words.terms.share[term] ?? 0), best.get(term) ?? 0));
+    }
+    const { weight } = this.#words.terms;
+    for (const [term, share] of best) {
+      this.#meet(term);
+      weight[term] = (weight[term] as number) + share;
     }
   }
 
-  /** Of code only the names, each once: what is called and set, not how often or with what. */
-  addNames(code: string): void {
-    if (code === '') return;
-    const names = new Set<TermKey>();
-    const add = ({ whole, keys }: WordTerms): void => {
-      const [name] = keys;
-      if (whole === null || !name || names.size >= namesInCode) return;
-      if (!name.common && whole.length > 2 && !/^\d/.test(whole)) names.add(name);
-    };
-    this.#words.eachWord(code, (word, start, end) => {
-      add(word);
-      const members = word.parts.length > 0 ? code.slice(start, end).split(/['’.\-/:@]/) : [];
-      if (members.length > 1 && names.size < namesInCode)
-        for (const member of members) this.#words.eachWord(member, add);
-    });
-    for (const name of names) this.#noteOf(name).weight += weights.code;
+  /** Leaves each term of a text once at the start of `found`, with its share. */
+  #sharesOf(units: Uint16Array, from: number, to: number): number {
+    this.#words.findTerms(units, from, to);
+    const { found, count, terms } = this.#words;
+    const field = ++this.#lastNumber;
+    let distinct = 0;
+    for (let at = 0; at < count; at++) {
+      const term = (found[at] as number) >> 1;
+      const share = (found[at] as number) & 1 ? partWeight : 1;
+      if (terms.field[term] !== field) {
+        terms.field[term] = field;
+        terms.share[term] = share;
+        found[distinct++] = term;
+      } else if (share > (terms.share[term] as number)) terms.share[term] = share;
+    }
+    return distinct;
   }
 
-  endSection(index: number): void {
-    for (const key of this.#ofSection) {
-      const note = key.note as TermNote;
-      if (note.weight === 0) continue;
-      if (note.page !== this.#page) {
-        note.page = this.#page;
-        note.position = this.#terms.push(key.text) - 1;
+  #addText(units: Uint16Array, from: number, to: number): void {
+    if (from === to) return;
+    this.#words.findTerms(units, from, to);
+    const { found, count, wordCount, terms } = this.#words;
+    const { times, weight, isCommon, section } = terms;
+    for (let at = 0; at < count; at++) {
+      const term = (found[at] as number) >> 1;
+      if (section[term] !== this.#section) this.#meet(term);
+      times[term] = (times[term] as number) + ((found[at] as number) & 1 ? partWeight : 1);
+    }
+    const shortness = 1.2 * (0.25 + (0.75 * wordCount) / usualLength);
+    for (let at = 0; at < this.#ofSectionCount; at++) {
+      const term = this.#ofSection[at] as number;
+      const often = times[term] as number;
+      if (often > 0 && isCommon[term] === 0)
+        weight[term] = (weight[term] as number) + (weights.text * often * 2.2) / (often + shortness);
+    }
+  }
+
+  /** Each name once, however often it is there. */
+  #addNames(units: Uint16Array, from: number, to: number): void {
+    if (from === to) return;
+    this.#words.findNames(units, from, to);
+    const { found, count, terms } = this.#words;
+    const field = ++this.#lastNumber;
+    for (let at = 0, names = 0; at < count && names < namesInCode; at++) {
+      const term = (found[at] as number) >> 1;
+      if (terms.field[term] === field) continue;
+      terms.field[term] = field;
+      names++;
+      this.#meet(term);
+      terms.weight[term] = (terms.weight[term] as number) + weights.code;
+    }
+  }
+
+  #meet(term: number): void {
+    const { section, times, weight } = this.#words.terms;
+    if (section[term] === this.#section) return;
+    section[term] = this.#section;
+    times[term] = 0;
+    weight[term] = 0;
+    if (this.#ofSectionCount === this.#ofSection.length)
+      this.#ofSection = grown(this.#ofSection, this.#ofSectionCount + 1);
+    this.#ofSection[this.#ofSectionCount++] = term;
+  }
+
+  #endSection(index: number): void {
+    const { terms } = this.#words;
+    const { page, lastPosting, weight } = terms;
+    let sameWeight = 0;
+    let sameStep = 0;
+    for (let at = 0; at < this.#ofSectionCount; at++) {
+      const term = this.#ofSection[at] as number;
+      const heaviness = weight[term] as number;
+      if (heaviness === 0) continue;
+      /** Most words are there once, and weigh the same. */
+      if (heaviness !== sameWeight) {
+        sameWeight = heaviness;
+        sameStep = this.#stepOf(heaviness * this.#boost);
       }
-      if (this.#count === postings.length) {
-        const larger = new Uint32Array(postings.length * 2);
-        larger.set(postings);
-        postings = larger;
+      if (page[term] !== this.#page) {
+        page[term] = this.#page;
+        lastPosting[term] = -1;
+        if (this.#ofPageCount === this.#ofPage.length)
+          this.#ofPage = grown(this.#ofPage, this.#ofPageCount + 1);
+        this.#ofPage[this.#ofPageCount++] = term;
       }
-      const step = this.#words.stepOf(note.weight * this.#boost);
-      postings[this.#count++] = (note.position << 14) | (index << 7) | step;
+      const posting = this.#postingCount++ * 2;
+      if (posting === this.#postings.length) this.#postings = grown(this.#postings, posting + 2);
+      this.#postings[posting] = (index << 7) | sameStep;
+      this.#postings[posting + 1] = lastPosting[term] as number;
+      lastPosting[term] = posting;
     }
   }
 
-  packed(): Pick<PageTerms, 'terms' | 'postings'> {
-    return { terms: this.#terms.join(' '), postings: postings.slice(0, this.#count) };
+  /** As the page entry of the index holds them. */
+  #shown(sections: readonly Section[], description: string): [id: string, title: string, excerpt: string][] {
+    const { text, titles } = this.#reader;
+    const shown = sections.map(
+      ({ id, titleStart, titleEnd, textStart, textEnd }): [string, string, string] => [
+        id,
+        titles.slice(titleStart, titleEnd),
+        textEnd - textStart > excerptLength
+          ? cutAtWord(text.slice(textStart, textStart + excerptLength))
+          : text.slice(textStart, textEnd),
+      ],
+    );
+    const first = shown[0];
+    if (first && (first[2] === '' || description.length > 80))
+      shown[0] = ['', '', excerptOf(`${description} ${first[2]}`.trim())];
+    return shown;
   }
 
-  #noteOf(key: TermKey): TermNote {
-    const note = (key.note ??= {
-      section: 0,
-      times: 0,
-      weight: 0,
-      page: 0,
-      position: 0,
-    }) as TermNote;
-    if (note.section !== this.#section) {
-      note.section = this.#section;
-      note.times = 0;
-      note.weight = 0;
-      this.#ofSection.push(key);
+  #packed(shown: [string, string, string][]): PageTerms {
+    const json = JSON.stringify(shown);
+    const { terms } = this.#words;
+    let most = 10 + json.length * 3 + this.#postingCount * 2 + this.#ofPageCount * 5;
+    for (let at = 0; at < this.#ofPageCount; at++) most += terms.lengthOf(this.#ofPage[at] as number);
+    if (most > packed.length) packed = Buffer.alloc(most * 2);
+    const jsonBytes = Buffer.byteLength(json);
+    let end = writeNumber(packed, writeNumber(packed, 0, shown.length), jsonBytes);
+    end += packed.write(json, end);
+    for (let at = 0; at < this.#ofPageCount; at++) {
+      const term = this.#ofPage[at] as number;
+      end = terms.write(term, packed, end);
+      /** The last section comes first. */
+      for (let posting = terms.lastPosting[term] as number; posting >= 0;) {
+        const value = this.#postings[posting] as number;
+        posting = this.#postings[posting + 1] as number;
+        packed[end++] = (value >> 7) | (posting < 0 ? 128 : 0);
+        packed[end++] = value & 127;
+      }
     }
-    return note;
-  }
-
-  #sharesOf(text: string, weight: number): Map<TermKey, number> {
-    const shares = new Map<TermKey, number>();
-    let length = 0;
-    this.#words.eachWord(text, ({ whole, keys }) => {
-      length++;
-      keys.forEach((key, at) => {
-        const share = whole === null || at === 0 ? 1 : partWeight;
-        shares.set(key, Math.max(share, shares.get(key) ?? 0));
-      });
-    });
-    const each = weight / (1 + 0.12 * Math.max(0, length - 1));
-    for (const [key, share] of shares) shares.set(key, each * share);
-    return shares;
+    return new Uint8Array(packed.subarray(0, end));
   }
 }
 
-/** Cut at a word, where there are words. */
+/** Room for the terms of one page, used again for the next. */
+let packed = Buffer.alloc(1 << 16);
+
 function excerptOf(text: string): string {
-  if (text.length <= excerptLength) return text;
-  const cut = text.slice(0, excerptLength);
+  return text.length <= excerptLength ? text : cutAtWord(text.slice(0, excerptLength));
+}
+
+/** Where there are words. */
+function cutAtWord(cut: string): string {
   const space = cut.lastIndexOf(' ');
   return (space > excerptLength * 0.7 ? cut.slice(0, space) : cut).toWellFormed();
 }

@@ -1,5 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { sectionsOf } from './sections.ts';
+import { SectionReader } from './sections.ts';
+
+interface TextSection {
+  id: string;
+  title: string;
+  text: string;
+  code: string;
+}
+
+const reader = new SectionReader();
+
+function sectionsOf(html: string): TextSection[] {
+  return reader.read(html).map((section) => ({
+    id: section.id,
+    title: reader.titles.slice(section.titleStart, section.titleEnd),
+    text: reader.text.slice(section.textStart, section.textEnd),
+    code: reader.code.slice(section.codeStart, section.codeEnd),
+  }));
+}
 
 describe('the sections of a page', () => {
   it('start at headings and keep their text apart', () => {
@@ -39,6 +57,25 @@ describe('the sections of a page', () => {
     const html =
       '<p>Call</p><pre tabindex="0"><code><span>client</span>.<span>send</span>()</code></pre><p>it</p>';
     expect(sectionsOf(html)[0]).toMatchObject({ text: 'Call it', code: 'client.send()\n' });
+  });
+
+  it('read entities, and keep what is none', () => {
+    const html =
+      '<p>&lt;a&gt; &#39;b&#x27; &#x1F600; &#0; &constructor; &amp;amp; R&D; &nbsp;end</p><pre>a &amp;&amp; b</pre>';
+    expect(sectionsOf(html)[0]).toMatchObject({
+      text: `<a> 'b' \u{1f600} &constructor; &amp; R&D; end`,
+      code: 'a && b\n',
+    });
+  });
+
+  it('are not mixed with those of the page before', () => {
+    sectionsOf('<h2 id="a">One</h2><p>long text of the page before</span></p>'.repeat(20));
+    expect(sectionsOf('</spa')).toEqual([{ id: '', title: '', text: '</spa', code: '' }]);
+  });
+
+  it('are read in time however many tags are left open', () => {
+    const html = `<p>${'<a "'.repeat(1)}${"<b '".repeat(60_001)}${'<!--'.repeat(60_000)}`;
+    expect(sectionsOf(html)).toHaveLength(1);
   });
 
   it('are limited in number', () => {

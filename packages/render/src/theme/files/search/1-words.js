@@ -116,9 +116,10 @@
 
   /* For the builder, between two pages. */
   search.forgetWords = function (most) {
-    if (known.size + keys.size < most) return;
+    if (known.size + keys.size < most) return false;
     known.clear();
     keys.clear();
+    return true;
   };
 
   function termsOfPiece(piece) {
@@ -219,6 +220,7 @@
   };
 
   search.fold = fold;
+  search.wordTerms = wordTerms;
   search.eachWord = each;
 
   /* Words too common to look for when the question holds others. */

@@ -1,0 +1,70 @@
+/**
+ * The form in which what a page adds to the index crosses from one process to another and is kept from one export to the
+ * next. Numbers have seven bits a byte, the smallest first: how many sections there are, how many bytes their JSON has;
+ * then the JSON, `[[id, title, excerpt], …]`; then for every term the length of its text, the text in UTF-8, and for each
+ * section with it the number of the section, 128 more for the last of them, and the step of its weight.
+ */
+export type PageTerms = Uint8Array;
+
+/** Goes through the terms of a page, and through the sections of each term. */
+export class TermsReader {
+  readonly bytes: Uint8Array;
+  readonly sectionCount: number;
+  /** The JSON of the sections. */
+  readonly sections: string;
+  textStart = 0;
+  textEnd = 0;
+  section = 0;
+  step = 0;
+  #at = 0;
+  #isLast = true;
+
+  constructor(terms: PageTerms) {
+    this.bytes = terms;
+    this.sectionCount = this.#number();
+    const length = this.#number();
+    this.sections = Buffer.from(terms.buffer, terms.byteOffset + this.#at, length).toString();
+    this.#at += length;
+  }
+
+  /** Only when all sections of the term before were read. */
+  nextTerm(): boolean {
+    if (this.#at >= this.bytes.length) return false;
+    const length = this.#number();
+    this.textStart = this.#at;
+    this.#at += length;
+    this.textEnd = this.#at;
+    this.#isLast = false;
+    return true;
+  }
+
+  nextSection(): boolean {
+    if (this.#isLast) return false;
+    const section = this.bytes[this.#at] as number;
+    this.step = this.bytes[this.#at + 1] as number;
+    this.#at += 2;
+    this.section = section & 127;
+    this.#isLast = section > 127;
+    return true;
+  }
+
+  #number(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.bytes[this.#at++] as number;
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  }
+}
+
+/** There must be room for five bytes. Answers where the number ends. */
+export function writeNumber(bytes: Uint8Array, at: number, value: number): number {
+  let left = value;
+  while (left > 127) {
+    bytes[at++] = (left & 127) | 128;
+    left >>>= 7;
+  }
+  bytes[at++] = left;
+  return at;
+}

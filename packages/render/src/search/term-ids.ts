@@ -1,0 +1,65 @@
+/** Numbers for the terms of all pages, found by the bytes of their text, without a string for each time one occurs. */
+import { grown } from './grown.ts';
+
+export class TermIds {
+  count = 0;
+  #texts = Buffer.alloc(1 << 18);
+  /** Where each text ends, and its hash. */
+  #ends = new Uint32Array(1 << 14);
+  #hashes = new Int32Array(1 << 14);
+  #slots = new Int32Array(1 << 16).fill(-1);
+
+  /** The number of the term whose text in UTF-8 lies here. */
+  idOf(bytes: Uint8Array, from: number, to: number): number {
+    let hash = to - from;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01_00_01_93);
+    hash ^= hash >>> 15;
+    const mask = this.#slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const id = this.#slots[slot] as number;
+      if (id < 0) return this.#add(slot, hash, bytes, from, to);
+      if (this.#hashes[id] === hash && this.#isText(id, bytes, from, to)) return id;
+    }
+  }
+
+  text(id: number): string {
+    return this.#texts.toString('utf8', id === 0 ? 0 : this.#ends[id - 1], this.#ends[id]);
+  }
+
+  #isText(id: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = id === 0 ? 0 : (this.#ends[id - 1] as number);
+    if ((this.#ends[id] as number) - start !== to - from) return false;
+    const texts = this.#texts;
+    for (let at = from, own = start; at < to; at++, own++) if (texts[own] !== bytes[at]) return false;
+    return true;
+  }
+
+  #add(slot: number, hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const id = this.count++;
+    if (id === this.#ends.length) {
+      this.#ends = grown(this.#ends, id + 1);
+      this.#hashes = grown(this.#hashes, id + 1);
+    }
+    const start = id === 0 ? 0 : (this.#ends[id - 1] as number);
+    const end = start + to - from;
+    if (end > this.#texts.length)
+      this.#texts = Buffer.concat([this.#texts], Math.max(end, this.#texts.length * 2));
+    this.#texts.set(bytes.subarray(from, to), start);
+    this.#ends[id] = end;
+    this.#hashes[id] = hash;
+    this.#slots[slot] = id;
+    if (this.count * 2 > this.#slots.length) this.#rehash();
+    return id;
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 4).fill(-1);
+    const mask = slots.length - 1;
+    for (let id = 0; id < this.count; id++) {
+      let slot = (this.#hashes[id] as number) & mask;
+      while ((slots[slot] as number) >= 0) slot = (slot + 1) & mask;
+      slots[slot] = id;
+    }
+    this.#slots = slots;
+  }
+}
