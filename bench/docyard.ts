@@ -2,9 +2,10 @@
  * Docyard from the command line, as the measurements run it. What is kept from one run for the next lives in a folder that
  * the caller names, so that a cold run is cold whatever this machine has built before.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { program, temporaryFolder } from '../test/service.ts';
-import { run, type Command, type Run } from './command.ts';
+import { run, type Run } from './command.ts';
 
 export interface Exported extends Run {
   pages: number;
@@ -47,14 +48,18 @@ export async function docyardBuild(folder: string, out: string, options: Options
   return { ...ended, pages: pages ?? 0, files: files ?? 0, bytes: bytes ?? 0 };
 }
 
-function docyard(args: readonly string[], options: Options): Promise<Run> {
-  const { cacheFolder = temporaryFolder('cache'), isOffline = false, timeLimitSeconds } = options;
-  const command: Command = {
-    command: [process.execPath, program, ...args, ...(isOffline ? ['--offline'] : [])],
-    environment: { XDG_CACHE_HOME: join(cacheFolder, 'xdg') },
-    ...(timeLimitSeconds === undefined ? {} : { timeLimitSeconds }),
-  };
-  return run(command);
+async function docyard(args: readonly string[], options: Options): Promise<Run> {
+  const { cacheFolder, isOffline = false, timeLimitSeconds } = options;
+  const cache = cacheFolder ?? temporaryFolder('cache');
+  try {
+    return await run({
+      command: [process.execPath, program, ...args, ...(isOffline ? ['--offline'] : [])],
+      environment: { XDG_CACHE_HOME: join(cache, 'xdg') },
+      ...(timeLimitSeconds === undefined ? {} : { timeLimitSeconds }),
+    });
+  } finally {
+    if (cacheFolder === undefined) rmSync(cache, { recursive: true, force: true });
+  }
 }
 
 /** Sites of others may have mistakes, the corpus has none. */
