@@ -1,7 +1,7 @@
 /** Parameter and response fields: the name, type and description of one value of an API. */
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import { escapeAttribute, escapeText } from '../html.ts';
 import { idOf } from './shared-props.ts';
 
 const places = ['query', 'path', 'body', 'header', 'cookie'] as const;
@@ -32,6 +32,7 @@ function field(call: ElementCall, page: PageContext, name: string, place: string
   ];
   const id = idOf(props.text('id'), `param-${kebab(name)}`, page);
   const note = { name, place, type: type ?? 'string', required, initial, example };
+  const inside = page.field(note, () => page.render(children));
   return fieldHtml({
     id,
     name,
@@ -39,7 +40,7 @@ function field(call: ElementCall, page: PageContext, name: string, place: string
     deprecated: props.flag('deprecated'),
     before: props.list('pre').map((text) => fieldLabel(escapeText(text))),
     labels,
-    body: page.field(note, () => page.render(children)),
+    body: inside.trim() && inside,
   });
 }
 
@@ -56,31 +57,30 @@ export interface FieldParts {
   hasAnchor?: boolean;
 }
 
-/** One value of an API: its name with what is known about it in a line, and its description below. */
+/**
+ * One value of an API: its name with what is known about it in a line, and its description below. Written out, since a
+ * page of an API has thousands.
+ */
 export function fieldHtml(field: FieldParts): string {
-  const { id, name, type, deprecated, before = [], labels, body, hasAnchor = true } = field;
-  const anchor = `<a class="anchor"${attributes({ href: `#${id}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`;
-  const parts = [
-    ...before,
-    element('code', { class: 'field-name' }, escapeText(name)),
-    type === undefined ? '' : element('code', { class: 'field-type' }, escapeText(type)),
-    ...labels,
-    hasAnchor && anchor,
-  ];
-  return element(
-    'div',
-    { class: deprecated ? 'field is-deprecated' : 'field', id },
-    element('div', { class: 'field-head' }, parts.filter(Boolean).join(' ')) +
-      (body.trim() ? element('div', { class: 'field-body' }, body) : ''),
-  );
+  const { name, type, deprecated, before = [], labels, body, hasAnchor = true } = field;
+  const id = escapeAttribute(field.id);
+  let head = '';
+  for (const part of before) if (part) head += `${part} `;
+  head += `<code class="field-name">${escapeText(name)}</code>`;
+  if (type !== undefined) head += ` <code class="field-type">${escapeText(type)}</code>`;
+  for (const label of labels) if (label) head += ` ${label}`;
+  if (hasAnchor) head += ` <a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
+  const below = body && `<div class="field-body">${body}</div>`;
+  const look = deprecated ? 'field is-deprecated' : 'field';
+  return `<div class="${look}" id="${id}"><div class="field-head">${head}</div>${below}</div>`;
 }
 
 export function fieldLabel(html: string, kind = ''): string {
-  return element('span', { class: kind ? `field-label ${kind}` : 'field-label' }, html);
+  return `<span class="field-label${kind && ` ${kind}`}">${html}</span>`;
 }
 
 export function valueLabel(name: string, text: string | undefined): string {
-  return text === undefined ? '' : fieldLabel(`${name} ${element('code', {}, escapeText(text))}`);
+  return text === undefined ? '' : fieldLabel(`${name} <code>${escapeText(text)}</code>`);
 }
 
 /** A value as an author of JSON would write it; nothing for what has no such form. */
@@ -95,6 +95,7 @@ function plainValue(value: Value): string | undefined {
 }
 
 export function kebab(name: string): string {
+  if (/^[a-z0-9]+(?:_[a-z0-9]+)*$/.test(name)) return name.replaceAll('_', '-');
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replaceAll(/[\s_.]+/g, '-')

@@ -3,7 +3,7 @@
  * only once the page's script runs, so that nothing is lost without it.
  */
 import { type Child, type Component, type PageContext, elementsNamed } from './contract.ts';
-import { attributes, element, escapeText } from '../html.ts';
+import { element, escapeAttribute, escapeText } from '../html.ts';
 import { readFenceMeta } from '../highlight/meta.ts';
 import { classesOf, iconOf, idOf } from './shared-props.ts';
 
@@ -90,25 +90,19 @@ export function tabPanels(
   if (panels.length === 0) return '';
   const active = Math.min(first, panels.length - 1);
   const placed = panels.map((panel) => ({ ...panel, id: idOf(panel.id, panel.title, page) }));
-  const list = placed.map(({ title, icon, id }, index) =>
-    element(
-      'button',
-      {
-        type: 'button',
-        role: 'tab',
-        id: `${id}-tab`,
-        'aria-controls': id,
-        'aria-selected': index === active ? 'true' : 'false',
-        tabindex: index === active ? undefined : -1,
-      },
-      icon + escapeText(title),
-    ),
-  );
-  const sections = placed.map(
-    ({ title, id, html }, index) =>
-      `<section${attributes({ class: 'tab', id, 'aria-label': title, 'data-active': index === active })}>` +
-      `${element('p', { class: 'tab-title' }, escapeText(title))}${html}</section>`,
-  );
+  const list = placed.map(({ title, icon, id: plainId }, index) => {
+    const id = escapeAttribute(plainId);
+    const state = index === active ? 'aria-selected="true"' : 'aria-selected="false" tabindex="-1"';
+    return `<button type="button" role="tab" id="${id}-tab" aria-controls="${id}" ${state}>${icon}${escapeText(title)}</button>`;
+  });
+  const sections = placed.map(({ title, id, html }, index) => {
+    const label = escapeAttribute(title);
+    const state = index === active ? ' data-active' : '';
+    return (
+      `<section class="tab" id="${escapeAttribute(id)}" aria-label="${label}"${state}>` +
+      `<p class="tab-title">${escapeText(title)}</p>${html}</section>`
+    );
+  });
   return element(
     'div',
     { class: className, 'data-tabs': true, 'data-sync': sync, 'data-dropdown': dropdown },

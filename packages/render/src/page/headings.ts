@@ -1,14 +1,19 @@
 /** The ids of headings, made from their text by the rules of the format, and kept unique on a page. */
 const droppedFromIds = /[?,;:!'"()[\]{}]|\p{Extended_Pictographic}|\u{fe0f}/gu;
 
+/** Text without a character that needs more than the first step: nearly every title, and every name of a field. */
+const ordinary = /^[\w\s.~*!'()-]*$/;
+
 export function slugOf(text: string): string {
+  if (ordinary.test(text)) return trimmed(text.toLowerCase().replaceAll(/[^a-z0-9_]+/g, '-'));
   const joined = text.toLowerCase().trim().replaceAll(/\s+/g, '-');
   const encoded = encode(joined);
-  const slug = encoded.replaceAll(/[^\w%]+/g, '-').replace(/^-+|-+$/g, '');
-  return decode(slug)
-    .replaceAll(droppedFromIds, '')
-    .replaceAll(/-{2,}/g, '-')
-    .replace(/^-+|-+$/g, '');
+  const slug = trimmed(encoded.replaceAll(/[^\w%]+/g, '-'));
+  return trimmed(decode(slug).replaceAll(droppedFromIds, '').replaceAll(/-{2,}/g, '-'));
+}
+
+function trimmed(slug: string): string {
+  return slug.startsWith('-') || slug.endsWith('-') ? slug.replaceAll(/^-+|-+$/g, '') : slug;
 }
 
 /** A lone surrogate cannot be encoded; such text keeps its other characters. */

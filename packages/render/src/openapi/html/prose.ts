@@ -22,8 +22,16 @@ export function phraseHtml(text: string, page: PageContext): string {
 }
 
 function isPlain(source: string): boolean {
-  return !/[\\`*_[\]<>&~!"'#|:\n.+-]/.test(source) && !/^\d/.test(source);
+  if (!/[\\`*_[\]<>&~!"'#|:\n.+-]/.test(source)) return !/^\d/.test(source);
+  return !unusualInSentence.test(source);
 }
+
+/**
+ * Whatever Markdown could mean something by, and letters that are written from right to left. Sentences without any of
+ * it are three quarters of the other descriptions, and a parser takes 0.1 ms for each.
+ */
+const unusualInSentence =
+  /[\\`*_[\]<>~|$@{}^="'\u0000-\u001F\u007F-\u009F\u0590-\u08FF\u2028\u2029\uD800-\uDFFF\uFB1D-\uFDFF\uFE70-\uFEFC]|^[-+#:\d]|--|\.\.|:(?=\S)|&(?=[#\w])|www\./i;
 
 /** Tags and the Markdown they stand for; those with an empty text are dropped, and their content stays. */
 const replacements = new Map<string, string>([

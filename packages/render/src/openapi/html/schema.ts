@@ -43,9 +43,9 @@ export function schemaField(
   const { name, required, schema } = property;
   const inner = lastItems(schema);
   const deprecated = schema.deprecated || (extra.deprecated ?? false);
-  const id = look.page.uniqueId(`${look.idPrefix}-${kebab(name)}`);
+  const idPrefix = `${look.idPrefix}-${kebab(name)}`;
+  const id = look.page.uniqueId(idPrefix);
   const level = look.level ?? 0;
-  const below = { ...look, idPrefix: `${look.idPrefix}-${kebab(name)}`, level: level + 1 };
   const parts: FieldParts = {
     id,
     name,
@@ -67,7 +67,7 @@ export function schemaField(
       prose(extra.description || schema.description || inner.description, look) +
       factsHtml(schema, look, extra.example) +
       itemsFacts(schema, inner, look) +
-      nestedHtml(inner, below),
+      nestedHtml(inner, { ...look, idPrefix, level: level + 1 }),
   };
   return fieldHtml(parts);
 }
@@ -111,17 +111,10 @@ function lastItems(schema: SchemaView): SchemaView {
 
 /** Values, limits and examples, each in a line of its own. */
 function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): string {
-  const told = [schema.default, onlyValue(schema)];
-  const examples = (example === undefined ? schema.examples : [example]).filter(
-    (text) => !told.includes(text),
-  );
   return (
-    valuesHtml(schema, look) +
+    (schema.enum.length === 0 ? '' : valuesHtml(schema, look)) +
     limitsHtml(schema.constraints) +
-    factLine(
-      'Example',
-      examples.slice(0, 5).map((text) => codeHtml(shownValue(text) ?? '')),
-    ) +
+    examplesLine(schema, example === undefined ? schema.examples : [example]) +
     (schema.sameAs === undefined
       ? ''
       : note(`The same as ${codeHtml(schema.sameAs)}, which it is a part of.`)) +
@@ -129,6 +122,16 @@ function factsHtml(schema: SchemaView, look: SchemaLook, example?: string): stri
       ? ''
       : note(`The same as ${codeHtml(schema.shownElsewhere)} elsewhere on this page.`)) +
     (schema.isCut ? note('What lies deeper is not shown.') : '')
+  );
+}
+
+function examplesLine(schema: SchemaView, examples: readonly string[]): string {
+  if (examples.length === 0) return '';
+  const told = [schema.default, onlyValue(schema)];
+  const others = examples.filter((text) => !told.includes(text)).slice(0, 5);
+  return factLine(
+    'Example',
+    others.map((text) => codeHtml(shownValue(text) ?? '')),
   );
 }
 
@@ -150,8 +153,9 @@ function valuesHtml(schema: SchemaView, { page }: SchemaLook): string {
       'One of',
       values.map(({ value }) => codeHtml(shownValue(value) ?? '')),
     );
-  const items = values.map(({ value, description }) =>
-    element('li', {}, `${codeHtml(shownValue(value) ?? '')} ${phraseHtml(description, page)}`),
+  const items = values.map(
+    ({ value, description }) =>
+      `<li>${codeHtml(shownValue(value) ?? '')} ${phraseHtml(description, page)}</li>`,
   );
   return `${note('One of')}${element('ul', { class: 'field-values' }, items.join(''))}`;
 }
@@ -170,13 +174,11 @@ function prose(text: string, { page }: SchemaLook): string {
 function nestedHtml(schema: SchemaView, look: SchemaLook): string {
   const inside = childrenHtml(schema, look);
   if (inside === '' || (schema.choices && isOnlyChoices(schema) && look.expanded)) return inside;
-  const words =
-    element('span', { class: 'when-closed' }, 'Show') + element('span', { class: 'when-open' }, 'Hide');
-  const summary = element('span', {}, `${words} ${escapeText(insideName(schema))}`);
-  return element(
-    'details',
-    { class: 'expandable schema-level', open: look.expanded },
-    element('summary', {}, summary) + element('div', { class: 'expandable-body' }, inside),
+  const words = '<span class="when-closed">Show</span><span class="when-open">Hide</span>';
+  return (
+    `<details class="expandable schema-level"${look.expanded ? ' open' : ''}>` +
+    `<summary><span>${words} ${escapeText(insideName(schema))}</span></summary>` +
+    `<div class="expandable-body">${inside}</div></details>`
   );
 }
 
@@ -188,12 +190,12 @@ function insideName({ properties, additional, choices }: SchemaView): string {
 }
 
 function childrenHtml(schema: SchemaView, look: SchemaLook): string {
-  const rows = schema.properties.map((property) => schemaField(property, look));
-  const anyName = rows.length > 0 ? 'any other name' : 'any name';
-  const rest = schema.additional.map(({ pattern, schema: value }) =>
-    schemaField({ name: pattern || anyName, required: false, schema: value }, look),
-  );
-  return rows.join('') + rest.join('') + (schema.choices ? choicesHtml(schema.choices, look) : '');
+  let rows = '';
+  for (const property of schema.properties) rows += schemaField(property, look);
+  const anyName = schema.properties.length > 0 ? 'any other name' : 'any name';
+  for (const { pattern, schema: value } of schema.additional)
+    rows += schemaField({ name: pattern || anyName, required: false, schema: value }, look);
+  return schema.choices ? rows + choicesHtml(schema.choices, look) : rows;
 }
 
 /** Each choice is a tab; without the page's script they stand one below the other. */
