@@ -20,7 +20,7 @@ import { committedResults, publish } from './published.ts';
 import { readerBytes } from './reader-bytes.ts';
 import { realSites } from './real-sites.ts';
 import { reExport } from './re-export.ts';
-import { readReport, verdictTable, writeReport } from './report.ts';
+import { readReport, recordName, verdictTable, writeReport } from './report.ts';
 import { scale } from './scale.ts';
 import { searchIndex } from './search-index.ts';
 import { staticServing } from './static-serving.ts';
@@ -84,7 +84,8 @@ async function main(args: string[]): Promise<number> {
   }
   const report = readReport(values.results);
   const chosen = measurements.filter(
-    ({ name }) => (values.only?.includes(name) ?? true) && !(values.missing && name in report),
+    ({ name }) =>
+      (values.only?.includes(name) ?? true) && !(values.missing && recordName(name, choices.pages) in report),
   );
   const machine = `${describeMachine()}, ${pinToCores(values.cores)}`;
   console.log(`${machine}. Load average ${loadavg()[0]?.toFixed(1)} at the start.`);
@@ -96,7 +97,12 @@ async function main(args: string[]): Promise<number> {
       process.stderr.write(`[${index + 1}/${chosen.length}, ${elapsed(began)}] ${name}: ${progress}\n`);
     try {
       const result = await measurement.run(tell, choices);
-      report[name] = { date: new Date().toISOString().slice(0, 10), machine, result };
+      report[recordName(name, choices.pages)] = {
+        date: new Date().toISOString().slice(0, 10),
+        machine,
+        isUsualSize: choices.pages === undefined,
+        result,
+      };
       writeReport(values.results, report, names);
       if (resolve(values.results) === committedResults) publish();
       console.log(`\n## ${name}\n\n${toMarkdown(result)}`);
@@ -143,7 +149,8 @@ function help(): string {
   --results FOLDER   where the report is kept: README.md, results.json, chart.svg. Results of earlier runs stay in it
                      (${relative('.', usualResults)} unless given; bench/results is committed, and
                      the README and the manual show figures from it)
-  --pages NUMBER     a site of so many pages instead of the usual ones; targets are judged only at the size they speak of
+  --pages NUMBER     a site of so many pages instead of the usual ones, as a part of its own in the report; targets speak
+                     of the usual sizes
   --peers NAMES      only these other generators, separated by commas
   --time-limit SECONDS  end a generator that takes longer (${usualTimeLimitSeconds} unless given)
   --sites FOLDER     real sites, as folders or *.tar.gz (../shared/sites unless given)

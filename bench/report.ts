@@ -5,16 +5,23 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
-import { toMarkdown, type Result, type Verdict } from './measurement.ts';
+import { counted, toMarkdown, type Result, type Verdict } from './measurement.ts';
 
 export interface Recorded {
   /** A day is enough: who needs more has the commit. */
   date: string;
   machine: string;
+  /** Targets are judged and charts drawn at the usual size only; other sizes are told besides. */
+  isUsualSize: boolean;
   result: Result;
 }
 
+/** By the name of the measurement, with its size when that is not the usual one. */
 export type Report = Record<string, Recorded>;
+
+export function recordName(measurement: string, pages: number | undefined): string {
+  return pages === undefined ? measurement : `${measurement}, ${counted(pages)} pages`;
+}
 
 export function readReport(folder: string): Report {
   const file = join(folder, 'results.json');
@@ -24,17 +31,21 @@ export function readReport(folder: string): Report {
 /** `order` is that of the measurements in the report. */
 export function writeReport(folder: string, report: Report, order: readonly string[]): void {
   const sorted = Object.fromEntries(
-    order.flatMap((name) => (report[name] === undefined ? [] : [[name, report[name]]])),
+    order.flatMap((name) => Object.entries(report).filter(([key]) => key.split(',')[0] === name)),
   );
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(sorted, null, 2)}\n`);
   writeFileSync(join(folder, 'README.md'), reportText(sorted));
-  const hasChart = Object.values(sorted).some(({ result }) => result.panels !== undefined);
-  if (hasChart) writeFileSync(join(folder, 'chart.svg'), chartOf(sorted));
+  const charted = usual(sorted).filter(({ result }) => result.panels !== undefined);
+  if (charted.length > 0) writeFileSync(join(folder, 'chart.svg'), chartOf(charted));
+}
+
+function usual(report: Report): Recorded[] {
+  return Object.values(report).filter(({ isUsualSize }) => isUsualSize);
 }
 
 function reportText(report: Report): string {
-  const verdicts = Object.values(report).flatMap(({ result }) => result.verdicts ?? []);
+  const verdicts = usual(report).flatMap(({ result }) => result.verdicts ?? []);
   const sections = Object.entries(report).map(
     ([name, { date, machine, result }]) => `## ${name}\n\n${date}, ${machine}.\n\n${toMarkdown(result)}\n`,
   );
@@ -43,9 +54,7 @@ function reportText(report: Report): string {
 Written by \`npm run bench\`, not by hand. Absolute times are those of one machine; compare the ratios, which come from one
 run each. [How it is measured](../../docs/operate/speed.mdx).
 
-![${chartTitle}](chart.svg)
-
-## Targets
+${usual(report).some(({ result }) => result.panels !== undefined) ? `![${chartTitle}](chart.svg)\n\n` : ''}## Targets
 
 ${verdictTable(verdicts)}
 
@@ -67,9 +76,8 @@ function verdictWord(isMet: boolean | null): string {
 
 const chartTitle = 'Docyard beside other generators';
 
-function chartOf(report: Report): string {
-  const panels = Object.values(report).flatMap(({ result }) => result.panels ?? []);
-  const sources = Object.values(report).filter(({ result }) => result.panels !== undefined);
-  const footer = [...new Set(sources.map(({ date, machine }) => `${date} · ${machine}`))].join(' · ');
-  return drawChart(panels, { title: chartTitle, footer: footer.slice(0, 150) });
+function chartOf(charted: readonly Recorded[]): string {
+  const panels = charted.flatMap(({ result }) => result.panels ?? []);
+  const [first] = charted;
+  return drawChart(panels, { title: chartTitle, footer: `${first?.date} · ${first?.machine}` });
 }
