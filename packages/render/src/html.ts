@@ -16,7 +16,8 @@ export function escapeAttribute(text: string): string {
 /** ` a="b"` for each attribute that has a value; `true` writes the bare name, `false` and undefined nothing. */
 export function attributes(values: Attributes): string {
   let html = '';
-  for (const [name, value] of Object.entries(values)) {
+  for (const name of Object.keys(values)) {
+    const value = values[name];
     if (value === undefined || value === false) continue;
     html += value === true ? ` ${name}` : ` ${name}="${escapeAttribute(String(value))}"`;
   }
@@ -29,8 +30,9 @@ export function element(name: string, values: Attributes, content: string): stri
 
 /** The text of an HTML fragment, for titles and search: tags dropped, entities undone. */
 export function textOfHtml(html: string): string {
-  return html
-    .replaceAll(/<[^<>]*>/g, '')
+  const text = html.includes('<') ? html.replaceAll(/<[^<>]*>/g, '') : html;
+  if (!text.includes('&')) return text;
+  return text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')

@@ -36,6 +36,9 @@ export interface LinkResolver {
 const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
 const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
 const maximumRedirects = 5;
+/** Targets that are remembered, of at most this length each. */
+const maximumKnown = 5000;
+const maximumKnownLength = 500;
 /** Sites of this format are published under one of these, and write it into their links. */
 const customaryBasePaths = ['/docs', '/documentation'];
 
@@ -114,7 +117,22 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     return [normalize(`${folder}/${path}`), normalize(`${asFolder}/${path}`), normalize(path)];
   };
 
+  /** What does not depend on the page it is on: the same targets are linked to from many pages. */
+  const known = new Map<string, LinkTarget>();
+
   const resolve = (raw: string, from: string): LinkTarget => {
+    const remembered = known.get(raw);
+    if (remembered) return remembered;
+    const target = resolveAnew(raw, from);
+    const isSameEverywhere = raw.startsWith('/') || /^[a-z]+:/i.test(raw);
+    if (isSameEverywhere && raw.length <= maximumKnownLength) {
+      if (known.size >= maximumKnown) known.clear();
+      known.set(raw, target);
+    }
+    return target;
+  };
+
+  const resolveAnew = (raw: string, from: string): LinkTarget => {
     const href = cleanAddress(raw);
     if (href === '' || href.startsWith('#') || href.startsWith('?')) return { kind: 'here', suffix: href };
     const outside = outsideTarget(href);
@@ -156,7 +174,11 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
 // eslint-disable-next-line no-control-regex
 const ignoredByBrowsers = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]+/g;
 
+/** Addresses without a scheme and without anything that browsers ignore. */
+const clean = /^[\w./#-]*$/;
+
 function cleanAddress(raw: string): string {
+  if (clean.test(raw)) return raw;
   const scheme = raw.slice(0, raw.indexOf(':') + 1).replaceAll(ignoredByBrowsers, '');
   const rest = raw.slice(raw.indexOf(':') + 1);
   return (scheme + rest).trim().replaceAll(/[\t\n\r]/g, '');

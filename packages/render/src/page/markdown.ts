@@ -6,14 +6,15 @@ import { pictureHtml } from '../components/images.ts';
 import type { HeadingOptions, PageContext } from '../components/contract.ts';
 import { withoutLinks } from '../components/remote.ts';
 import { type Formula, formulaOfCode } from '../math/marks.ts';
-import { type Attributes, attributes, element, escapeText } from '../html.ts';
+import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { slugOf } from './headings.ts';
 import type { Node } from './tree.ts';
 
 /** What this file needs from the renderer while it walks. */
 export interface MarkdownHost {
-  children(node: Node): string;
+  /** What nodes show, one after the other. */
+  content(nodes: readonly Node[] | undefined): string;
   heading(options: HeadingOptions): string;
   link(href: string, place: FilePlace | undefined): { href: string | undefined; outside: boolean };
   asset(address: string, place: FilePlace | undefined): string | undefined;
@@ -30,20 +31,18 @@ export interface MarkdownHost {
 
 export function markdownHtml(node: Node, host: MarkdownHost): string {
   switch (node.type) {
-    case 'root':
-      return host.children(node);
     case 'text':
       return escapeText(node.value ?? '');
     case 'paragraph':
-      return block('p', host.children(node));
+      return paragraphHtml(node, host);
     case 'heading':
       return headingHtml(node, host);
     case 'emphasis':
-      return `<em>${host.children(node)}</em>`;
+      return `<em>${host.content(node.children)}</em>`;
     case 'strong':
-      return `<strong>${host.children(node)}</strong>`;
+      return `<strong>${host.content(node.children)}</strong>`;
     case 'delete':
-      return `<del>${host.children(node)}</del>`;
+      return `<del>${host.content(node.children)}</del>`;
     case 'inlineCode':
       return inlineCodeHtml(node, host);
     case 'break':
@@ -71,15 +70,20 @@ export function markdownHtml(node: Node, host: MarkdownHost): string {
     case 'footnoteReference':
       return footnoteReferenceHtml(node, host);
     default:
-      return node.children ? host.children(node) : '';
+      return host.content(node.children);
   }
 }
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /** Text that holds letters of a script written from right to left finds its own direction. */
-function block(name: 'p' | 'td', html: string, values: Attributes = {}): string {
-  return element(name, { ...values, dir: rightToLeft.test(html) ? 'auto' : undefined }, html);
+function directionOf(html: string): string {
+  return rightToLeft.test(html) ? ' dir="auto"' : '';
+}
+
+function paragraphHtml(node: Node, host: MarkdownHost): string {
+  const html = host.content(node.children);
+  return `<p${directionOf(html)}>${html}</p>`;
 }
 
 /** Signs on the keys of a keyboard, which the font for code draws too small. */
@@ -94,11 +98,11 @@ function inlineCodeHtml(node: Node, host: MarkdownHost): string {
 
 /** A heading may end in a comment that carries its id, left there by the preparation of the source. */
 function headingHtml(node: Node, host: MarkdownHost): string {
-  const children = [...(node.children ?? [])];
-  const at = children.findLastIndex((child) => /^\/\*#.+\*\/$/.test(child.value ?? ''));
-  const id = at < 0 ? undefined : /^\/\*#(.+)\*\/$/.exec(children[at]?.value ?? '')?.[1]?.trim();
-  if (at >= 0) children.splice(at, 1);
-  const html = host.children({ ...node, children }).trim();
+  const written = node.children ?? [];
+  const at = written.findLastIndex((child) => isIdComment(child.value));
+  const children = at < 0 ? written : written.toSpliced(at, 1);
+  const id = at < 0 ? undefined : written[at]?.value?.slice(3, -2).trim();
+  const html = host.content(children).trim();
   if (html === '') return '';
   return host.heading({
     level: node.depth ?? 2,
@@ -107,8 +111,13 @@ function headingHtml(node: Node, host: MarkdownHost): string {
   });
 }
 
+function isIdComment(value: string | undefined): boolean {
+  return value !== undefined && value.startsWith('/*#') && /^\/\*#.+\*\/$/.test(value);
+}
+
 /** A badge in a heading is no part of its id: links to "`theme` <Badge>required</Badge>" say `#theme`. */
 function idBesideComponents(children: readonly Node[]): string | undefined {
+  if (children.every(isTextOrCode)) return undefined;
   let hasComponent = false;
   const textOf = (node: Node): string => {
     const isComponent = node.type.startsWith('mdxJsx') && /^[A-Z]/.test(node.name ?? '');
@@ -120,16 +129,21 @@ function idBesideComponents(children: readonly Node[]): string | undefined {
   return hasComponent ? slugOf(text) || undefined : undefined;
 }
 
+/** As nearly all of what headings consist of. */
+function isTextOrCode({ type }: Node): boolean {
+  return type === 'text' || type === 'inlineCode';
+}
+
 /** `> [!NOTE]` on the first line makes a quote a callout, as on code forges. */
 function blockquoteHtml(node: Node, host: MarkdownHost): string {
   const first = node.children?.[0];
   const text = first?.type === 'paragraph' ? first.children?.[0] : undefined;
   const alert = /^\[!(\w+)\]\s*/.exec(text?.value ?? '');
-  if (!alert || !first || !text) return `<blockquote>${host.children(node)}</blockquote>`;
+  if (!alert || !first || !text) return `<blockquote>${host.content(node.children)}</blockquote>`;
   const kind = calloutKind(alert[1] ?? 'note');
   const shortened = { ...text, value: (text.value ?? '').slice(alert[0].length) };
   const paragraph = { ...first, children: [shortened, ...(first.children ?? []).slice(1)] };
-  const body = host.children({ ...node, children: [paragraph, ...(node.children ?? []).slice(1)] });
+  const body = host.content([paragraph, ...(node.children ?? []).slice(1)]);
   return element(
     'aside',
     { class: `callout callout-${kind.className}`, role: 'note', 'aria-label': kind.label },
@@ -139,30 +153,33 @@ function blockquoteHtml(node: Node, host: MarkdownHost): string {
 }
 
 function listHtml(node: Node, host: MarkdownHost): string {
-  const tight = !node.spread && !(node.children ?? []).some((item) => item.spread);
-  const items = (node.children ?? []).map((item) => listItemHtml(item, host, tight)).join('\n');
-  const tasks = node.children?.some((item) => typeof item.checked === 'boolean');
+  const items = node.children ?? [];
+  const tight = !node.spread && !items.some((item) => item.spread);
+  const tasks = items.some((item) => typeof item.checked === 'boolean');
   const start = node.start ?? 1;
   const values = {
     start: node.ordered && start !== 1 ? start : undefined,
     class: tasks ? 'tasks' : undefined,
   };
   const name = node.ordered ? 'ol' : 'ul';
-  return `<${name}${attributes(values)}>\n${items}\n</${name}>`;
+  let html = '';
+  for (const item of items) html += `${listItemHtml(item, host, tight)}\n`;
+  return `<${name}${attributes(values)}>\n${html || '\n'}</${name}>`;
 }
 
 function listItemHtml(node: Node, host: MarkdownHost, tight = false): string {
-  const children = tight
-    ? (node.children ?? []).flatMap((child) =>
-        child.type === 'paragraph' ? (child.children ?? []) : [child],
-      )
-    : node.children;
   const box =
     typeof node.checked === 'boolean'
       ? `<input${attributes({ type: 'checkbox', disabled: true, checked: node.checked, 'aria-label': node.checked ? 'Done' : 'Not done' })}> `
       : '';
-  const html = host.children({ ...node, children: children ?? [] });
-  return `<li${rightToLeft.test(html) ? ' dir="auto"' : ''}>${box}${html}</li>`;
+  const html = host.content(tight ? withoutParagraphs(node.children ?? []) : node.children);
+  return `<li${directionOf(html)}>${box}${html}</li>`;
+}
+
+function withoutParagraphs(nodes: readonly Node[]): readonly Node[] {
+  const first = nodes[0];
+  if (nodes.length === 1 && first?.type === 'paragraph') return first.children ?? [];
+  return nodes.flatMap((node) => (node.type === 'paragraph' ? (node.children ?? []) : [node]));
 }
 
 interface Target {
@@ -171,14 +188,12 @@ interface Target {
 }
 
 function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
-  const content = withoutLinks(host.children(node));
+  const content = withoutLinks(host.content(node.children));
   if (!target) return node.label ? `[${content}]` : content;
   const { href } = host.link(target.url, host.place(node));
-  return element(
-    'a',
-    { href, title: target.title, class: href === undefined ? 'dead-link' : undefined },
-    content,
-  );
+  const title = target.title === undefined ? '' : ` title="${escapeAttribute(target.title)}"`;
+  if (href === undefined) return `<a${title} class="dead-link">${content}</a>`;
+  return `<a href="${escapeAttribute(href)}"${title}>${content}</a>`;
 }
 
 function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): string {
@@ -187,24 +202,33 @@ function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): 
 }
 
 function tableHtml(node: Node, host: MarkdownHost): string {
-  const [head, ...rows] = node.children ?? [];
-  const cells = (row: Node, name: 'th' | 'td'): string =>
-    (row.children ?? [])
-      .slice(0, head?.children?.length)
-      .map((cell, index) => {
-        const align = node.align?.[index];
-        const values = { class: align && align !== 'left' ? `align-${align}` : undefined };
-        return name === 'td'
-          ? block('td', host.children(cell), values)
-          : element(name, values, host.children(cell));
-      })
-      .join('');
-  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
-  return (
-    '<div class="table" role="group" aria-label="Table" tabindex="0"><table>' +
-    `<thead><tr>${head ? cells(head, 'th') : ''}</tr></thead>` +
-    `${body ? `<tbody>${body}</tbody>` : ''}</table></div>`
+  const rows = node.children ?? [];
+  const columns = (node.align ?? []).map((align) =>
+    align && align !== 'left' ? ` class="align-${align}"` : '',
   );
+  const width = rows[0]?.children?.length ?? 0;
+  let html = '<div class="table" role="group" aria-label="Table" tabindex="0"><table><thead><tr>';
+  rows.forEach((row, index) => {
+    if (index > 0) html += index === 1 ? '</tr></thead><tbody><tr>' : '</tr>\n<tr>';
+    html += cellsHtml(row, index === 0 ? 'th' : 'td', columns, width, host);
+  });
+  return `${html}</tr></${rows.length > 1 ? 'tbody' : 'thead'}></table></div>`;
+}
+
+/** A row has no more cells than the first. */
+function cellsHtml(
+  row: Node,
+  name: 'th' | 'td',
+  columns: readonly string[],
+  width: number,
+  host: MarkdownHost,
+): string {
+  let cells = '';
+  row.children?.slice(0, width).forEach((cell, index) => {
+    const html = host.content(cell.children);
+    cells += `<${name}${columns[index] ?? ''}${name === 'td' ? directionOf(html) : ''}>${html}</${name}>`;
+  });
+  return cells;
 }
 
 function footnoteReferenceHtml(node: Node, host: MarkdownHost): string {

@@ -44,7 +44,18 @@ export function pageMarkdown(
   parser: ParserName,
   code: PageCode,
 ): string {
-  return new TwinWriter(tools, parser, code).page(document, task);
+  return document.isPlain
+    ? plainPage(document, task)
+    : new TwinWriter(tools, parser, code).page(document, task);
+}
+
+/** Markdown and nothing else is copied, but for a first heading that repeats the title. */
+function plainPage({ tree, text }: Document, { title }: PageTask): string {
+  const nodes = tree.children ?? [];
+  const shown = withoutRepeatedTitle(nodes, title);
+  const repeated = nodes.find((node, index) => node !== shown[index]);
+  const edits = shown === nodes || !repeated ? [] : [removal(text, repeated)];
+  return unmarkMath(edited(text, edits, 0, text.length)).trim();
 }
 
 /** Where a piece of text comes from: the page or a snippet on it. */

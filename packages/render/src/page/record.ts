@@ -12,7 +12,7 @@ import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
 import { classOfDeclarations } from '../components/style.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
-import { attributes, element, escapeText, textOfHtml } from '../html.ts';
+import { element, escapeAttribute, escapeText, textOfHtml } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import { iconHtml } from '../icons/markup.ts';
 import { type Addresses, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
@@ -168,11 +168,11 @@ export class PageRecord {
     const text = textOfHtml(this.#withFormulaSources(html)).trim();
     const unique = this.#ids.take(id ?? slugOf(text));
     if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
-    const shown = Math.min(Math.max(level, 2), 6);
-    const mark = anchor
-      ? `<a class="anchor"${attributes({ href: `#${unique}`, 'aria-hidden': 'true', tabindex: -1 })}>#</a>`
-      : '';
-    return element(`h${shown}`, { id: unique, class: className }, html + mark);
+    const name = `h${Math.min(Math.max(level, 2), 6)}`;
+    const written = escapeAttribute(unique);
+    const mark = anchor ? `<a class="anchor" href="#${written}" aria-hidden="true" tabindex="-1">#</a>` : '';
+    const classes = className === undefined ? '' : ` class="${escapeAttribute(className)}"`;
+    return `<${name} id="${written}"${classes}>${html}${mark}</${name}>`;
   }
 
   /** A formula holds its text twice, as markup and as drawn; for ids and the table of contents its source is enough. */

@@ -54,6 +54,8 @@ export class PageRenderer extends PageRecord implements PageContext {
   readonly customCode: PageCode;
   readonly islands: PageIslands;
   readonly #computed: Computed;
+  /** What nodes of a document need to be written, by the frame they stand in. */
+  readonly #hosts = new WeakMap<Frame, MarkdownHost>();
   #snippets = 0;
   #documentDepth = 0;
 
@@ -111,20 +113,19 @@ export class PageRenderer extends PageRecord implements PageContext {
       depth: 0,
     };
     const nodes = withoutRepeatedTitle(document.tree.children ?? [], this.task.title);
-    return this.render(this.#childrenOf(nodes, frame)) + this.#footnoteSection();
+    return this.#content(nodes, frame) + this.#footnoteSection();
   }
 
   render(children: readonly Child[]): string {
-    const html = children.map((child) => this.#child(child, false)).join('');
+    let html = '';
+    for (const child of children) html += this.#child(child, false);
     return this.islands.children(children, html);
   }
 
   renderPhrasing(children: readonly Child[]): string {
-    const html = children
-      .map((child) => this.#child(child, true))
-      .join('')
-      .trim();
-    return this.islands.children(children, html);
+    let html = '';
+    for (const child of children) html += this.#child(child, true);
+    return this.islands.children(children, html.trim());
   }
 
   renderProp(props: Props, name: string): string {
@@ -141,7 +142,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       interpolations: new Map(),
       depth: 0,
     };
-    return this.render(this.#childrenOf(parseMarkdown(source).children ?? [], frame));
+    return this.#content(parseMarkdown(source).children ?? [], frame);
   }
 
   inlineMarkdown(source: string): string {
@@ -205,13 +206,29 @@ export class PageRenderer extends PageRecord implements PageContext {
     return '';
   }
 
+  /**
+   * What nodes of a document show. Where none of them is code they are written one after the other; otherwise all code
+   * among them is worked out before the first of them is written.
+   */
+  #content(nodes: readonly Node[], frame: Frame, host = this.#hostOf(frame)): string {
+    if (!frame.document?.isPlain && nodes.some(isCode)) return this.render(this.#childrenOf(nodes, frame));
+    let html = '';
+    for (const node of nodes) {
+      if (isSilent(node)) continue;
+      this.charge(node.type === 'text' ? (node.value ?? '').length : 0);
+      html += markdownHtml(node, host);
+    }
+    return html;
+  }
+
   #childrenOf(nodes: readonly Node[], frame: Frame): Child[] {
-    return nodes.flatMap((node, index) => {
-      const children = this.#childOf(node, frame);
-      const next = nodes[index + 1];
-      const between = /^mdx(?:JsxFlowElement|FlowExpression)$/.test(node.type) && next !== undefined;
-      return between ? [...children, { kind: 'text', text: '\n' } as const] : children;
+    const children: Child[] = [];
+    nodes.forEach((node, index) => {
+      for (const child of this.#childOf(node, frame)) children.push(child);
+      const isApart = node.type === 'mdxJsxFlowElement' || node.type === 'mdxFlowExpression';
+      if (isApart && index < nodes.length - 1) children.push({ kind: 'text', text: '\n' });
     });
+    return children;
   }
 
   #childOf(node: Node, frame: Frame): Child[] {
@@ -222,16 +239,12 @@ export class PageRenderer extends PageRecord implements PageContext {
       case 'mdxFlowExpression':
       case 'mdxTextExpression':
         return this.#guard(frame, node, () => this.#computed.expression(node, frame));
-      case 'mdxjsEsm':
-      case 'definition':
-      case 'footnoteDefinition':
-      case 'html':
-        return [];
       case 'text':
         return [{ kind: 'text', text: node.value ?? '' }];
       case 'code':
         return [{ kind: 'code', block: codeBlockOf(node, frame) }];
       default:
+        if (isSilent(node)) return [];
         return [
           {
             kind: 'markdown',
@@ -267,8 +280,15 @@ export class PageRenderer extends PageRecord implements PageContext {
   }
 
   #markdown(node: Node, frame: Frame, unwrap: boolean): string {
+    const host = this.#hostOf(frame);
+    return unwrap && node.type === 'paragraph' ? host.content(node.children) : markdownHtml(node, host);
+  }
+
+  #hostOf(frame: Frame): MarkdownHost {
+    const known = this.#hosts.get(frame);
+    if (known) return known;
     const host: MarkdownHost = {
-      children: (parent) => this.render(this.#childrenOf(parent.children ?? [], frame)),
+      content: (nodes) => (nodes ? this.#content(nodes, frame, host) : ''),
       heading: (options) => this.heading(options),
       link: (href, place) => this.link(href, place),
       asset: (address, place) => this.asset(address, place),
@@ -282,7 +302,8 @@ export class PageRenderer extends PageRecord implements PageContext {
       math: (formula, place) => this.math(formula, place),
       report: (...finding) => this.report(...finding),
     };
-    return unwrap && node.type === 'paragraph' ? host.children(node) : markdownHtml(node, host);
+    this.#hosts.set(frame, host);
+    return host;
   }
 
   #jsxChildren(node: Node, frame: Frame): Child[] {
@@ -384,8 +405,18 @@ export class PageRenderer extends PageRecord implements PageContext {
   }
 
   #footnoteSection(): string {
-    return this.#footnotes.html((node, frame) => this.render(this.#childrenOf(node.children ?? [], frame)));
+    return this.#footnotes.html((node, frame) => this.#content(node.children ?? [], frame));
   }
+}
+
+/** Nodes that are worked out, not written as they stand. */
+function isCode({ type }: Node): boolean {
+  return type.startsWith('mdx') && type !== 'mdxjsEsm';
+}
+
+/** Nodes that show nothing where they stand. */
+function isSilent({ type }: Node): boolean {
+  return type === 'definition' || type === 'footnoteDefinition' || type === 'html' || type === 'mdxjsEsm';
 }
 
 function hasHandler(node: Node): boolean {
