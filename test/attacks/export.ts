@@ -102,6 +102,7 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     renderProcesses: 1,
     offline: false,
     customCode: 'run',
+    engine: null,
     isolationLevel,
     options: optionsOf({ domain: 'attacked.test' }),
   };

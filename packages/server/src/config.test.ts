@@ -28,6 +28,7 @@ test('without any setting everything has its default', () => {
     agentCommand: null,
     model: null,
     renderProcesses: availableParallelism(),
+    exportMemoryBytes: 10e9,
     renderIsolationMin: null,
     linkSeconds: 3600,
     egress: { allowedHosts: [], offline: false },
@@ -78,6 +79,7 @@ test('every setting reaches its place', () => {
     MODEL_KEY: 'secret',
     RENDER_ISOLATION_MIN: '2',
     RENDER_PROCESSES: '3',
+    EXPORT_MEMORY_GB: '4',
     LINK_SECONDS: '61',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_SERVICE_NAME: 'docs',
@@ -130,6 +132,7 @@ test('every setting reaches its place', () => {
       key: 'secret',
     },
     renderProcesses: 3,
+    exportMemoryBytes: 4e9,
     renderIsolationMin: 2,
     linkSeconds: 61,
     egress: { allowedHosts: ['git.internal', 'gitea:3000'], offline: true },
@@ -180,6 +183,7 @@ describe('a wrong value', () => {
     MODEL_NAME: [],
     MODEL_KEY: [],
     RENDER_PROCESSES: ['0', '257'],
+    EXPORT_MEMORY_GB: ['-1', 'much'],
     RENDER_ISOLATION_MIN: ['4', '-1', 'full'],
     LINK_SECONDS: ['59', '604801'],
     EGRESS_ALLOW: [],
@@ -324,8 +328,8 @@ test('an empty value is no value, and unknown variables are ignored', () => {
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 46 settings, each with a sentence of meaning', () => {
-  expect(Object.keys(settings).length).toBeLessThanOrEqual(46);
+test('there are at most 47 settings, each with a sentence of meaning', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(47);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });
 

@@ -51,6 +51,7 @@ export interface Config {
   model: { provider: 'openai' | 'anthropic'; url: string; name: string; key: string | null } | null;
   renderProcesses: number;
   /** How isolated a process must be to run code of authors; null to decide by how many organizations there are. */
+  exportMemoryBytes: number;
   renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
   /** What may be reached. */
@@ -204,6 +205,11 @@ export const settings = {
     check: count(1, 256, availableParallelism()),
     meaning: 'Processes that render the pages of one export. Default: one a core.',
   },
+  EXPORT_MEMORY_GB: {
+    check: count(0, 10_000, 10),
+    meaning:
+      'Room on the disk for what exports remember of the ones before, in gigabytes. 0 remembers nothing.',
+  },
   RENDER_ISOLATION_MIN: {
     check: z
       .enum(['0', '1', '2', '3'], { error: 'must be 0, 1, 2 or 3' })
@@ -296,6 +302,7 @@ export function readConfig(environment: Environment): Config {
     agentCommand: value.AGENT_COMMAND?.split(/ +/).filter((part) => part !== '') ?? null,
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
+    exportMemoryBytes: value.EXPORT_MEMORY_GB * 1e9,
     renderIsolationMin: value.RENDER_ISOLATION_MIN ?? null,
     linkSeconds: value.LINK_SECONDS,
     egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },

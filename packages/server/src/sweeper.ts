@@ -7,6 +7,7 @@ import { continueWithMessages } from './agent/message.ts';
 import { sweepAgentJobs } from './agent/retention.ts';
 import type { Context } from './context.ts';
 import { sweepPreviews } from './exports/previews.ts';
+import { sweepMemories } from './exports/project-memory.ts';
 import { sweep } from './exports/retention.ts';
 import { sweepSessions } from './people/sessions.ts';
 import { unlessElsewhere } from './ports/database.ts';
@@ -33,6 +34,7 @@ export class Sweeper {
       new Chore(() => attempt(removeOld), removingShare),
       // Each process has a cache of its own.
       new Chore(() => attempt((own) => sweepPreviews(own)), removingShare),
+      new Chore(() => attempt((own) => sweepMemories(own)), removingShare),
     ];
   }
 

@@ -82,6 +82,7 @@ export class RunMemory {
   #reads: Map<string, ReadPage> | undefined;
   readonly #lastParts = new Map<string, PageTrace[]>();
   readonly #parts: string[] = [];
+  #hasRemote = false;
   #commit: (() => void) | undefined;
   #part: PageTrace[] = [];
 
@@ -101,6 +102,11 @@ export class RunMemory {
 
   get lastToken(): string | undefined {
     return this.#head?.token;
+  }
+
+  /** Something came from another host: nobody knows whether it will be the same the next time. */
+  noteRemote(): void {
+    this.#hasRemote = true;
   }
 
   /** Undefined when there was none that this one, with these options, could have been. */
@@ -149,6 +155,7 @@ export class RunMemory {
       const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
       const head: RunHead = {
         ...facts,
+        hasRemote: facts.hasRemote || this.#hasRemote,
         token: this.token,
         key: this.#keyOf(options),
         madeAtMs: Date.now(),

@@ -7,10 +7,10 @@ import { hash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
-import type { ArchivedFile } from '../bundles/archive.ts';
 import { manifestBytes } from '../bundles/manifest.ts';
 import { pageTitle } from '../bundles/page-title.ts';
 import { annotate } from './annotations.ts';
+import { BuildMemory, type BuiltFile } from './build-memory.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {
@@ -66,12 +66,18 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
   const { countingFindings } = await import('@docyard/render');
-  const site = await loadOrExplain({ root: resolve(folder), fetchRemote: remoteFetch(options) });
+  const root = resolve(folder);
+  const memory = options.fresh ? undefined : await BuildMemory.open(root, out, join(out, marker));
+  const fetchRemote = remoteFetch(options);
+  const site = await loadOrExplain({
+    root,
+    fetchRemote,
+    ...(memory && { memory: memory.options.memory.load }),
+  });
   const draft = `${out}.docyard-draft`;
-  const { report, ...counts } = await renderInto(site, renderOptionsOf(options), draft, options);
-  await writeFile(join(draft, marker), 'Made by docyard build; it may be replaced.\n');
-  await rm(out, { recursive: true, force: true });
-  await rename(draft, out);
+  const chosen = renderOptionsOf(options);
+  const { report, ...counts } = await renderInto(site, chosen, draft, { shown: options, out, memory });
+  await memory?.close();
   const summary: Summary = {
     pages: counts.pages,
     warnings: report.warnings,
@@ -89,34 +95,42 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
 
 const marker = '.docyard-build';
 
+/** Made under the folder's own name with an ending, so that the folder itself is as it was until everything is there. */
 async function renderInto(
   site: Site,
   options: RenderOptions,
-  folder: string,
-  shown: Pick<BuildOptions, 'json' | 'quiet'>,
+  draft: string,
+  {
+    shown,
+    out,
+    memory,
+  }: { shown: Pick<BuildOptions, 'json' | 'quiet'>; out: string; memory: BuildMemory | undefined },
 ) {
   const { engineVersion, renderSite } = await import('@docyard/render');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
   const made = { pages: 0, bytes: 0 };
-  const files: ArchivedFile[] = [];
+  const files: BuiltFile[] = [];
   const folders = new Set<string>();
   const total = site.pages.length;
   const progress = new Progress({ unit: 'pages', ...shown });
   let report: SiteReport | undefined;
-  for await (const event of renderSite(site, options)) {
+  for await (const event of renderSite(site, { ...options, ...memory?.options })) {
     if (event.type === 'report') report = event.report;
-    if (event.type !== 'file') continue;
-    const { path, content, kind } = event.file;
-    const file = join(folder, path);
-    if (!folders.has(dirname(file))) {
-      folders.add(dirname(file));
-      await mkdir(dirname(file), { recursive: true });
+    if (event.type !== 'file' && event.type !== 'old') continue;
+    const { path, kind } = event.type === 'file' ? event.file : event;
+    if (event.type === 'old') files.push(memory?.keep(path) as BuiltFile);
+    else {
+      const file = join(draft, path);
+      if (!folders.has(dirname(file))) {
+        folders.add(dirname(file));
+        await mkdir(dirname(file), { recursive: true });
+      }
+      const bytes = await write(file, event.file.content);
+      const facts = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
+      files.push({ path, ...facts });
     }
-    const bytes = await write(file, content);
-    const facts = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
-    files.push({ path, ...facts });
-    made.bytes += bytes.length;
+    made.bytes += files.at(-1)?.sizeBytes ?? 0;
     if (kind === 'page') made.pages += 1;
     progress.tell({
       phase: 'rendering',
@@ -128,9 +142,33 @@ async function renderInto(
   progress.end();
   if (report === undefined) throw new Error('the renderer ended without a report');
   const source = { version: null, commit: null, committedAt: null };
-  const manifest = manifestBytes({ engineVersion, ...source, pages: made.pages, files });
-  await writeFile(join(folder, 'manifest.json'), manifest);
+  const listed = files.map(({ path, sizeBytes, sha256, title }) => ({ path, sizeBytes, sha256, title }));
+  const manifest = manifestBytes({ engineVersion, ...source, pages: made.pages, files: listed });
+  await writeFile(join(draft, 'manifest.json'), manifest);
+  await moveIn(draft, out, { memory, files });
   return { ...made, files: files.length + 1, bytes: made.bytes + manifest.length, report };
+}
+
+/**
+ * The whole folder takes the place of the old one. Where most files stay as they are, the others are moved into it one by
+ * one; until the last one is there the folder has no name in the memory, and the next build writes all of it.
+ */
+async function moveIn(
+  draft: string,
+  out: string,
+  { memory, files }: { memory: BuildMemory | undefined; files: readonly BuiltFile[] },
+): Promise<void> {
+  const mark = (token = ''): Promise<void> =>
+    writeFile(join(out, marker), `Made by docyard build; it may be replaced.\n${token}`);
+  if (memory?.isEdit) {
+    await mark();
+    memory.moveChanges(draft, files);
+    await rm(draft, { recursive: true, force: true });
+  } else {
+    await rm(out, { recursive: true, force: true });
+    await rename(draft, out);
+  }
+  await mark(memory?.finish(files));
 }
 
 async function write(file: string, content: Uint8Array | { copyFrom: string }): Promise<Uint8Array> {

@@ -24,6 +24,8 @@ import {
   withoutNotes,
   type FailOptions,
 } from './findings.ts';
+import { memoryFiles } from '../exports/project-memory.ts';
+import { openLocalMemory } from './local-memory.ts';
 import { bytesText, Progress } from './progress.ts';
 import { policyOf } from './remote.ts';
 import { addSiteOptions, type SiteOptions } from './site-options.ts';
@@ -153,6 +155,10 @@ async function render(root: string, work: string, options: LocalExportOptions): 
   const version = options.version ?? null;
   const source = await originOf(root);
   const { level } = await findIsolation();
+  const chosen = siteOptionsOf(options);
+  const memory = options.fresh
+    ? undefined
+    : await openLocalMemory('exports', [root, chosen, options.origin, version, policy.offline, level]);
   const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   const order: ExportOrder = {
@@ -165,26 +171,28 @@ async function render(root: string, work: string, options: LocalExportOptions): 
     offline: policy.offline ?? false,
     // Whoever runs this command has chosen the folder.
     customCode: 'run',
+    engine: memory?.engine ?? null,
     isolationLevel: level,
-    options: { ...siteOptionsOf(options), paths: null, strict: false, failOn: [] },
+    options: { ...chosen, paths: null, strict: false, failOn: [] },
   };
   const sign = await signerFor({ version, commit: source.commit });
-  const { pageCount, sizeBytes, sha256, fileCount } = await explainFailure(
+  const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = await explainFailure(
     runInProcess(order, 'exported', {
       signal: new AbortController().signal,
       memoryMegabytes,
       fetch: fetchWithin(policy),
-      files: [
-        { path: spool, use: 'write' },
-        { path: reportFile, use: 'write' },
-      ],
+      files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
       },
       sign,
       takeOutput: (output) => pipeline(output, createWriteStream(draftIn(work))),
     }),
-  ).finally(() => progress.end());
+  ).finally(() => {
+    progress.end();
+    memory?.release();
+  });
+  await memory?.completed(memoryBytes);
   const { slowest: _, ...report } = ReportFile.parse(JSON.parse(await readFile(reportFile, 'utf8')));
   return { report: report as SiteReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
 }

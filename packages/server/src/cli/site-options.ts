@@ -10,6 +10,7 @@ export interface SiteOptions {
   group?: string[];
   airGapped?: boolean;
   offline?: boolean;
+  fresh?: boolean;
 }
 
 export const urlStyles = ['html', 'directory', 'clean'] as const;
@@ -21,7 +22,8 @@ export function addSiteOptions(command: Command): Command {
     .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
     .option('--group <name...>', 'also pages that only these groups may see')
     .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
-    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts');
+    .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
+    .option('--fresh', 'use nothing that an earlier run remembered, and remember nothing');
 }
 
 export function renderOptionsOf(options: SiteOptions): RenderOptions {

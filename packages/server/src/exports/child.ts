@@ -10,6 +10,7 @@ import {
   engineVersion,
   loadSite,
   renderSite,
+  RunMemory,
   reportJson,
   SiteLoadError,
   unknownPaths,
@@ -25,6 +26,7 @@ import {
 import { Archive } from '../bundles/archive.ts';
 import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
+import { MemoryFile } from './memory-file.ts';
 import { mostRecentFindings } from './record.ts';
 import type {
   DescribeOrder,
@@ -40,7 +42,12 @@ import type {
 
 const progressEveryMs = 100;
 /** The server has opened them: nothing else can be written here. */
-const openFiles = { spool: firstFileDescriptor, report: firstFileDescriptor + 1 };
+const openFiles = {
+  spool: firstFileDescriptor,
+  report: firstFileDescriptor + 1,
+  young: firstFileDescriptor + 2,
+  old: firstFileDescriptor + 3,
+};
 
 const fetches = new Fetches(say);
 
@@ -75,13 +82,25 @@ process.once('disconnect', () => process.exit());
 
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
-  const site = await loadSite({ root: order.folder, fetchRemote: fetches.fetch });
+  const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
+  const run = memory && new RunMemory(memory, order.engine ?? '', order.folder);
+  const site = await loadSite({
+    root: order.folder,
+    fetchRemote(address) {
+      run?.noteRemote();
+      return fetches.fetch(address);
+    },
+    ...(run === undefined ? {} : { memory: run.load }),
+  });
   const { paths, groups, basePath, urlStyle, airGapped } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);
   if (unknown.length > 0) {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
   }
-  const archive = new Archive(openFiles.spool);
+  const archive = new Archive(openFiles.spool, {
+    memory: run && { blocks: run.store, token: run.token, lastToken: run.lastToken },
+  });
+  const { lastFiles } = archive;
   let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
@@ -95,6 +114,10 @@ async function runExport(order: ExportOrder): Promise<void> {
     customCode: order.customCode,
     committedAt: order.committedAt,
     concurrency: order.renderProcesses,
+    ...(run === undefined ? {} : { memory: run }),
+    ...(lastFiles === undefined
+      ? {}
+      : { lastFiles: { has: (path) => lastFiles.has(path), read: (path) => archive.lastContent(path) } }),
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
     ...(order.version === null ? {} : { version: order.version }),
@@ -102,11 +125,9 @@ async function runExport(order: ExportOrder): Promise<void> {
   for await (const event of events) {
     if (event.type === 'report') ending = event;
     if (event.type === 'diagnostic') remember(event.diagnostic);
-    if (event.type !== 'file') continue;
-    const { path, content, kind } = event.file;
-    if (content instanceof Uint8Array) archive.add(path, content);
-    else archive.addFile(path, content.copyFrom);
-    if (kind === 'page') pageCount += 1;
+    if (event.type !== 'file' && event.type !== 'old') continue;
+    put(archive, event);
+    if ((event.type === 'old' ? event.kind : event.file.kind) === 'page') pageCount += 1;
     if (Date.now() - toldAt >= progressEveryMs) {
       toldAt = Date.now();
       progress('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
@@ -123,14 +144,27 @@ async function runExport(order: ExportOrder): Promise<void> {
     throw strictStop(first);
   }
   progress('packing', 0, pageCount, totalPages);
-  await finish(order, archive, report, pageCount);
+  await finish(order, archive, report, { pageCount, memory, run });
+}
+
+function put(archive: Archive, event: Extract<RenderEvent, { type: 'file' | 'old' }>): void {
+  if (event.type === 'old') return void archive.keep(event.path);
+  const { path, content } = event.file;
+  if (content instanceof Uint8Array) archive.add(path, content);
+  else archive.addFile(path, content.copyFrom);
+}
+
+interface Ending {
+  pageCount: number;
+  memory: MemoryFile | undefined;
+  run: RunMemory | undefined;
 }
 
 async function finish(
   order: ExportOrder,
   archive: Archive,
   report: ReportFile,
-  pageCount: number,
+  { pageCount, memory, run }: Ending,
 ): Promise<void> {
   const manifest = manifestBytes({
     engineVersion,
@@ -149,9 +183,12 @@ async function finish(
   const packed = await archive.pack(outputDescriptor, (share) => progress('packing', share, pageCount, null));
   closeSync(outputDescriptor);
   archive.close();
+  run?.commit();
+  const memoryBytes = memory?.usedBytes ?? 0;
   // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
   flushCompileCache();
-  say({ type: 'exported', ...packed, pageCount, warnings: report.warnings, errors: report.errors });
+  const { warnings, errors } = report;
+  say({ type: 'exported', ...packed, pageCount, warnings, errors, memoryBytes });
 }
 
 async function findUnknownPaths(order: PathsOrder): Promise<void> {

@@ -7,19 +7,17 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { converseIn } from '../rendering/conversation.ts';
 import { findIsolation, unconfined } from '../rendering/isolation.ts';
 import { version } from '../version.ts';
+import { isInstalled, sourceFolders } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
 import { program } from './process.ts';
 import { optionsOf } from './record.ts';
 
 const sample = fileURLToPath(new URL('../../sample', import.meta.url));
-const sources = ['..', '../../../render/src', '../../../api/src']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .filter((folder) => existsSync(folder));
 const memoryMegabytes = 768;
 const mostSeconds = 120;
 
@@ -47,8 +45,8 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
 async function isNewerThanSources(marker: string): Promise<boolean> {
   const made = await stat(marker).catch(() => undefined);
   if (made === undefined) return false;
-  if (import.meta.dirname.split(sep).includes('node_modules')) return true;
-  for (const folder of sources) {
+  if (isInstalled()) return true;
+  for (const folder of sourceFolders) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
       if ((await stat(join(entry.parentPath, entry.name))).mtimeMs > made.mtimeMs) return false;
@@ -69,6 +67,7 @@ export function exportOfSample(work: string, signal: AbortSignal): Parameters<ty
     renderProcesses: 1,
     offline: true,
     customCode: 'run',
+    engine: null,
     isolationLevel: 0,
     options: optionsOf({ domain: 'sample.test' }),
   };

@@ -21,6 +21,8 @@ export interface ExportOrder {
   offline: boolean;
   /** Whether code of the authors may run, or why not. */
   customCode: NonNullable<RenderOptions['customCode']>;
+  /** Names the program for the memory of the last export, which is open after the other files. Null when there is none. */
+  engine: string | null;
   /** As the manifest tells it. */
   isolationLevel: IsolationLevel;
   options: ExportJob['options'];
@@ -80,6 +82,8 @@ export const Message = z.discriminatedUnion('type', [
     pageCount: whole,
     warnings: whole,
     errors: whole,
+    /** How much of the memory is of use for the next export. */
+    memoryBytes: whole,
   }),
   /** The list of files that is about to be packed. The process has no key: the server looks at it and signs. */
   z.object({

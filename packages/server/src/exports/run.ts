@@ -7,13 +7,14 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { usualLimits } from '../bundles/reader.ts';
-import { JobFailure, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
+import { JobFailure, RunnerLost, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { judgeCustomCode } from '../rendering/custom-code.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
+import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
 import { runInProcess, type Answer } from './process.ts';
 import { signManifest } from './sign.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
@@ -25,26 +26,42 @@ const memoryMegabytes = 768;
 
 export const runExport: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
+  const exportInput = inputOf(input.job);
+  const memory = await borrowMemory(context, {
+    projectId: input.job.project_id,
+    kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
+  });
   try {
     await mkdir(workFolder, { recursive: true });
-    const exportInput = inputOf(input.job);
-    const source = await fetchSource(context, input, exportInput, workFolder);
+    const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
     const { isolation, customCode } = await judgeCustomCode(context);
-    const rules = { customCode, isolationLevel: isolation.level };
+    const rules = { customCode, isolationLevel: isolation.level, engine: memory?.engine ?? null };
     const order = { ...orderFor(context, input, exportInput, source), ...rules };
     const files = { spool: join(workFolder, 'spool'), report: join(workFolder, 'report.json') };
-    const rendered = await render(context, input, { order, files }).catch(async (error: unknown) => {
+    const rendered = await render(context, input, { order, files, memory }).catch(async (error: unknown) => {
       if (isStrictFailure(error)) await storeReport(context, input, files.report);
       throw error;
     });
+    await memory?.completed(rendered.answer.memoryBytes);
     const { level, statement } = isolation;
     return await store(context, input, files.report, { ...rendered, isolation: { level, statement } });
   } catch (error) {
+    // Whoever was killed has left nothing that is half; whatever else nobody expected may come from there.
+    if (isUnexpected(error)) await memory?.discard();
     throw asFailure(error);
   } finally {
+    memory?.release();
     await rm(workFolder, { recursive: true, force: true });
   }
 };
+
+function isUnexpected(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    !(error instanceof JobFailure || error instanceof SourceError || error instanceof RunnerLost) &&
+    error.name !== 'AbortError'
+  );
+}
 
 async function fetchSource(
   context: Context,
@@ -66,7 +83,7 @@ function orderFor(
   { job }: RunnerInput,
   { request }: ExportInput,
   source: FetchedSource,
-): Omit<ExportOrder, 'customCode' | 'isolationLevel'> {
+): Omit<ExportOrder, 'customCode' | 'isolationLevel' | 'engine'> {
   return {
     type: 'export',
     folder: source.folder,
@@ -88,10 +105,15 @@ interface Rendered {
 interface Rendering {
   order: ExportOrder;
   files: { spool: string; report: string };
+  memory: MemoryPlace | undefined;
 }
 
 /** The bundle goes to the store while it is still being packed. */
-async function render(context: Context, input: RunnerInput, { order, files }: Rendering): Promise<Rendered> {
+async function render(
+  context: Context,
+  input: RunnerInput,
+  { order, files, memory }: Rendering,
+): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   let toldAt = 0;
   let phase = '';
@@ -113,6 +135,7 @@ async function render(context: Context, input: RunnerInput, { order, files }: Re
     files: [
       { path: files.spool, use: 'write' },
       { path: files.report, use: 'write' },
+      ...memoryFiles(memory),
     ],
     fetch: fetchWithin(context.config.egress),
     onProgress,

@@ -24,7 +24,7 @@ export interface Conversation<Answer> {
   /** Folders that it must not see although they may lie in one of those. */
   hidden?: readonly string[];
   /** Files that it finds open, the first one as `firstFileDescriptor`; those to write are made for it. */
-  files?: readonly { path: string; use: 'read' | 'write' }[];
+  files?: readonly { path: string; use: FileUse }[];
   /** How many processes it may have at work besides itself. */
   processes?: number;
   /** Hears every message, unchecked; what it gives back is the answer, what it throws fails the conversation. */
@@ -36,6 +36,10 @@ export interface Conversation<Answer> {
   takeOutput?: (output: Readable, answered: Promise<Answer>) => Promise<unknown>;
   channelLimits?: ChannelLimits;
 }
+
+/** To write is to begin with nothing; to go on with is to find what is there. */
+type FileUse = 'read' | 'write' | 'go on with';
+const flagsFor: Record<FileUse, string> = { read: 'r', write: 'w+', 'go on with': 'r+' };
 
 /** The process ended without an answer. */
 export class ProcessDied extends Error {
@@ -75,9 +79,7 @@ async function talk<Answer>(
   const { program, memoryMegabytes, order, signal, hear, takeOutput } = conversation;
   // From here to the listener nothing waits, so that no word of the signal is missed.
   signal.throwIfAborted();
-  const files = (conversation.files ?? []).map(({ path, use }) =>
-    openSync(path, use === 'read' ? 'r' : 'w+', 0o600),
-  );
+  const files = (conversation.files ?? []).map(({ path, use }) => openSync(path, flagsFor[use], 0o600));
   let child: ChildProcess;
   try {
     child = launch(shelter, {

@@ -1,0 +1,129 @@
+/** What exports of a project remember: less work with the same bytes, for one branch and one export at a time. */
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Project, StartExport } from '@docyard/api';
+import type { Outcome, RunnerInput } from '../jobs/worker.ts';
+import { claimJob, completeJob } from '../jobs/store.ts';
+import {
+  commitAll,
+  composeForTest,
+  createExport,
+  createTenant,
+  createTestProject,
+  present,
+  temporaryFolder,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
+import { borrowMemory, sweepMemories } from './project-memory.ts';
+import { runExport } from './run.ts';
+import type { ExportResult } from './record.ts';
+
+const site = {
+  'docs.json': JSON.stringify({
+    name: 'Site',
+    colors: { primary: '#0f766e' },
+    navigation: { pages: ['index', 'second', 'third'] },
+  }),
+  'index.mdx': '---\ntitle: Home\n---\n\nHello, see [second](/second).\n',
+  'second.mdx': '---\ntitle: Second\n---\n\nText.\n',
+  'third.mdx': '---\ntitle: Third\n---\n\nMore text.\n',
+};
+
+let context: TestContext;
+let forgetful: TestContext;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  context = await composeForTest({ RENDER_PROCESSES: '1' });
+  forgetful = { ...context, config: { ...context.config, exportMemoryBytes: 0 } };
+  tenant = await createTenant(context);
+});
+
+const memories = () => join(context.config.dataDir, 'cache/exports');
+
+async function projectWith(files: Record<string, string>): Promise<Project> {
+  const folder = temporaryFolder('repository');
+  commitAll(folder, files);
+  return createTestProject(context, tenant, { repository: `file://${folder}` });
+}
+
+async function run(using: TestContext, project: Project, request: Partial<StartExport> = {}) {
+  const job = present(await claimJob(context, (await createExport(context, tenant, project, request)).id));
+  const input: RunnerInput = {
+    job,
+    signal: new AbortController().signal,
+    log: context.log,
+    report: async () => {},
+    insist: (work) => work(),
+  };
+  const outcome: Outcome = await runExport(using, input);
+  await completeJob(context, job, outcome);
+  return (outcome.result as ExportResult).bundle.sha256;
+}
+
+describe('an export after another', () => {
+  test('has the bytes that it would have without one, whatever was edited', async () => {
+    const project = await projectWith(site);
+    const folder = fileURLToPath(project.source.repository);
+    const first = await run(context, project);
+    expect(await run(forgetful, project)).toBe(first);
+    expect(await run(context, project)).toBe(first);
+    const edits = [
+      { 'second.mdx': '---\ntitle: Second\n---\n\nAnother text with newfangled words.\n' },
+      { 'second.mdx': '---\ntitle: Number two\n---\n\nAnother text with newfangled words.\n' },
+      { 'fourth.mdx': '---\ntitle: Fourth\n---\n\n[Home](/)\n' },
+      site,
+    ];
+    for (const edit of edits) {
+      commitAll(folder, edit);
+      const remembered = await run(context, project);
+      expect(remembered).toBe(await run(forgetful, project));
+    }
+    // The checkout and the memory are those of one branch and one form of the site.
+    expect(readdirSync(join(memories(), project.id))).toHaveLength(1);
+    await run(context, project, { urlStyle: 'clean' });
+    expect(readdirSync(join(memories(), project.id))).toHaveLength(2);
+  });
+
+  test('goes on from what a damaged memory still holds', async () => {
+    const project = await projectWith(site);
+    const first = await run(context, project);
+    const [name = ''] = readdirSync(join(memories(), project.id));
+    writeFileSync(join(memories(), project.id, name, 'young'), 'nothing that anybody wrote'.repeat(100));
+    expect(await run(context, project)).toBe(first);
+  });
+});
+
+test('a memory has one owner at a time', async () => {
+  const owner = { projectId: 'project', kind: 'main' };
+  const memory = present(await borrowMemory(context, owner));
+  expect(await borrowMemory(context, owner)).toBeUndefined();
+  const other = present(await borrowMemory(context, { ...owner, kind: 'draft' }));
+  other.release();
+  memory.release();
+  present(await borrowMemory(context, owner)).release();
+});
+
+test('memories of projects that are gone, old ones and those beyond the limit are removed', async () => {
+  const { id } = await projectWith(site);
+  const place = (project: string, name: string): string => {
+    const folder = join(memories(), project, name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'young'), Buffer.alloc(1000));
+    return folder;
+  };
+  const [gone, old, large, small] = [
+    place('gone', 'a'),
+    place(id, 'old'),
+    place(id, 'large'),
+    place(id, 'small'),
+  ];
+  writeFileSync(join(large, 'young'), Buffer.alloc(100_000));
+  utimesSync(old, 1e9, 1e9);
+  utimesSync(large, Date.now() / 1000 - 60, Date.now() / 1000 - 60);
+  await sweepMemories({ ...context, config: { ...context.config, exportMemoryBytes: 50_000 } });
+  expect([gone, old, large, small].map((folder) => existsSync(folder))).toEqual([false, false, false, true]);
+});
