@@ -19,14 +19,15 @@ import type { SearchScope, SearchedPage } from './pages.ts';
 import { PostingLists, pagesAtMost } from './posting-lists.ts';
 import {
   PageShards,
-  PostingWriter,
   type SearchFile,
   TermShards,
   maximumPostings,
+  sparePostings,
+  packPostings,
   searchFile,
 } from './shards.ts';
 import { TermIds } from './term-ids.ts';
-import { type CountedTerm, canBeCompleted, mostFrequent } from './vocabulary.ts';
+import { type CountedTerm, Reserve, canBeCompleted } from './reserve.ts';
 
 export type { SearchFile } from './shards.ts';
 
@@ -36,11 +37,12 @@ export class SearchIndex {
   readonly #position = new Map<string, number>();
   readonly #sectionCounts: Uint8Array;
   readonly #terms = new TermIds();
-  readonly #postings = new PostingLists(maximumPostings);
+  readonly #postings = new PostingLists(maximumPostings + sparePostings);
   /** Entries of pages that came before the ones they follow. */
   readonly #early = new Map<number, string>();
   readonly #pageShards = new PageShards();
   #nextPage = 0;
+  #reserve: Reserve | undefined;
 
   constructor(pages: ReadonlyMap<string, SearchedPage>, scopes: SearchScope[]) {
     this.#pages = [...pages.values()];
@@ -66,20 +68,22 @@ export class SearchIndex {
     if (lastPages) yield lastPages;
     const firstSections = firstSectionsOf(this.#sectionCounts);
     const shards = new TermShards();
-    const writer = new PostingWriter();
-    const vocabulary: CountedTerm[] = [];
+    const reserve = new Reserve();
+    const counted: CountedTerm[] = [];
     const texts = Array.from({ length: this.#terms.count }, (_, id) => this.#terms.text(id));
     for (const id of inOrder(texts)) {
       const term = texts[id] as string;
       const total = this.#postings.total(id);
-      if (canBeCompleted(term)) vocabulary.push([term, total]);
-      for (const posting of this.#postings.sorted(id))
-        writer.add((firstSections[posting >>> 14] as number) + ((posting >>> 7) & 127), posting & 127);
-      const file = shards.add(term, writer.end(total));
+      if (canBeCompleted(term)) counted.push([term, total]);
+      const { shown, spare } = this.#postings.best(id, maximumPostings);
+      if (spare.length > 0) reserve.spare.set(term, spare);
+      const file = shards.add(term, packPostings(shown, firstSections, total));
       if (file) yield file;
     }
     const lastTerms = shards.end();
     if (lastTerms) yield lastTerms;
+    reserve.setCandidates(counted);
+    this.#reserve = reserve;
     yield searchFile(
       'index',
       indexData({
@@ -88,9 +92,14 @@ export class SearchIndex {
         sectionCounts: this.#sectionCounts,
         termStarts: shards.starts,
         pageStarts: this.#pageShards.starts,
-        vocabulary: mostFrequent(vocabulary),
+        vocabulary: reserve.vocabulary() ?? [],
       }),
     );
+  }
+
+  /** After `finish`: what the next export needs besides the files, to bring them up to date (see update.ts). */
+  reserve(): Uint8Array {
+    return (this.#reserve ?? new Reserve()).packed();
   }
 
   #merge(page: number, reader: TermsReader): void {

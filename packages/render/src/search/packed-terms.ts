@@ -23,7 +23,7 @@ export class TermsReader {
     this.bytes = terms;
     this.sectionCount = this.#number();
     const length = this.#number();
-    this.sections = Buffer.from(terms.buffer, terms.byteOffset + this.#at, length).toString();
+    this.sections = this.#string(this.#at, this.#at + length);
     this.#at += length;
   }
 
@@ -38,6 +38,10 @@ export class TermsReader {
     return true;
   }
 
+  text(): string {
+    return this.#string(this.textStart, this.textEnd);
+  }
+
   nextSection(): boolean {
     if (this.#isLast) return false;
     const section = this.bytes[this.#at] as number;
@@ -46,6 +50,11 @@ export class TermsReader {
     this.section = section & 127;
     this.#isLast = section > 127;
     return true;
+  }
+
+  #string(from: number, to: number): string {
+    const { buffer, byteOffset } = this.bytes;
+    return Buffer.from(buffer, byteOffset + from, to - from).toString();
   }
 
   #number(): number {

@@ -45,13 +45,14 @@ export class PostingLists {
     return this.#totals[term] as number;
   }
 
-  /** The best ones in the order of sections. */
-  sorted(term: number): Uint32Array {
-    if ((this.#counts[term] as number) > this.#most) this.#keepBest(term);
+  /** The best so many in the order of sections, and the next best, in no order. */
+  best(term: number, count: number): { shown: Uint32Array; spare: Uint32Array } {
     const list = this.#list(term);
+    if (list.length > count) return bestOf(list, count, this.#most);
     for (let at = 1; at < list.length; at++)
-      if ((list[at] as number) < (list[at - 1] as number)) return list.toSorted();
-    return list;
+      if ((list[at] as number) < (list[at - 1] as number))
+        return { shown: list.toSorted(), spare: noPostings };
+    return { shown: list, spare: noPostings };
   }
 
   #list(term: number): Uint32Array {
@@ -100,15 +101,29 @@ export class PostingLists {
   }
 }
 
+const noPostings = new Uint32Array();
 const initialTerms = 1 << 14;
 const blockBits = 18;
 const blockLength = 1 << blockBits;
+
+/** The best so many postings in the order of sections, and the next best, up to `most` in all. */
+export function bestOf(
+  postings: Uint32Array,
+  count: number,
+  most: number,
+): { shown: Uint32Array; spare: Uint32Array } {
+  const ranks = postings.map(rankOf).toSorted();
+  return {
+    shown: ranks.subarray(0, count).map(postingOf).toSorted(),
+    spare: ranks.subarray(count, most).map(postingOf),
+  };
+}
 
 /** The best posting has the smallest: most weight first, then the order of sections. */
 export function rankOf(posting: number): number {
   return (((127 - (posting & 127)) << 25) | (posting >>> 7)) >>> 0;
 }
 
-export function postingOf(rank: number): number {
+function postingOf(rank: number): number {
   return ((rank << 7) | (127 - (rank >>> 25))) >>> 0;
 }

@@ -11,6 +11,8 @@ export interface SearchFile {
 
 /** Of a term that is in more sections than this only the best are in its line. */
 export const maximumPostings = 2500;
+/** So many more are known between exports, to take the places of those that an edit removes. */
+export const sparePostings = 500;
 const termShardLength = 14_000;
 const pageShardLength = 9000;
 const words: SearchWords = searchWords();
@@ -18,16 +20,11 @@ const digitCodes = Uint8Array.from(words.digits, (digit) => digit.charCodeAt(0))
 
 export class TermShards {
   /** Enough of the first term of each file to tell it from the term before. */
-  readonly starts: string[];
+  readonly starts: string[] = [];
+  /** The term added last; undefined after a file that was skipped. */
+  previous: string | undefined = '';
   #lines: string[] = [];
   #length = 0;
-  #previous: string;
-
-  /** Goes on after files with these starts, the last of which ends with the term given. */
-  constructor(starts: string[] = [], previous = '') {
-    this.starts = starts;
-    this.#previous = previous;
-  }
 
   get isBetweenFiles(): boolean {
     return this.#lines.length === 0;
@@ -36,12 +33,13 @@ export class TermShards {
   /** Adds a term, which comes after all before it, with its packed postings; answers the file when it is full. */
   add(term: string, postings: string): SearchFile | undefined {
     const isFirst = this.#lines.length === 0;
-    const shared = sharedLength(this.#previous, term);
-    if (isFirst) this.starts.push(term.slice(0, shared + 1));
+    const previous = this.previous ?? '';
+    const shared = sharedLength(previous, term);
+    if (isFirst) this.starts.push(shortestStart(term, previous));
     const line = isFirst
       ? `${words.digits[0]}${term} ${postings}`
       : `${words.digits[shared]}${term.slice(shared)} ${postings}`;
-    this.#previous = term;
+    this.previous = term;
     this.#lines.push(line);
     this.#length += line.length + 1;
     return this.#length < termShardLength ? undefined : this.end();
@@ -54,20 +52,20 @@ export class TermShards {
     this.#length = 0;
     return file;
   }
+
+  /** Leaves a file as it was written. Only between files. */
+  skip(start: string): void {
+    this.starts.push(start);
+    this.previous = undefined;
+  }
 }
 
 export class PageShards {
   /** The first page of each file. */
-  readonly starts: number[];
-  #next: number;
+  readonly starts: number[] = [];
+  #next = 0;
   #entries: string[] = [];
   #length = 0;
-
-  /** Goes on after files with these starts, with this page. */
-  constructor(starts: number[] = [], next = 0) {
-    this.starts = starts;
-    this.#next = next;
-  }
 
   get isBetweenFiles(): boolean {
     return this.#entries.length === 0;
@@ -88,6 +86,12 @@ export class PageShards {
     this.#length = 0;
     return file;
   }
+
+  /** Leaves a file as it was written, up to the page given. Only between files. */
+  skip(end: number): void {
+    this.starts.push(this.#next);
+    this.#next = end;
+  }
 }
 
 export function searchPath(name: string): string {
@@ -100,45 +104,96 @@ export function searchFile(name: string, data: string): SearchFile {
 
 /**
  * Gaps between section numbers, then steps, then the number of sections when only the best are here. A gap is one digit
- * up to 59, two up to 2,789, else five.
+ * up to 59, two up to 2,789, else five. Postings are in order, and not more than `maximumPostings`.
  */
-export class PostingWriter {
-  #bytes = Buffer.alloc(maximumPostings * 6);
-  #gapsEnd = 0;
-  #steps = Buffer.alloc(maximumPostings);
-  #count = 0;
-  #last = -1;
-
-  /** In the order of sections, and not more than `maximumPostings`. */
-  add(section: number, step: number): void {
-    const value = section - this.#last - 1;
-    this.#last = section;
-    const bytes = this.#bytes;
-    if (value < 60) bytes[this.#gapsEnd++] = digitCodes[value] as number;
-    else if (value < 60 + 30 * 91) {
-      const rest = value - 60;
-      bytes[this.#gapsEnd++] = digitCodes[60 + Math.floor(rest / 91)] as number;
-      bytes[this.#gapsEnd++] = digitCodes[rest % 91] as number;
-    } else {
-      bytes[this.#gapsEnd++] = digitCodes[90] as number;
-      for (let place = 3, left = value; place >= 0; place--, left = Math.floor(left / 91))
-        bytes[this.#gapsEnd + place] = digitCodes[left % 91] as number;
-      this.#gapsEnd += 4;
-    }
-    this.#steps[this.#count++] = digitCodes[step] as number;
+export function packPostings(postings: Uint32Array, firstSections: Uint32Array, total: number): string {
+  const bytes = packed;
+  let end = 0;
+  let last = -1;
+  for (let at = 0; at < postings.length; at++) {
+    const posting = postings[at] as number;
+    const section = (firstSections[posting >>> 14] as number) + ((posting >>> 7) & 127);
+    end = writeGap(bytes, end, section - last - 1);
+    last = section;
   }
+  bytes[end++] = 32;
+  for (let at = 0; at < postings.length; at++)
+    bytes[end++] = digitCodes[(postings[at] as number) & 127] as number;
+  const text = bytes.toString('latin1', 0, end);
+  return postings.length < total ? `${text} ${total}` : text;
+}
 
-  /** `total` is how many there would be without the limit. Starts over. */
-  end(total: number): string {
-    const bytes = this.#bytes;
-    bytes[this.#gapsEnd] = 32;
-    bytes.set(this.#steps.subarray(0, this.#count), this.#gapsEnd + 1);
-    const text = bytes.toString('latin1', 0, this.#gapsEnd + 1 + this.#count);
-    const isCut = this.#count < total;
-    this.#gapsEnd = this.#count = 0;
-    this.#last = -1;
-    return isCut ? `${text} ${total}` : text;
+const packed = Buffer.alloc(maximumPostings * 6 + 1);
+
+function writeGap(bytes: Uint8Array, at: number, gap: number): number {
+  if (gap < 60) bytes[at] = digitCodes[gap] as number;
+  if (gap < 60) return at + 1;
+  const rest = gap - 60;
+  if (rest < 30 * 91) {
+    bytes[at] = digitCodes[60 + Math.floor(rest / 91)] as number;
+    bytes[at + 1] = digitCodes[rest % 91] as number;
+    return at + 2;
   }
+  bytes[at] = digitCodes[90] as number;
+  for (let place = 4, left = gap; place > 0; place--, left = Math.floor(left / 91))
+    bytes[at + place] = digitCodes[left % 91] as number;
+  return at + 5;
+}
+
+/** The opposite; `pageOf` tells the page of each section. */
+export function unpackPostings(
+  text: string,
+  firstSections: Uint32Array,
+  pageOf: Uint32Array,
+): { postings: Uint32Array; total: number } {
+  const gapsEnd = text.indexOf(' ');
+  const stepsEnd = text.indexOf(' ', gapsEnd + 1);
+  const count = (stepsEnd < 0 ? text.length : stepsEnd) - gapsEnd - 1;
+  const postings = new Uint32Array(count);
+  let section = -1;
+  for (let at = 0, index = 0; index < count; index++) {
+    let gap = valueAt(text, at++);
+    if (gap === 90) {
+      gap = 0;
+      for (const end = at + 4; at < end; at++) gap = gap * 91 + valueAt(text, at);
+    } else if (gap >= 60) gap = 60 + (gap - 60) * 91 + valueAt(text, at++);
+    section += gap + 1;
+    const page = pageOf[section] as number;
+    const step = valueAt(text, gapsEnd + 1 + index);
+    postings[index] = ((page << 14) | ((section - (firstSections[page] as number)) << 7) | step) >>> 0;
+  }
+  return { postings, total: stepsEnd < 0 ? count : Number(text.slice(stepsEnd + 1)) };
+}
+
+function valueAt(text: string, at: number): number {
+  return words.valueOf91[text.charCodeAt(at)] as number;
+}
+
+/** The terms of a file with their packed postings. */
+export function readTermLines(content: string): [term: string, postings: string][] {
+  let previous = '';
+  return content
+    .slice(content.indexOf('`') + 1, content.lastIndexOf('`'))
+    .split('\n')
+    .map((line) => {
+      const space = line.indexOf(' ');
+      previous = previous.slice(0, valueAt(line, 0)) + line.slice(1, space);
+      return [previous, line.slice(space + 1)];
+    });
+}
+
+export function readPageEntries(content: string): string[] {
+  return content.slice(content.indexOf('[') + 1, content.lastIndexOf(']')).split(',\n');
+}
+
+/** Enough of a file's first term to tell it from the last term before. */
+export function shortestStart(term: string, previous: string): string {
+  return term.slice(0, sharedLength(previous, term) + 1);
+}
+
+/** Files that are no longer there when there are fewer than before. */
+export function removedShards(kind: 't' | 'p', now: number, before: number): string[] {
+  return Array.from({ length: Math.max(0, before - now) }, (_, at) => searchPath(`${kind}${now + at}`));
 }
 
 export function sharedLength(a: string, b: string): number {
