@@ -1,0 +1,66 @@
+/** Counts what an export of a small fixed site takes, a page, in units that are the same on every machine. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../leftovers.ts';
+import { writeCounterSite } from './site.ts';
+
+/** Sums over the whole site. */
+export interface Counted {
+  pages: number;
+  files: number;
+  outputBytes: number;
+  allocated: number;
+  steps: Record<string, number>;
+}
+
+/** Each a page. */
+export type Counters = Record<string, number>;
+
+export interface Expected {
+  /** Another V8 counts otherwise. */
+  node: string;
+  eachPage: Counters;
+}
+
+export const expectedFile = fileURLToPath(new URL('expected.json', import.meta.url));
+
+const pages = 48;
+const youngMegabytes = 1024;
+const flags = [
+  `--min-semi-space-size=${youngMegabytes}`,
+  `--max-semi-space-size=${youngMegabytes}`,
+  '--expose-gc',
+  // Optimized code leaves allocations out, and when it is made depends on other threads.
+  '--no-opt',
+  '--no-maglev',
+  '--no-sparkplug',
+  '--single-threaded',
+];
+
+export async function countExport(): Promise<Counters> {
+  const [warmUp, measured] = [temporaryFolder('warm-up'), temporaryFolder('counted')];
+  writeCounterSite(warmUp, 16, 11);
+  writeCounterSite(measured, pages, 7);
+  const child = fork(fileURLToPath(new URL('child.ts', import.meta.url)), [warmUp, measured], {
+    execArgv: flags,
+    env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
+  });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The process that counts ended with ${String(code)}.`);
+  });
+  const [counted] = (await Promise.race([once(child, 'message'), ended])) as [Counted];
+  return eachPage(counted);
+}
+
+function eachPage({ pages: rendered, files, outputBytes, allocated, steps }: Counted): Counters {
+  const each = (sum: number) => Math.round((sum / rendered) * 100) / 100;
+  return {
+    'files written': each(files),
+    'bytes written': Math.round(outputBytes / rendered),
+    'bytes allocated': Math.round(allocated / rendered),
+    ...Object.fromEntries(
+      Object.entries(steps).map(([stage, sum]) => [`steps in ${stage}`, Math.round(sum / rendered)]),
+    ),
+  };
+}
