@@ -39,13 +39,15 @@ function renderAll(message: PagesMessage): void {
   keepCompiledCode();
 }
 
-let kept = false;
+let batches = 0;
 
-/** This process is ended, not asked to end; what it has compiled would be lost with it. */
+/**
+ * This process is ended, not asked to end; what it has compiled would be lost with it. Some of it is loaded late, when the
+ * first page needs it, so this is done after the first batch, the second, the fourth and so on.
+ */
 function keepCompiledCode(): void {
-  if (kept) return;
-  kept = true;
-  flushCompileCache();
+  batches += 1;
+  if ((batches & (batches - 1)) === 0) flushCompileCache();
 }
 
 /** When the parent is gone there is nobody to render for. */
