@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 export interface BrowserSearch {
-  find(question: string, options: { scope: number; limit: number }): Promise<Answer>;
+  find(question: string, options: { scope: number; limit: number; isStale?: () => boolean }): Promise<Answer>;
   suggest(question: string, scope: number): Promise<string[]>;
   marksIn(text: string, terms: Set<string>): [number, number][];
   fetchShard(name: string): Promise<unknown>;

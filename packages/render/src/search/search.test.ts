@@ -64,6 +64,16 @@ describe('the search index', () => {
     for (const content of files.values()) expect(content.length).toBeLessThan(60_000);
   });
 
+  it('is read no further for a question that nobody waits for', async () => {
+    const { search, loaded } = searchIn(files);
+    let asked = 0;
+    const isStale = (): boolean => ++asked > 1;
+    expect((await search.find('create', { scope: 0, limit: 8, isStale })).results).toEqual([]);
+    expect(loaded.some((path) => /\/p\d/.test(path))).toBe(false);
+    await search.find('word7', { scope: 0, limit: 8, isStale: () => true });
+    expect(loaded.filter((path) => /\/t\d/.test(path)).length).toBeLessThan(5);
+  });
+
   it('consists of one call each and nothing else', () => {
     for (const [path, content] of files) {
       const name = /(\w+)\.js$/.exec(path)?.[1];

@@ -10,15 +10,20 @@
   var expansions = 14;
 
   /**
-   * Options: `scope` (a position in the list of scopes, or -1 for all), `limit` (results to give).
+   * Options: `scope` (a position in the list of scopes, or -1 for all), `limit` (results to give), `isStale` (a function that
+   * tells when nobody waits for the answer any more: then nothing more is loaded for it).
    * Gives `{ results, total, corrected }`; a result is a page with its best sections.
    */
   search.find = function (question, options) {
+    var nothing = { results: [], total: 0, corrected: null, terms: new Set() };
+    var isStale = function () {
+      return options.isStale && options.isStale();
+    };
     return search.loadIndex().then(function (index) {
       var words = wordsOf(question);
-      if (!words.length || !index.termStarts.length)
-        return { results: [], total: 0, corrected: null, terms: new Set() };
+      if (!words.length || !index.termStarts.length || isStale()) return nothing;
       return resolveWords(index, words).then(function () {
+        if (isStale()) return nothing;
         var pages = rankPages(index, words, options.scope);
         return withContents(index, pages.slice(0, options.limit), words, question).then(function (results) {
           return {

@@ -234,18 +234,25 @@
   function show() {
     var question = field.value.trim();
     var mine = ++turn;
+    var isStale = function () {
+      return mine !== turn;
+    };
     var work =
       question === ''
         ? search.loadIndex().then(function (index) {
-            if (mine === turn) showStart(index);
+            if (!isStale()) showStart(index);
           })
         : search
-            .find(field.value.replace(/^\s+/, ''), { scope: everywhere ? -1 : scope, limit: limit })
-            .then(function (answer) {
-              return answer.results.length ? answer : withHelp(question, answer);
+            .find(field.value.replace(/^\s+/, ''), {
+              scope: everywhere ? -1 : scope,
+              limit: limit,
+              isStale: isStale,
             })
             .then(function (answer) {
-              if (mine === turn) showAnswer(question, answer);
+              return answer.results.length || isStale() ? answer : withHelp(question, answer);
+            })
+            .then(function (answer) {
+              if (!isStale()) showAnswer(question, answer);
             });
     return work.catch(failed);
   }
