@@ -44,10 +44,30 @@ export interface MergeContext {
   effortLeft: number;
   /** Merging a schema again for its type, its marks and its rows took a third of the time of a page. */
   known: Map<unknown, MergedSchema>;
+  /** What the pages before this one have merged of the same document. */
+  shared: SharedMerges;
 }
 
+interface SharedMerges {
+  bySchema: WeakMap<object, { merged: MergedSchema; effort: number }>;
+  /** How much more is kept, in parts and properties. */
+  roomLeft: number;
+}
+
+/** The largest description at hand takes 65,000. */
+const SHARED_LIMIT = 200_000;
+const sharedByDocument = new WeakMap<SpecDocument, SharedMerges>();
+
 export function mergeContext(document: SpecDocument, effortLeft: number): MergeContext {
-  return { document, effortLeft, known: new Map() };
+  return { document, effortLeft, known: new Map(), shared: sharedMerges(document) };
+}
+
+function sharedMerges(document: SpecDocument): SharedMerges {
+  const known = sharedByDocument.get(document);
+  if (known) return known;
+  const shared: SharedMerges = { bySchema: new WeakMap(), roomLeft: SHARED_LIMIT };
+  if (asObject(document)) sharedByDocument.set(document, shared);
+  return shared;
 }
 
 /** `withoutChoicesOf`: pointers whose choices lead back here, as a base schema lists the schemas that build on it. */
@@ -57,11 +77,48 @@ export function mergedSchema(
   withoutChoicesOf: ReadonlySet<string> = NONE,
 ): MergedSchema {
   const known = context.known.get(schema);
-  const isSame = (merged: MergedSchema) => !merged.pointers.some((pointer) => withoutChoicesOf.has(pointer));
-  if (known && isSame(known)) return known;
+  if (known && isApartFrom(withoutChoicesOf, known)) return known;
+  const shared = known ? undefined : sharedMerge(context, schema, withoutChoicesOf);
+  if (shared) return shared;
+  const effortBefore = context.effortLeft;
   const merged = newlyMerged(context, schema, withoutChoicesOf);
-  if (isSame(merged)) context.known.set(schema, merged);
+  if (isApartFrom(withoutChoicesOf, merged)) {
+    context.known.set(schema, merged);
+    share(context, schema, merged, effortBefore - context.effortLeft);
+  }
   return merged;
+}
+
+function isApartFrom(pointers: ReadonlySet<string>, merged: MergedSchema): boolean {
+  if (pointers.size === 0) return true;
+  for (const pointer of merged.pointers) if (pointers.has(pointer)) return false;
+  return true;
+}
+
+/** Costs this page what it cost the one that merged it, so that no page depends on which ones came before. */
+function sharedMerge(
+  context: MergeContext,
+  schema: unknown,
+  withoutChoicesOf: ReadonlySet<string>,
+): MergedSchema | undefined {
+  const found = asObject(schema) && context.shared.bySchema.get(schema as object);
+  if (!found || context.effortLeft <= found.effort) return undefined;
+  if (!isApartFrom(withoutChoicesOf, found.merged)) return undefined;
+  context.effortLeft -= found.effort;
+  context.known.set(schema, found.merged);
+  return found.merged;
+}
+
+/** Not what was cut short, since another page may have more effort left. */
+function share(
+  { effortLeft, shared }: MergeContext,
+  schema: unknown,
+  merged: MergedSchema,
+  effort: number,
+): void {
+  if (effortLeft <= 0 || shared.roomLeft < effort || !asObject(schema)) return;
+  shared.roomLeft -= effort + 4;
+  shared.bySchema.set(schema as object, { merged, effort });
 }
 
 const NONE: ReadonlySet<string> = new Set();

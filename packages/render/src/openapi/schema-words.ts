@@ -12,12 +12,28 @@ const VALUE_LENGTH_LIMIT = 2000;
 /** `string<date-time>`, `User[]`, `string | null`, `any`. */
 export function typeText(context: MergeContext, schema: MergedSchema, nesting = 0): string {
   if (context.effortLeft-- <= 0) return 'any';
+  const single = singleType(schema);
+  if (single !== undefined) return schema.isNullable ? `${single} | null` : single;
   const shown = typesOf(context, schema, nesting);
   const distinct = [...new Set(shown.flatMap((type) => type.split(' | ')))].filter((type) => type !== 'null');
   const hasNull = schema.isNullable || shown.some((type) => type === 'null' || type.endsWith(' | null'));
   const few = distinct.length > TYPES_SHOWN || distinct.includes('any') ? ['any'] : distinct;
   return [...few, ...(hasNull ? ['null'] : [])].join(' | ');
 }
+
+/** Most schemas name one type that says everything. */
+function singleType(schema: MergedSchema): string | undefined {
+  const [type] = schema.types;
+  if (type === undefined || schema.types.length > 1 || !PLAIN_TYPES.has(type)) return undefined;
+  if (type === 'boolean' || type === 'object') return type;
+  return schema.keywords.has('format') ||
+    schema.keywords.has('contentMediaType') ||
+    schema.keywords.has('contentEncoding')
+    ? undefined
+    : type;
+}
+
+const PLAIN_TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object']);
 
 function typesOf(context: MergeContext, schema: MergedSchema, nesting: number): string[] {
   const types = baseTypes(schema);

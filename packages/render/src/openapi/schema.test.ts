@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Direction, schemaView } from './schema.ts';
+import { type Direction, newSchemaBudget, schemaView } from './schema.ts';
 import type { SchemaView } from './view.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -302,6 +302,49 @@ describe('a schema without end', () => {
       Array.from({ length: 900 }, (_, index) => [`p${index}`, ref('Big')]),
     );
     expect(JSON.stringify(view({ properties }, schemas)).length).toBeLessThan(3_000_000);
+  });
+});
+
+describe('a schema that several pages show', () => {
+  const pet = {
+    title: 'Pet',
+    description: 'An animal',
+    properties: {
+      kind: { enum: ['cat', 'dog'], default: 'cat' },
+      parent: ref('Pet'),
+      friends: { type: 'array', items: { anyOf: [ref('Cat'), ref('Dog')] } },
+    },
+    oneOf: [ref('Cat'), ref('Dog')],
+  };
+  const schemas = {
+    Pet: pet,
+    Cat: { allOf: [ref('Pet'), { properties: { lives: { type: 'integer', maximum: 9 } } }] },
+    Dog: { allOf: [ref('Pet'), { properties: { tricks: { type: 'array', items: { type: 'string' } } } }] },
+  };
+
+  it('is the same on each, and costs each the same', () => {
+    const document = { components: { schemas } };
+    const pages = ['Dog', 'Pet', 'Dog', 'Cat', 'Pet', 'Cat'].map((name) => {
+      const budget = newSchemaBudget(document);
+      const shown = schemaView(document, ref(name), 'both', budget);
+      const { effortLeft, nodes, characters } = budget;
+      return [name, { shown, effortLeft, nodes, characters }] as const;
+    });
+    for (const [name, page] of pages) {
+      const alone = { components: { schemas: structuredClone(schemas) } };
+      const budget = newSchemaBudget(alone);
+      expect(page.shown).toEqual(schemaView(alone, ref(name), 'both', budget));
+      expect(page).toMatchObject({ effortLeft: budget.effortLeft, characters: budget.characters });
+    }
+  });
+
+  it('is cut on one page without being cut on the next', () => {
+    const document = { components: { schemas } };
+    const poor = { ...newSchemaBudget(document), effortLeft: 3, characters: 20 };
+    schemaView(document, ref('Pet'), 'both', poor);
+    expect(schemaView(document, ref('Pet'), 'both')).toEqual(
+      schemaView({ components: { schemas: structuredClone(schemas) } }, ref('Pet'), 'both'),
+    );
   });
 });
 

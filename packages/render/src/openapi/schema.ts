@@ -51,7 +51,7 @@ export function schemaView(
     direction,
     budget,
     nodesLeft: Math.min(NODES_PER_SCHEMA, budget.nodes),
-    waiting: [{ view: root, schema, depth: 0, within: undefined }],
+    waiting: [{ view: root, schema, depth: 0, within: NO_POINTERS }],
     timesShown: new Map(),
   };
   budget.nodes -= building.nodesLeft;
@@ -74,22 +74,23 @@ interface Node {
   view: SchemaView;
   schema: unknown;
   depth: number;
-  /** The pointers that lead here, innermost first. */
-  within: Trail | undefined;
+  within: Pointers;
 }
 
-interface Trail {
-  pointer: string;
-  isWhole: boolean;
-  before: Trail | undefined;
+/** Those that lead to a schema from outside. */
+interface Pointers {
+  all: ReadonlySet<string>;
+  whole: ReadonlySet<string>;
 }
+
+const NO_POINTERS: Pointers = { all: new Set(), whole: new Set() };
 
 function fill(building: Building, node: Node): void {
   const { view, depth } = node;
-  const before = pointersOf(node.within);
+  const before = node.within;
   const schema = mergedSchema(building.budget, node.schema, before.all);
   view.type = typeText(building.budget, schema);
-  describe(building, view, schema);
+  describe(building.budget, view, schema);
   const repeated = schema.wholePointers.find((pointer) => before.whole.has(pointer));
   if (repeated !== undefined) {
     view.sameAs = nameOfReference(repeated) || view.title || view.type;
@@ -106,9 +107,7 @@ function fill(building: Building, node: Node): void {
   }
   for (const pointer of schema.wholePointers)
     building.timesShown.set(pointer, (building.timesShown.get(pointer) ?? 0) + 1);
-  let within = node.within;
-  for (const pointer of schema.pointers)
-    within = { pointer, isWhole: schema.wholePointers.includes(pointer), before: within };
+  const within = schema.pointers.length === 0 ? before : withPointers(before, schema);
   addInside(building, view, schema, (inner) => {
     const child = emptySchemaView();
     building.nodesLeft--;
@@ -162,38 +161,79 @@ function isShown(building: Building, property: unknown): boolean {
   return hiddenMark === '' || mergedSchema(building.budget, property).keywords.get(hiddenMark) !== true;
 }
 
-function describe(building: Building, view: SchemaView, schema: MergedSchema): void {
+interface Purse {
+  characters: number;
+}
+
+/** Pages show the same schemas again and again; what is said about each is put into words once. */
+const described = new WeakMap<MergedSchema, { view: SchemaView; characters: number }>();
+/** Longer ones are rare, and would have to be counted. */
+const DESCRIBED_LIMIT = 1000;
+const AMPLE = 1_000_000_000_000;
+
+function describe(purse: Purse, view: SchemaView, schema: MergedSchema): void {
+  const ample = ENUM_LIMIT * 20;
+  if (purse.characters < ample) return describeWithin(purse, view, schema);
+  const known = described.get(schema) ?? newlyDescribed(schema);
+  if (purse.characters - known.characters < ample) return describeWithin(purse, view, schema);
+  purse.characters -= known.characters;
+  const { title, description, deprecated, readOnly, writeOnly, default: initial, prefill } = known.view;
+  view.title = title;
+  view.description = description;
+  view.deprecated = deprecated;
+  view.readOnly = readOnly;
+  view.writeOnly = writeOnly;
+  if (initial !== undefined) view.default = initial;
+  if (known.view.const !== undefined) view.const = known.view.const;
+  if (prefill !== undefined) view.prefill = prefill;
+  view.enum = known.view.enum;
+  view.examples = known.view.examples;
+  view.constraints = known.view.constraints;
+  view.pre = known.view.pre;
+  view.post = known.view.post;
+}
+
+function newlyDescribed(schema: MergedSchema): { view: SchemaView; characters: number } {
+  const purse = { characters: AMPLE };
+  const view = emptySchemaView();
+  describeWithin(purse, view, schema);
+  const result = { view, characters: AMPLE - purse.characters };
+  if (result.characters <= DESCRIBED_LIMIT) described.set(schema, result);
+  return result;
+}
+
+function describeWithin(purse: Purse, view: SchemaView, schema: MergedSchema): void {
   const { keywords } = schema;
-  const text = (keyword: string) => spent(building, asText(keywords.get(keyword)) ?? '');
+  const text = (keyword: string) => spent(purse, asText(keywords.get(keyword)) ?? '');
   view.title = text('title');
   view.description = text('description');
   view.deprecated = keywords.get('deprecated') === true;
   view.readOnly = keywords.get('readOnly') === true;
   view.writeOnly = keywords.get('writeOnly') === true;
-  if (keywords.has('default')) view.default = spent(building, valueText(keywords.get('default')));
-  if (keywords.has('const')) view.const = spent(building, valueText(keywords.get('const')));
+  if (keywords.has('default')) view.default = spent(purse, valueText(keywords.get('default')));
+  if (keywords.has('const')) view.const = spent(purse, valueText(keywords.get('const')));
   const prefill = keywords.get('x-default');
   if (prefill !== undefined)
-    view.prefill = spent(building, typeof prefill === 'string' ? prefill : valueText(prefill));
-  view.enum = enumOf(schema, Math.min(ENUM_LIMIT, building.budget.characters / 20)).map((item) => ({
-    value: spent(building, item.value),
-    description: spent(building, item.description),
+    view.prefill = spent(purse, typeof prefill === 'string' ? prefill : valueText(prefill));
+  view.enum = enumOf(schema, Math.min(ENUM_LIMIT, purse.characters / 20)).map((item) => ({
+    value: spent(purse, item.value),
+    description: spent(purse, item.description),
   }));
-  view.examples = examplesOf(schema).map((value) => spent(building, valueText(value)));
+  view.examples = examplesOf(schema).map((value) => spent(purse, valueText(value)));
   const needs = needsOf(schema).filter((need) => need !== '');
   view.constraints = [
     ...constraintsOf(schema),
     ...(needs.length > 0 ? [`needs ${needs.join(' or ')}`] : []),
-  ].map((phrase) => spent(building, phrase));
-  view.pre = pills(at(keywords.get('x-mint'), 'pre')).map((pill) => spent(building, pill));
-  view.post = pills(at(keywords.get('x-mint'), 'post')).map((pill) => spent(building, pill));
+  ].map((phrase) => spent(purse, phrase));
+  view.pre = pills(at(keywords.get('x-mint'), 'pre')).map((pill) => spent(purse, pill));
+  view.post = pills(at(keywords.get('x-mint'), 'post')).map((pill) => spent(purse, pill));
 }
 
 /** A text that the same schema repeats in a thousand places must not become a thousand texts without end. */
-function spent(building: Building, text: string): string {
+function spent(purse: Purse, text: string): string {
   if (text === '') return '';
-  building.budget.characters -= text.length + 8;
-  return building.budget.characters >= 0 ? text : '';
+  purse.characters -= text.length + 8;
+  return purse.characters >= 0 ? text : '';
 }
 
 export function examplesOf(schema: MergedSchema): unknown[] {
@@ -228,14 +268,8 @@ function pills(value: unknown): string[] {
     .slice(0, 20);
 }
 
-function pointersOf(trail: Trail | undefined): { all: Set<string>; whole: Set<string> } {
-  const all = new Set<string>();
-  const whole = new Set<string>();
-  for (let step = trail; step; step = step.before) {
-    all.add(step.pointer);
-    if (step.isWhole) whole.add(step.pointer);
-  }
-  return { all, whole };
+function withPointers({ all, whole }: Pointers, { pointers, wholePointers }: MergedSchema): Pointers {
+  return { all: new Set([...all, ...pointers]), whole: new Set([...whole, ...wholePointers]) };
 }
 
 function emptySchemaView(): SchemaView {
