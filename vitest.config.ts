@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { postgresMissing } from './test/postgres.ts';
 
@@ -79,6 +80,9 @@ const postgres = (include: string[]) => ({
 });
 
 if (postgresMissing !== undefined) console.warn(`Skipped: ${postgresMissing}.`);
+
+/** Hundreds of processes that render pages are started, each 0.3 s sooner when another has compiled its code. */
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 export default defineConfig({
   test: {
