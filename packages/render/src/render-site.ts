@@ -125,7 +125,10 @@ async function* renderFiles(
     options.memory &&
     new PageMemory(options.memory.store, options.memory.engine, plan, options.memory.hashes);
   const before = memory && lastRunFor(options, { site, plan, tasks, frameFiles: new Set(gathered.assets) });
-  const search = new SearchFiles(searched);
+  const search = new SearchFiles(
+    searched,
+    before && { files: before.lastFiles, reserve: before.last.searchReserve },
+  );
   const addSection = (task: PageTask, trace: PageTrace, markdown: string): void => {
     const section = fullTextSection(site, publicAddresses, factsOf(task, trace), markdown);
     if (section) fullText.add(task.id, section);
@@ -179,7 +182,9 @@ async function* renderFiles(
       const page = factsOf(task, trace);
       yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
       if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
-      for (const { path, content } of search.add(task.route, result.search))
+      const lastTerms = (): PageResult['search'] =>
+        memory?.recallByKey(before?.last.traces.get(task.output)?.key)?.search;
+      for (const { path, content } of search.add(task.route, result.search, lastTerms))
         yield text(path, content, 'output');
     }
     if (!options.memory) continue;
@@ -239,6 +244,7 @@ async function* renderFiles(
       frame: check.frameTrace(),
       hasRemote: plan.pictures.size > 0,
       printed: print.partition,
+      searchReserve: search.reserve,
       fullText: fullText.list(),
     },
   );

@@ -41,11 +41,15 @@ export interface RunFacts {
   hasRemote: boolean;
   /** Which pages stand in which printed document. */
   printed: string;
+  /** What the search index needs to be brought up to date. */
+  searchReserve: Uint8Array;
   /** The sections of llms-full.txt in their order: the page and its bytes. */
   fullText: [position: number, bytes: number][];
 }
 
-interface RunHead extends RunFacts {
+interface RunHead extends Omit<RunFacts, 'searchReserve'> {
+  /** Under which that is kept. */
+  reserveKey: string;
   /** Names the run, so that what others have kept of it can be told from what they kept of another. */
   token: string;
   key: string;
@@ -120,7 +124,8 @@ export class RunMemory {
       this.#lastParts.set(part, pages);
       for (const page of pages) traces.set(page.output, page);
     }
-    return { ...head, traces, files: head.marks.map(([file]) => file) };
+    const searchReserve = this.store.get(head.reserveKey) ?? new Uint8Array();
+    return { ...head, searchReserve, traces, files: head.marks.map(([file]) => file) };
   }
 
   /** What was read of a file the last time; for telling whether an edit touched more than text. */
@@ -148,13 +153,16 @@ export class RunMemory {
   }
 
   /** `edited` holds the pages that are not as they were, when all others are. */
-  finish({ options, files, edited }: RunEnd, facts: RunFacts): void {
+  finish({ options, files, edited }: RunEnd, { searchReserve, ...facts }: RunFacts): void {
     this.#endPart();
+    const reserveKey = `reserve:${this.token}`;
+    this.store.put(reserveKey, searchReserve);
     const parts = edited ? this.#editedParts(edited) : this.#parts;
     this.#commit = () => {
       const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
       const head: RunHead = {
         ...facts,
+        reserveKey,
         hasRemote: facts.hasRemote || this.#hasRemote,
         token: this.token,
         key: this.#keyOf(options),

@@ -109,6 +109,7 @@ async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Pro
       ...(last && {
         lastFiles: {
           has: (path) => last.has(path),
+          paths: () => last.keys(),
           read: (path) => {
             const text = last.get(path);
             return text === undefined ? undefined : Buffer.from(text, 'latin1');

@@ -67,11 +67,17 @@ export class PageMemory {
     return this.#holds(page) ? { result: { ...page.result, id: task.id }, key } : undefined;
   }
 
+  /** A page of the last run as it was then. */
+  recallByKey(key: string | undefined): PageResult | undefined {
+    const kept = key === undefined ? undefined : this.#store.get(key);
+    return kept && (deserialize(zstdDecompressSync(kept)) as KeptPage).result;
+  }
+
   /** A page of the last run, which still is what it was. */
   mustRecall(key: string): PageResult {
-    const kept = this.#store.get(key);
-    if (!kept) throw new Error('The memory of the last run has lost a page.');
-    return (deserialize(zstdDecompressSync(kept)) as KeptPage).result;
+    const page = this.recallByKey(key);
+    if (!page) throw new Error('The memory of the last run has lost a page.');
+    return page;
   }
 
   /** Whether it is worth asking for the page. */

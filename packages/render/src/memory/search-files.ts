@@ -1,16 +1,37 @@
-/** The files of the search index, made from all pages, or from those that changed and the files of the last run. */
-import { SearchIndex, type SearchFile } from '../search/build.ts';
-import type { PageTerms } from '../search/page-terms.ts';
+/** The files of the search index: made from all pages, or from those that changed and the files of the last run. */
+import { SearchIndex } from '../search/build.ts';
+import type { PageTerms } from '../search/packed-terms.ts';
 import type { SearchScope, SearchedPage } from '../search/pages.ts';
+import type { SearchFile } from '../search/shards.ts';
+import { updateIndex } from '../search/update.ts';
+import type { LastFiles } from './unchanged.ts';
 
 type Terms = () => PageTerms | undefined;
 
+/** What the last run has left of its index. */
+export interface LastIndex {
+  files: LastFiles;
+  reserve: Uint8Array;
+}
+
+const folder = '_docyard/search/';
+
 export class SearchFiles {
+  readonly #searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] };
+  readonly #last: LastIndex | undefined;
   readonly #index: SearchIndex;
   readonly #kept = new Map<string, Terms>();
+  readonly #changed = new Map<string, { before: Terms; after: PageTerms | undefined }>();
+  /** What the next run needs besides the files. */
+  reserve: Uint8Array = new Uint8Array();
 
-  constructor({ pages, scopes }: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] }) {
-    this.#index = new SearchIndex(pages, scopes);
+  constructor(
+    searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] },
+    last: LastIndex | undefined,
+  ) {
+    this.#searched = searched;
+    this.#last = last;
+    this.#index = new SearchIndex(searched.pages, searched.scopes);
   }
 
   /** A page whose terms are what they were. */
@@ -18,12 +39,33 @@ export class SearchFiles {
     this.#kept.set(route, terms);
   }
 
-  add(route: string, terms: PageTerms | undefined): SearchFile[] {
-    return this.#index.add(route, terms);
+  /** Returns the files that are complete now. */
+  add(route: string, after: PageTerms | undefined, before: Terms): SearchFile[] {
+    if (!this.#last) return this.#index.add(route, after);
+    this.#changed.set(route, { before, after });
+    return [];
   }
 
   *finish(): Generator<SearchFile | { path: string; old: true }> {
+    const updated = this.#last && this.#updated(this.#last);
+    if (this.#last && updated) {
+      this.reserve = updated.reserve;
+      yield* updated.files;
+      const gone = new Set([...updated.removed, ...updated.files.map(({ path }) => path)]);
+      for (const path of this.#last.files.paths())
+        if (path.startsWith(folder) && !gone.has(path)) yield { path, old: true };
+      return;
+    }
+    for (const [route, { after }] of this.#changed) yield* this.#index.add(route, after);
     for (const [route, terms] of this.#kept) yield* this.#index.add(route, terms());
     yield* this.#index.finish();
+    this.reserve = this.#index.reserve();
+  }
+
+  #updated({ files, reserve }: LastIndex): ReturnType<typeof updateIndex> {
+    const changed = new Map(
+      [...this.#changed].map(([route, { before, after }]) => [route, { before: before(), after }] as const),
+    );
+    return updateIndex({ ...this.#searched, previous: (path) => files.read(path), reserve, changed });
   }
 }

@@ -13,6 +13,7 @@ import type { LastRun, PageTrace, RunMemory } from './last-run.ts';
 /** The files that the last run has written, where the caller still has them. */
 export interface LastFiles {
   has(path: string): boolean;
+  paths(): Iterable<string>;
   read(path: string): Uint8Array | undefined;
 }
 

@@ -54,10 +54,23 @@ function indexText(context: OutputContext, prefix: string): string {
     ['Optional', outsideLinks(context)] satisfies IndexSection,
   ].filter(([, entries]) => entries.length > 0);
   for (const length of descriptionLengths) {
-    const text = written(head, sections, length);
-    if (text.length <= mostCharacters) return text;
+    if (!fits(head, sections, length)) continue;
+    return written(head, sections, length);
   }
   return shortened(head, sections);
+}
+
+/** Whether the text is short enough; stops counting where it is not. */
+function fits(head: readonly string[], sections: readonly IndexSection[], length: number): boolean {
+  let characters = head.join('\n\n').length + 1;
+  for (const [label, entries] of sections) {
+    characters += label.length + 6;
+    for (const entry of entries) {
+      characters += entryLine(entry, length).length + 1;
+      if (characters > mostCharacters) return false;
+    }
+  }
+  return true;
 }
 
 function written(head: readonly string[], sections: readonly IndexSection[], length: number): string {

@@ -49,6 +49,7 @@ export class BuildMemory {
     for (const file of files) this.#last.set(file.path, file);
     this.options.lastFiles = {
       has: (path) => this.#isThere(path),
+      paths: () => this.#last.keys(),
       read: (path) => (this.#isThere(path) ? readFileSync(join(out, path)) : undefined),
     };
   }

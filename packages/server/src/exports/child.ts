@@ -117,7 +117,13 @@ async function runExport(order: ExportOrder): Promise<void> {
     ...(run === undefined ? {} : { memory: run }),
     ...(lastFiles === undefined
       ? {}
-      : { lastFiles: { has: (path) => lastFiles.has(path), read: (path) => archive.lastContent(path) } }),
+      : {
+          lastFiles: {
+            has: (path) => lastFiles.has(path),
+            paths: () => lastFiles.keys(),
+            read: (path) => archive.lastContent(path),
+          },
+        }),
     ...(basePath === null ? {} : { basePath }),
     ...(paths === null ? {} : { paths }),
     ...(order.version === null ? {} : { version: order.version }),
