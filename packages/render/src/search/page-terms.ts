@@ -60,6 +60,13 @@ class TermCounter {
   #postings = new Int32Array(1 << 13);
   #postingCount = 0;
 
+  constructor() {
+    /** As in `TermList`. */
+    this.#ofSection = grown(this.#ofSection, 1);
+    this.#ofPage = grown(this.#ofPage, 1);
+    this.#postings = grown(this.#postings, 1);
+  }
+
   termsOf(page: { html: string; title: string; description: string }, task: SearchTask): PageTerms {
     this.#words.forget();
     this.#boost = task.boost;

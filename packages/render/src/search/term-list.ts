@@ -23,6 +23,12 @@ export class TermList {
   #texts = new Uint8Array(1 << 16);
   #ends = new Int32Array(initialCount);
 
+  /** An array that is replaced once before it is used is not taken for one that never will be, which would cost compiled code. */
+  constructor() {
+    this.#grow();
+    this.#texts = grown(this.#texts, 1);
+  }
+
   clear(): void {
     this.count = 0;
   }
@@ -38,8 +44,18 @@ export class TermList {
     /** A unit is three bytes at most. */
     const most = start + key.text.length * 3;
     if (most > this.#texts.length) this.#texts = grown(this.#texts, most);
-    this.#ends[number] = start + utf8.encodeInto(key.text, this.#texts.subarray(start)).written;
+    this.#ends[number] = this.#writeText(key.text, start);
     return number;
+  }
+
+  #writeText(text: string, start: number): number {
+    const texts = this.#texts;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit > 127) return start + utf8.encodeInto(text, texts.subarray(start)).written;
+      texts[start + at] = unit;
+    }
+    return start + text.length;
   }
 
   /** Writes the length of a term and its text in UTF-8; answers where it ends. There must be room for it. */

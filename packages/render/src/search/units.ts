@@ -7,9 +7,13 @@ const ampersand = 38;
 const semicolon = 59;
 
 export class UnitBuffer {
-  units = new Uint16Array(1 << 14);
+  units = new Uint16Array(16);
   length = 0;
   #bytes = Buffer.from(this.units.buffer);
+
+  constructor() {
+    this.reserve(1 << 14);
+  }
 
   /** Makes room for so many more. */
   reserve(count: number): void {

@@ -36,6 +36,10 @@ export class WordTable {
 
   constructor() {
     this.forget(0);
+    /** As in `TermList`. */
+    this.found = grown(this.found, 1);
+    this.#meanings = grown(this.#meanings, 1);
+    this.#longWords = grown(this.#longWords, 1);
   }
 
   /** Starts over when more than so much is known; only between two pages. */
@@ -183,27 +187,51 @@ export class WordTable {
       return 0;
     }
     this.#known++;
-    const { count, wordCount } = this;
-    const wantsNames = this.#wantsNames;
-    const meaning = this.#meaningsEnd;
-    this.#meaningsEnd += 2;
-    const counts = [false, true].map((names) => {
-      this.#wantsNames = names;
-      this.count = count;
-      this.#give(terms, piece);
-      const end = this.#meaningsEnd + this.count - count;
-      if (end > this.#meanings.length) this.#meanings = grown(this.#meanings, end);
-      this.#meanings.set(this.found.subarray(count, this.count), this.#meaningsEnd);
-      this.#meaningsEnd = end;
-      return this.count - count;
-    });
-    if (meaning + 2 > this.#meanings.length) this.#meanings = grown(this.#meanings, meaning + 2);
-    this.#meanings.set(counts, meaning);
-    this.count = count;
-    this.wordCount = wordCount;
-    this.#wantsNames = wantsNames;
+    const meaning = this.#define(terms, piece);
     this.#repeat(meaning);
     return meaning;
+  }
+
+  /** For once. */
+  #give(terms: WordTerms | null, piece: string): void {
+    const meaning = this.#define(terms, piece);
+    this.#repeat(meaning);
+    this.#meaningsEnd = meaning;
+  }
+
+  #define(terms: WordTerms | null, piece: string): number {
+    const meaning = this.#meaningsEnd;
+    this.#mean(0);
+    this.#mean(0);
+    if (!terms) return meaning;
+    const { keys, whole, parts } = terms;
+    for (let at = 0; at < keys.length; at++)
+      this.#mean(this.terms.numberOf(keys[at] as TermKey) * 2 + (whole === null || at === 0 ? 0 : 1));
+    this.#meanings[meaning] = keys.length;
+    this.#meanName(terms);
+    if (parts.length > 0) this.#meanMembers(piece);
+    this.#meanings[meaning + 1] = this.#meaningsEnd - meaning - 2 - keys.length;
+    return meaning;
+  }
+
+  /** `client.sendBatch` names three things: itself, and what is on either side. */
+  #meanMembers(piece: string): void {
+    const members = piece.split(/['’.\-/:@]/);
+    if (members.length > 1)
+      for (const member of members) this.#script.eachWord(member, (terms) => this.#meanName(terms));
+  }
+
+  #meanName({ whole, keys }: WordTerms): void {
+    const [name] = keys;
+    if (whole === null || !name || name.common || whole.length < 3) return;
+    const first = whole.charCodeAt(0);
+    if (first < 48 || first > 57) this.#mean(this.terms.numberOf(name) * 2);
+  }
+
+  #mean(value: number): void {
+    if (this.#meaningsEnd === this.#meanings.length)
+      this.#meanings = grown(this.#meanings, this.#meaningsEnd + 1);
+    this.#meanings[this.#meaningsEnd++] = value;
   }
 
   /** A run of a script without spaces, whose terms are its pairs of characters. It names nothing in code. */
@@ -236,7 +264,7 @@ export class WordTable {
       }
       if (table[at] !== 0) continue;
       const text = right === 0 ? String.fromCharCode(left) : String.fromCharCode(left, right);
-      this.#script.eachWord(text, ({ keys }) => this.#put(keys[0] as TermKey, 0));
+      this.#script.eachWord(text, ({ keys }) => this.#put(keys[0] as TermKey));
       if (this.#known++ < slotCount / 2) table.set([pair, this.found[this.count - 1] as number], at);
       return;
     }
@@ -251,31 +279,8 @@ export class WordTable {
     return end;
   }
 
-  #give(terms: WordTerms | null, piece: string): void {
-    if (!terms) return;
-    this.wordCount++;
-    if (this.#wantsNames) return this.#giveNames(terms, piece);
-    const { keys, whole } = terms;
-    for (let at = 0; at < keys.length; at++)
-      this.#put(keys[at] as TermKey, whole === null || at === 0 ? 0 : 1);
-  }
-
-  #giveNames(terms: WordTerms, piece: string): void {
-    this.#giveName(terms);
-    const members = terms.parts.length > 0 ? piece.split(/['’.\-/:@]/) : [];
-    if (members.length > 1)
-      for (const member of members) this.#script.eachWord(member, (inner) => this.#giveName(inner));
-  }
-
-  #giveName({ whole, keys }: WordTerms): void {
-    const [name] = keys;
-    if (whole === null || !name || name.common) return;
-    if (whole.length > 2 && !/^\d/.test(whole)) this.#put(name, 0);
-  }
-
-  #put(key: TermKey, isPart: 0 | 1): void {
-    if (this.count === this.found.length) this.found = grown(this.found, this.count + 1);
-    this.found[this.count++] = this.terms.numberOf(key) * 2 + isPart;
+  #put(key: TermKey): void {
+    this.found[this.count++] = this.terms.numberOf(key) * 2;
   }
 }
 

@@ -31,6 +31,8 @@
   /* The words inside an identifier: `getHTTPResponse_v2` holds get, HTTP, Response and v2. */
   var parts =
     /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})[\p{N}\p{M}]*|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+|\p{Lu}+[\p{N}\p{M}]*/gu;
+  /* The same for ASCII, several times faster. */
+  var asciiParts = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*/g;
   var marks = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
   var letters = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i', þ: 'th', ð: 'd' };
   var longest = 40;
@@ -50,7 +52,8 @@
 
   /* Singular and plural are one term. Only the plainest endings: what is wrong here is wrong on both sides alike. */
   function singular(term) {
-    if (term.length < 4 || !/[a-z]s$/.test(term) || /(?:ss|us|(?<!ap)is)$/.test(term)) return term;
+    if (!term.endsWith('s') || term.length < 4) return term;
+    if (!/[a-z]s$/.test(term) || /(?:ss|us|(?<!ap)is)$/.test(term)) return term;
     if (term.endsWith('ies') && term.length > 4) return term.slice(0, -3) + 'y';
     if (/(?:ss|x|sh)es$/.test(term)) return term.slice(0, -2);
     return term.slice(0, -1);
@@ -69,10 +72,12 @@
     if (piece.length <= longest && /^[A-Za-z]?[a-z]+$/.test(piece))
       return withKeys(singular(piece.toLowerCase()), [], false);
     var found = [];
-    parts.lastIndex = 0;
-    for (var match = parts.exec(piece); match; match = parts.exec(piece))
+    var isAscii = /^[\x00-\x7f]*$/.test(piece);
+    var pattern = isAscii ? asciiParts : parts;
+    pattern.lastIndex = 0;
+    for (var match = pattern.exec(piece); match; match = pattern.exec(piece))
       found.push({ term: termOf(match[0]), from: match.index, to: match.index + match[0].length });
-    var joined = piece.replace(/[^\p{L}\p{N}\p{M}+#]/gu, '');
+    var joined = piece.replace(isAscii ? /[^A-Za-z0-9+#]/g : /[^\p{L}\p{N}\p{M}+#]/gu, '');
     var whole = found.length <= 5 && joined.length <= longest ? termOf(joined) : null;
     if (found.length < 2) return whole ? withKeys(whole, [], false) : null;
     var inner = found.filter(function (part) {
@@ -102,7 +107,7 @@
   function keyOf(term) {
     var key = keys.get(term);
     if (!key) {
-      key = { text: term, common: common.has(term), note: null };
+      key = { text: term, common: term.length < 6 && common.has(term), note: null };
       keys.set(term, key);
     }
     return key;
