@@ -44,7 +44,11 @@ let slowId: string;
 const endings = new Set<string | null>();
 
 beforeAll(async () => {
-  stage = await setStage({ script });
+  // One for the slow job, the others for as many tests as run at the same time.
+  stage = await setStage({
+    script,
+    environment: { AGENT_CONCURRENCY: '6', LIMIT_RUNNING_PER_ORGANIZATION: '6' },
+  });
   service = await stage.start();
   projectId = await createProject(service, stage);
   slowId = await begin('run <silence>', { limits: { minutes: 1 } });
@@ -70,7 +74,7 @@ const requestTo = (id: string, operation: string, body?: object) =>
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
 
-describe('an instruction that is carried out', () => {
+describe.concurrent('an instruction that is carried out', () => {
   test('becomes one commit on a branch of its own, and a pull request with the checks in it', async () => {
     const job = await run('Mend the link of the first page.');
     const branch = branchOf(job.id);
@@ -119,7 +123,7 @@ describe('an instruction that is carried out', () => {
   });
 });
 
-describe('what the model does', () => {
+describe.concurrent('what the model does', () => {
   scripts['nothing'] = inTurn({ calls: [{ name: 'read_file', input: { path: 'index.mdx' } }] });
   test('nothing: the job completes and says so', async () => {
     expect(await run('run <nothing>')).toMatchObject({
@@ -274,10 +278,16 @@ describe('what this machine does', () => {
   });
 });
 
-describe('the life of a job', () => {
+describe.concurrent('the life of a job', () => {
   scripts['endless'] = (turn) => ({
     calls: [{ name: 'search', input: { pattern: `word ${turn}` } }],
   });
+  scripts['more'] = inTurn(
+    { calls: [{ name: 'read_file', input: { path: 'guides/mooring.mdx' } }] },
+    {
+      calls: [{ name: 'edit_file', input: { path: 'guides/mooring.mdx', old: 'aft.', new: 'aft, always.' } }],
+    },
+  );
 
   test('cancelled while it works, it fails as cancelled and leaves no branch', async () => {
     const id = await begin('run <endless>', { limits: { steps: 1000 } });
@@ -291,14 +301,6 @@ describe('the life of a job', () => {
 
   test('a follow-up goes on with the same branch and pull request; prLink is null meanwhile', async () => {
     const first = await run('Mend the link of the first page.');
-    scripts['more'] = inTurn(
-      { calls: [{ name: 'read_file', input: { path: 'guides/mooring.mdx' } }] },
-      {
-        calls: [
-          { name: 'edit_file', input: { path: 'guides/mooring.mdx', old: 'aft.', new: 'aft, always.' } },
-        ],
-      },
-    );
     const answer = await requestTo(first.id, 'message', { prompt: 'run <more>' });
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({
