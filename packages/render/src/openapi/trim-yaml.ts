@@ -12,6 +12,18 @@ export function yamlText(value: unknown): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** One entry of a mapping, with the lines below it, as it stands at this indentation. */
+export function yamlEntry(key: string, value: unknown, indent: string): string {
+  const lines: string[] = [];
+  writeItem(lines, `${indent}${scalarText(key)}:`, value, `${indent}  `, false);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The line of a mapping that entries stand below. */
+export function yamlHeading(key: string, indent: string): string {
+  return `${indent}${scalarText(key)}:\n`;
+}
+
 function writeBlock(lines: string[], value: unknown, indent: string): void {
   if (Array.isArray(value)) {
     for (const item of value as unknown[]) writeItem(lines, `${indent}-`, item, `${indent}  `, true);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { trimmedSpec, trimmedSpecYaml } from './trim.ts';
+import { trimmedSpecYaml } from './trim.ts';
+import { yamlText } from './trim-yaml.ts';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const target = { kind: 'operation', spec: '', method: 'GET', path: '/a' } as const;
 
-describe('trimmedSpec', () => {
+describe('the part of a description that is about one operation', () => {
   it('keeps one operation and what it reaches', () => {
     const document = {
       openapi: '3.1.0',
@@ -51,8 +52,38 @@ describe('trimmedSpec', () => {
         securitySchemes: { key: { type: 'apiKey' } },
       },
     };
-    expect(JSON.parse(JSON.stringify(trimmedSpec(document, target)))).toEqual(expected);
     expect(parse(trimmedSpecYaml(document, target) ?? '')).toEqual(expected);
+    expect(trimmedSpecYaml(document, target)).toBe(yamlText(expected));
+  });
+
+  it('is the same whatever was asked for before', () => {
+    const responses = { 'two hundred': ref('A'), 404: { description: 'No' }, 200: { description: 'Yes' } };
+    const get = (...names: string[]) => ({
+      get: {
+        responses: Object.fromEntries(
+          names.map((name) => [name, { $ref: `#/components/responses/${name}` }]),
+        ),
+      },
+    });
+    const document = {
+      paths: { '/a': get('two hundred', '404', '200'), '/b': get('404') },
+      components: {
+        responses,
+        schemas: { A: { properties: { b: ref('B') } }, B: { const: 'x'.repeat(100) } },
+      },
+    };
+    const other = { ...target, path: '/b' };
+    const alone = [target, other].map((page) => trimmedSpecYaml(structuredClone(document), page));
+    expect([other, target, other].map((page) => trimmedSpecYaml(document, page))).toEqual([
+      alone[1],
+      alone[0],
+      alone[1],
+    ]);
+    expect(Object.keys((parse(alone[0] ?? '') as typeof document).components.responses)).toEqual([
+      '200',
+      '404',
+      'two hundred',
+    ]);
   });
 
   it('is undefined for what is not there', () => {

@@ -7,18 +7,24 @@ import { emptyObject } from './examples-json.ts';
 import { type OperationTarget, findOperation } from './operation.ts';
 import { pointerKeys, referenceOf, valueAtPointer } from './references.ts';
 import type { SpecDocument } from './target.ts';
-import { yamlText } from './trim-yaml.ts';
+import { yamlEntry, yamlHeading, yamlText } from './trim-yaml.ts';
 
 const BYTES_LIMIT = 200_000;
 const DEPTH_LIMIT = 60;
 /** Shown on the page itself, or meant for the program that makes the page. */
 const LEFT_OUT = new Set(['x-codeSamples', 'x-code-samples', 'x-mint', 'x-hidden', 'x-excluded']);
 
-/** Undefined when the document has no such operation. */
-export function trimmedSpec(document: SpecDocument, target: OperationTarget): SpecDocument | undefined {
+/** As YAML. Undefined when the document has no such operation. */
+export function trimmedSpecYaml(document: SpecDocument, target: OperationTarget): string | undefined {
+  const trimming: Trimming = { document, bytesLeft: BYTES_LIMIT, waiting: new Set() };
+  const operation = trimmedOperation(trimming, target);
+  return operation && yamlText(operation) + componentsYaml(trimming);
+}
+
+function trimmedOperation(trimming: Trimming, target: OperationTarget): SpecDocument | undefined {
+  const { document } = trimming;
   const found = findOperation(document, target);
   if (!found) return undefined;
-  const trimming: Trimming = { document, bytesLeft: BYTES_LIMIT, waiting: new Set() };
   const servers = [found.operation, found.pathItem, document]
     .map((owner) => at(owner, 'servers'))
     .find((list) => Array.isArray(list));
@@ -39,14 +45,7 @@ export function trimmedSpec(document: SpecDocument, target: OperationTarget): Sp
   if (servers !== undefined) trimmed['servers'] = copied(trimming, servers, 1);
   trimmed[target.kind === 'operation' ? 'paths' : 'webhooks'] = { [found.path]: pathItem };
   waitForSchemes(trimming, security);
-  const components = reachedComponents(trimming);
-  if (components) trimmed['components'] = components;
   return trimmed;
-}
-
-export function trimmedSpecYaml(document: SpecDocument, target: OperationTarget): string | undefined {
-  const trimmed = trimmedSpec(document, target);
-  return trimmed === undefined ? undefined : yamlText(trimmed);
 }
 
 interface Trimming {
@@ -57,22 +56,60 @@ interface Trimming {
 }
 
 /** The set grows while it is walked, so that what lies nearest comes first. */
-function reachedComponents(trimming: Trimming): Record<string, unknown> | undefined {
-  const components = emptyObject();
+function componentsYaml(trimming: Trimming): string {
+  /** Objects, because those have keys that are numbers before all others. */
+  const groups = emptyObject() as Record<string, Record<string, string>>;
   for (const id of trimming.waiting) {
     const [kind = '', name = ''] = id.split('\n');
     const value = at(trimming.document, 'components', kind, name);
     if (value === undefined) continue;
-    const group = (components[kind] ??= emptyObject()) as Record<string, unknown>;
+    const group = (groups[kind] ??= emptyObject() as Record<string, string>);
     group[name] =
       trimming.bytesLeft > 0
-        ? copied(trimming, value, 3)
-        : { description: 'Left out of this excerpt because of its size.' };
+        ? componentYaml(trimming, id, name, value)
+        : yamlEntry(name, { description: 'Left out of this excerpt because of its size.' }, '    ');
     // Notes cost little, but there may be many.
     if (trimming.bytesLeft <= -BYTES_LIMIT / 4) break;
     trimming.bytesLeft -= trimming.bytesLeft > 0 ? 0 : id.length + 80;
   }
-  return Object.keys(components).length > 0 ? components : undefined;
+  const texts = Object.entries(groups).map(
+    ([kind, group]) => yamlHeading(kind, '  ') + Object.values(group).join(''),
+  );
+  return texts.length === 0 ? '' : yamlHeading('components', '') + texts.join('');
+}
+
+/** A component with what it costs and what it refers to. */
+interface Excerpt {
+  text: string;
+  bytes: number;
+  waiting: string[];
+}
+
+/** The pages of an API need the same components again and again: writing them was a tenth of the time of such a page. */
+const excerpts = new WeakMap<SpecDocument, { byId: Map<string, Excerpt>; charactersLeft: number }>();
+const KEPT_CHARACTERS = 6_000_000;
+
+function componentYaml(trimming: Trimming, id: string, name: string, value: unknown): string {
+  const { document } = trimming;
+  let kept = excerpts.get(document);
+  if (!kept) excerpts.set(document, (kept = { byId: new Map(), charactersLeft: KEPT_CHARACTERS }));
+  const known = kept.byId.get(id);
+  if (known && known.bytes < trimming.bytesLeft) {
+    trimming.bytesLeft -= known.bytes;
+    for (const other of known.waiting) trimming.waiting.add(other);
+    return known.text;
+  }
+  const own: Trimming = { document, bytesLeft: trimming.bytesLeft, waiting: new Set() };
+  const text = yamlEntry(name, copied(own, value, 3), '    ');
+  const bytes = trimming.bytesLeft - own.bytesLeft;
+  trimming.bytesLeft = own.bytesLeft;
+  for (const other of own.waiting) trimming.waiting.add(other);
+  // What was cut short is not what another page needs.
+  if (own.bytesLeft > 0 && text.length <= kept.charactersLeft) {
+    kept.charactersLeft -= text.length;
+    kept.byId.set(id, { text, bytes, waiting: [...own.waiting] });
+  }
+  return text;
 }
 
 function copied(trimming: Trimming, value: unknown, depth: number): unknown {
