@@ -1,9 +1,10 @@
 /**
  * A process of its own that sends GETs at a fixed rate, whether or not answers come back (open loop), and measures
- * from the moment a request was due, so that a server that stalls cannot hide it by holding up the next request.
+ * from the moment a request was due, so that a server that stalls cannot hide it by holding up the next request. It speaks plain
+ * HTTP over sockets: a client library would take more of the shared cores than the server that is measured.
  * Told what to do by messages from `status-under-load.ts`.
  */
-import { Agent, get } from 'node:http';
+import { createConnection, type Socket } from 'node:net';
 
 export type ToGenerator =
   | { type: 'begin'; url: string; key: string; perSecond: number }
@@ -18,46 +19,98 @@ export interface Load {
   errors: number;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+interface Request {
+  text: string;
+  dueAt: number;
+  sentAt: number;
+}
+
+interface Line {
+  socket: Socket;
+  request: Request | undefined;
+  received: string;
+}
+
+const connections = 64;
 const load: Load = { latencies: [], fromSending: [], errors: 0 };
-let url = '';
+const free: Line[] = [];
+/** When every connection waits for an answer. */
+const waiting: Request[] = [];
+let text = '';
+let key = '';
 let underWay = 0;
 let ended = false;
 
 process.on('message', (message: ToGenerator) => {
   if (message.type === 'end') ended = true;
-  else url = message.url;
-  if (message.type === 'begin') begin(message.key, message.perSecond);
+  if (message.type === 'begin') ({ key } = message);
+  if (message.type !== 'end') text = requestFor(new URL(message.url));
+  if (message.type === 'begin') begin(new URL(message.url), message.perSecond);
 });
 
 // Without a parent there is nobody to measure for.
 process.once('disconnect', () => process.exit());
 
-function begin(key: string, perSecond: number): void {
+function requestFor({ host, pathname }: URL): string {
+  return `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+}
+
+function begin(address: URL, perSecond: number): void {
+  for (let at = 0; at < connections; at += 1) free.push(connect(address));
   const began = performance.now();
   let sent = 0;
   const timer = setInterval(() => {
     const due = ended ? sent : 1 + Math.floor(((performance.now() - began) * perSecond) / 1000);
-    for (; sent < due; sent += 1) send(key, began + (sent * 1000) / perSecond);
+    for (; sent < due; sent += 1) ask({ text, dueAt: began + (sent * 1000) / perSecond, sentAt: 0 });
     if (!ended || underWay > 0) return;
     clearInterval(timer);
     process.send?.(load, () => process.disconnect());
-    agent.destroy();
   }, 1);
 }
 
-function send(key: string, dueAt: number): void {
-  underWay += 1;
-  const sentAt = performance.now();
-  const settle = (fine: boolean) => {
-    underWay -= 1;
-    load.latencies.push(performance.now() - dueAt);
-    load.fromSending.push(performance.now() - sentAt);
-    if (!fine) load.errors += 1;
-  };
-  const request = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
-    response.resume();
-    response.once('end', () => settle(response.statusCode === 200));
+function connect({ hostname, port }: URL): Line {
+  const socket = createConnection({ host: hostname, port: Number(port), noDelay: true });
+  const line: Line = { socket, request: undefined, received: '' };
+  socket.setEncoding('latin1').on('data', (chunk: string) => receive(line, chunk));
+  socket.on('error', () => {});
+  socket.once('close', () => {
+    if (line.request !== undefined) settle(line.request, false);
+    else free.splice(free.indexOf(line), 1);
+    if (!ended) use(connect(new URL(`http://${hostname}:${port}`)));
   });
-  request.once('error', () => settle(false));
+  return line;
+}
+
+function ask(request: Request): void {
+  underWay += 1;
+  waiting.push(request);
+  const line = free.pop();
+  if (line !== undefined) use(line);
+}
+
+/** The line sends what waits longest, or waits itself. */
+function use(line: Line): void {
+  line.request = waiting.shift();
+  line.received = '';
+  if (line.request === undefined) return void free.push(line);
+  line.request.sentAt = performance.now();
+  line.socket.write(line.request.text);
+}
+
+function receive(line: Line, chunk: string): void {
+  line.received += chunk;
+  const headEnd = line.received.indexOf('\r\n\r\n') + 4;
+  if (line.request === undefined || headEnd < 4) return;
+  const [, length = '0'] = /\r\ncontent-length: (\d+)/i.exec(line.received) ?? [];
+  if (line.received.length < headEnd + Number(length)) return;
+  settle(line.request, line.received.startsWith('HTTP/1.1 200'));
+  use(line);
+}
+
+function settle({ dueAt, sentAt }: Request, isFine: boolean): void {
+  const now = performance.now();
+  underWay -= 1;
+  load.latencies.push(now - dueAt);
+  load.fromSending.push(now - sentAt);
+  if (!isFine) load.errors += 1;
 }

@@ -26,7 +26,9 @@ export const statusUnderLoad: Measurement = {
     writeCorpus(folder, pages);
     git(folder, 'init', '--quiet', '--initial-branch=main');
     commitAll(folder, 'Corpus');
-    const service = await startService({ sample: false });
+    // Nothing is remembered: each export renders every page.
+    const environment = { EXPORT_MEMORY_GB: '0' };
+    const service = await startService({ sample: false, environment });
     try {
       const source = { repository: `file://${folder}`, ref: 'main' };
       await service.client.call('createProject', { body: { name: 'Corpus', domain, source } });
