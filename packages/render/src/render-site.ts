@@ -160,6 +160,10 @@ async function* renderFiles(
   const rendering = { plan, concurrency, signal: options.signal };
   const wanted = before ? tasks.filter((task) => !before.unchanged.has(task)) : tasks;
   const edited = new Map<string, PageTrace>();
+  /** Before anything is rendered: a page may be kept under the same key as before. */
+  if (before)
+    for (const { route, output } of wanted)
+      search.expect(route, memory?.recallByKey(before.last.traces.get(output)?.key)?.search);
   for await (const rendered of renderedPages(wanted, { ...rendering, fetchPictures, memory })) {
     if ('type' in rendered) {
       yield rendered;
@@ -182,9 +186,7 @@ async function* renderFiles(
       const page = factsOf(task, trace);
       yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
       if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
-      const lastTerms = (): PageResult['search'] =>
-        memory?.recallByKey(before?.last.traces.get(task.output)?.key)?.search;
-      for (const { path, content } of search.add(task.route, result.search, lastTerms))
+      for (const { path, content } of search.add(task.route, result.search))
         yield text(path, content, 'output');
     }
     if (!options.memory) continue;

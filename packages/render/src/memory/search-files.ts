@@ -21,7 +21,8 @@ export class SearchFiles {
   readonly #last: LastIndex | undefined;
   readonly #index: SearchIndex;
   readonly #kept = new Map<string, Terms>();
-  readonly #changed = new Map<string, { before: Terms; after: PageTerms | undefined }>();
+  readonly #before = new Map<string, PageTerms | undefined>();
+  readonly #changed = new Map<string, PageTerms | undefined>();
   /** What the next run needs besides the files. */
   reserve: Uint8Array = new Uint8Array();
 
@@ -39,10 +40,15 @@ export class SearchFiles {
     this.#kept.set(route, terms);
   }
 
+  /** A page that will come with other terms than these, which it had. */
+  expect(route: string, before: PageTerms | undefined): void {
+    this.#before.set(route, before);
+  }
+
   /** Returns the files that are complete now. */
-  add(route: string, after: PageTerms | undefined, before: Terms): SearchFile[] {
-    if (!this.#last) return this.#index.add(route, after);
-    this.#changed.set(route, { before, after });
+  add(route: string, terms: PageTerms | undefined): SearchFile[] {
+    if (!this.#last) return this.#index.add(route, terms);
+    this.#changed.set(route, terms);
     return [];
   }
 
@@ -56,7 +62,7 @@ export class SearchFiles {
         if (path.startsWith(folder) && !gone.has(path)) yield { path, old: true };
       return;
     }
-    for (const [route, { after }] of this.#changed) yield* this.#index.add(route, after);
+    for (const [route, terms] of this.#changed) yield* this.#index.add(route, terms);
     for (const [route, terms] of this.#kept) yield* this.#index.add(route, terms());
     yield* this.#index.finish();
     this.reserve = this.#index.reserve();
@@ -64,7 +70,9 @@ export class SearchFiles {
 
   #updated({ files, reserve }: LastIndex): ReturnType<typeof updateIndex> {
     const changed = new Map(
-      [...this.#changed].map(([route, { before, after }]) => [route, { before: before(), after }] as const),
+      [...this.#changed].map(
+        ([route, after]) => [route, { before: this.#before.get(route), after }] as const,
+      ),
     );
     return updateIndex({ ...this.#searched, previous: (path) => files.read(path), reserve, changed });
   }
