@@ -1,4 +1,5 @@
 /** Kinds of characters, and ways to step over what most languages have in common. All of them are linear. */
+import { characterAt } from './paint.ts';
 
 const wordSign = 1;
 const digitSign = 2;
@@ -68,30 +69,30 @@ export function isSpace(character: number): boolean {
   return character === 32 || (character >= 9 && character <= 13);
 }
 
-export function wordEnd(code: string, from: number, to: number): number {
+export function wordEnd(from: number, to: number): number {
   let at = from;
-  while (at < to && isWord(code.charCodeAt(at))) at++;
+  while (at < to && isWord(characterAt(at))) at++;
   return at;
 }
 
 /** Digits with what belongs to them: `0x1f`, `1_000`, `1.5e-3`, `10n`, `20px`. */
-export function numberEnd(code: string, from: number, to: number): number {
+export function numberEnd(from: number, to: number): number {
   let at = from;
   while (at < to) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (isWord(character)) at++;
-    else if (character === char.dot && isDigit(code.charCodeAt(at + 1))) at += 2;
-    else if (isExponentSign(code, at, from)) at++;
+    else if (character === char.dot && isDigit(characterAt(at + 1))) at += 2;
+    else if (isExponentSign(at, from)) at++;
     else break;
   }
   return at;
 }
 
-function isExponentSign(code: string, at: number, from: number): boolean {
-  const character = code.charCodeAt(at);
+function isExponentSign(at: number, from: number): boolean {
+  const character = characterAt(at);
   if (character !== char.plus && character !== char.minus) return false;
-  const before = code.charCodeAt(at - 1) | 32;
-  return before === 101 && isDigit(code.charCodeAt(at + 1)) && (code.charCodeAt(from + 1) | 32) !== 120;
+  const before = characterAt(at - 1) | 32;
+  return before === 101 && isDigit(characterAt(at + 1)) && (characterAt(from + 1) | 32) !== 120;
 }
 
 export function lineEnd(code: string, from: number, to: number): number {
@@ -123,15 +124,15 @@ export function indexOfEnd(code: string, text: string, from: number): number {
 }
 
 /** The first place that is not white space. */
-export function skipSpace(code: string, from: number, to: number): number {
+export function skipSpace(from: number, to: number): number {
   let at = from;
-  while (at < to && isSpace(code.charCodeAt(at))) at++;
+  while (at < to && isSpace(characterAt(at))) at++;
   return at;
 }
 
-export function skipBlanks(code: string, from: number, to: number): number {
+export function skipBlanks(from: number, to: number): number {
   let at = from;
-  while (at < to && (code.charCodeAt(at) === 32 || code.charCodeAt(at) === 9)) at++;
+  while (at < to && (characterAt(at) === 32 || characterAt(at) === 9)) at++;
   return at;
 }
 
@@ -139,10 +140,10 @@ export function skipBlanks(code: string, from: number, to: number): number {
 export const maximumTry = 2000;
 
 /** Behind the quote that ends a string on this line; 0 where there is none. Backslashes escape. */
-export function stringEnd(code: string, from: number, to: number, quote: number): number {
+export function stringEnd(from: number, to: number, quote: number): number {
   let at = from + 1;
   for (; at < to; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === quote) return at + 1;
     if (character === char.newline) break;
     if (character === char.backslash) at++;

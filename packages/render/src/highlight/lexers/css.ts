@@ -1,6 +1,6 @@
 /** Style sheets: CSS, and what SCSS and Less add to it. */
 import { char, endOf, isDigit, isWord, lineEnd, skipSpace, stringEnd } from './characters.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 const longestSelector = 2000;
 
@@ -9,20 +9,20 @@ export const css: Lexer = (code, from, to) => {
   /** Whether a selector or a property may begin here. */
   let isStart = true;
   while (at < to) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     let end = at + 1;
     if (character <= 32) {
       at++;
       continue;
     }
-    if (character === char.slash && code.charCodeAt(at + 1) === char.star) {
+    if (character === char.slash && characterAt(at + 1) === char.star) {
       end = endOf(code, '*/', at + 2, to);
       paint(at, end, color.comment);
       at = end;
       continue;
     }
     if (character === char.doubleQuote || character === char.singleQuote) {
-      end = stringEnd(code, at, to, character) || at + 1;
+      end = stringEnd(at, to, character) || at + 1;
       if (end > at + 1) paint(at, end, color.string);
     } else if (character === char.at) end = readAtRule(code, at, to);
     else if (character === char.openBrace || character === char.closeBrace || character === char.semicolon) {
@@ -31,14 +31,14 @@ export const css: Lexer = (code, from, to) => {
       at = end;
       continue;
     } else if (isStart) {
-      const open = selectorEnd(code, at, to);
+      const open = selectorEnd(at, to);
       if (open > 0) {
         end = open;
         paint(at, end, color.tag);
-      } else end = readName(code, at, to);
-    } else if (isNamePart(character)) end = readName(code, at, to);
+      } else end = readName(at, to);
+    } else if (isNamePart(character)) end = readName(at, to);
     else if (character === char.bang) {
-      end = nameEnd(code, at + 1, to);
+      end = nameEnd(at + 1, to);
       paint(at, end, color.keyword);
     } else if ('(),:'.includes(code.charAt(at))) paint(at, end, color.operator);
     isStart = false;
@@ -50,40 +50,39 @@ function isNamePart(character: number): boolean {
   return isWord(character) || character === char.minus;
 }
 
-function nameEnd(code: string, from: number, to: number): number {
+function nameEnd(from: number, to: number): number {
   let at = from;
-  while (at < to && isNamePart(code.charCodeAt(at))) at++;
+  while (at < to && isNamePart(characterAt(at))) at++;
   return at;
 }
 
 /** A property before a colon, a function before a bracket; values are plain. */
-function readName(code: string, at: number, to: number): number {
-  const end = Math.max(nameEnd(code, at, to), at + 1);
-  const next = code.charCodeAt(end);
-  const isProperty =
-    !isDigit(code.charCodeAt(at)) && code.charCodeAt(skipSpace(code, end, to)) === char.colon;
+function readName(at: number, to: number): number {
+  const end = Math.max(nameEnd(at, to), at + 1);
+  const next = characterAt(end);
+  const isProperty = !isDigit(characterAt(at)) && characterAt(skipSpace(end, to)) === char.colon;
   paint(at, end, next === char.open ? color.function : isProperty ? color.property : color.plain);
   return end;
 }
 
 /** `@media` and its kin are keywords with all that stands before the block; functions and properties keep theirs. */
 function readAtRule(code: string, at: number, to: number): number {
-  let end = nameEnd(code, at + 1, to);
+  let end = nameEnd(at + 1, to);
   while (end < to) {
-    const character = code.charCodeAt(end);
+    const character = characterAt(end);
     if (character === char.openBrace || character === char.semicolon) break;
     end++;
   }
   paint(at, end, color.keyword);
-  for (let inner = nameEnd(code, at + 1, end); inner < end;) {
-    const character = code.charCodeAt(inner);
+  for (let inner = nameEnd(at + 1, end); inner < end;) {
+    const character = characterAt(inner);
     let next = inner + 1;
     if (character === char.doubleQuote || character === char.singleQuote) {
-      next = stringEnd(code, inner, end, character) || next;
+      next = stringEnd(inner, end, character) || next;
       paint(inner, next, color.string);
     } else if (isNamePart(character)) {
-      next = nameEnd(code, inner, end);
-      const after = code.charCodeAt(next);
+      next = nameEnd(inner, end);
+      const after = characterAt(next);
       if (after === char.open) paint(inner, next, color.function);
       else if (after === char.colon) paint(inner, next, color.property);
     } else if ('(),:;'.includes(code.charAt(inner))) paint(inner, next, color.operator);
@@ -93,15 +92,15 @@ function readAtRule(code: string, at: number, to: number): number {
 }
 
 /** The end of a selector, which is what a brace follows before any sign that ends a declaration; 0 where there is none. */
-function selectorEnd(code: string, from: number, to: number): number {
+function selectorEnd(from: number, to: number): number {
   const last = Math.min(to, from + longestSelector);
   let end = from;
   for (let at = from; at < last; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.openBrace) return end;
     if (character === char.semicolon || character === char.closeBrace) return 0;
-    if (character === char.slash && code.charCodeAt(at + 1) === char.star) return 0;
-    if (character === char.doubleQuote) at = (stringEnd(code, at, to, character) || at + 1) - 1;
+    if (character === char.slash && characterAt(at + 1) === char.star) return 0;
+    if (character === char.doubleQuote) at = (stringEnd(at, to, character) || at + 1) - 1;
     if (character > 32) end = at + 1;
   }
   return 0;

@@ -1,39 +1,35 @@
 /** JSON with its relatives, and formats that are read line by line: INI, properties, TOML, differences. */
 import { char, endOf, isWord, lineEnd, numberEnd, skipBlanks, skipSpace, stringEnd } from './characters.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 /** Also with comments, single quotes and bare keys. */
 export const json: Lexer = (code, from, to) => {
   let at = from;
   while (at < to) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     let end = at + 1;
     if (character === char.doubleQuote || character === char.singleQuote) {
-      end = stringEnd(code, at, to, character) || at + 1;
+      end = stringEnd(at, to, character) || at + 1;
       if (end > at + 1)
-        paint(
-          at,
-          end,
-          code.charCodeAt(skipSpace(code, end, to)) === char.colon ? color.property : color.string,
-        );
+        paint(at, end, characterAt(skipSpace(end, to)) === char.colon ? color.property : color.string);
     } else if (isWord(character)) {
-      end = numberEnd(code, at, to);
+      end = numberEnd(at, to);
       paint(at, end, bareColor(code, at, end, to));
-    } else if (character === char.slash && code.charCodeAt(at + 1) === char.slash) {
+    } else if (character === char.slash && characterAt(at + 1) === char.slash) {
       end = lineEnd(code, at, to);
       paint(at, end, color.comment);
-    } else if (character === char.slash && code.charCodeAt(at + 1) === char.star) {
+    } else if (character === char.slash && characterAt(at + 1) === char.star) {
       end = endOf(code, '*/', at + 2, to);
       paint(at, end, color.comment);
-    } else if (character === char.minus && isWord(code.charCodeAt(at + 1))) paint(at, end, color.number);
+    } else if (character === char.minus && isWord(characterAt(at + 1))) paint(at, end, color.number);
     else if ('{}[],:'.includes(code.charAt(at))) paint(at, end, color.operator);
     at = end;
   }
 };
 
 function bareColor(code: string, at: number, end: number, to: number): number {
-  if (code.charCodeAt(skipBlanks(code, end, to)) === char.colon) return color.property;
-  const first = code.charCodeAt(at);
+  if (characterAt(skipBlanks(end, to)) === char.colon) return color.property;
+  const first = characterAt(at);
   if (first >= 48 && first <= 57) return color.number;
   const word = end - at < 9 ? code.slice(at, end) : '';
   if (word === 'true' || word === 'false' || word === 'NaN' || word === 'Infinity') return color.number;
@@ -57,8 +53,8 @@ export function forEachLine(
 /** `key = value` in sections, as in INI files, and with `:` or a blank, as in properties and environments. */
 export const ini: Lexer = (code, from, to) =>
   forEachLine(code, from, to, (start, end) => {
-    const at = skipBlanks(code, start, end);
-    const first = code.charCodeAt(at);
+    const at = skipBlanks(start, end);
+    const first = characterAt(at);
     if (first === char.hash || first === char.semicolon) paint(at, end, color.comment);
     else if (first === char.openSquare) {
       const close = endOf(code, ']', at, end);
@@ -69,8 +65,8 @@ export const ini: Lexer = (code, from, to) =>
 
 export const properties: Lexer = (code, from, to) =>
   forEachLine(code, from, to, (start, end) => {
-    const at = skipBlanks(code, start, end);
-    const first = code.charCodeAt(at);
+    const at = skipBlanks(start, end);
+    const first = characterAt(at);
     if (first === char.hash || first === char.bang) paint(at, end, color.comment);
     else readPair(code, at, end, '=:');
   });
@@ -81,14 +77,14 @@ function readPair(code: string, at: number, end: number, signs: string): void {
   if (sign === end) return;
   paint(at, sign, color.property);
   paint(sign, sign + 1, color.operator);
-  paint(skipBlanks(code, sign + 1, end), end, color.string);
+  paint(skipBlanks(sign + 1, end), end, color.string);
 }
 
 export const toml: Lexer = (code, from, to) => {
   let at = from;
   let isLineStart = true;
   while (at < to) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     let end = at + 1;
     if (character === char.newline) isLineStart = true;
     else if (character === char.hash) {
@@ -99,16 +95,16 @@ export const toml: Lexer = (code, from, to) => {
       const close = Math.min(code.lastIndexOf(']', end), end);
       paint(at, close + 1, color.operator);
       paint(
-        code.charCodeAt(at + 1) === char.openSquare ? at + 2 : at + 1,
-        code.charCodeAt(close - 1) === char.closeSquare ? close - 1 : close,
+        characterAt(at + 1) === char.openSquare ? at + 2 : at + 1,
+        characterAt(close - 1) === char.closeSquare ? close - 1 : close,
         color.type,
       );
     } else if (character === char.doubleQuote || character === char.singleQuote)
       end = readTomlString(code, at, to);
     else if (isWord(character)) {
       end = at;
-      while (end < to && (isWord(code.charCodeAt(end)) || '.-:'.includes(code.charAt(end)))) end++;
-      const isKey = code.charCodeAt(skipBlanks(code, end, to)) === char.equals;
+      while (end < to && (isWord(characterAt(end)) || '.-:'.includes(code.charAt(end)))) end++;
+      const isKey = characterAt(skipBlanks(end, to)) === char.equals;
       paint(at, end, isKey ? color.property : isTomlNumber(code, at, end) ? color.number : color.plain);
     } else if (',=[]{}'.includes(code.charAt(at))) paint(at, end, color.operator);
     if (character !== char.newline && character !== char.space && character !== char.tab) isLineStart = false;
@@ -129,11 +125,9 @@ function isTomlNumber(code: string, at: number, end: number): boolean {
 function readTomlString(code: string, at: number, to: number): number {
   const quote = code.charAt(at);
   const isLong = code.startsWith(quote.repeat(3), at);
-  const end = isLong
-    ? endOf(code, quote.repeat(3), at + 3, to)
-    : stringEnd(code, at, to, code.charCodeAt(at));
+  const end = isLong ? endOf(code, quote.repeat(3), at + 3, to) : stringEnd(at, to, characterAt(at));
   if (end === 0) return at + 1;
-  const isKey = code.charCodeAt(skipBlanks(code, end, to)) === char.equals;
+  const isKey = characterAt(skipBlanks(end, to)) === char.equals;
   paint(at, end, isKey ? color.property : color.string);
   return end;
 }

@@ -1,20 +1,20 @@
 /** Names of elements and attributes, as JSX and markup share them. */
 import { char, isCapital, isWord } from './characters.ts';
-import { color, paint } from './paint.ts';
+import { characterAt, color, paint } from './paint.ts';
 
 export function isNamePart(character: number): boolean {
   return isWord(character) || character === char.minus || character === char.dot || character === char.colon;
 }
 
-export function nameEnd(code: string, from: number, to: number): number {
+export function nameEnd(from: number, to: number): number {
   let at = from;
-  while (at < to && isNamePart(code.charCodeAt(at))) at++;
+  while (at < to && isNamePart(characterAt(at))) at++;
   return at;
 }
 
 /** Components look like types, elements of HTML like tags. */
-export function paintTagName(code: string, from: number, to: number): void {
-  paint(from, to, isCapital(code.charCodeAt(from)) ? color.type : color.tag);
+export function paintTagName(from: number, to: number): void {
+  paint(from, to, isCapital(characterAt(from)) ? color.type : color.tag);
 }
 
 /** Where each element is closed for the last time. What is never closed has no content. */

@@ -17,7 +17,7 @@ import {
   wordEnd,
   Words,
 } from './characters.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 import { isConstant, isKeyPlace, typesEnd } from './script-ahead.ts';
 import { readString, type StringRule } from './strings.ts';
 
@@ -109,7 +109,7 @@ class Family {
     let expected = 0;
     let typesUntil = 0;
     while (at < to) {
-      const character = code.charCodeAt(at);
+      const character = characterAt(at);
       if (character < 128 && isSpecial[character] === 1) {
         const end = table.special?.read(code, at, to, this.readInner) ?? 0;
         if (end > 0) {
@@ -122,32 +122,31 @@ class Family {
           at++;
           break;
         case action.word: {
-          const end = wordEnd(code, at, to);
+          const end = wordEnd(at, to);
           const stringEnd = table.prefixes ? this.readPrefixed(code, at, end, to) : 0;
           if (stringEnd > 0) {
             at = stringEnd;
             break;
           }
-          const isMember = code.charCodeAt(at - 1) === char.dot && table.memberWords !== true;
+          const isMember = characterAt(at - 1) === char.dot && table.memberWords !== true;
           const known = isMember ? 0 : this.knownColor(code, at, end);
-          if (known !== 0 && !(known === color.type && code.charCodeAt(end) === char.open && table.calls)) {
+          if (known !== 0 && !(known === color.type && characterAt(end) === char.open && table.calls)) {
             paint(at, end, known);
             expected = known === color.keyword ? this.names.colorOf(code, at, end) : 0;
           } else {
-            const next = skipSpace(code, end, to);
-            const painted =
-              expected || (at < typesUntil ? color.type : this.nameColor(code, at, end, next, to));
+            const next = skipSpace(end, to);
+            const painted = expected || (at < typesUntil ? color.type : this.nameColor(at, end, next, to));
             paint(at, end, painted);
-            if (painted === color.type && code.charCodeAt(next) === char.less)
-              typesUntil = Math.max(typesUntil, typesEnd(code, next, to));
+            if (painted === color.type && characterAt(next) === char.less)
+              typesUntil = Math.max(typesUntil, typesEnd(next, to));
             /** A path is named as a whole. */
-            if (code.charCodeAt(end) !== char.dot && code.charCodeAt(end) !== char.backslash) expected = 0;
+            if (characterAt(end) !== char.dot && characterAt(end) !== char.backslash) expected = 0;
           }
           at = end;
           break;
         }
         case action.digit: {
-          const end = numberEnd(code, at + 1, to);
+          const end = numberEnd(at + 1, to);
           paint(at, end, color.number);
           at = end;
           break;
@@ -165,7 +164,7 @@ class Family {
           break;
         }
         case action.sigil: {
-          const end = wordEnd(code, at + 1, to);
+          const end = wordEnd(at + 1, to);
           if (end > at + 1) paint(at, end, table.sigils?.[String.fromCharCode(character)] ?? color.variable);
           else if (isOperator(character)) paint(at, end, color.operator);
           at = end;
@@ -191,7 +190,7 @@ class Family {
   };
 
   private readPrefixed(code: string, at: number, end: number, to: number): number {
-    const quote = code.charCodeAt(end);
+    const quote = characterAt(end);
     if (end - at > 3 || (quote !== char.doubleQuote && quote !== char.singleQuote)) return 0;
     const prefix = code.slice(at, end);
     if (this.table.prefixes?.test(prefix) !== true) return 0;
@@ -205,37 +204,26 @@ class Family {
     return end - at > 40 ? 0 : this.words.colorOf(code.slice(at, end).toLowerCase(), 0, end - at);
   }
 
-  private nameColor(code: string, at: number, end: number, next: number, to: number): number {
+  private nameColor(at: number, end: number, next: number, to: number): number {
     const { table } = this;
-    const follows = code.charCodeAt(next);
-    const isCapitalised = isCapital(code.charCodeAt(at));
+    const follows = characterAt(next);
+    const isCapitalised = isCapital(characterAt(at));
     const isCall = follows === char.open && next === end;
-    if (
-      table.arrowMembers &&
-      code.charCodeAt(at - 1) === char.greater &&
-      code.charCodeAt(at - 2) === char.minus
-    )
+    if (table.arrowMembers && characterAt(at - 1) === char.greater && characterAt(at - 2) === char.minus)
       return isCall ? (table.calls ?? color.plain) : table.arrowMembers;
-    if (
-      table.keys &&
-      follows === char.colon &&
-      code.charCodeAt(next + 1) !== char.colon &&
-      isKeyPlace(code, at)
-    )
+    if (table.keys && follows === char.colon && characterAt(next + 1) !== char.colon && isKeyPlace(at))
       return table.keys;
-    if (table.scopes && follows === char.colon && code.charCodeAt(next + 1) === char.colon)
-      return code.charCodeAt(next + 2) === char.less && !isCapitalised
-        ? (table.calls ?? color.type)
-        : color.type;
-    if (isCapitalised && table.types === 'capitals' && (end - at === 1 || !isConstant(code, at, end)))
+    if (table.scopes && follows === char.colon && characterAt(next + 1) === char.colon)
+      return characterAt(next + 2) === char.less && !isCapitalised ? (table.calls ?? color.type) : color.type;
+    if (isCapitalised && table.types === 'capitals' && (end - at === 1 || !isConstant(at, end)))
       return color.type;
     if (isCall && table.calls) return table.calls;
     if (table.macros && follows === char.bang && next === end) return table.macros;
-    if (isCapitalised && table.constants && isConstant(code, at, end)) return color.number;
-    if (isCapitalised && table.types === 'declarations' && isDeclared(code, at, end, to)) return color.type;
+    if (isCapitalised && table.constants && isConstant(at, end)) return color.number;
+    if (isCapitalised && table.types === 'declarations' && isDeclared(at, end, to)) return color.type;
     if (follows === char.less && next === end && table.calls && table.types) {
-      const types = typesEnd(code, next, to);
-      if (types > 0 && code.charCodeAt(types) === char.open) return table.calls;
+      const types = typesEnd(next, to);
+      if (types > 0 && characterAt(types) === char.open) return table.calls;
     }
     return table.others ?? color.plain;
   }
@@ -250,13 +238,12 @@ class Family {
 }
 
 /** Whether another name follows, as in `List<int>? all` and `Item[] items`. */
-function isDeclared(code: string, at: number, end: number, to: number): boolean {
-  if (code.charCodeAt(at - 1) === char.dot) return false;
+function isDeclared(at: number, end: number, to: number): boolean {
+  if (characterAt(at - 1) === char.dot) return false;
   let next = end;
-  if (code.charCodeAt(next) === char.less) next = typesEnd(code, next, to) || next;
-  while (code.charCodeAt(next) === char.openSquare && code.charCodeAt(next + 1) === char.closeSquare)
-    next += 2;
-  if (code.charCodeAt(next) === char.question) next++;
-  const name = skipBlanks(code, next, to);
-  return name > next && isWord(code.charCodeAt(name));
+  if (characterAt(next) === char.less) next = typesEnd(next, to) || next;
+  while (characterAt(next) === char.openSquare && characterAt(next + 1) === char.closeSquare) next += 2;
+  if (characterAt(next) === char.question) next++;
+  const name = skipBlanks(next, to);
+  return name > next && isWord(characterAt(name));
 }

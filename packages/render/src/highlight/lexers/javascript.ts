@@ -1,7 +1,7 @@
 /** JavaScript and TypeScript, with the elements of JSX where the code has them. */
 import { char, isDigit, isWord, skipSpace, type Words } from './characters.ts';
 import { isNamePart, lastClosings, nameEnd, paintTagName } from './elements.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 import { isLineStart, typesEnd } from './script-ahead.ts';
 import { Script, scriptWords, typedWords } from './script.ts';
 
@@ -30,36 +30,35 @@ class Elements extends Script {
   protected override isTag(): boolean {
     if (!this.hasElements) return false;
     const { code, at, to } = this;
-    const first = code.charCodeAt(at + 1);
-    if (first === char.slash)
-      return isNamePart(code.charCodeAt(at + 2)) || code.charCodeAt(at + 2) === char.greater;
+    const first = characterAt(at + 1);
+    if (first === char.slash) return isNamePart(characterAt(at + 2)) || characterAt(at + 2) === char.greater;
     if (first !== char.greater && (!isWord(first) || isDigit(first))) return false;
-    if (this.mode === 'script' && this.afterValue && !isLineStart(code, at)) return false;
-    const next = skipSpace(code, nameEnd(code, at + 1, to), to);
-    return code.charCodeAt(next) !== char.comma && !(this.isTyped && code.startsWith('extends ', next));
+    if (this.mode === 'script' && this.afterValue && !isLineStart(at)) return false;
+    const next = skipSpace(nameEnd(at + 1, to), to);
+    return characterAt(next) !== char.comma && !(this.isTyped && code.startsWith('extends ', next));
   }
 
   protected override openTag(): void {
     const { code, at, to } = this;
-    const isClosing = code.charCodeAt(at + 1) === char.slash;
+    const isClosing = characterAt(at + 1) === char.slash;
     if (isClosing && this.mode === 'children') this.leave();
     this.enter('tag');
     this.take(isClosing ? 2 : 1, color.operator);
-    const end = nameEnd(code, this.at, to);
+    const end = nameEnd(this.at, to);
     this.tagName = isClosing ? '/' : code.slice(this.at, end);
-    paintTagName(code, this.at, end);
-    this.at = code.charCodeAt(end) === char.less && this.isTyped ? typesEnd(code, end, to) || end : end;
+    paintTagName(this.at, end);
+    this.at = characterAt(end) === char.less && this.isTyped ? typesEnd(end, to) || end : end;
     paint(end, this.at, color.type);
   }
 
   private readTag(): void {
-    const { code, to } = this;
+    const { to } = this;
     while (this.at < to) {
       const { at } = this;
-      const character = code.charCodeAt(at);
-      if (isWord(character)) this.take(nameEnd(code, at, to) - at, color.property);
+      const character = characterAt(at);
+      if (isWord(character)) this.take(nameEnd(at, to) - at, color.property);
       else if (character === char.greater) return this.endTag();
-      else if (character === char.slash && code.charCodeAt(at + 1) === char.greater) {
+      else if (character === char.slash && characterAt(at + 1) === char.greater) {
         this.take(2, color.operator);
         return this.leave();
       } else if (character === char.slash) this.readSlash();
@@ -92,9 +91,9 @@ class Elements extends Script {
   }
 
   private readChildren(): void {
-    const { code, to } = this;
+    const { to } = this;
     for (; this.at < to; this.at++) {
-      const character = code.charCodeAt(this.at);
+      const character = characterAt(this.at);
       if (character === char.openBrace) {
         this.enter('script');
         return this.take(1, color.operator);

@@ -2,7 +2,7 @@
 import { char, endOf, isSpace, isWord, lineEnd, skipBlanks } from './characters.ts';
 import { tsx } from './javascript.ts';
 import { readTag } from './markup.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 import { yaml } from './yaml.ts';
 
 /** Markdown needs to find the lexer of the code in it. Documents within documents stay plain. */
@@ -11,7 +11,7 @@ export function markdownLexer(lexerOf: (language: string) => Lexer | undefined):
     let at = readFrontMatter(code, from, to);
     while (at < to) {
       const end = lineEnd(code, at, to);
-      const start = skipBlanks(code, at, end);
+      const start = skipBlanks(at, end);
       const fence = /^(`{3,}|~{3,})[^\S\n]*([\w#+.-]*)/.exec(code.slice(start, Math.min(end, start + 60)));
       if (fence) at = readFence(code, start, end, to, fence[1] ?? '', lexerOf(fence[2] ?? ''));
       else at = readLine(code, start, end, to);
@@ -41,12 +41,9 @@ function readFence(
   let at = end + 1;
   while (at < to) {
     const last = lineEnd(code, at, to);
-    const first = skipBlanks(code, at, last);
-    if (
-      code.startsWith(sign, first) &&
-      code.slice(first, last).trim().length === countOf(code, first, last)
-    ) {
-      paint(first, first + countOf(code, first, last), color.operator);
+    const first = skipBlanks(at, last);
+    if (code.startsWith(sign, first) && code.slice(first, last).trim().length === countOf(first, last)) {
+      paint(first, first + countOf(first, last), color.operator);
       break;
     }
     at = last + 1;
@@ -56,18 +53,18 @@ function readFence(
 }
 
 /** How many of the same sign stand here. */
-function countOf(code: string, from: number, to: number): number {
+function countOf(from: number, to: number): number {
   let at = from;
-  while (at < to && code.charCodeAt(at) === code.charCodeAt(from)) at++;
+  while (at < to && characterAt(at) === characterAt(from)) at++;
   return at - from;
 }
 
 function readLine(code: string, start: number, end: number, to: number): number {
   let at = start;
-  const first = code.charCodeAt(at);
+  const first = characterAt(at);
   if (first === char.hash) {
-    const text = at + countOf(code, at, end);
-    if (isSpace(code.charCodeAt(text))) {
+    const text = at + countOf(at, end);
+    if (isSpace(characterAt(text))) {
       paint(at, text, color.operator);
       paint(text, end, color.title);
       return end + 1;
@@ -79,9 +76,9 @@ function readLine(code: string, start: number, end: number, to: number): number 
     tsx(code, start, end);
     return end + 1;
   }
-  while (code.charCodeAt(at) === char.greater && at < end) {
+  while (characterAt(at) === char.greater && at < end) {
     paint(at, at + 1, color.operator);
-    at = skipBlanks(code, at + 1, end);
+    at = skipBlanks(at + 1, end);
   }
   const marker =
     /^(?:[*+-]|\d{1,9}[.)])(?=[ \t])|^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|={3,}|\|?[ \t]*:?-+[-:| \t]*)$/.exec(
@@ -99,19 +96,19 @@ function readInline(code: string, from: number, lineLast: number, to: number): n
   let at = from;
   let end = lineLast;
   while (at < end) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     let next = at + 1;
-    if (character === char.less && (isWord(code.charCodeAt(next)) || /[/!]/.test(code.charAt(next)))) {
+    if (character === char.less && (isWord(characterAt(next)) || /[/!]/.test(code.charAt(next)))) {
       next = readTag(code, at, to);
       if (next > end) end = lineEnd(code, next, to);
     } else if (character === char.backtick) {
-      next = at + countOf(code, at, end);
+      next = at + countOf(at, end);
       const close = code.indexOf(code.slice(at, next), next);
       if (close > 0 && close < end) {
         next += close - at;
         paint(at, next, color.keyword);
       }
-    } else if (character === char.star && code.charCodeAt(next) === char.star) next = readBold(code, at, end);
+    } else if (character === char.star && characterAt(next) === char.star) next = readBold(code, at, end);
     else if (character === char.openSquare) next = readLink(code, at, end);
     else if (character === char.pipe) paint(at, next, color.operator);
     else if (character === char.backslash) next++;

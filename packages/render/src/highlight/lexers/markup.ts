@@ -3,7 +3,7 @@ import { char, endOf, indexOfEnd, isDigit, isWord, skipSpace, wordEnd } from './
 import { css } from './css.ts';
 import { nameEnd } from './elements.ts';
 import { typescript } from './javascript.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 export const markup: Lexer = (code, from, to) => {
   let at = from;
@@ -19,16 +19,16 @@ export const markup: Lexer = (code, from, to) => {
 export function readTag(code: string, at: number, to: number): number {
   if (code.startsWith('<!--', at)) return take(at, endOf(code, '-->', at + 4, to), color.comment);
   if (code.startsWith('<![CDATA[', at)) return take(at, endOf(code, ']]>', at, to), color.comment);
-  const first = code.charCodeAt(at + 1);
+  const first = characterAt(at + 1);
   if (first === char.bang || first === char.question)
     return take(at, endOf(code, '>', at, to), color.comment);
   const name = first === char.slash ? at + 2 : at + 1;
-  if (!isWord(code.charCodeAt(name)) || isDigit(code.charCodeAt(name))) return at + 1;
+  if (!isWord(characterAt(name)) || isDigit(characterAt(name))) return at + 1;
   paint(at, name, color.operator);
-  const nameIs = nameEnd(code, name, to);
+  const nameIs = nameEnd(name, to);
   paint(name, nameIs, color.tag);
   const end = readAttributes(code, nameIs, to);
-  if (first === char.slash || code.charCodeAt(end - 2) === char.slash) return end;
+  if (first === char.slash || characterAt(end - 2) === char.slash) return end;
   return readInside(code, code.slice(name, nameIs).toLowerCase(), end, to);
 }
 
@@ -41,7 +41,7 @@ function take(at: number, end: number, painted: number): number {
 function readAttributes(code: string, from: number, to: number): number {
   let at = from;
   while (at < to) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.greater) return take(at, at + 1, color.operator);
     if (character === char.less) return at;
     if (character === char.equals) at = readValue(code, at, to);
@@ -58,8 +58,8 @@ function readAttributes(code: string, from: number, to: number): number {
 
 function readValue(code: string, equals: number, to: number): number {
   paint(equals, equals + 1, color.operator);
-  const at = skipSpace(code, equals + 1, to);
-  const quote = code.charCodeAt(at);
+  const at = skipSpace(equals + 1, to);
+  const quote = characterAt(at);
   if (quote === char.doubleQuote || quote === char.singleQuote) {
     const end = endOf(code, code.charAt(at), at + 1, to);
     paint(at, end, color.operator);
@@ -67,7 +67,7 @@ function readValue(code: string, equals: number, to: number): number {
     return end;
   }
   if (quote === char.openBrace) {
-    const end = braceEnd(code, at, to);
+    const end = braceEnd(at, to);
     if (end > 0) {
       paint(at, at + 1, color.operator);
       typescript(code, at + 1, end - 1);
@@ -82,11 +82,11 @@ function readValue(code: string, equals: number, to: number): number {
 const longestBraces = 2000;
 
 /** Behind the brace that ends these; 0 where it is missing. */
-function braceEnd(code: string, open: number, to: number): number {
+function braceEnd(open: number, to: number): number {
   let depth = 0;
   const last = Math.min(to, open + longestBraces);
   for (let at = open; at < last; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.openBrace) depth++;
     else if (character === char.closeBrace && --depth === 0) return at + 1;
   }
@@ -104,8 +104,8 @@ function readInside(code: string, name: string, at: number, to: number): number 
 
 function paintEntities(code: string, from: number, to: number): void {
   for (let at = code.indexOf('&', from); at >= 0 && at < to; at = code.indexOf('&', at + 1)) {
-    const start = code.charCodeAt(at + 1) === char.hash ? at + 2 : at + 1;
-    const end = wordEnd(code, start, Math.min(to, start + 9));
-    if (end > start && code.charCodeAt(end) === char.semicolon) paint(at, end + 1, color.number);
+    const start = characterAt(at + 1) === char.hash ? at + 2 : at + 1;
+    const end = wordEnd(start, Math.min(to, start + 9));
+    if (end > start && characterAt(end) === char.semicolon) paint(at, end + 1, color.number);
   }
 }

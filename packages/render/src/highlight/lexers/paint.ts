@@ -23,16 +23,32 @@ export const color = {
 } as const;
 
 const classNames = ['', 'c', 'k', 's', 'r', 'n', 'f', 't', 'a', 'g', 'h', 'v', 'i', 'd', 'o'];
-const openings = classNames.map((name) => (name ? `<span class="t-${name}">` : ''));
-/** From one colour to the next without a character between them. */
-const changes = openings.map((opening) => `</span>${opening}`);
+const openings = classNames.map((name) => Buffer.from(`<span class="t-${name}">`));
+const closing = Buffer.from('</span>');
+const entities = new Map([
+  [38, Buffer.from('&amp;')],
+  [60, Buffer.from('&lt;')],
+  [62, Buffer.from('&gt;')],
+]);
 
 /** Colours the characters of `code` from `from` up to `to`. What is not painted stays plain. */
 export type Lexer = (code: string, from: number, to: number) => void;
 
 /** Longer code is left uncoloured. */
 export const maximumCharacters = 100_000;
-const colors = new Uint8Array(maximumCharacters + 1);
+/** Around the code, so that a look before its start or behind its end is no special case. */
+const before = '\n\n';
+const behind = '\n\n\n\n';
+const capacity = before.length + maximumCharacters + behind.length;
+const colors = new Uint8Array(capacity);
+/** The code at hand as numbers: they are read ten times as often as the string, and compiled in a third of the time. */
+const characters = new Uint16Array(capacity);
+const characterBytes = Buffer.from(characters.buffer);
+
+/** The number of the character there, in the code at hand. */
+export function characterAt(at: number): number {
+  return characters[at] as number;
+}
 
 export function paint(from: number, to: number, with_: number): void {
   for (let at = from; at < to; at++) colors[at] = with_;
@@ -40,61 +56,63 @@ export function paint(from: number, to: number, with_: number): void {
 
 /** The code as HTML in which every line is balanced. */
 export function highlightedHtml(code: string, lexer: Lexer): string {
-  colors.fill(0, 0, code.length + 1);
-  lexer(code, 0, code.length);
-  return htmlOfPainted(code);
+  const padded = before + code + behind;
+  const end = before.length + code.length;
+  characterBytes.write(padded, 'utf16le');
+  colors.fill(0, 0, padded.length);
+  lexer(padded, before.length, end);
+  return htmlOfPainted(padded, before.length, end);
 }
 
-/** One element for neighbours of one colour, also across blanks: nobody sees what colour those have. */
-function htmlOfPainted(code: string): string {
-  const end = code.length;
-  let html = '';
+/** An end, a beginning, and a character that is written as an entity. */
+const maximumBytesPerCharacter = 32;
+let bytes = Buffer.alloc(0);
+
+/**
+ * One element for neighbours of one colour, also across blanks: nobody sees what colour those have. Bytes that become
+ * one string take half the time of strings put together, since those leave a tree to be walked and collected.
+ */
+function htmlOfPainted(code: string, from: number, end: number): string {
+  if (bytes.length < end * maximumBytesPerCharacter) bytes = Buffer.alloc(end * maximumBytesPerCharacter);
+  const html = bytes;
+  let length = 0;
   let open = 0;
-  let from = 0;
-  let special = false;
-  for (let at = 0; at < end; at++) {
-    const character = code.charCodeAt(at);
-    const wanted = colors[at] as number;
-    if (character === 38 || character === 60 || character === 62) {
-      if (wanted === open) special = true;
-    } else if (character === 10) {
-      html += special ? escaped(code, from, at) : code.slice(from, at);
-      html += open === 0 ? '\n' : '</span>\n';
-      open = 0;
-      from = at + 1;
-      special = false;
-      continue;
-    } else if (wanted === 0 && (character === 32 || character === 9)) {
+  let isAscii = true;
+  for (let at = from; at < end; at++) {
+    const character = characterAt(at);
+    let wanted = colors[at] as number;
+    if (character === 10) wanted = 0;
+    else if (wanted === 0 && open !== 0 && (character === 32 || character === 9)) {
       let next = at + 1;
-      while (next < end && colors[next] === 0 && isBlank(code.charCodeAt(next))) next++;
-      if (open === 0 || (colors[next] === open && code.charCodeAt(next) !== 10)) {
-        at = next - 1;
-        continue;
+      while (next < end && colors[next] === 0 && isBlank(characterAt(next))) next++;
+      if (colors[next] === open && characterAt(next) !== 10) {
+        for (; at < next - 1; at++) html[length++] = characterAt(at);
+        wanted = open;
       }
     }
-    if (wanted === open) continue;
-    html += special ? escaped(code, from, at) : code.slice(from, at);
-    html += open === 0 ? (openings[wanted] as string) : (changes[wanted] as string);
-    open = wanted;
-    from = at;
-    special = character === 38 || character === 60 || character === 62;
+    if (wanted !== open) {
+      if (open !== 0) length = write(html, length, closing);
+      if (wanted !== 0) length = write(html, length, openings[wanted] as Buffer);
+      open = wanted;
+    }
+    if (character > 127) {
+      isAscii = false;
+      const point = code.codePointAt(at) as number;
+      length += html.write(String.fromCodePoint(point), length);
+      if (point > 0xffff) at++;
+    } else if (character === 38 || character === 60 || character === 62)
+      length = write(html, length, entities.get(character) as Buffer);
+    else html[length++] = character;
   }
-  html += special ? escaped(code, from, end) : code.slice(from, end);
-  return open === 0 ? html : `${html}</span>`;
+  if (open !== 0) length = write(html, length, closing);
+  return html.toString(isAscii ? 'latin1' : 'utf8', 0, length);
+}
+
+function write(to: Buffer, at: number, text: Buffer): number {
+  for (let index = 0; index < text.length; index++) to[at + index] = text[index] as number;
+  return at + text.length;
 }
 
 function isBlank(character: number): boolean {
   return character === 32 || character === 9;
-}
-
-function escaped(code: string, from: number, to: number): string {
-  let html = '';
-  let done = from;
-  for (let at = from; at < to; at++) {
-    const character = code.charCodeAt(at);
-    if (character !== 38 && character !== 60 && character !== 62) continue;
-    html += code.slice(done, at) + (character === 38 ? '&amp;' : character === 60 ? '&lt;' : '&gt;');
-    done = at + 1;
-  }
-  return html + code.slice(done, to);
 }

@@ -1,4 +1,5 @@
 /** What a name or a bracket of JavaScript means by what follows it. Each look is bounded, so that code stays linear. */
+import { characterAt } from './paint.ts';
 import { char, isSpace, isWord, skipSpace, wordEnd } from './characters.ts';
 
 const longestParameters = 300;
@@ -6,14 +7,14 @@ const longestTypes = 200;
 const longestRegex = 1000;
 
 /** Behind the bracket that ends these parameters; 0 where the brackets hold something else. */
-export function parametersEnd(code: string, open: number, to: number): number {
+export function parametersEnd(open: number, to: number): number {
   const end = Math.min(to, open + longestParameters);
   for (let at = open + 1; at < end; at++) {
-    switch (code.charCodeAt(at)) {
+    switch (characterAt(at)) {
       case char.close:
         return at + 1;
       case char.dot:
-        if (code.charCodeAt(at + 1) !== char.dot && code.charCodeAt(at - 1) !== char.dot) return 0;
+        if (characterAt(at + 1) !== char.dot && characterAt(at - 1) !== char.dot) return 0;
         break;
       case char.open:
       case char.semicolon:
@@ -24,28 +25,28 @@ export function parametersEnd(code: string, open: number, to: number): number {
   return 0;
 }
 
-export function isArrow(code: string, at: number): boolean {
-  return code.charCodeAt(at) === char.equals && code.charCodeAt(at + 1) === char.greater;
+export function isArrow(at: number): boolean {
+  return characterAt(at) === char.equals && characterAt(at + 1) === char.greater;
 }
 
 /** Whether `= (a, b) =>`, `= a =>` or `= function` follows, also with a colon, `async` and types. */
 export function isFunctionAhead(code: string, sign: number, to: number): boolean {
-  let at = skipSpace(code, sign + 1, to);
-  if (code.startsWith('async', at)) at = skipSpace(code, at + 5, to);
-  if (code.charCodeAt(at) === char.open) {
-    const end = bracketEnd(code, at, to);
-    return end > 0 && isArrowAhead(code, end, to);
+  let at = skipSpace(sign + 1, to);
+  if (code.startsWith('async', at)) at = skipSpace(at + 5, to);
+  if (characterAt(at) === char.open) {
+    const end = bracketEnd(at, to);
+    return end > 0 && isArrowAhead(end, to);
   }
-  if (!isWord(code.charCodeAt(at))) return false;
-  const end = wordEnd(code, at, to);
-  return (end - at === 8 && code.startsWith('function', at)) || isArrow(code, skipSpace(code, end, to));
+  if (!isWord(characterAt(at))) return false;
+  const end = wordEnd(at, to);
+  return (end - at === 8 && code.startsWith('function', at)) || isArrow(skipSpace(end, to));
 }
 
-function bracketEnd(code: string, open: number, to: number): number {
+function bracketEnd(open: number, to: number): number {
   const end = Math.min(to, open + longestParameters);
   let depth = 0;
   for (let at = open; at < end; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.open) depth++;
     else if (character === char.close && --depth === 0) return at + 1;
   }
@@ -53,29 +54,29 @@ function bracketEnd(code: string, open: number, to: number): number {
 }
 
 /** An arrow, also behind the type of what is returned. */
-function isArrowAhead(code: string, from: number, to: number): boolean {
-  const at = skipSpace(code, from, to);
-  if (code.charCodeAt(at) !== char.colon) return isArrow(code, at);
+function isArrowAhead(from: number, to: number): boolean {
+  const at = skipSpace(from, to);
+  if (characterAt(at) !== char.colon) return isArrow(at);
   const end = Math.min(to, at + longestTypes);
   for (let next = at; next < end; next++) {
-    const character = code.charCodeAt(next);
-    if (character === char.equals) return isArrow(code, next);
+    const character = characterAt(next);
+    if (character === char.equals) return isArrow(next);
     if (character === char.newline || character === char.semicolon || character === char.comma) return false;
   }
   return false;
 }
 
 /** Behind the `>` of types in angle brackets; 0 where `<` compares. */
-export function typesEnd(code: string, open: number, to: number): number {
-  if (code.charCodeAt(open + 1) === char.less) return 0;
+export function typesEnd(open: number, to: number): number {
+  if (characterAt(open + 1) === char.less) return 0;
   const end = Math.min(to, open + longestTypes);
   let depth = 0;
   let braces = 0;
   for (let at = open; at < end; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.less) depth++;
     else if (character === char.greater) {
-      if (code.charCodeAt(at - 1) !== char.equals && --depth === 0) return at + 1;
+      if (characterAt(at - 1) !== char.equals && --depth === 0) return at + 1;
     } else if (character === char.openBrace) braces++;
     else if (character === char.closeBrace) braces--;
     else if (character === char.open || (character === char.semicolon && braces === 0)) return 0;
@@ -84,34 +85,34 @@ export function typesEnd(code: string, open: number, to: number): number {
 }
 
 /** Behind the flags of a regular expression; 0 where the slash divides. */
-export function regexEnd(code: string, open: number, to: number): number {
+export function regexEnd(open: number, to: number): number {
   const end = Math.min(to, open + longestRegex);
   let inClass = false;
   for (let at = open + 1; at < end; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.newline) return 0;
     if (character === char.backslash) at++;
     else if (character === char.openSquare) inClass = true;
     else if (character === char.closeSquare) inClass = false;
-    else if (character === char.slash && !inClass) return wordEnd(code, at + 1, to);
+    else if (character === char.slash && !inClass) return wordEnd(at + 1, to);
   }
   return 0;
 }
 
 /** Whether a name is where the key of an object can be: first on its line, or behind a bracket or a comma. */
-export function isKeyPlace(code: string, from: number): boolean {
+export function isKeyPlace(from: number): boolean {
   let at = from - 1;
-  while (at >= 0 && (code.charCodeAt(at) === char.space || code.charCodeAt(at) === char.tab)) at--;
+  while (at >= 0 && (characterAt(at) === char.space || characterAt(at) === char.tab)) at--;
   if (at < 0) return true;
-  const before = code.charCodeAt(at);
+  const before = characterAt(at);
   return (
     before === char.newline || before === char.comma || before === char.openBrace || before === char.open
   );
 }
 
 /** Behind `async`, `get`, `type` and the like: whether they are keywords here. */
-export function isKeywordAhead(code: string, word: string, next: number): boolean {
-  const character = code.charCodeAt(next);
+export function isKeywordAhead(word: string, next: number): boolean {
+  const character = characterAt(next);
   switch (word) {
     case 'from':
       return character === char.doubleQuote || character === char.singleQuote;
@@ -128,9 +129,9 @@ export function isKeywordAhead(code: string, word: string, next: number): boolea
 }
 
 /** All capitals, as constants are written. */
-export function isConstant(code: string, from: number, to: number): boolean {
+export function isConstant(from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     const fits =
       (character >= 65 && character <= 90) ||
       (at > from && (character === 95 || (character >= 48 && character <= 57)));
@@ -139,9 +140,9 @@ export function isConstant(code: string, from: number, to: number): boolean {
   return true;
 }
 
-export function isLineStart(code: string, from: number): boolean {
+export function isLineStart(from: number): boolean {
   for (let at = from - 1; at >= 0; at--) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.newline) return true;
     if (!isSpace(character)) return false;
   }

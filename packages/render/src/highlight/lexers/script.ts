@@ -17,7 +17,7 @@ import {
   wordEnd,
   Words,
 } from './characters.ts';
-import { color, paint } from './paint.ts';
+import { characterAt, color, paint } from './paint.ts';
 import {
   isArrow,
   isConstant,
@@ -115,9 +115,9 @@ export abstract class Script {
   }
 
   protected readScript(): void {
-    const { code, to } = this;
+    const { to } = this;
     while (this.at < to && this.mode === 'script') {
-      const character = code.charCodeAt(this.at);
+      const character = characterAt(this.at);
       if (isSpace(character)) this.at++;
       else if (isWord(character)) {
         if (isDigit(character)) this.readNumber();
@@ -128,9 +128,9 @@ export abstract class Script {
         this.take(1, color.string);
       } else if (character === char.slash) this.readSlash();
       else if (character === char.less && this.isTag()) this.openTag();
-      else if (character === char.at && isWord(code.charCodeAt(this.at + 1))) {
+      else if (character === char.at && isWord(characterAt(this.at + 1))) {
         this.take(1, color.operator);
-        this.take(wordEnd(code, this.at, to) - this.at, color.function);
+        this.take(wordEnd(this.at, to) - this.at, color.function);
       } else this.readSign(character);
     }
   }
@@ -143,7 +143,7 @@ export abstract class Script {
       else this.braces = 0;
       return;
     } else if (character === char.open && !this.isTyped) this.readParameters();
-    if (character === char.dot && isDigit(this.code.charCodeAt(this.at + 1))) return this.readNumber();
+    if (character === char.dot && isDigit(characterAt(this.at + 1))) return this.readNumber();
     this.afterValue =
       character === char.close || character === char.closeSquare || character === char.closeBrace;
     this.afterFunction = false;
@@ -152,39 +152,39 @@ export abstract class Script {
   }
 
   protected readParameters(): void {
-    const { code, at, to } = this;
+    const { at, to } = this;
     if (at < this.parametersUntil) return;
-    const end = parametersEnd(code, at, to);
+    const end = parametersEnd(at, to);
     if (end === 0) return;
-    const next = skipSpace(code, end, to);
-    if (isArrow(code, next) || (this.afterFunction && code.charCodeAt(next) === char.openBrace))
+    const next = skipSpace(end, to);
+    if (isArrow(next) || (this.afterFunction && characterAt(next) === char.openBrace))
       this.parametersUntil = end;
   }
 
   protected readNumber(): void {
-    this.take(numberEnd(this.code, this.at + 1, this.to) - this.at, color.number);
+    this.take(numberEnd(this.at + 1, this.to) - this.at, color.number);
     this.afterValue = true;
   }
 
   protected readString(quote: number): void {
-    const { code, at, to } = this;
-    const end = stringEnd(code, at, to, quote);
+    const { at, to } = this;
+    const end = stringEnd(at, to, quote);
     if (end === 0) {
       this.at++;
       return;
     }
-    const isKey = code.charCodeAt(skipSpace(code, end, to)) === char.colon && isKeyPlace(code, at);
+    const isKey = characterAt(skipSpace(end, to)) === char.colon && isKeyPlace(at);
     this.take(end - at, isKey ? color.property : color.string);
     this.afterValue = true;
   }
 
   protected readSlash(): void {
     const { code, at, to } = this;
-    const next = code.charCodeAt(at + 1);
+    const next = characterAt(at + 1);
     if (next === char.slash) this.take(lineEnd(code, at, to) - at, color.comment);
     else if (next === char.star) this.take(endOf(code, '*/', at + 2, to) - at, color.comment);
     else {
-      const end = this.afterValue ? 0 : regexEnd(code, at, to);
+      const end = this.afterValue ? 0 : regexEnd(at, to);
       this.take(end > 0 ? end - at : 1, end > 0 ? color.regex : color.operator);
       this.afterValue = end > 0;
     }
@@ -192,9 +192,9 @@ export abstract class Script {
 
   protected readWord(): void {
     const { code, at, to } = this;
-    const end = wordEnd(code, at, to);
-    const next = skipSpace(code, end, to);
-    const isMember = code.charCodeAt(at - 1) === char.dot && code.charCodeAt(at - 2) !== char.dot;
+    const end = wordEnd(at, to);
+    const next = skipSpace(end, to);
+    const isMember = characterAt(at - 1) === char.dot && characterAt(at - 2) !== char.dot;
     let kind = isMember ? 0 : this.words.colorOf(code, at, end);
     if (kind === contextual) kind = this.kindOfContextual(end, next);
     this.take(
@@ -202,60 +202,60 @@ export abstract class Script {
       kind === 0 || kind === color.type ? this.colorOfName(at, end, next, kind) : wordColor(kind),
     );
     this.afterValue = kind !== color.keyword && kind !== beforeType;
-    this.expectsType = kind === beforeType || (this.expectsType && code.charCodeAt(end) === char.dot);
+    this.expectsType = kind === beforeType || (this.expectsType && characterAt(end) === char.dot);
     this.afterFunction = kind === 0 || (end - at === 8 && code.startsWith('function', at));
   }
 
   protected kindOfContextual(end: number, next: number): number {
     const word = this.code.slice(this.at, end);
-    if (!isKeywordAhead(this.code, word, next)) return 0;
+    if (!isKeywordAhead(word, next)) return 0;
     return word === 'type' ? beforeType : color.keyword;
   }
 
   protected colorOfName(at: number, end: number, next: number, kind: number): number {
     const { code, to } = this;
-    const follows = code.charCodeAt(next);
+    const follows = characterAt(next);
     if (this.expectsType || at < this.typesUntil) {
       if (follows === char.less && this.isTyped)
-        this.typesUntil = Math.max(this.typesUntil, typesEnd(code, next, to));
+        this.typesUntil = Math.max(this.typesUntil, typesEnd(next, to));
       return color.type;
     }
-    if (isCapital(code.charCodeAt(at)) && isConstant(code, at, end)) return color.number;
+    if (isCapital(characterAt(at)) && isConstant(at, end)) return color.number;
     if (follows === char.open) return color.function;
     if (kind !== 0) return kind;
     if (follows === char.less && next === end && this.isTyped) {
-      const types = typesEnd(code, next, to);
-      if (types > 0 && code.charCodeAt(types) === char.open) {
+      const types = typesEnd(next, to);
+      if (types > 0 && characterAt(types) === char.open) {
         this.typesUntil = types;
         return color.function;
       }
     }
     if (follows === char.equals) {
-      if (code.charCodeAt(next + 1) === char.greater) return this.isTyped ? color.plain : color.property;
+      if (characterAt(next + 1) === char.greater) return this.isTyped ? color.plain : color.property;
       if (!this.isAnnotation() && isFunctionAhead(code, next, to)) return color.function;
     } else if (follows === char.colon) {
       if (isFunctionAhead(code, next, to)) return color.function;
-      if (!this.isTyped && isKeyPlace(code, at)) return color.property;
+      if (!this.isTyped && isKeyPlace(at)) return color.property;
     }
     return at < this.parametersUntil ? color.property : color.plain;
   }
 
   /** Whether the name behind a colon is a type: `a: Type = () => …`. */
   protected isAnnotation(): boolean {
-    const { code, at } = this;
-    return this.isTyped && code.charCodeAt(at - 2) === char.colon && code.charCodeAt(at - 1) === char.space;
+    const { at } = this;
+    return this.isTyped && characterAt(at - 2) === char.colon && characterAt(at - 1) === char.space;
   }
 
   protected readTemplate(): void {
-    const { code, to } = this;
+    const { to } = this;
     let at = this.at;
     for (; at < to; at++) {
-      const character = code.charCodeAt(at);
+      const character = characterAt(at);
       if (character === char.backslash) at++;
       else if (character === char.backtick) {
         this.take(at + 1 - this.at, color.string);
         return this.leave();
-      } else if (character === char.dollar && code.charCodeAt(at + 1) === char.openBrace) {
+      } else if (character === char.dollar && characterAt(at + 1) === char.openBrace) {
         this.take(at - this.at, color.string);
         this.take(2, color.operator);
         return this.enter('script');

@@ -1,6 +1,6 @@
 /** Commands as they are typed into a shell, with prompts, here-documents and things to fill in. */
 import { char, endOf, indexOfEnd, isDigit, isSpace, lineEnd, skipSpace, Words } from './characters.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 const words = new Words([
   ['case do done elif else esac fi for function if in select then until while', color.keyword],
@@ -29,7 +29,7 @@ function readCommands(code: string, from: number, to: number, depth: number): vo
   /** Whether a word begins here. */
   let isStart = true;
   while (at < to) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     let end = at + 1;
     if (isSpace(character)) {
       isStart = true;
@@ -45,10 +45,10 @@ function readCommands(code: string, from: number, to: number, depth: number): vo
       end = readVariable(code, at, to, depth);
     else if (character === char.backslash) {
       paint(at, end, color.operator);
-      if (code.charCodeAt(end) !== char.newline) end++;
+      if (characterAt(end) !== char.newline) end++;
     } else if (character === char.less) end = readLess(code, at, to, depth);
     else if (character === char.minus && isStart) end = matched(option, code, at, to, color.property);
-    else if (isNamePart(character)) end = isStart ? readWord(code, at, to) : wordEnd(code, at, to);
+    else if (isNamePart(character)) end = isStart ? readWord(code, at, to) : wordEnd(at, to);
     else if ('|&>=!(){}[];+'.includes(code.charAt(at))) paint(at, end, color.operator);
     isStart = '|&;('.includes(code.charAt(end - 1));
     at = end;
@@ -66,9 +66,9 @@ function isNamePart(character: number): boolean {
   );
 }
 
-function wordEnd(code: string, from: number, to: number): number {
+function wordEnd(from: number, to: number): number {
   let at = from;
-  while (at < to && isNamePart(code.charCodeAt(at))) at++;
+  while (at < to && isNamePart(characterAt(at))) at++;
   return at;
 }
 
@@ -82,18 +82,18 @@ function matched(pattern: RegExp, code: string, at: number, to: number, painted:
 }
 
 function readWord(code: string, at: number, to: number): number {
-  const end = wordEnd(code, at, to);
-  const next = code.charCodeAt(end);
+  const end = wordEnd(at, to);
+  const next = characterAt(end);
   if (next === char.equals || next === char.plus)
     return Math.max(matched(assignment, code, at, to, color.variable), end);
   const isWhole = end === to || isSpace(next) || ')|;&'.includes(code.charAt(end));
-  if (isWhole) paint(at, end, isNumber(code, at, end) ? color.number : words.colorOf(code, at, end));
-  else if (next === char.dot && isNumber(code, at, end)) return matched(dotted, code, at, to, color.number);
+  if (isWhole) paint(at, end, isNumber(at, end) ? color.number : words.colorOf(code, at, end));
+  else if (next === char.dot && isNumber(at, end)) return matched(dotted, code, at, to, color.number);
   return end;
 }
 
-function isNumber(code: string, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (!isDigit(code.charCodeAt(at))) return false;
+function isNumber(from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isDigit(characterAt(at))) return false;
   return true;
 }
 
@@ -106,8 +106,8 @@ function readSingleQuoted(code: string, at: number, to: number): number {
 
 function readDoubleQuoted(code: string, at: number, to: number, depth: number): number {
   let end = at + 1;
-  while (end < to && code.charCodeAt(end) !== char.doubleQuote)
-    end += code.charCodeAt(end) === char.backslash ? 2 : 1;
+  while (end < to && characterAt(end) !== char.doubleQuote)
+    end += characterAt(end) === char.backslash ? 2 : 1;
   /** A quote without its pair is only a sign, unless so much follows that it would be looked at for long. */
   if (end >= to && to - at < 2000) return at + 1;
   end = Math.min(end + 1, to);
@@ -119,7 +119,7 @@ function readDoubleQuoted(code: string, at: number, to: number, depth: number): 
 /** Variables and commands within a string. */
 function paintExpansions(code: string, from: number, to: number, depth: number): void {
   for (let at = from; at < to;) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.backslash) {
       paint(
         at,
@@ -135,10 +135,10 @@ function paintExpansions(code: string, from: number, to: number, depth: number):
 
 /** `$a`, `${a}`, `$(command)` and commands in backticks. */
 function readVariable(code: string, at: number, to: number, depth: number): number {
-  const next = code.charCodeAt(at + 1);
-  if (code.charCodeAt(at) === char.backtick || next === char.open) {
+  const next = characterAt(at + 1);
+  if (characterAt(at) === char.backtick || next === char.open) {
     const inner = next === char.open ? at + 2 : at + 1;
-    const close = next === char.open ? bracketEnd(code, inner, to) : code.indexOf('`', inner);
+    const close = next === char.open ? bracketEnd(inner, to) : code.indexOf('`', inner);
     if (close < inner || close >= to) return at + 1;
     paint(at, close + 1, color.plain);
     paint(at, inner, color.variable);
@@ -150,7 +150,7 @@ function readVariable(code: string, at: number, to: number, depth: number): numb
   if (next === char.openBrace) end = Math.min(endOf(code, '}', at, to), lineEnd(code, at, to));
   else if (next === char.singleQuote) return at + 1;
   else {
-    while (end < to && isNamePart(code.charCodeAt(end)) && code.charCodeAt(end) !== char.minus) end++;
+    while (end < to && isNamePart(characterAt(end)) && characterAt(end) !== char.minus) end++;
     if (end === at + 1 && '#?*!@$'.includes(code.charAt(end)) && end < to) end++;
   }
   if (end > at + 1) paint(at, end, color.variable);
@@ -159,11 +159,11 @@ function readVariable(code: string, at: number, to: number, depth: number): numb
 
 const longestCommand = 500;
 
-function bracketEnd(code: string, from: number, to: number): number {
+function bracketEnd(from: number, to: number): number {
   let depth = 1;
   const last = Math.min(to, from + longestCommand);
   for (let at = from; at < last; at++) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.open) depth++;
     else if (character === char.close && --depth === 0) return at;
   }
@@ -173,7 +173,7 @@ function bracketEnd(code: string, from: number, to: number): number {
 /** A here-document, something to fill in, or a redirection. */
 function readLess(code: string, at: number, to: number, depth: number): number {
   hereDocument.lastIndex = at;
-  const here = code.charCodeAt(at + 1) === char.less ? hereDocument.exec(code) : null;
+  const here = characterAt(at + 1) === char.less ? hereDocument.exec(code) : null;
   if (!here) {
     const end = matched(placeholder, code, at, to, color.variable);
     if (end === at + 1) paint(at, end, color.operator);
@@ -197,13 +197,13 @@ function readLess(code: string, at: number, to: number, depth: number): number {
 export const docker: Lexer = (code, from, to) => {
   let at = from;
   while (at < to) {
-    const start = skipSpace(code, at, to);
+    const start = skipSpace(at, to);
     let end = lineEnd(code, start, to);
-    while (end < to && code.charCodeAt(end - 1) === char.backslash) end = lineEnd(code, end + 1, to);
+    while (end < to && characterAt(end - 1) === char.backslash) end = lineEnd(code, end + 1, to);
     const instruction = /^(?:ONBUILD\s+)?[A-Z]+(?=\s)/i.exec(
       code.slice(start, Math.min(end, start + 40)),
     )?.[0];
-    if (code.charCodeAt(start) === char.hash) {
+    if (characterAt(start) === char.hash) {
       end = lineEnd(code, start, to);
       paint(start, end, color.comment);
     } else if (instruction !== undefined) {

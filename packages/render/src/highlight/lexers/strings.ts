@@ -1,6 +1,6 @@
 /** Strings of the family of languages, with the code that some of them hold. */
 import { char, maximumTry, stringEnd } from './characters.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 export interface StringRule {
   open: string;
@@ -43,21 +43,21 @@ export function readString(
 function ruleEnd(text: string, at: number, to: number, rule: StringRule, prefix: string): number {
   const close = rule.close ?? rule.open;
   const isRaw = rule.isRaw === true || prefix.includes('r');
-  if (!rule.isMultiline && !isRaw) return stringEnd(text, at, to, close.charCodeAt(0));
+  if (!rule.isMultiline && !isRaw) return stringEnd(at, to, close.charCodeAt(0));
   let from = at + rule.open.length;
   for (;;) {
     const end = text.indexOf(close, from);
     if (end < 0 || end + close.length > to)
       return rule.isMultiline && (rule.open.length > 1 || to - at > maximumTry) ? to : 0;
     if (!rule.isMultiline && text.slice(at, end).includes('\n')) return 0;
-    if (isRaw || !isEscaped(text, at, end)) return end + close.length;
+    if (isRaw || !isEscaped(at, end)) return end + close.length;
     from = end + 1;
   }
 }
 
-function isEscaped(text: string, from: number, at: number): boolean {
+function isEscaped(from: number, at: number): boolean {
   let before = at - 1;
-  while (before >= from && text.charCodeAt(before) === char.backslash) before--;
+  while (before >= from && characterAt(before) === char.backslash) before--;
   return (at - before) % 2 === 0;
 }
 
@@ -67,14 +67,14 @@ const maximumCode = 500;
 function paintCode(text: string, from: number, to: number, rule: StringRule, lexer: Lexer): void {
   const { code = '' } = rule;
   for (let at = from; at < to; at++) {
-    const character = text.charCodeAt(at);
+    const character = characterAt(at);
     if (code !== '' && character === code.charCodeAt(0) && text.startsWith(code, at)) {
       /** Two braces are a brace. */
-      if (code === '{' && text.charCodeAt(at + 1) === char.openBrace) {
+      if (code === '{' && characterAt(at + 1) === char.openBrace) {
         at++;
         continue;
       }
-      const end = codeEnd(text, at + code.length, to);
+      const end = codeEnd(at + code.length, to);
       if (end === 0) continue;
       paint(at, end + 1, color.plain);
       paint(at, at + code.length, color.operator);
@@ -87,11 +87,11 @@ function paintCode(text: string, from: number, to: number, rule: StringRule, lex
 }
 
 /** The bracket that ends the code. */
-function codeEnd(text: string, from: number, to: number): number {
+function codeEnd(from: number, to: number): number {
   let depth = 1;
   const last = Math.min(to, from + maximumCode);
   for (let at = from; at < last; at++) {
-    const character = text.charCodeAt(at);
+    const character = characterAt(at);
     if (character === char.openBrace || character === char.open) depth++;
     else if ((character === char.closeBrace || character === char.close) && --depth === 0) return at;
   }

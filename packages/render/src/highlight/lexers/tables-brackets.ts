@@ -1,7 +1,7 @@
 /** The languages with braces: their words, and how they write strings and comments. */
 import { char, isWord, lineEnd, skipBlanks, stringEnd, wordEnd } from './characters.ts';
 import type { Table } from './family.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 const { keyword, number, type, function: call, property } = color;
 const slashes = { lineComments: ['//'], blockComments: [['/*', '*/']] } as const;
@@ -164,13 +164,13 @@ export const csharp: Table = {
 
 /** `#include <a>` and the like: the word is a keyword, and what is included a string. */
 function readDirective(code: string, at: number, to: number): number {
-  if (code.charCodeAt(at) !== char.hash) return readRawString(code, at, to);
-  const word = skipBlanks(code, at + 1, to);
-  const end = wordEnd(code, word, to);
+  if (characterAt(at) !== char.hash) return readRawString(code, at, to);
+  const word = skipBlanks(at + 1, to);
+  const end = wordEnd(word, to);
   if (end === word) return 0;
   paint(at, end, color.keyword);
-  const name = skipBlanks(code, end, to);
-  if (code.charCodeAt(name) !== char.less) return end;
+  const name = skipBlanks(end, to);
+  if (characterAt(name) !== char.less) return end;
   const close = lineEnd(code, name, to);
   paint(name, close, color.string);
   return close;
@@ -188,26 +188,24 @@ function readRawString(code: string, at: number, to: number): number {
 
 /** Directives, attributes, and strings with `$` and `@` of C#. */
 function readSharp(code: string, at: number, to: number, lexer: Lexer): number {
-  const character = code.charCodeAt(at);
+  const character = characterAt(at);
   if (character === char.hash) return readDirective(code, at, to);
-  if (character === char.openSquare) return readAttribute(code, at, to);
-  const quote = code.charCodeAt(at + 1) === char.doubleQuote ? at + 1 : at + 2;
-  if (code.charCodeAt(quote) !== char.doubleQuote || quote - at > 2) return 0;
+  if (character === char.openSquare) return readAttribute(at, to);
+  const quote = characterAt(at + 1) === char.doubleQuote ? at + 1 : at + 2;
+  if (characterAt(quote) !== char.doubleQuote || quote - at > 2) return 0;
   const signs = code.slice(at, quote);
   if (!/^[$@]+$/.test(signs)) return 0;
-  const end = signs.includes('@')
-    ? verbatimEnd(code, quote, to)
-    : stringEnd(code, quote, to, char.doubleQuote);
+  const end = signs.includes('@') ? verbatimEnd(quote, to) : stringEnd(quote, to, char.doubleQuote);
   if (end === 0) return 0;
   paint(at, end, color.string);
   if (signs.includes('$')) paintHoles(code, quote + 1, end - 1, lexer);
   return end;
 }
 
-function verbatimEnd(code: string, quote: number, to: number): number {
+function verbatimEnd(quote: number, to: number): number {
   for (let at = quote + 1; at < to; at++)
-    if (code.charCodeAt(at) === char.doubleQuote) {
-      if (code.charCodeAt(at + 1) !== char.doubleQuote) return at + 1;
+    if (characterAt(at) === char.doubleQuote) {
+      if (characterAt(at + 1) !== char.doubleQuote) return at + 1;
       at++;
     }
   return to;
@@ -215,10 +213,10 @@ function verbatimEnd(code: string, quote: number, to: number): number {
 
 function paintHoles(code: string, from: number, to: number, lexer: Lexer): void {
   for (let at = from; at < to; at++) {
-    if (code.charCodeAt(at) !== char.openBrace) continue;
+    if (characterAt(at) !== char.openBrace) continue;
     const close = code.indexOf('}', at);
     if (close < 0 || close >= to) return;
-    if (code.charCodeAt(at + 1) !== char.openBrace) {
+    if (characterAt(at + 1) !== char.openBrace) {
       paint(at, close + 1, color.plain);
       paint(at, at + 1, color.operator);
       lexer(code, at + 1, close);
@@ -229,12 +227,11 @@ function paintHoles(code: string, from: number, to: number, lexer: Lexer): void 
 }
 
 /** `[Name]` before a declaration: nothing but blanks before it on its line. */
-function readAttribute(code: string, at: number, to: number): number {
+function readAttribute(at: number, to: number): number {
   let before = at - 1;
-  while (before >= 0 && (code.charCodeAt(before) === char.space || code.charCodeAt(before) === char.tab))
-    before--;
-  if ((before >= 0 && code.charCodeAt(before) !== char.newline) || !isWord(code.charCodeAt(at + 1))) return 0;
-  const end = wordEnd(code, at + 1, to);
+  while (before >= 0 && (characterAt(before) === char.space || characterAt(before) === char.tab)) before--;
+  if ((before >= 0 && characterAt(before) !== char.newline) || !isWord(characterAt(at + 1))) return 0;
+  const end = wordEnd(at + 1, to);
   paint(at, at + 1, color.operator);
   paint(at + 1, end, color.type);
   return end;

@@ -1,7 +1,7 @@
 /** Python, Ruby, PHP, Rust, SQL and GraphQL: their words, and what is only theirs. */
 import { char, endOf, indexOfEnd, isWord, lineEnd, wordEnd } from './characters.ts';
 import type { Table } from './family.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 import { isLineStart, regexEnd } from './script-ahead.ts';
 
 const { keyword, number, type, function: call, property, variable } = color;
@@ -34,10 +34,10 @@ export const python: Table = {
   special: { signs: '@', read: readDecorator },
 };
 
-function readDecorator(code: string, at: number, to: number): number {
-  if (!isLineStart(code, at)) return 0;
-  let end = wordEnd(code, at + 1, to);
-  while (code.charCodeAt(end) === char.dot && end < to) end = wordEnd(code, end + 1, to);
+function readDecorator(_code: string, at: number, to: number): number {
+  if (!isLineStart(at)) return 0;
+  let end = wordEnd(at + 1, to);
+  while (characterAt(end) === char.dot && end < to) end = wordEnd(end + 1, to);
   paint(at, end, color.function);
   return end;
 }
@@ -71,8 +71,8 @@ const rustWord = /b?r(#*)"|b?'(?:\\.[^']{0,10}|[^\\\n'])'|'\w+|#!?\[/y;
 
 /** Raw strings, characters, lifetimes and attributes. */
 function readRust(code: string, at: number, to: number): number {
-  const character = code.charCodeAt(at);
-  if (isWord(character) && (isWord(code.charCodeAt(at - 1)) || !/["'#]/.test(code.slice(at + 1, at + 3))))
+  const character = characterAt(at);
+  if (isWord(character) && (isWord(characterAt(at - 1)) || !/["'#]/.test(code.slice(at + 1, at + 3))))
     return 0;
   rustWord.lastIndex = at;
   const found = rustWord.exec(code);
@@ -120,11 +120,11 @@ const closings: Record<string, string> = { '[': ']', '(': ')', '{': '}', '<': '>
 
 /** Symbols, here-documents, long comments, lists in percent signs and regular expressions. */
 function readRuby(code: string, at: number, to: number, lexer: Lexer): number {
-  const character = code.charCodeAt(at);
-  const before = code.charCodeAt(at - 1);
+  const character = characterAt(at);
+  const before = characterAt(at - 1);
   if (character === char.slash) {
-    if (isWord(before) || before === char.close || isWord(code.charCodeAt(at - 2))) return 0;
-    const end = regexEnd(code, at, to);
+    if (isWord(before) || before === char.close || isWord(characterAt(at - 2))) return 0;
+    const end = regexEnd(at, to);
     paint(at, end, color.regex);
     return end;
   }
@@ -162,9 +162,9 @@ function readHereDocument(
 ): number {
   const line = lineEnd(code, end, to);
   let close = indexOfEnd(code, mark, line);
-  for (let tries = 0; close >= 0 && !isLineStart(code, close) && tries < maximumTries; tries++)
+  for (let tries = 0; close >= 0 && !isLineStart(close) && tries < maximumTries; tries++)
     close = code.indexOf(mark, close + 1);
-  if (close < 0 || close >= to || !isLineStart(code, close)) return 0;
+  if (close < 0 || close >= to || !isLineStart(close)) return 0;
   paint(at, end, color.string);
   lexer(code, end, line);
   const last = close + mark.length;
@@ -210,7 +210,7 @@ function readPhp(code: string, at: number, to: number): number {
   }
   if (code.startsWith('#[', at)) {
     paint(at, at + 2, color.operator);
-    const end = wordEnd(code, at + 2, to);
+    const end = wordEnd(at + 2, to);
     paint(at + 2, end, color.type);
     return end;
   }

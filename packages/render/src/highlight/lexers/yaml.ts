@@ -1,6 +1,6 @@
 /** YAML, line by line: a key, its value, and blocks of text that go on as long as they are indented. */
 import { char, isDigit, isSpace, lineEnd, skipBlanks, stringEnd } from './characters.ts';
-import { color, type Lexer, paint } from './paint.ts';
+import { characterAt, color, type Lexer, paint } from './paint.ts';
 
 const longestKey = 500;
 
@@ -8,7 +8,7 @@ export const yaml: Lexer = (code, from, to) => {
   let at = from;
   while (at < to) {
     const end = lineEnd(code, at, to);
-    const start = skipBlanks(code, at, end);
+    const start = skipBlanks(at, end);
     const key = readLine(code, start, end);
     at = key < 0 ? end + 1 : readBlock(code, end + 1, to, key - at);
   }
@@ -21,35 +21,31 @@ function readLine(code: string, start: number, end: number): number {
     paint(at, at + 3, color.operator);
     at += 3;
   }
-  while (
-    at < end &&
-    code.charCodeAt(at) === char.minus &&
-    (at + 1 === end || isSpace(code.charCodeAt(at + 1)))
-  ) {
+  while (at < end && characterAt(at) === char.minus && (at + 1 === end || isSpace(characterAt(at + 1)))) {
     paint(at, at + 1, color.operator);
-    at = skipBlanks(code, at + 1, end);
+    at = skipBlanks(at + 1, end);
   }
   const key = at;
-  const colon = keyEnd(code, at, end);
+  const colon = keyEnd(at, end);
   if (colon > 0) {
     paint(at, colon, color.property);
     paint(colon, colon + 1, color.operator);
-    at = skipBlanks(code, colon + 1, end);
+    at = skipBlanks(colon + 1, end);
   }
   return readValue(code, at, end) ? key : -1;
 }
 
 /** The colon behind the key that begins here; 0 where there is none. */
-function keyEnd(code: string, from: number, end: number): number {
-  const first = code.charCodeAt(from);
+function keyEnd(from: number, end: number): number {
+  const first = characterAt(from);
   let at = from;
-  if (first === char.doubleQuote || first === char.singleQuote) at = stringEnd(code, from, end, first) || end;
+  if (first === char.doubleQuote || first === char.singleQuote) at = stringEnd(from, end, first) || end;
   else if (first === char.hash || first === char.openBrace || first === char.openSquare) return 0;
   const last = Math.min(end, from + longestKey);
   for (; at < last; at++) {
-    const character = code.charCodeAt(at);
-    if (character === char.colon && (at + 1 === end || isSpace(code.charCodeAt(at + 1)))) return at;
-    if (character === char.hash && isSpace(code.charCodeAt(at - 1))) return 0;
+    const character = characterAt(at);
+    if (character === char.colon && (at + 1 === end || isSpace(characterAt(at + 1)))) return at;
+    if (character === char.hash && isSpace(characterAt(at - 1))) return 0;
   }
   return 0;
 }
@@ -57,18 +53,18 @@ function keyEnd(code: string, from: number, end: number): number {
 /** Whether a block of text follows. */
 function readValue(code: string, from: number, end: number): boolean {
   let at = from;
-  const first = code.charCodeAt(at);
+  const first = characterAt(at);
   if (first === char.openBrace || first === char.openSquare) {
     readFlow(code, at, end);
     return false;
   }
   if (first === char.bang || first === char.ampersand || first === char.star) {
     const word = at;
-    while (at < end && !isSpace(code.charCodeAt(at))) at++;
+    while (at < end && !isSpace(characterAt(at))) at++;
     paint(word, at, first === char.bang ? color.tag : color.keyword);
-    at = skipBlanks(code, at, end);
+    at = skipBlanks(at, end);
   }
-  const sign = code.charCodeAt(at);
+  const sign = characterAt(at);
   if (
     (sign === char.pipe || sign === char.greater) &&
     /^[|>][-+\d]{0,2}\s*(?:#.*)?$/.test(code.slice(at, at + 200).split('\n', 1)[0] ?? '')
@@ -76,24 +72,21 @@ function readValue(code: string, from: number, end: number): boolean {
     paint(at, end, color.operator);
     return true;
   }
-  const behind = skipBlanks(code, readScalar(code, at, end), end);
-  if (code.charCodeAt(behind) === char.hash) paint(behind, end, color.comment);
+  const behind = skipBlanks(readScalar(code, at, end), end);
+  if (characterAt(behind) === char.hash) paint(behind, end, color.comment);
   return false;
 }
 
 /** Behind a string; plain values end at a comment. */
 function readScalar(code: string, at: number, end: number): number {
-  const first = code.charCodeAt(at);
+  const first = characterAt(at);
   if (first === char.doubleQuote || first === char.singleQuote) {
-    const close = stringEnd(code, at, end, first);
+    const close = stringEnd(at, end, first);
     if (close > 0) paint(at, close, color.string);
     return close || at + 1;
   }
   let last = at;
-  while (
-    last < end &&
-    !(code.charCodeAt(last) === char.hash && (last === at || isSpace(code.charCodeAt(last - 1))))
-  )
+  while (last < end && !(characterAt(last) === char.hash && (last === at || isSpace(characterAt(last - 1)))))
     last++;
   paint(at, last, plainColor(code, at, last));
   return last;
@@ -116,17 +109,17 @@ function plainColor(code: string, at: number, end: number): number {
 function readFlow(code: string, from: number, end: number): void {
   let at = from;
   while (at < end) {
-    const character = code.charCodeAt(at);
+    const character = characterAt(at);
     let next = at + 1;
     if ('[]{},:'.includes(code.charAt(at))) paint(at, next, color.operator);
-    else if (character === char.hash && isSpace(code.charCodeAt(at - 1))) {
+    else if (character === char.hash && isSpace(characterAt(at - 1))) {
       paint(at, end, color.comment);
       return;
     } else if (!isSpace(character)) {
       const isQuoted = character === char.doubleQuote || character === char.singleQuote;
-      next = (isQuoted && stringEnd(code, at, end, character)) || at + 1;
+      next = (isQuoted && stringEnd(at, end, character)) || at + 1;
       if (next === at + 1) while (next < end && !/[[\]{},:#]/.test(code.charAt(next))) next++;
-      const isKey = code.charCodeAt(skipBlanks(code, next, end)) === char.colon;
+      const isKey = characterAt(skipBlanks(next, end)) === char.colon;
       paint(at, next, isKey ? color.property : isQuoted ? color.string : plainColor(code, at, next));
     }
     at = next;
@@ -138,7 +131,7 @@ function readBlock(code: string, from: number, to: number, indentation: number):
   let at = from;
   while (at < to) {
     const end = lineEnd(code, at, to);
-    const start = skipBlanks(code, at, end);
+    const start = skipBlanks(at, end);
     if (start < end && start - at <= indentation) return at;
     paint(start, end, color.string);
     at = end + 1;
