@@ -30,7 +30,8 @@ export function markMath(source: string, mode: MathMode): string {
 }
 
 function mayHoldMath(text: string): boolean {
-  return text.includes('$') || (text.includes('<') && /<la ?tex[\s>]/i.test(text));
+  if (text.includes('$')) return true;
+  return (text.includes('<l') || text.includes('<L')) && /<la ?tex[\s>]/i.test(text);
 }
 
 /** The formula that inline code stands for, when it does. */

@@ -5,11 +5,11 @@
 import type { FilePlace } from '../check/diagnostic.ts';
 import { type MathMode, markMath } from '../math/marks.ts';
 import { DocumentError } from './failure.ts';
-import { MarkupError, type ParserName, parseMdx } from './parser.ts';
+import { MarkupError, type ParserName, maximumDepth, parseMdx } from './parser.ts';
 import { prepare, repairs } from './repair.ts';
 import { decodeSource, maximumSourceBytes } from './source.ts';
 import { splitFrontMatter } from './split-source.ts';
-import type { Node } from './tree.ts';
+import type { Node, SurveyedTree } from './tree.ts';
 import { substituteVariables } from './variables.ts';
 
 export interface Document {
@@ -36,8 +36,6 @@ export interface DocumentOptions {
   parser: ParserName;
 }
 
-const maximumNesting = 200;
-
 export function readDocument(bytes: Uint8Array, options: DocumentOptions): Document {
   const { file } = options;
   if (bytes.length > maximumSourceBytes)
@@ -47,17 +45,16 @@ export function readDocument(bytes: Uint8Array, options: DocumentOptions): Docum
   const prepared = prepare(markMath(substituteVariables(body, options.variables), options.math));
   refuseDeepNesting(prepared, file, linesBefore);
   refuseDensity(prepared, file, linesBefore);
-  const { tree, text, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
-  const collected = new Collected(linesBefore);
-  if (!collected.add(tree, 1)) throw tooDeep({ file, line: 1, column: 1 });
-  const { isPlain, modules, definitions, footnotes } = collected;
-  return { tree, text, linesBefore, repaired, isPlain, modules, definitions, footnotes };
+  const { parsed, text, repaired } = parseWithRepairs(prepared, options, linesBefore, source);
+  if (parsed.depth > maximumDepth) throw tooDeep({ file, line: 1, column: 1 });
+  const { tree, isPlain, declarations } = parsed;
+  return { tree, isPlain, text, linesBefore, repaired, ...declared(declarations, linesBefore) };
 }
 
 function tooDeep(place: FilePlace): DocumentError {
   return new DocumentError(
     'page_too_deep',
-    `The page is nested more than ${maximumNesting} levels deep`,
+    `The page is nested more than ${maximumDepth} levels deep`,
     place,
   );
 }
@@ -65,15 +62,24 @@ function tooDeep(place: FilePlace): DocumentError {
 const opensDeeply = /(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){200}/y;
 
 /**
- * A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. Only long lines
- * can.
+ * A line that opens hundreds of quotes or lists at once costs parsers seconds; it is refused before parsing. Only a line
+ * that is as long can, so the search goes on after the last line end within that length.
  */
 function refuseDeepNesting(body: string, file: string, linesBefore: number): void {
-  for (let start = 0, end = 0, line = 1; end >= 0; start = end + 1, line++) {
-    end = body.indexOf('\n', start);
-    if ((end < 0 ? body.length : end) - start < maximumNesting) continue;
+  for (let start = 0; start + maximumDepth <= body.length;) {
+    const lineEnd = body.lastIndexOf('\n', start + maximumDepth - 1);
+    if (lineEnd >= start) {
+      start = lineEnd + 1;
+      continue;
+    }
     opensDeeply.lastIndex = start;
-    if (opensDeeply.test(body)) throw tooDeep({ file, line: line + linesBefore, column: 1 });
+    if (opensDeeply.test(body)) {
+      const line = body.slice(0, start).split('\n').length;
+      throw tooDeep({ file, line: line + linesBefore, column: 1 });
+    }
+    const next = body.indexOf('\n', start);
+    if (next < 0) return;
+    start = next + 1;
   }
 }
 
@@ -118,14 +124,14 @@ function parseWithRepairs(
   { file, parser }: DocumentOptions,
   linesBefore: number,
   source: string,
-): Pick<Document, 'tree' | 'text' | 'repaired'> {
+): Pick<Document, 'text' | 'repaired'> & { parsed: SurveyedTree } {
   const repaired: Document['repaired'] = [];
   let text = body;
   let firstError: MarkupError | undefined;
   let most = maximumRepairs;
   for (let attempt = 0; attempt < most; attempt++) {
     try {
-      return { tree: parseMdx(text, parser), text, repaired };
+      return { parsed: parseMdx(text, parser), text, repaired };
     } catch (error) {
       if (!(error instanceof MarkupError)) throw error;
       firstError ??= error;
@@ -159,32 +165,21 @@ function syntaxError(
   );
 }
 
-/** What a tree declares, gathered in one walk that goes no deeper than a page may be nested. */
-class Collected {
-  isPlain = true;
-  readonly modules: Document['modules'] = [];
-  readonly definitions: Document['definitions'] = new Map();
-  readonly footnotes: Document['footnotes'] = new Map();
-  readonly #linesBefore: number;
-
-  constructor(linesBefore: number) {
-    this.#linesBefore = linesBefore;
+function declared(
+  declarations: readonly Node[],
+  linesBefore: number,
+): Pick<Document, 'modules' | 'definitions' | 'footnotes'> {
+  const modules: Document['modules'] = [];
+  const definitions: Document['definitions'] = new Map();
+  const footnotes: Document['footnotes'] = new Map();
+  for (const node of declarations) {
+    const { identifier = '' } = node;
+    if (node.type === 'mdxjsEsm')
+      modules.push({ source: node.value ?? '', line: (node.position?.start.line ?? 1) + linesBefore });
+    else if (identifier === '') continue;
+    else if (node.type === 'footnoteDefinition') footnotes.set(identifier, node);
+    else if (!definitions.has(identifier))
+      definitions.set(identifier, { url: node.url ?? '', title: node.title ?? undefined });
   }
-
-  /** False when the tree is too deep. */
-  add(node: Node, depth: number): boolean {
-    if (depth > maximumNesting) return false;
-    const { type, children } = node;
-    if (type.startsWith('mdx')) this.isPlain = false;
-    if (type === 'mdxjsEsm')
-      this.modules.push({
-        source: node.value ?? '',
-        line: (node.position?.start.line ?? 1) + this.#linesBefore,
-      });
-    else if (type === 'definition' && node.identifier && !this.definitions.has(node.identifier))
-      this.definitions.set(node.identifier, { url: node.url ?? '', title: node.title ?? undefined });
-    else if (type === 'footnoteDefinition' && node.identifier) this.footnotes.set(node.identifier, node);
-    if (children) for (const child of children) if (!this.add(child, depth + 1)) return false;
-    return true;
-  }
+  return { modules, definitions, footnotes };
 }

@@ -2,7 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../render-fixture.ts';
-import { MarkupError, type ParserName, parseMdx } from './parser.ts';
+import { mdxToMdast } from 'satteri';
+import { MarkupError, type ParserName, features, parseMdx } from './parser.ts';
 import { type Node } from './tree.ts';
 
 const shape = (node: Node): unknown =>
@@ -19,7 +20,7 @@ describe('the two parsers', () => {
     '- [x] done\n- [ ] open',
     "import a from './a.mdx'\n\nexport const b = 1\n\n~~gone~~",
   ])('give the same tree for %j', (source) => {
-    expect(shape(parseMdx(source, 'slow'))).toEqual(shape(parseMdx(source, 'fast')));
+    expect(shape(parseMdx(source, 'slow').tree)).toEqual(shape(parseMdx(source, 'fast').tree));
   });
 
   it('both tell the place of an error', () => {
@@ -51,7 +52,7 @@ it.each([
 
 it('elements that are closed may be nested as deeply as one likes', () => {
   const nested = `{${'<a b="x">'.repeat(60)}x${'</a>'.repeat(60)}}`;
-  expect(shape(parseMdx(nested, 'fast'))).toEqual(shape(parseMdx(nested, 'slow')));
+  expect(shape(parseMdx(nested, 'fast').tree)).toEqual(shape(parseMdx(nested, 'slow').tree));
 });
 
 describe('what the fast parser accepts', () => {
@@ -87,5 +88,48 @@ describe('what the fast parser accepts', () => {
       }
     };
     expect(accepts('fast')).toBe(accepts('slow'));
+  });
+});
+
+describe('the reader of native trees', () => {
+  const fields =
+    'type value depth lang meta url title alt identifier label ordered start spread checked align name attributes'.split(
+      ' ',
+    ) as (keyof Node)[];
+  /** Every field that the renderer knows, as plain data. */
+  const plain = (node: Node): unknown => ({
+    ...Object.fromEntries(fields.map((name) => [name, node[name]])),
+    from: node.position?.start,
+    to: node.position?.end?.offset,
+    children: node.children?.map(plain),
+  });
+
+  it.each([
+    '# One\n\nTwo *three* **four** ~~five~~ `six`\\\nseven\n\n---\n\n> eight',
+    '- [x] a\n- [ ] b\n- c\n\n\n3. d\n\n4. e',
+    '| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | 2 | 3 | 4 |',
+    '```js title="x"\ncode\n```\n\n~~~\nmore\n~~~\n\n> ```\n> quoted é\n> ```',
+    '[a](/b "c") ![d](e.png "f") [g][h] ![i][h] [^1] https://example.com\n\n[h]: /j "k"\n\n[^1]: note',
+    "import a from './a.mdx'\n\nexport const b = {\n  c: 1,\n}\n\n{b}",
+    '<Card title="a" b={1 +\n  2} {...c} d>\n  Text <b>e</b> {f}\n</Card>\n\n<></>',
+    'Größe – "ein" Wort 日本語 😀 `ключ` **é**\n\n- 😀 [ü](/ö "ä")',
+  ])('gives what the parser itself gives for %j', (source) => {
+    const reference = mdxToMdast(source, { features }) as Node;
+    expect(plain(parseMdx(source, 'fast').tree)).toEqual(plain(reference));
+  });
+
+  it('surveys a tree as the slow parser does', () => {
+    const source = 'A [b][c] <D/>\n\n> - x\n>\n> [c]: /e\n\nexport const f = 1\n\n[^1]: g';
+    const survey = (parser: ParserName): unknown => {
+      const { depth, isPlain, declarations } = parseMdx(source, parser);
+      return { depth, isPlain, declarations: declarations.map(({ type }) => type) };
+    };
+    expect(survey('fast')).toEqual(survey('slow'));
+    expect(parseMdx('# Only *Markdown*', 'fast').isPlain).toBe(true);
+  });
+
+  it('stops where a tree is too deep for those who walk it', () => {
+    const quotes = Array.from({ length: 300 }, (_, index) => `${'> '.repeat(index)}a\n`).join('');
+    expect(parseMdx(quotes, 'fast').depth).toBe(201);
   });
 });

@@ -3,11 +3,12 @@
  * fast one ends its process or would hardly end. Both give the same tree or a `MarkupError` with a place.
  */
 import { createRequire } from 'node:module';
-import { type Features, markdownToMdast, mdxToMdast } from 'satteri';
+import type { Features } from 'satteri';
 import type * as Mdx from '@mdx-js/mdx';
 import type * as Gfm from 'remark-gfm';
 import type { SourcePlace } from '../check/diagnostic.ts';
-import type { Node } from './tree.ts';
+import { readNativeTree } from './native-tree.ts';
+import type { Node, SurveyedTree } from './tree.ts';
 
 export type ParserName = 'fast' | 'slow';
 
@@ -21,14 +22,33 @@ export class MarkupError extends Error {
   }
 }
 
-const features: Features = {
+export const features: Features = {
   gfm: true,
   frontmatter: false,
   smartPunctuation: true,
   math: false,
 };
 
-export function parseMdx(source: string, parser: ParserName): Node {
+/** What the package keeps to itself: its functions give trees of objects with every field, which cost as much as parsing. */
+interface NativeParser {
+  createMdxMdastHandle(source: string, options: number, positions: boolean): object;
+  createMdastHandle(source: string, options: number, positions: boolean): object;
+  serializeHandle(handle: object): Uint8Array;
+  dropHandle(handle: object): void;
+}
+
+const require = createRequire(import.meta.url);
+const inside = createRequire(require.resolve('satteri'));
+const native = inside('../index.js') as NativeParser;
+const { featuresToNative } = inside('./compile.js') as {
+  featuresToNative: (features: Features) => { parseOptions: number };
+};
+const nativeOptions = featuresToNative(features).parseOptions;
+
+/** A tree deeper than this is too deep for whoever walks it; the rest of it is left out. */
+export const maximumDepth = 200;
+
+export function parseMdx(source: string, parser: ParserName): SurveyedTree {
   return parser === 'fast' && !leavesElementsOpen(source) ? parseFast(source) : parseSlow(source);
 }
 
@@ -63,14 +83,22 @@ function leavesElementsOpen(source: string): boolean {
 
 /** Plain Markdown, for short texts in properties and settings: braces and tags are ordinary characters there. */
 export function parseMarkdown(source: string): Node {
-  return markdownToMdast(source, { features, position: false }) as Node;
+  return treeOf(native.createMdastHandle(source, nativeOptions, false)).tree;
 }
 
-function parseFast(source: string): Node {
+function parseFast(source: string): SurveyedTree {
   try {
-    return mdxToMdast(source, { features }) as Node;
+    return treeOf(native.createMdxMdastHandle(source, nativeOptions, true));
   } catch (error) {
     throw fromFastError(error as Error);
+  }
+}
+
+function treeOf(handle: object): SurveyedTree {
+  try {
+    return readNativeTree(native.serializeHandle(handle), maximumDepth);
+  } finally {
+    native.dropHandle(handle);
   }
 }
 
@@ -86,16 +114,15 @@ let slowProcessor: { parse(source: string): unknown } | undefined;
 /** It takes long to load as well, so a process does it only when it meets a page that needs it. */
 function loadedSlowProcessor(): NonNullable<typeof slowProcessor> {
   if (slowProcessor) return slowProcessor;
-  const require = createRequire(import.meta.url);
   const { createProcessor } = require('@mdx-js/mdx') as typeof Mdx;
   const { default: remarkGfm } = require('remark-gfm') as typeof Gfm;
   return (slowProcessor = createProcessor({ remarkPlugins: [remarkGfm] }));
 }
 
-function parseSlow(source: string): Node {
+function parseSlow(source: string): SurveyedTree {
   const processor = loadedSlowProcessor();
   try {
-    return unravel(processor.parse(source) as Node);
+    return surveyed(unravel(processor.parse(source) as Node));
   } catch (error) {
     const { message, line, column } = error as Error & Partial<SourcePlace>;
     /** At the end of a file the place of the tag that was left open is told only in the message. */
@@ -120,4 +147,16 @@ function unravel(node: Node): Node {
       .map((part) => ({ ...part, type: part.type.replace('Text', 'Flow') }));
   });
   return children ? { ...node, children } : node;
+}
+
+function surveyed(tree: Node): SurveyedTree {
+  const survey: SurveyedTree = { tree, depth: 0, isPlain: true, declarations: [] };
+  const visit = (node: Node, depth: number): void => {
+    if (node.type.startsWith('mdx')) survey.isPlain = false;
+    if (/^(?:mdxjsEsm|definition|footnoteDefinition)$/.test(node.type)) survey.declarations.push(node);
+    survey.depth = Math.max(survey.depth, depth);
+    if (depth <= maximumDepth) for (const child of node.children ?? []) visit(child, depth + 1);
+  };
+  visit(tree, 1);
+  return survey;
 }
