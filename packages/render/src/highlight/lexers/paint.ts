@@ -25,11 +25,11 @@ export const color = {
 const classNames = ['', 'c', 'k', 's', 'r', 'n', 'f', 't', 'a', 'g', 'h', 'v', 'i', 'd', 'o'];
 const openings = classNames.map((name) => Buffer.from(`<span class="t-${name}">`));
 const closing = Buffer.from('</span>');
-const entities = new Map([
-  [38, Buffer.from('&amp;')],
-  [60, Buffer.from('&lt;')],
-  [62, Buffer.from('&gt;')],
-]);
+const entities: Record<number, Buffer> = {
+  38: Buffer.from('&amp;'),
+  60: Buffer.from('&lt;'),
+  62: Buffer.from('&gt;'),
+};
 
 /** Colours the characters of `code` from `from` up to `to`. What is not painted stays plain. */
 export type Lexer = (code: string, from: number, to: number) => void;
@@ -97,11 +97,11 @@ function htmlOfPainted(code: string, from: number, end: number): string {
     }
     if (character > 127) {
       isAscii = false;
-      const point = code.codePointAt(at) as number;
-      length += html.write(String.fromCodePoint(point), length);
-      if (point > 0xffff) at++;
+      const wide = wideEnd(at, end);
+      length += html.write(code.slice(at, wide), length);
+      at = wide - 1;
     } else if (character === 38 || character === 60 || character === 62)
-      length = write(html, length, entities.get(character) as Buffer);
+      length = write(html, length, entities[character] as Buffer);
     else html[length++] = character;
   }
   if (open !== 0) length = write(html, length, closing);
@@ -111,6 +111,13 @@ function htmlOfPainted(code: string, from: number, end: number): string {
 function write(to: Buffer, at: number, text: Buffer): number {
   for (let index = 0; index < text.length; index++) to[at + index] = text[index] as number;
   return at + text.length;
+}
+
+/** The end of letters beyond ASCII that have one colour: written together, so that no pair is divided. */
+function wideEnd(from: number, end: number): number {
+  let at = from + 1;
+  while (at < end && characterAt(at) > 127 && colors[at] === colors[from]) at++;
+  return at;
 }
 
 function isBlank(character: number): boolean {

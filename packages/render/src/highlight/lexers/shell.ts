@@ -107,7 +107,10 @@ function readSingleQuoted(code: string, at: number, to: number): number {
 function readDoubleQuoted(code: string, at: number, to: number, depth: number): number {
   let end = at + 1;
   while (end < to && characterAt(end) !== char.doubleQuote)
-    end += characterAt(end) === char.backslash ? 2 : 1;
+    if (characterAt(end) === char.backslash) end += 2;
+    else if (characterAt(end) === char.dollar && characterAt(end + 1) === char.open)
+      end = Math.max(bracketEnd(end + 2, to), end) + 1;
+    else end++;
   /** A quote without its pair is only a sign, unless so much follows that it would be looked at for long. */
   if (end >= to && to - at < 2000) return at + 1;
   end = Math.min(end + 1, to);

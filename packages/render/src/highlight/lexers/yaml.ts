@@ -88,13 +88,14 @@ function readScalar(code: string, at: number, end: number): number {
   let last = at;
   while (last < end && !(characterAt(last) === char.hash && (last === at || isSpace(characterAt(last - 1)))))
     last++;
+  while (last > at && isSpace(characterAt(last - 1))) last--;
   paint(at, last, plainColor(code, at, last));
   return last;
 }
 
 function plainColor(code: string, at: number, end: number): number {
   if (end - at > 40) return color.plain;
-  const text = code.slice(at, end).trim();
+  const text = code.slice(at, end).trimEnd();
   if (/^(?:true|false)$/i.test(text)) return color.number;
   if (/^(?:null|~)$/i.test(text)) return color.keyword;
   const isNumber =

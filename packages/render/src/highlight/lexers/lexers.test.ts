@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { textOfHtml } from '../../html.ts';
+import { highlightedHtml } from './paint.ts';
+import { lexerFor } from './registry.ts';
+
+/** The code with `k(…)` around keywords, `s(…)` around strings and so on; operators are left as they are. */
+function marked(language: string, code: string): string {
+  return textOfHtml(
+    html(language, code)
+      .replaceAll(/<span class="t-o">(.*?)<\/span>/g, '$1')
+      .replaceAll(/<span class="t-(\w)">(.*?)<\/span>/g, '$1‹$2›'),
+  );
+}
+
+function html(language: string, code: string): string {
+  const lexer = lexerFor(language);
+  if (!lexer) throw new Error(`No lexer for ${language}`);
+  return highlightedHtml(code, lexer);
+}
+
+describe('JavaScript and TypeScript', () => {
+  it.each([
+    ['code in templates', 'a = `x ${b + `y${1}`} z`', 'a = s‹`x ›${b + s‹`y›${n‹1›}s‹`›}s‹ z`›'],
+    ['templates over lines', '`a\nb` + c', 's‹`a›\ns‹b`› + c'],
+    ['regular expressions', 'a = /[/"]/g / 2', 'a = r‹/[/"]/g› / n‹2›'],
+    ['division', 'a / b / c', 'a / b / c'],
+    ['names by what follows', 'run(a, { key: 1 })', 'f‹run›(a, { a‹key›: n‹1› })'],
+    ['parameters', 'const f = (a) => a', 'k‹const› f‹f› = (a‹a›) => a'],
+    ['members are no keywords', 'a.catch(b).default', 'a.f‹catch›(b).default'],
+  ])('has %s', (_name, code, expected) => {
+    expect(marked('javascript', code)).toBe(expected);
+  });
+
+  it('knows types', () => {
+    expect(marked('typescript', 'new Map<string, Item>(); type A = B')).toBe(
+      'k‹new› t‹Map›<t‹string›, t‹Item›>(); k‹type› t‹A› = n‹B›',
+    );
+    expect(marked('typescript', 'a<b>(c)')).toBe('f‹a›<t‹b›>(c)');
+    expect(marked('typescript', 'if (a < b && c > d) {}')).toBe('k‹if› (a < b && c > d) {}');
+  });
+
+  it('leaves the text of elements plain, and colours the code in them', () => {
+    expect(marked('tsx', 'return <A b="c" {...d}>if {e ? 1 : <br />} of</A>')).toBe(
+      'k‹return› <t‹A› a‹b›="s‹c›" {...d}>if {e ? n‹1› : <g‹br› />} of</t‹A›>',
+    );
+    expect(marked('tsx', 'const f = <T,>(a: T) => a < 1')).toContain('a < n‹1›');
+    expect(marked('jsx', '<A>\nconst a = 1')).toContain('k‹const›');
+  });
+});
+
+describe('other languages', () => {
+  it.each([
+    ['python', 'x = f"a {b!r} {{c}}" + r"\\"', 'x = s‹f"a ›{b!r}s‹ {{c}}"› + s‹r"\\"›'],
+    ['python', '"""a\n"b" """ # c', 's‹"""a›\ns‹"b" """› c‹# c›'],
+    ['bash', 'A=1 cat <<E | sort\n$A "\nE\nls', 'v‹A›=1 f‹cat› <<s‹E› | f‹sort›\nv‹$A›s‹ "›\ns‹E›\nf‹ls›'],
+    ['bash', 'echo "a $(ls "$b") c" # d', 't‹echo› s‹"a ›v‹$(›f‹ls› s‹"›v‹$b›s‹"›v‹)›s‹ c"› c‹# d›'],
+    ['bash', "echo don't # a", "t‹echo› don't c‹# a›"],
+    ['json', '{"a": ["b", null, -1e5, true]} // c', '{a‹"a"›: [s‹"b"›, k‹null›, n‹-1e5›, n‹true›]} c‹// c›'],
+    ['yaml', 'a: |\n  b: c\n  # d\ne: 1 # f', 'a‹a›: |\n  s‹b: c›\n  s‹# d›\na‹e›: n‹1› c‹# f›'],
+    ['css', 'a:hover { color: red; } /* b', 'g‹a:hover› { a‹color›: red; } c‹/* b›'],
+    [
+      'markup',
+      '<a b="c">d</a><script>let e</script>',
+      '<g‹a› a‹b›="s‹c›">d</g‹a›><g‹script›>k‹let› e</g‹script›>',
+    ],
+    [
+      'rust',
+      "fn a<'b>(c: &'b str) -> char { 'd' }",
+      "k‹fn› f‹a›<n‹'b›>(c: &n‹'b› k‹str›) -> k‹char› { s‹'d'› }",
+    ],
+    ['ruby', 'a = <<~X.strip\n  b\nX\n:c', 'a = s‹<<~X›.strip\ns‹  b›\ns‹X›\nn‹:c›'],
+    ['php', '$a->b("c $d")', 'v‹$a›->f‹b›(s‹"c ›v‹$d›s‹"›)'],
+    ['go', 'var a = `b\nc` // d', 'k‹var› a = s‹`b›\ns‹c`› c‹// d›'],
+    ['csharp', 'var a = $"b {c.D()} e";', 'k‹var› a = s‹$"b ›{c.f‹D›()}s‹ e"›;'],
+    ['kotlin', 'val a = "b ${c} $d"', 'k‹val› a = s‹"b ›${c}s‹ ›v‹$d›s‹"›'],
+    ['markdown', '# A\n```js\nlet b\n```\n`c`', '#h‹ A›\n```js\nk‹let› b\n```\nk‹`c`›'],
+    ['diff', '+a\n-b\n c', 'i‹+a›\nd‹-b›\n c'],
+    [
+      'sql',
+      "select count(*) from t where a = 'it''s'",
+      "k‹select› f‹count›(*) k‹from› t k‹where› a = s‹'it''s'›",
+    ],
+  ])('%s: %s', (language, code, expected) => {
+    expect(marked(language, code)).toBe(expected);
+  });
+});
+
+const all =
+  'javascript jsx typescript tsx json css scss markup yaml toml ini properties diff http bash docker markdown go java kotlin swift dart c cpp csharp python rust ruby php sql graphql'.split(
+    ' ',
+  );
+
+describe.each(all)('%s', (language) => {
+  it('keeps every character and balances every line', () => {
+    const code =
+      'a<b & \'c\' "d" `e` /f/ #g @h $i {j} (k) [l] \\m\n\t<n o="p">é 日本 😀</n>\n/* q\n*/ r: "s\n""" t\n\'\'\' u ${v';
+    const lines = html(language, code).split('\n');
+    expect(textOfHtml(lines.join('\n'))).toBe(code);
+    for (const line of lines)
+      expect(line.replaceAll(/<span class="t-\w">[^<>]*<\/span>/g, '')).not.toMatch(/[<>]/);
+  });
+
+  /** Deep nesting must not overflow the stack, and what never ends must not be looked for again and again. */
+  it('ends soon on what nests or never ends', () => {
+    for (const piece of [
+      '`${',
+      '<a>',
+      '<a b={',
+      '$(',
+      '"${',
+      'f"{',
+      '((',
+      '<<E\n',
+      '{/*',
+      '\\"',
+      '= /[',
+      '<script>',
+    ]) {
+      const code = piece.repeat(3000);
+      expect(textOfHtml(html(language, code))).toBe(code);
+    }
+  });
+});
