@@ -74,8 +74,11 @@ const requestTo = (id: string, operation: string, body?: object) =>
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
 
+// Tests that run at the same time poll with an `expect` of their own.
 describe.concurrent('an instruction that is carried out', () => {
-  test('becomes one commit on a branch of its own, and a pull request with the checks in it', async () => {
+  test('becomes one commit on a branch of its own, and a pull request with the checks in it', async ({
+    expect,
+  }) => {
     const job = await run('Mend the link of the first page.');
     const branch = branchOf(job.id);
     expect(job).toMatchObject({
@@ -100,7 +103,7 @@ describe.concurrent('an instruction that is carried out', () => {
     expect(stage.forge.complaints).toEqual([]);
   });
 
-  test('its branch can be had as an export', async () => {
+  test('its branch can be had as an export', async ({ expect }) => {
     const job = await run('Mend the link of the first page.');
     const jobId = job.result?.previewJobId ?? '';
     await expect
@@ -289,7 +292,7 @@ describe.concurrent('the life of a job', () => {
     },
   );
 
-  test('cancelled while it works, it fails as cancelled and leaves no branch', async () => {
+  test('cancelled while it works, it fails as cancelled and leaves no branch', async ({ expect }) => {
     const id = await begin('run <endless>', { limits: { steps: 1000 } });
     const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
     await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');
@@ -330,7 +333,7 @@ describe.concurrent('the life of a job', () => {
     expect(diff.files.map(({ path }) => path)).toEqual(['guides/mooring.mdx', 'index.mdx']);
   });
 
-  test('what is said while it works reaches the model before its next step', async () => {
+  test('what is said while it works reaches the model before its next step', async ({ expect }) => {
     const id = await begin('run <endless>', { limits: { steps: 1000 } });
     const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
     await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');
