@@ -68,7 +68,7 @@ class TermCounter {
   }
 
   termsOf(page: { html: string; title: string; description: string }, task: SearchTask): PageTerms {
-    this.#words.forget();
+    this.#words.forgetSome();
     this.#boost = task.boost;
     this.#page = ++this.#lastNumber;
     this.#ofPageCount = this.#postingCount = 0;
