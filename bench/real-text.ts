@@ -60,7 +60,10 @@ function sectionsOf(markdown: string): Section[] {
 /** Code may hold anything; prose may hold nothing that one generator takes for markup and another does not. */
 function isReadByAll(text: string): boolean {
   if (text.length < fewestCharacters || text.length > mostCharacters || !hasPlainFences(text)) return false;
-  const prose = text.replaceAll(/^```[^]*?^``` *$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  const withoutBlocks = text.replaceAll(/^```[^]*?^``` *$/gm, '');
+  // VitePress looks for expressions even in code within a line.
+  if (withoutBlocks.includes('{{')) return false;
+  const prose = withoutBlocks.replaceAll(/`[^`\n]*`/g, '');
   return !/[<{}$\\]|^ *\[[^\]]+\]:|!\[|\]\[|&[a-z]+;|^[=-]{3,} *$|^(?:export|import) |^(?: {4}|\t)|::/m.test(
     prose,
   );
