@@ -2,8 +2,8 @@
 
 /** Those that Prism colours; all others have a lexer of their own. */
 export const prismLanguages = (
-  'apacheconf awk basic batch bicep clojure cmake csv cypher elixir erlang fsharp gherkin git glsl groovy handlebars haskell hcl ' +
-  'julia latex liquid lua makefile matlab mermaid nginx nix objectivec ocaml perl powershell protobuf django promql r rego ' +
+  'apacheconf awk basic bicep clojure cmake csv cypher elixir erlang fsharp gherkin git glsl groovy handlebars haskell hcl ' +
+  'julia latex liquid lua makefile matlab nginx nix objectivec ocaml perl protobuf django promql r rego ' +
   'sass scala solidity sparql systemd twig turtle vbnet vim wasm zig'
 ).split(' ');
 

@@ -74,6 +74,7 @@ describe('other languages', () => {
     ['csharp', 'var a = $"b {c.D()} e";', 'k‹var› a = s‹$"b ›{c.f‹D›()}s‹ e"›;'],
     ['kotlin', 'val a = "b ${c} $d"', 'k‹val› a = s‹"b ›${c}s‹ ›v‹$d›s‹"›'],
     ['markdown', '# A\n```js\nlet b\n```\n`c`', '#h‹ A›\n```js\nk‹let› b\n```\nk‹`c`›'],
+    ['powershell', 'Get-Item "a $b" # c', 'f‹Get-Item› s‹"a ›v‹$b›s‹"› c‹# c›'],
     ['diff', '+a\n-b\n c', 'i‹+a›\nd‹-b›\n c'],
     [
       'sql',
@@ -86,7 +87,7 @@ describe('other languages', () => {
 });
 
 const all =
-  'javascript jsx typescript tsx json css scss markup yaml toml ini properties diff http bash docker markdown go java kotlin swift dart c cpp csharp python rust ruby php sql graphql'.split(
+  'javascript jsx typescript tsx json css scss markup yaml toml ini properties diff http bash docker markdown go java kotlin swift dart c cpp csharp python rust ruby php sql graphql powershell batch mermaid'.split(
     ' ',
   );
 

@@ -2,13 +2,14 @@
 import { languageName } from '../languages.ts';
 import { css, scss } from './css.ts';
 import { diff, http, ini, json, properties, toml } from './data.ts';
-import { familyLexer } from './family.ts';
+import { familyLexer, type Table } from './family.ts';
 import { javascript, jsx, tsx, typescript } from './javascript.ts';
 import { markdownLexer } from './markdown.ts';
 import { markup } from './markup.ts';
 import type { Lexer } from './paint.ts';
 import { docker, shell } from './shell.ts';
 import * as brackets from './tables-brackets.ts';
+import * as tools from './tables-tools.ts';
 import * as words from './tables-words.ts';
 import { yaml } from './yaml.ts';
 
@@ -32,14 +33,13 @@ const made: Record<string, Lexer> = {
   bash: shell,
   docker,
 };
-const tables = { ...brackets, ...words };
+const tables: Readonly<Record<string, Table>> = { ...brackets, ...words, ...tools };
 
 /** By the name of `languages.ts`. */
 export function lexerFor(language: string): Lexer | undefined {
   if (Object.hasOwn(made, language)) return made[language];
   if (language === 'markdown') made[language] = markdownLexer(lexerOfFence);
-  else if (Object.hasOwn(tables, language))
-    made[language] = familyLexer(tables[language as keyof typeof tables]);
+  else if (Object.hasOwn(tables, language)) made[language] = familyLexer(tables[language] as Table);
   return made[language];
 }
 
