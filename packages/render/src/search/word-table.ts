@@ -111,11 +111,10 @@ export class WordTable {
   }
 
   #sharp(units: Uint16Array, start: number, from: number, to: number): number {
-    const end = sharpEnd(units, start, to);
+    const end = isSharpInside(units, start, from) ? 0 : sharpEnd(units, start, to);
     const next = end > 0 && end < to ? kindOf(units[end] as number) : kinds.between;
     if (next === kinds.foreign) return this.#askForRun(units, start, to);
-    const isSharp =
-      end > 0 && next !== kinds.letter && next !== kinds.unspaced && !isSharpInside(units, start, from);
+    const isSharp = end > 0 && next !== kinds.letter && next !== kinds.unspaced;
     this.#longWord(units, start, isSharp ? end : start + 1);
     return isSharp ? end : start + 1;
   }

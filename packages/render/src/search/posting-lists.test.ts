@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { PostingLists } from './posting-lists.ts';
+
+function posting(page: number, section: number, step: number): number {
+  return ((page << 14) | (section << 7) | step) >>> 0;
+}
+
+describe('the postings of a term', () => {
+  it('are in the order of sections, whatever order pages come in', () => {
+    const lists = new PostingLists(100);
+    for (const page of [3, 1, 200_000, 2]) lists.add(0, posting(page, 5, 9));
+    expect([...lists.best(0, 50).shown]).toEqual([1, 2, 3, 200_000].map((page) => posting(page, 5, 9)));
+  });
+
+  it('are cut to the best while they come, and all are counted', () => {
+    const all = Array.from({ length: 5000 }, (_, at) => posting(at, at % 7, (at * 37) % 50));
+    const best = all.toSorted((a, b) => (b & 127) - (a & 127) || a - b);
+    for (const order of [all, all.toReversed(), best, best.toReversed()]) {
+      const lists = new PostingLists(120);
+      for (const each of order) lists.add(0, each);
+      const { shown, spare } = lists.best(0, 100);
+      expect(lists.total(0)).toBe(5000);
+      expect([...shown]).toEqual(best.slice(0, 100).toSorted((a, b) => a - b));
+      expect([...spare].toSorted()).toEqual(best.slice(100, 120).toSorted());
+    }
+  });
+
+  it('of equal weight are kept from the start of the site', () => {
+    const lists = new PostingLists(12);
+    for (let page = 0; page < 40; page++) lists.add(0, posting(page, 0, 30));
+    expect([...lists.best(0, 10).shown].map((each) => each >>> 14)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('of many terms do not get into each other', () => {
+    const lists = new PostingLists(1000);
+    const terms = 40_000;
+    for (let round = 0; round < 5; round++)
+      for (let term = 0; term < terms; term++)
+        if (term % (round + 1) === 0) lists.add(term, posting(term, round, 1));
+    for (let term = 0; term < terms; term += 997) {
+      const rounds = [0, 1, 2, 3, 4].filter((round) => term % (round + 1) === 0);
+      expect([...lists.best(term, 1000).shown]).toEqual(rounds.map((round) => posting(term, round, 1)));
+    }
+  });
+});
