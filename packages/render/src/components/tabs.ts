@@ -90,24 +90,25 @@ export function tabPanels(
   if (panels.length === 0) return '';
   const active = Math.min(first, panels.length - 1);
   const placed = panels.map((panel) => ({ ...panel, id: idOf(panel.id, panel.title, page) }));
-  const list = placed.map(({ title, icon, id: plainId }, index) => {
+  let list = '';
+  /** Put together piece by piece: joining would copy every panel, and panels may hold panels. */
+  let sections = '';
+  for (const [index, { title, icon, id: plainId, html }] of placed.entries()) {
     const id = escapeAttribute(plainId);
     const state = index === active ? 'aria-selected="true"' : 'aria-selected="false" tabindex="-1"';
-    return `<button type="button" role="tab" id="${id}-tab" aria-controls="${id}" ${state}>${icon}${escapeText(title)}</button>`;
-  });
-  const sections = placed.map(({ title, id, html }, index) => {
-    const label = escapeAttribute(title);
-    const state = index === active ? ' data-active' : '';
-    return (
-      `<section class="tab" id="${escapeAttribute(id)}" aria-label="${label}"${state}>` +
-      `<p class="tab-title">${escapeText(title)}</p>${html}</section>`
-    );
-  });
+    list +=
+      `<button type="button" role="tab" id="${id}-tab" aria-controls="${id}" ${state}>` +
+      `${icon}${escapeText(title)}</button>`;
+    if (index > 0) sections += '\n';
+    sections +=
+      `<section class="tab" id="${id}" aria-label="${escapeAttribute(title)}"${index === active ? ' data-active' : ''}>` +
+      `<p class="tab-title">${escapeText(title)}</p>${html}</section>`;
+  }
   return element(
     'div',
     { class: className, 'data-tabs': true, 'data-sync': sync, 'data-dropdown': dropdown },
     (caption ? element('p', { class: 'tabs-caption' }, escapeText(caption)) : '') +
-      element('div', { class: 'tab-list', role: 'tablist', 'aria-label': label }, list.join('')) +
-      sections.join('\n'),
+      element('div', { class: 'tab-list', role: 'tablist', 'aria-label': label }, list) +
+      sections,
   );
 }

@@ -4,9 +4,12 @@ import { asObject } from '../config/json.ts';
 const DEPTH_LIMIT = 40;
 const VALUE_LIMIT = 20_000;
 const TEXT_LIMIT = 200_000;
+const SHORT_TEXT = 10_000;
 
 /** As JSON writes it, indented by `spaces`; what is too deep or too much is shown as `"…"`. */
 export function jsonText(value: unknown, spaces: number): string {
+  // Nothing to bound: most values are such.
+  if (typeof value === 'string' && value.length < SHORT_TEXT) return JSON.stringify(value);
   const text = JSON.stringify(boundedCopy(value), undefined, spaces) ?? 'null';
   return cutText(text);
 }

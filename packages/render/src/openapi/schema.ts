@@ -167,8 +167,9 @@ interface Purse {
 
 /** Pages show the same schemas again and again; what is said about each is put into words once. */
 const described = new WeakMap<MergedSchema, { view: SchemaView; characters: number }>();
-/** Longer ones are rare, and would have to be counted. */
-const DESCRIBED_LIMIT = 1000;
+/** Long ones, such as lists of countries, are kept up to this many characters in all. */
+const SHORT_DESCRIPTION = 1000;
+let longCharactersLeft = 4_000_000;
 const AMPLE = 1_000_000_000_000;
 
 function describe(purse: Purse, view: SchemaView, schema: MergedSchema): void {
@@ -198,7 +199,10 @@ function newlyDescribed(schema: MergedSchema): { view: SchemaView; characters: n
   const view = emptySchemaView();
   describeWithin(purse, view, schema);
   const result = { view, characters: AMPLE - purse.characters };
-  if (result.characters <= DESCRIBED_LIMIT) described.set(schema, result);
+  const isLong = result.characters > SHORT_DESCRIPTION;
+  if (isLong && result.characters > longCharactersLeft) return result;
+  if (isLong) longCharactersLeft -= result.characters;
+  described.set(schema, result);
   return result;
 }
 

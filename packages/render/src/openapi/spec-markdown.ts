@@ -37,6 +37,7 @@ function titleOf(target: Exclude<ApiTarget, { kind: 'written' }>): string {
 
 /** Longer than any row of backticks inside. */
 function fenceFor(text: string): string {
+  if (!text.includes('```')) return '```';
   const longest = Math.max(2, ...(text.match(/`{3,200}/g) ?? []).slice(0, 1000).map(({ length }) => length));
   return '`'.repeat(longest + 1);
 }

@@ -49,7 +49,9 @@ export function operationHtml(view: OperationView, look: OperationLook): string 
     view.callbacks.length > 0 && callbacksHtml(view.callbacks, look),
     view.responses.length > 0 && section('Response', responsesHtml(view.responses, look, 'response'), look),
   ];
-  return sections.filter(Boolean).join('\n');
+  let html = '';
+  for (const part of sections) if (part) html += html ? `\n${part}` : part;
+  return html;
 }
 
 /** The id of a section is the same in every language, so that links hold in all of them. */
@@ -78,10 +80,10 @@ function parametersHtml(
 }
 
 function parameterRows(parameters: readonly ParameterView[], look: SchemaLook): string {
-  const rows = parameters.map(({ name, required, schema, description, deprecated, example }) =>
-    schemaField({ name, required, schema }, look, { description, deprecated, example }),
-  );
-  return element('div', { class: 'schema' }, rows.join(''));
+  let rows = '';
+  for (const { name, required, schema, description, deprecated, example } of parameters)
+    rows += schemaField({ name, required, schema }, look, { description, deprecated, example });
+  return element('div', { class: 'schema' }, rows);
 }
 
 function schemaLook({ page, api }: OperationLook, idPrefix: string): SchemaLook {

@@ -148,16 +148,26 @@ function onlyValue({ const: fixed, enum: values }: SchemaView): string | undefin
 
 function valuesHtml(schema: SchemaView, { page }: SchemaLook): string {
   const values = onlyValue(schema) === undefined ? schema.enum : [];
-  if (!values.some(({ description }) => description))
-    return factLine(
-      'One of',
-      values.map(({ value }) => codeHtml(shownValue(value) ?? '')),
-    );
+  if (!values.some(({ description }) => description)) return plainValuesHtml(values);
   const items = values.map(
     ({ value, description }) =>
       `<li>${codeHtml(shownValue(value) ?? '')} ${phraseHtml(description, page)}</li>`,
   );
   return `${note('One of')}${element('ul', { class: 'field-values' }, items.join(''))}`;
+}
+
+/** Views share their lists, and lists of countries or currencies come again and again. */
+const shownValues = new WeakMap<SchemaView['enum'], string>();
+
+function plainValuesHtml(values: SchemaView['enum']): string {
+  const known = shownValues.get(values);
+  if (known !== undefined) return known;
+  const html = factLine(
+    'One of',
+    values.map(({ value }) => codeHtml(shownValue(value) ?? '')),
+  );
+  shownValues.set(values, html);
+  return html;
 }
 
 function itemsFacts(schema: SchemaView, inner: SchemaView, look: SchemaLook): string {
