@@ -91,7 +91,7 @@ class TermCounter {
   }
 
   #addString(text: string, weight: number): void {
-    this.#field.length = 0;
+    this.#field.clear();
     this.#field.addText(text);
     this.#addField(this.#field.units, 0, text.length, weight);
   }
@@ -112,7 +112,7 @@ class TermCounter {
   #addKeywords(keywords: readonly string[]): void {
     const best = new Map<number, number>();
     for (const keyword of keywords) {
-      this.#field.length = 0;
+      this.#field.clear();
       this.#field.addText(keyword);
       const count = this.#sharesOf(this.#field.units, 0, keyword.length);
       const each = weights.keywords / (1 + 0.12 * Math.max(0, this.#words.wordCount - 1));

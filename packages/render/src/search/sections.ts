@@ -55,7 +55,7 @@ export class SectionReader {
 
   /** The sections of a page, until the next page is read. */
   read(html: string): Section[] {
-    for (const buffer of [this.titles, this.text, this.code, this.#source]) buffer.length = 0;
+    for (const buffer of [this.titles, this.text, this.code, this.#source]) buffer.clear();
     this.#html = html;
     this.#source.addText(html);
     this.#source.addText(nothingMore);

@@ -5,6 +5,7 @@
 const space = 32;
 const ampersand = 38;
 const semicolon = 59;
+const keptLength = 1 << 19;
 
 export class UnitBuffer {
   units = new Uint16Array(16);
@@ -13,6 +14,14 @@ export class UnitBuffer {
 
   constructor() {
     this.reserve(1 << 14);
+  }
+
+  /** For the next page. Room for a page of unusual size is not kept. */
+  clear(): void {
+    this.length = 0;
+    if (this.units.length <= keptLength) return;
+    this.units = new Uint16Array(keptLength);
+    this.#bytes = Buffer.from(this.units.buffer);
   }
 
   /** Makes room for so many more. */

@@ -7,6 +7,7 @@ import { searchWords } from './browser-code.ts';
 import { indexData } from './index-data.ts';
 import { type PageTerms, TermsReader } from './packed-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
+import { pagesAtMost } from './posting-lists.ts';
 import { Reserve } from './reserve.ts';
 import {
   PageShards,
@@ -39,6 +40,7 @@ export interface UpdatedIndex {
 }
 
 export function updateIndex(update: IndexUpdate): UpdatedIndex | undefined {
+  if (update.reserve.length === 0 || update.pages.size > pagesAtMost) return undefined;
   const files = new PreviousFiles(update.previous);
   const index = files.data('index') as WrittenIndex | undefined;
   if (!index || index.sections.length !== update.pages.size) return undefined;
