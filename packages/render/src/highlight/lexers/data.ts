@@ -37,12 +37,7 @@ function bareColor(code: string, at: number, end: number, to: number): number {
 }
 
 /** Calls `read` for each line, without its end. */
-export function forEachLine(
-  code: string,
-  from: number,
-  to: number,
-  read: (at: number, end: number) => void,
-): void {
+function forEachLine(code: string, from: number, to: number, read: (at: number, end: number) => void): void {
   for (let at = from; at < to;) {
     const end = lineEnd(code, at, to);
     read(at, end);

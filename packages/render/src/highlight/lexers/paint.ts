@@ -3,7 +3,7 @@
  * may paint over what it painted before, so strings with code in them need no tree of tokens.
  */
 
-/** In the order of `classNames`. The classes are those that the stylesheet and the palettes know. */
+/** In the order of `classPieces`. The classes are those that the stylesheet and the palettes know. */
 export const color = {
   plain: 0,
   comment: 1,
@@ -22,9 +22,18 @@ export const color = {
   operator: 14,
 } as const;
 
-const classNames = ['', 'c', 'k', 's', 'r', 'n', 'f', 't', 'a', 'g', 'h', 'v', 'i', 'd', 'o'];
-const openings = classNames.map((name) => Buffer.from(`<span class="t-${name}">`));
-const closing = Buffer.from('</span>');
+/**
+ * `<span class="t-k">` and `</span>` in pieces of four bytes: they are three quarters of what is written, and byte by
+ * byte a cold run took a sixth longer. Only the fourth piece differs from class to class.
+ */
+const pieces = [0, 4, 8].map((at) => Buffer.from('<span class=').readUInt32LE(at)) as [
+  number,
+  number,
+  number,
+];
+const classPieces = Uint32Array.from('_cksrnftaghvido', (name) => Buffer.from(`"t-${name}`).readUInt32LE());
+const openingEnd = Buffer.from('">').readUInt16LE();
+const closing = [Buffer.from('</sp').readUInt32LE(), Buffer.from('an>\0').readUInt32LE()] as const;
 const entities: Record<number, Buffer> = {
   38: Buffer.from('&amp;'),
   60: Buffer.from('&lt;'),
@@ -41,7 +50,7 @@ const before = '\n\n';
 const behind = '\n\n\n\n';
 const capacity = before.length + maximumCharacters + behind.length;
 const colors = new Uint8Array(capacity);
-/** The code at hand as numbers: they are read ten times as often as the string, and compiled in a third of the time. */
+/** The code at hand as numbers, which are faster to read than those of a string, also before code is compiled. */
 const characters = new Uint16Array(capacity);
 const characterBytes = Buffer.from(characters.buffer);
 
@@ -67,13 +76,17 @@ export function highlightedHtml(code: string, lexer: Lexer): string {
 /** An end, a beginning, and a character that is written as an entity. */
 const maximumBytesPerCharacter = 32;
 let bytes = Buffer.alloc(0);
+let view = new DataView(bytes.buffer);
 
 /**
  * One element for neighbours of one colour, also across blanks: nobody sees what colour those have. Bytes that become
- * one string take half the time of strings put together, since those leave a tree to be walked and collected.
+ * one string take two thirds of the time of strings put together, which leave a tree to be walked and collected.
  */
 function htmlOfPainted(code: string, from: number, end: number): string {
-  if (bytes.length < end * maximumBytesPerCharacter) bytes = Buffer.alloc(end * maximumBytesPerCharacter);
+  if (bytes.length < end * maximumBytesPerCharacter) {
+    bytes = Buffer.alloc(end * maximumBytesPerCharacter);
+    view = new DataView(bytes.buffer, bytes.byteOffset);
+  }
   const html = bytes;
   let length = 0;
   let open = 0;
@@ -91,8 +104,8 @@ function htmlOfPainted(code: string, from: number, end: number): string {
       }
     }
     if (wanted !== open) {
-      if (open !== 0) length = write(html, length, closing);
-      if (wanted !== 0) length = write(html, length, openings[wanted] as Buffer);
+      if (open !== 0) length = writeClosing(length);
+      if (wanted !== 0) length = writeOpening(length, wanted);
       open = wanted;
     }
     if (character > 127) {
@@ -101,16 +114,27 @@ function htmlOfPainted(code: string, from: number, end: number): string {
       length += html.write(code.slice(at, wide), length);
       at = wide - 1;
     } else if (character === 38 || character === 60 || character === 62)
-      length = write(html, length, entities[character] as Buffer);
+      length += (entities[character] as Buffer).copy(html, length);
     else html[length++] = character;
   }
-  if (open !== 0) length = write(html, length, closing);
+  if (open !== 0) length = writeClosing(length);
   return html.toString(isAscii ? 'latin1' : 'utf8', 0, length);
 }
 
-function write(to: Buffer, at: number, text: Buffer): number {
-  for (let index = 0; index < text.length; index++) to[at + index] = text[index] as number;
-  return at + text.length;
+function writeOpening(at: number, painted: number): number {
+  view.setUint32(at, pieces[0], true);
+  view.setUint32(at + 4, pieces[1], true);
+  view.setUint32(at + 8, pieces[2], true);
+  view.setUint32(at + 12, classPieces[painted] as number, true);
+  view.setUint16(at + 16, openingEnd, true);
+  return at + 18;
+}
+
+/** The eighth byte is written over by what follows. */
+function writeClosing(at: number): number {
+  view.setUint32(at, closing[0], true);
+  view.setUint32(at + 4, closing[1], true);
+  return at + 7;
 }
 
 /** The end of letters beyond ASCII that have one colour: written together, so that no pair is divided. */
