@@ -42,7 +42,20 @@ export function parseModule(source: string): Program {
   return parse(source);
 }
 
+/** Pages of a site import the same things and compute alike; nobody changes a tree, so all of them share it. */
+const known = new Map<string, Program>();
+const maximumKnown = 200;
+const maximumKnownLength = 500;
+
 function parse(source: string): Program {
+  const program = known.get(source) ?? parseAnew(source);
+  if (source.length > maximumKnownLength) return program;
+  if (known.size >= maximumKnown) known.clear();
+  known.set(source, program);
+  return program;
+}
+
+function parseAnew(source: string): Program {
   try {
     return JsxParser.parse(source, options) as unknown as Program;
   } catch (error) {

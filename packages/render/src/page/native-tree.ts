@@ -143,8 +143,7 @@ class Arena {
     this.#nodes = at(header.nodes) >> 2;
     this.#children = at(header.children) >> 2;
     this.#data = at(header.data);
-    const end = at(header.pool) + at(header.poolBytes);
-    this.#strings = new Strings({ bytes, words, start: at(header.pool), end });
+    this.#strings = new Strings(bytes, at(header.pool), at(header.poolBytes));
   }
 
   tree(maximumDepth: number): SurveyedTree {
@@ -353,26 +352,17 @@ class NativeElement extends NativeNode {
   }
 }
 
-/** The part of the buffer that holds the strings; `words` are all of its bytes. */
-interface Pool {
-  bytes: Uint8Array;
-  words: Uint32Array;
-  start: number;
-  end: number;
-}
-
 /** The strings of a tree stand one after the other; places are told in bytes. */
 class Strings {
   readonly #text: string;
   readonly #offsets: CharacterOffsets | undefined;
 
-  constructor(pool: Pool) {
-    const { bytes, start, end } = pool;
-    const encoded = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+  constructor(bytes: Uint8Array, start: number, length: number) {
+    const encoded = Buffer.from(bytes.buffer, bytes.byteOffset + start, length);
     // Without a character of several bytes this is three times as fast.
     const isPlain = isAscii(encoded);
     this.#text = encoded.toString(isPlain ? 'latin1' : 'utf8');
-    if (!isPlain) this.#offsets = new CharacterOffsets(pool);
+    if (!isPlain) this.#offsets = new CharacterOffsets(this.#text);
   }
 
   slice(byte: number, bytes: number): string {
@@ -383,6 +373,8 @@ class Strings {
   }
 }
 
+const wide = /[^\0-\x7f]+/g;
+
 /** Where characters begin in text whose places are told in bytes: only those that take several bytes are kept. */
 class CharacterOffsets {
   /** Where each character of several bytes begins, and how many bytes more than units the text up to its end takes. */
@@ -390,15 +382,18 @@ class CharacterOffsets {
   readonly #shifts: number[] = [];
   #last = 0;
 
-  constructor(pool: Pool) {
+  constructor(text: string) {
     let shift = 0;
-    for (let at = nextWide(pool, pool.start); at < pool.end; at = nextWide(pool, at)) {
-      const lead = pool.bytes[at] ?? 0;
-      shift += lead < 0xe0 ? 1 : 2;
-      this.#starts.push(at - pool.start);
-      this.#shifts.push(shift);
-      at += lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    }
+    wide.lastIndex = 0;
+    for (let run = wide.exec(text); run; run = wide.exec(text))
+      for (let at = run.index; at < wide.lastIndex; at++) {
+        const unit = text.charCodeAt(at);
+        this.#starts.push(at + shift);
+        const isPair = unit >= 0xd8_00 && unit < 0xdc_00;
+        if (isPair) at++;
+        shift += unit < 0x8_00 ? 1 : 2;
+        this.#shifts.push(shift);
+      }
   }
 
   /** The place of a byte in units of a string. */
@@ -422,15 +417,4 @@ class CharacterOffsets {
     }
     return (this.#last = low);
   }
-}
-
-/** Where the next character of several bytes begins; the end when there is none. Most of the time four bytes are seen at once. */
-function nextWide({ bytes, words, end }: Pool, from: number): number {
-  let at = from;
-  while (at < end) {
-    if (at % 4 === 0 && ((words[at >> 2] ?? 0) & 0x80_80_80_80) === 0 && at + 4 <= end) at += 4;
-    else if ((bytes[at] ?? 0) < 0x80) at++;
-    else return at;
-  }
-  return end;
 }

@@ -115,8 +115,15 @@ class TwinWriter {
       case 'code':
         return this.#code(node, origin);
       default:
-        return (node.children ?? []).flatMap((child) => this.#edits(child, origin));
+        return this.#editsIn(node.children, origin);
     }
+  }
+
+  #editsIn(nodes: readonly Node[] | undefined, origin: Origin): Edit[] {
+    const edits: Edit[] = [];
+    for (const node of nodes ?? [])
+      if (!isCopied(node)) for (const edit of this.#edits(node, origin)) edits.push(edit);
+    return edits;
   }
 
   #expression(node: Node, origin: Origin): Edit[] {
@@ -158,10 +165,7 @@ class TwinWriter {
     } catch (error) {
       if (!isExpected(error)) throw error;
     }
-    return [
-      ...this.#openingTag(node, origin),
-      ...(node.children ?? []).flatMap((child) => this.#edits(child, origin)),
-    ];
+    return [...this.#openingTag(node, origin), ...this.#editsIn(node.children, origin)];
   }
 
   #ownNode(node: Node, origin: Origin): string {
@@ -194,7 +198,7 @@ class TwinWriter {
     const children = node.children ?? [];
     const [first, last] = [children[0], children.at(-1)];
     if (!first || !last) return '';
-    const edits = children.flatMap((child) => this.#edits(child, origin));
+    const edits = this.#editsIn(children, origin);
     const { text } = origin.document;
     return outdented(
       edited(text, edits, startOf(first), endOf(last)),
@@ -237,7 +241,7 @@ class TwinWriter {
     const scope = new Scope(module.scope, [['children', undefined], ...given.entries, ['props', given]]);
     this.#spend(depth, document.text.length);
     const origin: Origin = { file: module.file, document, scope, given, properties, depth };
-    const edits = (document.tree.children ?? []).flatMap((node) => this.#edits(node, origin));
+    const edits = this.#editsIn(document.tree.children, origin);
     return edited(document.text, edits, 0, document.text.length).trim();
   }
 
@@ -330,6 +334,11 @@ class TwinWriter {
 /** What an author can cause; anything else is a mistake of this program and must be seen. */
 function isExpected(error: unknown): boolean {
   return error instanceof Unsupported || error instanceof DocumentError || error instanceof CodeRefused;
+}
+
+/** Most of a tree is text, which stays as it is. */
+function isCopied({ type }: Node): boolean {
+  return type === 'text' || type === 'inlineCode';
 }
 
 /** Whether a name of an element is one that the page defines or imports. */
