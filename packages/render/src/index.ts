@@ -25,6 +25,7 @@ export type { PageAddress, PageCode } from './check/page-code.ts';
 export { type FoundSecret, findSecrets } from './check/secrets.ts';
 export { type Diagnostic, type Severity, SiteLoadError } from './check/diagnostic.ts';
 export { type LoadOptions, type PageRef, type Site, loadSite, unknownPaths } from './load.ts';
+export { prepareRenderProcesses } from './page/start-process.ts';
 export { type OutputFile, type RenderEvent, type RenderOptions, renderSite } from './render-site.ts';
 export { RunMemory } from './memory/last-run.ts';
 export type { SiteMemory } from './memory/site-memory.ts';

@@ -1,12 +1,40 @@
-/** Starts a process that renders pages, with a bounded heap and nothing of this process's environment. */
+/**
+ * Starts a process that renders pages, with a bounded heap and nothing of this process's environment. One may be started before
+ * it is known what it is to render: it then loads its code, a tenth of a second of work, while the site is being read.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const memoryLimitMb = 512;
 
-export function startRenderProcess(program = processFile()): ChildProcess {
+const prepared: ChildProcess[] = [];
+
+/** A small site needs no more. */
+const mostPrepared = 2;
+
+/** One core is left to whoever reads the site. Those that nobody takes end with this process, and do not hold it. */
+export function prepareRenderProcesses(most: number): void {
+  const count = Math.max(1, Math.min(most, mostPrepared, availableParallelism() - 1));
+  while (prepared.length < count) {
+    const child = begin(processFile()).on('error', () => undefined);
+    child.unref();
+    child.channel?.unref();
+    prepared.push(child);
+  }
+}
+
+export function startRenderProcess(program?: string): ChildProcess {
+  const ready = program === undefined ? prepared.shift() : undefined;
+  if (ready?.connected !== true) return begin(program ?? processFile());
+  ready.ref();
+  ready.channel?.ref();
+  return ready;
+}
+
+function begin(program: string): ChildProcess {
   return fork(program, [], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { hash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
@@ -65,7 +66,8 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   const out = resolve(options.out);
   const failOn = await failOnOf(options, []);
   await refuseForeignFolder(out, options.force === true);
-  const { countingFindings } = await import('@docyard/render');
+  const { countingFindings, prepareRenderProcesses } = await import('@docyard/render');
+  prepareRenderProcesses(availableParallelism());
   const root = resolve(folder);
   const memory = options.fresh ? undefined : await BuildMemory.open(root, out, join(out, marker));
   const fetchRemote = remoteFetch(options);

@@ -9,6 +9,7 @@ import {
   countingFindings,
   engineVersion,
   loadSite,
+  prepareRenderProcesses,
   renderSite,
   RunMemory,
   reportJson,
@@ -84,6 +85,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
   const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
   const run = memory && new RunMemory(memory, order.engine ?? '', order.folder);
+  prepareRenderProcesses(order.renderProcesses);
   const site = await loadSite({
     root: order.folder,
     fetchRemote(address) {
