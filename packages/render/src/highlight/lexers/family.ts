@@ -69,7 +69,7 @@ const action = {
 
 export function familyLexer(table: Table): Lexer {
   const family = new Family(table);
-  return (code, from, to) => family.read(code, from, to);
+  return (code, from, to) => family.readOuter(code, from, to);
 }
 
 class Family {
@@ -102,7 +102,12 @@ class Family {
     for (const sign of table.special?.signs ?? '') this.isSpecial[sign.charCodeAt(0)] = 1;
   }
 
-  read(code: string, from: number, to: number): void {
+  readOuter(code: string, from: number, to: number): void {
+    this.depth = 0;
+    this.read(code, from, to);
+  }
+
+  private read(code: string, from: number, to: number): void {
     const { actions, isSpecial, table } = this;
     let at = from;
     /** The colour of the next name, where a keyword has said it. */
