@@ -10,11 +10,11 @@ import { lexerFor } from './lexers/registry.ts';
 
 /**
  * The same example stands on many pages of a site, in every language of the site and in generated references: in nine
- * sites 31 of 100 blocks were repetitions.
+ * sites 31 of 100 blocks were repetitions. A million characters, some 4 MB of HTML, found nearly all of them.
  */
 const known = new Map<string, Map<string, string>>();
 let knownCharacters = 0;
-const maximumKnownCharacters = 4_000_000;
+const maximumKnownCharacters = 1_000_000;
 const maximumKnownBlock = 4000;
 
 /** The code as HTML, each line for itself. */
