@@ -59,6 +59,8 @@ async function olderBeside(root: string): Promise<Diagnostic[]> {
 function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unknown {
   const errors: ParseError[] = [];
   const source = text.replace(/^\uFEFF/, ' ');
+  const plain = plainJson(source);
+  if (plain !== undefined) return plain;
   const deepest = tooDeepAt(source);
   if (deepest !== undefined) throw nestedTooDeeply(text, file, deepest);
   const value: unknown = parse(source, errors, { allowTrailingComma: true });
@@ -78,6 +80,23 @@ function parseJson(text: string, file: string, diagnostics: Diagnostic[]): unkno
     ...placeAt(text, first.offset),
     hint: jsonHint(text, first.offset, name),
   });
+}
+
+/** What is JSON without mistakes needs no reader that forgives them: reading 55 kB three times took 40 ms. */
+function plainJson(source: string): unknown {
+  // The two readers mean different things by this key.
+  if (source.includes('__proto__')) return undefined;
+  try {
+    const value: unknown = JSON.parse(source);
+    return isDeeperThan(maximumDepth, value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
 const maximumDepth = 200;

@@ -100,12 +100,7 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
         },
       ]
     : [];
-  const imports = body.includes('import')
-    ? Array.from(
-        body.matchAll(/^import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/gm),
-        (match) => ownText(match[1] ?? ''),
-      )
-    : [];
+  const imports = importedPages(body);
   if (data['mode'] === 'assistant') {
     diagnostics.push({
       severity: 'info',
@@ -130,6 +125,25 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
   const reference = to && { to, line: lineOfReference(matter ?? ''), needsTitle };
   const meta = metaOf(data, body, file, route);
   return { meta: reference ? { ...meta, reference } : meta, imports, diagnostics };
+}
+
+const importLine = /import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/y;
+
+/** Looked for where a line begins with the word, since few pages have any. */
+function importedPages(body: string): string[] {
+  const files: string[] = [];
+  const lineAfter = (from: number): number => {
+    const end = body.indexOf('\nimport', from);
+    return end < 0 ? -1 : end + 1;
+  };
+  let at = body.startsWith('import') ? 0 : lineAfter(0);
+  while (at >= 0) {
+    importLine.lastIndex = at;
+    const file = importLine.exec(body)?.[1];
+    if (file !== undefined) files.push(ownText(file));
+    at = lineAfter(file === undefined ? at : importLine.lastIndex);
+  }
+  return files;
 }
 
 /** A part of a text keeps all of it in memory; what outlives the reading of a page must not keep the page. */
