@@ -58,9 +58,12 @@ async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
     ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', remote.url, wanted],
     { ...place, remote },
   );
-  const told = await runGit(['log', '-1', '--format=%H %ct', 'FETCH_HEAD', '--'], place);
+  const [told, listing] = await Promise.all([
+    runGit(['log', '-1', '--format=%H %ct', 'FETCH_HEAD', '--'], place),
+    runGit(['ls-tree', '-r', '-l', '-z', 'FETCH_HEAD'], place),
+  ]);
   const [commit = '', seconds = ''] = String(told).trim().split(' ');
-  refuseHugeTree(String(await runGit(['ls-tree', '-r', '-l', '-z', commit], place)));
+  refuseHugeTree(String(listing));
   const laidOut = join(workFolder, 'laid-out');
   await rm(laidOut, { force: true });
   if (isThere) await runGit(['read-tree', '--reset', '-u', commit], place);
