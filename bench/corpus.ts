@@ -34,7 +34,7 @@ export function sharedCorpus(pages: number, extension: 'md' | 'mdx' = 'md'): Cor
   const folder = join(cache, `${extension}-${pages}`);
   const mark = `${folder}.json`;
   const madeFrom = sourceDigest();
-  if (existsSync(mark)) {
+  if (existsSync(mark) && existsSync(folder)) {
     const { digest, ...corpus } = JSON.parse(readFileSync(mark, 'utf8')) as Corpus & { digest: string };
     if (digest === madeFrom) return { ...corpus, folder };
   }
