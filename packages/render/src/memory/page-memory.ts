@@ -122,7 +122,7 @@ export function filesOf({ sourceFiles = [], assets }: PageResult): string[] {
 }
 
 /** Not what failed, may have been late by chance, lives on in the browser, was run, or shows what others may change. */
-export function canBeKept({ failed, islands, tier, wantedPictures, sourceFiles }: PageResult): boolean {
+function canBeKept({ failed, islands, tier, wantedPictures, sourceFiles }: PageResult): boolean {
   return (
     !failed &&
     !islands &&

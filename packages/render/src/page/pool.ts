@@ -20,6 +20,9 @@ export interface PoolOptions {
 }
 
 const batchSize = 16;
+/** On a large site a message wakes a process for more: each waking costs the sender, too. */
+const largeBatchSize = 64;
+const pagesOfLargeSite = 2000;
 /** A new batch is sent while the last few pages of the one before are still being rendered. */
 const refillBelow = 4;
 const maximumBuffered = 256;
@@ -58,6 +61,7 @@ class Pool {
   readonly #suspects: Assignment[] = [];
   readonly #workers = new Set<Worker>();
   readonly #ready: PageResult[] = [];
+  readonly #batchSize: number;
   #unfinished: number;
   #wake: (() => void) | undefined;
   #failure: Error | undefined;
@@ -67,6 +71,7 @@ class Pool {
     this.#options = options;
     this.#pending = [...tasks];
     this.#unfinished = tasks.length;
+    this.#batchSize = tasks.length < pagesOfLargeSite ? batchSize : largeBatchSize;
   }
 
   async *results(): AsyncGenerator<PageResult> {
@@ -137,7 +142,7 @@ class Pool {
       const suspect = worker.held.size === 0 ? this.#suspects.shift() : undefined;
       if (suspect) this.#assign(worker, [suspect]);
       else if (this.#pending.length > 0) {
-        const tasks = this.#pending.splice(0, batchSize);
+        const tasks = this.#pending.splice(0, this.#batchSize);
         this.#assign(
           worker,
           tasks.map((task) => ({ task, parser: 'fast', alone: tasks.length === 1 })),

@@ -10,6 +10,16 @@ import { fileURLToPath } from 'node:url';
 
 const memoryLimitMb = 512;
 
+/**
+ * Buffers come and go by the thousand. Left to itself the C library keeps what was freed, in a heap for each thread: of 3,000
+ * pages 250 to 300 MB a process instead of 155.
+ */
+const thriftyAllocation = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: '1000000',
+  MALLOC_MMAP_THRESHOLD_: '100000',
+};
+
 const prepared: ChildProcess[] = [];
 
 /** A small site needs no more. */
@@ -40,7 +50,12 @@ function begin(program: string): ChildProcess {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Compiled code is kept where the parent keeps its own, if it does.
     // Code of pages that asks for the time of day is answered the same wherever it runs.
-    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFolder(), TZ: 'UTC' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: compiledFolder(),
+      TZ: 'UTC',
+      ...thriftyAllocation,
+    },
     execArgv: [`--max-old-space-size=${memoryLimitMb}`],
   });
 }

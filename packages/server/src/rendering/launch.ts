@@ -191,6 +191,10 @@ function environmentWith(compiledFolder: string): Record<string, string> {
     NODE_CHANNEL_SERIALIZATION_MODE: 'json',
     // The zone of this machine is in a file that is not shown.
     TZ: 'UTC',
+    // What is freed goes back: buffers come and go by the thousand, and each thread would keep a heap of its own.
+    MALLOC_ARENA_MAX: '2',
+    MALLOC_TRIM_THRESHOLD_: '1000000',
+    MALLOC_MMAP_THRESHOLD_: '100000',
     ...(compiledFolder === '' || compiledFolder === '.' ? {} : { NODE_COMPILE_CACHE: compiledFolder }),
   };
 }
