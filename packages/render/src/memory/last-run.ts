@@ -54,8 +54,9 @@ interface RunHead extends Omit<RunFacts, 'searchReserve'> {
   token: string;
   key: string;
   madeAtMs: number;
-  marks: FileMark[];
-  reads: [file: string, page: ReadPage][];
+  /** The keys of the values that hold how files were, and what was read of them: one text for all would be too long. */
+  markParts: string[];
+  readParts: string[];
   /** The keys of the values that hold the traces. */
   parts: string[];
 }
@@ -73,6 +74,7 @@ interface RunEnd {
 }
 
 const pagesInPart = 500;
+const valuesInPart = 2000;
 const headKey = 'run';
 
 export class RunMemory {
@@ -83,7 +85,8 @@ export class RunMemory {
   readonly load: LoadMemory;
   readonly token = randomUUID();
   readonly #head: RunHead | undefined;
-  #reads: Map<string, ReadPage> | undefined;
+  readonly #reads: ReadonlyMap<string, ReadPage>;
+  readonly #lastMarks: readonly FileMark[];
   readonly #lastParts = new Map<string, PageTrace[]>();
   readonly #parts: string[] = [];
   #hasRemote = false;
@@ -95,9 +98,11 @@ export class RunMemory {
     this.store = store;
     this.engine = engine;
     this.#head = read(store, headKey) as RunHead | undefined;
-    const known = this.#head;
-    this.hashes = new FileHashes(root, known?.marks, known?.madeAtMs);
-    const reads = known?.key.startsWith(`${engine} `) ? known.reads : [];
+    const known = this.#head?.key.startsWith(`${engine} `) ? this.#head : undefined;
+    this.#lastMarks = readAll(store, known?.markParts) as FileMark[];
+    this.hashes = new FileHashes(root, this.#lastMarks, known?.madeAtMs);
+    const reads = readAll(store, known?.readParts) as [string, ReadPage][];
+    this.#reads = new Map(reads);
     this.load = {
       pages: new Map(reads.filter(([file]) => this.hashes.isAsBefore(file))),
       specs: { kinds: new Map(), specs: new Map() },
@@ -125,12 +130,11 @@ export class RunMemory {
       for (const page of pages) traces.set(page.output, page);
     }
     const searchReserve = this.store.get(head.reserveKey) ?? new Uint8Array();
-    return { ...head, searchReserve, traces, files: head.marks.map(([file]) => file) };
+    return { ...head, searchReserve, traces, files: this.#lastMarks.map(([file]) => file) };
   }
 
   /** What was read of a file the last time; for telling whether an edit touched more than text. */
   readBefore(file: string): ReadPage | undefined {
-    this.#reads ??= new Map(this.#head?.reads);
     return this.#reads.get(file);
   }
 
@@ -160,6 +164,8 @@ export class RunMemory {
     const parts = edited ? this.#editedParts(edited) : this.#parts;
     this.#commit = () => {
       const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
+      const markParts = this.#putAll('marks', marks);
+      const readParts = this.#putAll('reads', [...this.load.pages]);
       const head: RunHead = {
         ...facts,
         reserveKey,
@@ -167,8 +173,8 @@ export class RunMemory {
         token: this.token,
         key: this.#keyOf(options),
         madeAtMs: Date.now(),
-        marks,
-        reads: [...this.load.pages],
+        markParts,
+        readParts,
         parts,
       };
       this.store.put(headKey, zstdCompressSync(JSON.stringify(head)));
@@ -190,9 +196,23 @@ export class RunMemory {
     });
   }
 
+  #putAll(name: string, values: readonly unknown[]): string[] {
+    const keys: string[] = [];
+    for (let at = 0; at < values.length; at += valuesInPart) {
+      const key = `run:${this.token}:${name}:${at}`;
+      this.store.put(key, zstdCompressSync(JSON.stringify(values.slice(at, at + valuesInPart))));
+      keys.push(key);
+    }
+    return keys;
+  }
+
   #keyOf(options: string): string {
     return `${this.engine} ${shortHash(options)}`;
   }
+}
+
+function readAll(store: SiteMemory, keys: readonly string[] = []): unknown[] {
+  return keys.flatMap((key) => (read(store, key) as unknown[] | undefined) ?? []);
 }
 
 function read(store: SiteMemory, key: string): unknown {

@@ -5,12 +5,21 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { openingOf, recallBlock, type Block, type BlockMemory } from './archive-blocks.ts';
 import type { ArchivedFile } from './archive.ts';
+import { recordBytes } from './tar.ts';
 
 interface KeptFile extends ArchivedFile {
   block: number;
 }
 
+interface OpenBlock {
+  content: Buffer;
+  /** Where the content of each file begins in it. */
+  starts: ReadonlyMap<string, number>;
+}
+
 const layoutKey = 'layout';
+/** The search index of 10,000 pages takes 30, and an edit asks for most of its files in another order than they lie in. */
+const mostOpen = 48;
 
 /** Of each block its key and what is in it; a large file stands in each of its blocks. */
 type Layout = [key: string, files: [path: string, sizeBytes: number, sha256: string, title?: string][]][];
@@ -19,8 +28,8 @@ export class LastArchive {
   readonly files: ReadonlyMap<string, KeptFile>;
   readonly #memory: BlockMemory;
   readonly #layout: Layout;
-  /** Neighbours are asked for one after the other. */
-  #open: { block: number; content: Buffer } | undefined;
+  /** The last ones that were asked for, the latest last. */
+  readonly #open = new Map<number, OpenBlock>();
 
   private constructor(memory: BlockMemory, layout: Layout) {
     this.#memory = memory;
@@ -61,31 +70,46 @@ export class LastArchive {
 
   content(path: string): Uint8Array | undefined {
     const found = this.files.get(path);
-    if (found === undefined) return undefined;
-    const [, members = []] = this.#layout[found.block] ?? [];
-    let start = 0;
-    for (const [name, sizeBytes, sha256] of members) {
-      start += openingOf({ entry: { path: name, sizeBytes, sha256 }, start: 0, end: sizeBytes }).length;
-      if (name === path) break;
-      start += Math.ceil(sizeBytes / 512) * 512;
-    }
-    const parts: Buffer[] = [];
-    for (let block = found.block, left = start + found.sizeBytes; left > 0; block += 1) {
-      const content = this.#contentOfBlock(block);
+    const first = found && this.#openBlock(found.block);
+    const start = first?.starts.get(path);
+    if (!found || !first || start === undefined) return undefined;
+    const parts = [first.content.subarray(start, start + found.sizeBytes)];
+    for (
+      let block = found.block + 1, left = found.sizeBytes - (parts[0]?.length ?? 0);
+      left > 0;
+      block += 1
+    ) {
+      const content = this.#openBlock(block)?.content.subarray(0, left);
       if (content === undefined) return undefined;
       parts.push(content);
       left -= content.length;
     }
-    return Buffer.concat(parts).subarray(start, start + found.sizeBytes);
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
 
-  #contentOfBlock(block: number): Buffer | undefined {
-    if (this.#open?.block === block) return this.#open.content;
-    const [key = ''] = this.#layout[block] ?? [];
+  #openBlock(block: number): OpenBlock | undefined {
+    const known = this.#open.get(block);
+    this.#open.delete(block);
+    const open = known ?? this.#unpacked(block);
+    if (open === undefined) return undefined;
+    this.#open.set(block, open);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > mostOpen && oldest !== undefined) this.#open.delete(oldest);
+    return open;
+  }
+
+  #unpacked(block: number): OpenBlock | undefined {
+    const [key = '', members = []] = this.#layout[block] ?? [];
     const compressed = recallBlock(this.#memory, key);
     if (compressed === undefined) return undefined;
     const content = inflateRawSync(compressed.bytes, { finishFlush: constants.Z_SYNC_FLUSH });
-    this.#open = { block, content };
-    return content;
+    const starts = new Map<string, number>();
+    let at = 0;
+    for (const [path, sizeBytes, sha256] of members) {
+      at += openingOf({ entry: { path, sizeBytes, sha256 }, start: 0, end: sizeBytes }).length;
+      starts.set(path, at);
+      at += Math.ceil(sizeBytes / recordBytes) * recordBytes;
+    }
+    return { content, starts };
   }
 }
