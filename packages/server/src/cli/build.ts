@@ -12,6 +12,7 @@ import { manifestBytes } from '../bundles/manifest.ts';
 import { pageTitle } from '../bundles/page-title.ts';
 import { annotate } from './annotations.ts';
 import { BuildMemory, type BuiltFile } from './build-memory.ts';
+import { mostRememberedPages } from '../exports/memory-file.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {
@@ -78,7 +79,12 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
   });
   const draft = `${out}.docyard-draft`;
   const chosen = renderOptionsOf(options);
-  const { report, ...counts } = await renderInto(site, chosen, draft, { shown: options, out, memory });
+  const remembered = site.pages.length > mostRememberedPages ? undefined : memory;
+  const { report, ...counts } = await renderInto(site, chosen, draft, {
+    shown: options,
+    out,
+    memory: remembered,
+  });
   await memory?.close();
   const summary: Summary = {
     pages: counts.pages,

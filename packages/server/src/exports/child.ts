@@ -27,7 +27,7 @@ import {
 import { Archive } from '../bundles/archive.ts';
 import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
-import { MemoryFile } from './memory-file.ts';
+import { MemoryFile, mostRememberedPages } from './memory-file.ts';
 import { mostRecentFindings } from './record.ts';
 import type {
   DescribeOrder,
@@ -84,16 +84,17 @@ process.once('disconnect', () => process.exit());
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
   const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
-  const run = memory && new RunMemory(memory, order.engine ?? '', order.folder);
+  const opened = memory && new RunMemory(memory, order.engine ?? '', order.folder);
   prepareRenderProcesses(order.renderProcesses);
   const site = await loadSite({
     root: order.folder,
     fetchRemote(address) {
-      run?.noteRemote();
+      opened?.noteRemote();
       return fetches.fetch(address);
     },
-    ...(run === undefined ? {} : { memory: run.load }),
+    ...(opened === undefined ? {} : { memory: opened.load }),
   });
+  const run = site.pages.length > mostRememberedPages ? undefined : opened;
   const { paths, groups, basePath, urlStyle, airGapped } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);
   if (unknown.length > 0) {

@@ -6,6 +6,9 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
+/** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
+export const mostRememberedPages = 20_000;
+
 interface Place {
   handle: number;
   offset: number;
