@@ -27,11 +27,12 @@ const memoryMegabytes = 768;
 export const runExport: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
   const exportInput = inputOf(input.job);
-  const memory = await borrowMemory(context, {
-    projectId: input.job.project_id,
-    kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
-  });
+  let memory: MemoryPlace | undefined;
   try {
+    memory = await borrowMemory(context, {
+      projectId: input.job.project_id,
+      kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
+    });
     await mkdir(workFolder, { recursive: true });
     const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
     const { isolation, customCode } = await judgeCustomCode(context);
