@@ -36,6 +36,8 @@ export class PageMemory {
   readonly #common: string;
   readonly #lists: string;
   readonly #specHashes = new Map<string, string>();
+  /** Each page is asked for up to three times: whether it may be known, for itself, and to be kept. */
+  readonly #keys = new Map<PageTask, string | undefined>();
   #answers: ReturnType<typeof answerOf> | undefined;
 
   constructor(store: SiteMemory, engine: string, plan: SitePlan, files: FileHashes) {
@@ -50,6 +52,13 @@ export class PageMemory {
 
   /** Undefined for a page whose file cannot be read: whoever renders it says so. */
   keyOf(task: PageTask): string | undefined {
+    if (this.#keys.has(task)) return this.#keys.get(task);
+    const key = this.#madeKey(task);
+    this.#keys.set(task, key);
+    return key;
+  }
+
+  #madeKey(task: PageTask): string | undefined {
     const source = task.generated ? shortHash(task.content ?? '') : this.#files.of(task.file);
     if (source === undefined) return undefined;
     const { id, api, ...own } = task;

@@ -27,7 +27,7 @@ export interface MemoryPlace {
 const taken = new Set<string>();
 /** What is young for longer than it takes to write everything twice is mostly left over. */
 const restBytes = 64 * 1024 ** 2;
-const keptMs = 30 * 24 * 3600 * 1000;
+export const memoryKeptMs = 30 * 24 * 3600 * 1000;
 
 interface Owner {
   projectId: string;
@@ -41,12 +41,13 @@ export async function borrowMemory(
   { projectId, kind }: Owner,
 ): Promise<MemoryPlace | undefined> {
   if (config.exportMemoryBytes === 0) return undefined;
-  const name = createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 24);
-  return openMemory(join(memoriesOf(config), projectId, name));
+  return openMemory(join(memoriesOf(config), projectId), kind);
 }
 
-/** The same for whoever has a folder of their own for it. */
-export async function openMemory(folder: string): Promise<MemoryPlace | undefined> {
+/** The same for whoever has a folder of their own for memories. */
+export async function openMemory(root: string, kind: unknown): Promise<MemoryPlace | undefined> {
+  const name = createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 24);
+  const folder = join(root, name);
   if (taken.has(folder)) return undefined;
   taken.add(folder);
   try {
@@ -139,7 +140,7 @@ export async function sweepMemories({
   let kept = 0;
   for (const { folder, mtimeMs, bytes } of found.toSorted((a, b) => b.mtimeMs - a.mtimeMs)) {
     kept += bytes;
-    const isKept = kept <= config.exportMemoryBytes && mtimeMs >= Date.now() - keptMs;
+    const isKept = kept <= config.exportMemoryBytes && mtimeMs >= Date.now() - memoryKeptMs;
     if (isKept || taken.has(folder)) continue;
     kept -= bytes;
     await rm(folder, { recursive: true, force: true });
