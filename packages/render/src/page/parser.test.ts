@@ -50,6 +50,13 @@ it.each([
   },
 );
 
+it('tags in code blocks are no elements: the fast parser reads the page, with its smart quotes', () => {
+  const source = `It's {1}.\n\n\`\`\`tsx\nconst page = {\n${'<a>\n'.repeat(60)}\n\`\`\`\n`;
+  expect(JSON.stringify(shape(parseMdx(source, 'fast').tree))).toContain('It’s');
+  const hidden = `{\n~~~\n${'<a>\n'.repeat(60)}~~~\n}`;
+  expect(() => parseMdx(hidden, 'fast')).toThrow(MarkupError);
+});
+
 it('elements that are closed may be nested as deeply as one likes', () => {
   const nested = `{${'<a b="x">'.repeat(60)}x${'</a>'.repeat(60)}}`;
   expect(shape(parseMdx(nested, 'fast').tree)).toEqual(shape(parseMdx(nested, 'slow').tree));

@@ -49,7 +49,12 @@ const nativeOptions = featuresToNative(features).parseOptions;
 export const maximumDepth = 200;
 
 export function parseMdx(source: string, parser: ParserName): SurveyedTree {
-  return parser === 'fast' && !leavesElementsOpen(source) ? parseFast(source) : parseSlow(source);
+  return parser === 'fast' && !isSlowForFast(source) ? parseFast(source) : parseSlow(source);
+}
+
+/** The code of a page is left out only where it matters: few pages hold as much of it, and the slow parser takes 0.5 s to load. */
+function isSlowForFast(source: string): boolean {
+  return leavesElementsOpen(source) && leavesElementsOpen(withoutCodeBlocks(source));
 }
 
 /**
@@ -79,6 +84,27 @@ function leavesElementsOpen(source: string): boolean {
     marks.lastIndex = next;
   }
   return false;
+}
+
+const fence = /^[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+
+/** A fence within braces is part of an expression. */
+function withoutCodeBlocks(source: string): string {
+  const kept: string[] = [];
+  let braces = 0;
+  let opening = '';
+  for (const line of source.split('\n')) {
+    const [, backticks, tildes] = fence.exec(line) ?? [];
+    const mark = backticks ?? tildes ?? '';
+    if (opening !== '') {
+      if (mark.startsWith(opening) && line.trim() === mark) opening = '';
+    } else if (mark !== '' && braces === 0) opening = mark;
+    else {
+      kept.push(line);
+      braces = Math.max(0, braces + line.split('{').length - line.split('}').length);
+    }
+  }
+  return kept.join('\n');
 }
 
 /** Plain Markdown, for short texts in properties and settings: braces and tags are ordinary characters there. */
