@@ -137,9 +137,9 @@ export function planTasks(
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
-    const { file, title, description, api, generated, content, playground } = meta;
+    const { file, title, description, api, generated, content, playground, hasDiagram } = meta;
     const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
-    const page = { file, title, description, api, generated, content, playground };
+    const page = { file, title, description, api, generated, content, playground, hasDiagram };
     const { language } = site.navigation.places.get(route)?.branch ?? {};
     return [
       {

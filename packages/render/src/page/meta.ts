@@ -67,6 +67,8 @@ export interface PageMeta {
   contextual?: ContextualMenu;
   /** The page offers its feed to readers. */
   showsFeed: boolean;
+  /** The text of the page has a diagram in it. */
+  hasDiagram?: boolean;
 }
 
 export interface PageReference {
@@ -124,6 +126,7 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
   const needsTitle = asText(data['title']) === undefined && firstHeading(body) === undefined;
   const reference = to && { to, line: lineOfReference(matter ?? ''), needsTitle };
   const meta = metaOf(data, body, file, route);
+  if (body.includes('```mermaid')) meta.hasDiagram = true;
   return { meta: reference ? { ...meta, reference } : meta, imports, diagnostics };
 }
 

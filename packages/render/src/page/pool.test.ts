@@ -82,6 +82,18 @@ describe('the render processes', () => {
     expect(results.get('two')?.html).toBe('two by fast');
   });
 
+  it('leave pages with diagrams to one of them', async () => {
+    const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
+    const pages = Array.from({ length: 90 }, (_, id) => ({ ...task(id, `${id}`), hasDiagram: id % 3 === 0 }));
+    const drawers = await withFolder({ 'pid.mjs': source }, async (root) => {
+      const found = new Set<string>();
+      const options = { plan, concurrency: 2, processFile: `${root}/pid.mjs` };
+      for await (const { id, html } of renderPages(pages, options)) if (id % 3 === 0) found.add(html);
+      return found;
+    });
+    expect(drawers.size).toBe(1);
+  });
+
   it('are given nothing of the environment but the path, where compiled code is kept and how memory is given back', async () => {
     const source = fragileProcess.replace(
       "file + ' by ' + message.parser",

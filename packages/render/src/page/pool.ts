@@ -26,6 +26,11 @@ const pagesOfLargeSite = 2000;
 /** A new batch is sent while the last few pages of the one before are still being rendered. */
 const refillBelow = 4;
 const maximumBuffered = 256;
+/**
+ * The engine that lays out diagrams takes half a second to load and another to become fast, in each process that meets one.
+ * So one process draws them all, unless so many are left when the others have nothing else to do.
+ */
+const diagramsForAnother = 60;
 const defaultPageTimeoutMs = 30_000;
 
 export async function* renderPages(
@@ -49,6 +54,7 @@ interface Assignment {
 interface Worker {
   child: ChildProcess;
   held: Map<number, Assignment>;
+  draws: boolean;
   timer: NodeJS.Timeout | undefined;
   /** It was ended because a page took too long. */
   isLate: boolean;
@@ -57,6 +63,7 @@ interface Worker {
 class Pool {
   readonly #options: PoolOptions;
   readonly #pending: PageTask[];
+  readonly #diagrams: PageTask[];
   /** Pages that were in a process when it died. */
   readonly #suspects: Assignment[] = [];
   readonly #workers = new Set<Worker>();
@@ -69,7 +76,8 @@ class Pool {
 
   constructor(tasks: readonly PageTask[], options: PoolOptions) {
     this.#options = options;
-    this.#pending = [...tasks];
+    this.#pending = tasks.filter(({ hasDiagram }) => !hasDiagram);
+    this.#diagrams = tasks.filter(({ hasDiagram }) => hasDiagram);
     this.#unfinished = tasks.length;
     this.#batchSize = tasks.length < pagesOfLargeSite ? batchSize : largeBatchSize;
   }
@@ -106,7 +114,8 @@ class Pool {
 
   #start(): void {
     const child = startRenderProcess(this.#options.processFile);
-    const worker: Worker = { child, held: new Map(), timer: undefined, isLate: false };
+    const draws = ![...this.#workers].some((worker) => worker.draws);
+    const worker: Worker = { child, held: new Map(), draws, timer: undefined, isLate: false };
     this.#workers.add(worker);
     child.on('message', (message: FromProcess) => this.#receive(worker, message.result));
     child.once('exit', () => this.#lost(worker));
@@ -140,16 +149,21 @@ class Pool {
     const busyAlone = [...worker.held.values()].some((assignment) => assignment.alone);
     if (!busyAlone && worker.held.size < refillBelow && this.#ready.length < maximumBuffered) {
       const suspect = worker.held.size === 0 ? this.#suspects.shift() : undefined;
+      const tasks = suspect ? [] : this.#nextTasks(worker);
       if (suspect) this.#assign(worker, [suspect]);
-      else if (this.#pending.length > 0) {
-        const tasks = this.#pending.splice(0, this.#batchSize);
+      else if (tasks.length > 0)
         this.#assign(
           worker,
           tasks.map((task) => ({ task, parser: 'fast', alone: tasks.length === 1 })),
         );
-      }
     }
     this.#watch(worker);
+  }
+
+  #nextTasks(worker: Worker): PageTask[] {
+    if (this.#pending.length === 0 && this.#diagrams.length > diagramsForAnother) worker.draws = true;
+    const queue = worker.draws && this.#diagrams.length > 0 ? this.#diagrams : this.#pending;
+    return queue.splice(0, this.#batchSize);
   }
 
   #assign(worker: Worker, assignments: Assignment[]): void {

@@ -69,6 +69,8 @@ export interface PageTask {
   playground?: PlaygroundDisplay | undefined;
   /** Absent when the page cannot be found by search. */
   search?: SearchTask | undefined;
+  /** A hint: the page is likely to need the engine for diagrams, which costs a process much to load. */
+  hasDiagram?: boolean | undefined;
 }
 
 export interface Heading {
