@@ -23,7 +23,8 @@ import { anchorsHtml, drawerLinksHtml, footerHtml, headerHtml } from './frame.ts
 import { type HeadSite, headFacts } from './head-facts.ts';
 import { type FrameContext, type PageSwitch, menusHtml, switchMarks } from './menus.ts';
 import { type PageView, pageDocument } from './shell.ts';
-import { type EntryInfo, type Sidebar, createSidebar, isLargeSidebar, wholeSidebarHtml } from './sidebar.ts';
+import type { EntryInfo } from './sidebar-entry.ts';
+import { type PageSidebar, type Sidebar, createSidebar } from './sidebar.ts';
 import { type SiteLinks, createSiteLinks } from './site-links.ts';
 import { plainTitle } from './text.ts';
 import { languageCode, wordsFor } from './words.ts';
@@ -46,9 +47,7 @@ interface FrameParts {
   footer: string;
   aboveSidebar: string;
   belowSidebar: string;
-  sidebar: Sidebar | undefined;
-  /** The script with the whole of a large branch. */
-  navigationScript: string | undefined;
+  sidebar: PageSidebar | undefined;
   switches: PageSwitch[];
 }
 
@@ -66,7 +65,7 @@ export class PageComposer {
   readonly #airGapped: boolean;
   readonly #equivalents: Equivalents;
   readonly #headSite: HeadSite;
-  readonly #largeBranches = new Map<string, Branch>();
+  readonly #sidebars = new Map<Branch, Sidebar>();
 
   constructor(
     site: ComposedSite,
@@ -136,7 +135,7 @@ export class PageComposer {
       header: this.#withSwitches(frame.header, frame.switches, task.route, prefix),
       sidebar:
         this.#withSwitches(frame.aboveSidebar, frame.switches, task.route, prefix) +
-        sidebarHtml(frame, task.route) +
+        (frame.sidebar?.htmlFor(task.route) ?? '') +
         frame.belowSidebar,
       footer: frame.footer,
       eyebrow: this.#eyebrow(place, prefix),
@@ -166,23 +165,24 @@ export class PageComposer {
     return pageDocument(view);
   }
 
-  /** The script that holds the whole sidebar of each large branch that a page was written for. */
+  /** What pages load of the sidebars of large branches; only branches that a page was written for. */
   navigationFiles(): { path: string; content: string }[] {
-    return [...this.#largeBranches]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, branch]) => {
-        const html = wholeSidebarHtml(branch.entries, this.#sidebarOptions(branch));
-        return { path, content: `docyard.fillNavigation(${JSON.stringify(html)});\n` };
-      });
+    return [...this.#sidebars.values()]
+      .flatMap((sidebar) => sidebar.files())
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  #sidebarOptions(branch: Branch): Parameters<typeof wholeSidebarHtml>[1] {
-    return {
+  #sidebar(branch: Branch): Sidebar {
+    const known = this.#sidebars.get(branch);
+    if (known) return known;
+    const sidebar = createSidebar(branch, {
       links: this.#links,
       infoOf: (route) => this.#entryInfo(route),
       drilldown: this.#site.settings.drilldown === true,
       more: wordsFor(languageCode(branch.language ?? 'en')).more,
-    };
+    });
+    this.#sidebars.set(branch, sidebar);
+    return sidebar;
   }
 
   #entryInfo(route: string): EntryInfo {
@@ -213,26 +213,17 @@ export class PageComposer {
       homeHref: relativeHref(prefix, this.#home),
       switches: [],
     };
-    const sidebar = branch && createSidebar(branch.entries, prefix, this.#sidebarOptions(branch));
     const parts: FrameParts = {
       surroundings,
       header: headerHtml(context),
       footer: footerHtml(context),
       aboveSidebar: menusHtml(context, ['product', 'dropdown', 'item']) + anchorsHtml(context),
       belowSidebar: drawerLinksHtml(context),
-      sidebar,
-      navigationScript:
-        sidebar && isLargeSidebar(sidebar) ? this.#navigationScript(branch, prefix) : undefined,
+      sidebar: branch && this.#sidebar(branch).from(prefix),
       switches: context.switches,
     };
     this.#frames.set(key, parts);
     return parts;
-  }
-
-  #navigationScript(branch: Branch, prefix: string): string {
-    const path = `_docyard/nav/${branch.id}.js`;
-    this.#largeBranches.set(path, branch);
-    return prefix + path;
   }
 
   #withSwitches(html: string, switches: readonly PageSwitch[], route: string, prefix: string): string {
@@ -311,12 +302,6 @@ export class PageComposer {
       favicon && { light: relativeHref(prefix, favicon.light), dark: relativeHref(prefix, favicon.dark) }
     );
   }
-}
-
-function sidebarHtml({ sidebar, navigationScript }: FrameParts, route: string): string {
-  if (!sidebar) return '';
-  const tree = sidebar.htmlFor(route);
-  return navigationScript ? `<div class="nav-tree" data-nav="${navigationScript}">${tree}</div>` : tree;
 }
 
 /** A language may bring its own header links, footer and banner. */

@@ -1,6 +1,7 @@
+import { compileFunction } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
-import { createSidebar, wholeSidebarHtml } from './sidebar.ts';
+import { createSidebar } from './sidebar.ts';
 import type { SiteLinks } from './site-links.ts';
 
 const links: SiteLinks = {
@@ -22,7 +23,13 @@ const group = (label: string, entries: NavEntry[], root?: string): GroupEntry =>
 const options = { links, infoOf: (name: string) => ({ title: name }), drilldown: false, more: 'More' };
 
 function sidebar(entries: NavEntry[], route: string, drilldown = false): string {
-  return createSidebar(entries, '../', { ...options, drilldown }).htmlFor(route);
+  return createSidebar({ id: '7', entries }, { ...options, drilldown })
+    .from('../')
+    .htmlFor(route);
+}
+
+function files(entries: NavEntry[]): { path: string; content: string }[] {
+  return createSidebar({ id: '7', entries }, options).files();
 }
 
 function numbered(count: number, prefix: string): NavEntry[] {
@@ -79,13 +86,128 @@ describe('the sidebar of a large branch', () => {
 
   it('does not grow with the number of pages in one list', () => {
     const size = (count: number): number => sidebar([group('Top', numbered(count, 'p'))], 'p100').length;
-    expect(size(5000) - size(500)).toBeLessThan(50);
+    expect(size(5000) - size(500)).toBeLessThan(100);
     expect(sidebar([group('Top', numbered(5000, 'p'))], 'p100')).toContain('More …</a>');
   });
 
-  it('is whole in the script that its pages share, with addresses from the root', () => {
-    const html = wholeSidebarHtml(large, options);
-    expect(html).toContain('<a href="~/p19-19.html">');
-    expect(html).not.toContain('aria-current');
+  it('comes whole in one script that its pages share, with addresses from the root', () => {
+    expect(sidebar(large, 'p3-4')).toMatch(/^<div class="nav-tree" data-nav="\.\.\/_docyard\/nav\/7\.js">/);
+    const [script, ...others] = files(large);
+    expect(others).toEqual([]);
+    expect(script?.path).toBe('_docyard/nav/7.js');
+    expect(script?.content).toContain('<a href=\\"~/p19-19.html\\">');
+    expect(script?.content).not.toContain('aria-current');
+  });
+
+  it('leads on also where the next entry is a link, and names a group without a name', () => {
+    const entries = [
+      ...numbered(40, 'p'),
+      { kind: 'link', label: 'Out', href: 'https://out.example' } as const,
+    ];
+    const long = [group('Top', [...entries, ...numbered(200, 'q')]), group('', [page('z')])];
+    expect(sidebar(long, 'p0')).toContain(
+      '<li class="nav-rest"><a href="https://out.example">More …</a></li>',
+    );
+    expect(sidebar(long, 'p0')).toContain('href="../z.html"><span>More …</span></a></h2>');
   });
 });
+
+describe('the sidebar of a very large branch', () => {
+  const groups = Array.from({ length: 60 }, (_, index) =>
+    group(`G${index}`, numbered(20, `p${index}-`), index === 5 ? 'own' : undefined),
+  );
+  const entries = [
+    group('Top', groups.slice(0, 30)),
+    group('Other', groups.slice(30)),
+    group('Long', numbered(900, 'long')),
+  ];
+  const branch = createSidebar({ id: '7', entries }, options);
+  const parts = branch.files();
+  const facts = /data-nav-parts="([^"]+)"/.exec(branch.from('../').htmlFor('p0-0'))?.[1]?.split(' ') ?? [];
+  const starts = facts.slice(2).map(Number);
+
+  /** As the browser does. */
+  function unitsOf(contents: string[]): string[][] {
+    const units: string[][] = [];
+    const docyard = {
+      takeNavigation(fingerprint: string, first: number, list: string[][]): void {
+        expect([fingerprint, first]).toEqual([facts[1], units.length]);
+        units.push(...list);
+      },
+    };
+    for (const content of contents) compileFunction(content, ['docyard'])(docyard);
+    return units;
+  }
+  const units = unitsOf(parts.map(({ content }) => content));
+
+  it('comes in parts of at least 30 kB but the last, which a page lists by their first unit', () => {
+    expect(facts[0]).toBe('../_docyard/nav/7');
+    expect(parts.map(({ path }) => path)).toEqual(starts.map((_, part) => `_docyard/nav/7-${part}.js`));
+    expect(parts.length).toBeGreaterThan(2);
+    for (const { content } of parts.slice(0, -1)) expect(content.length).toBeGreaterThanOrEqual(30_000);
+    for (const { content } of parts) expect(content.length).toBeLessThan(60_000);
+  });
+
+  it('has a unit for each closed group, which leads to its first page without it', () => {
+    const html = branch.from('../').htmlFor('p0-0');
+    const closed = /<li class="nav-closed" data-nav="(\d+)"><a class="nav-label" href="..\/p4-0.html">/.exec(
+      html,
+    );
+    expect(units[Number(closed?.[1])]?.[19]).toBe('<li><a href="~/p4-19.html"><span>p4-19</span></a></li>');
+    expect(html).toMatch(
+      /<li class="nav-closed nav-linked" data-nav="\d+"><a class="nav-label" href="..\/own.html">/,
+    );
+    const section = /<section class="nav-group nav-closed" data-nav="(\d+)"><h2><a [^>]+><span>Other</.exec(
+      html,
+    );
+    const other = units[Number(section?.[1])];
+    expect(other).toHaveLength(30);
+    expect(other?.[0]).toMatch(
+      /^<li class="nav-closed" data-nav="\d+"><a class="nav-label" href="~\/p30-0.html">/,
+    );
+  });
+
+  it('goes on in a long list from either end of what is shown, with nothing twice and nothing left out', () => {
+    const html = branch.from('').htmlFor('long450');
+    const [before = '', after = ''] = Array.from(
+      html.matchAll(/<li class="nav-rest" data-nav="([^"]+)"/g),
+      ([, asked = '']) => asked,
+    );
+    const seen = [
+      ...followed(before, units).reverse().flat(),
+      ...html.matchAll(/<li><a href="(long\d+)/g),
+      ...followed(after, units).flat(),
+    ];
+    const routes = seen.map((item) => (typeof item === 'string' ? item : item[1]));
+    expect(routes).toEqual(Array.from({ length: 900 }, (_, index) => `long${index}`));
+  });
+
+  it('has other units only when the navigation is another', () => {
+    const titled = { ...options, infoOf: (name: string) => ({ title: `Another ${name}` }) };
+    const fingerprint = (entriesNow: NavEntry[], with_ = options): string | undefined =>
+      /data-nav-parts="\S+ (\w+)/.exec(
+        createSidebar({ id: '7', entries: entriesNow }, with_).from('').htmlFor(''),
+      )?.[1];
+    expect(fingerprint(entries, titled)).toBe(facts[1]);
+    expect(fingerprint([...entries, page('new')])).not.toBe(facts[1]);
+  });
+
+  it('is listed in a bounded number of parts, however large it is', () => {
+    const huge = Array.from({ length: 400 }, (_, index) =>
+      group(`G${index}`, numbered(200, `a-page-with-a-name-${index}-`)),
+    );
+    expect(files(huge).length).toBeLessThanOrEqual(64);
+  });
+});
+
+/** The routes that one asks for after the other, by the answers. */
+function followed(asked: string, units: string[][]): string[][] {
+  if (asked === '') return [];
+  const [unit = 0, from, to] = asked.split(' ').map(Number);
+  const pieces = units[unit]?.slice(from, to) ?? [];
+  const routes = pieces.flatMap((piece) => /^<li><a href="~\/([^.]+)/.exec(piece)?.[1] ?? []);
+  const next = pieces
+    .map((piece) => /^<li class="nav-rest" data-nav="([^"]+)"/.exec(piece)?.[1])
+    .find(Boolean);
+  return [routes, ...followed(next ?? '', units)];
+}

@@ -14,6 +14,13 @@ window.docyard = {
     });
   },
   works: [],
+  load: function (src, then, failed) {
+    var script = document.createElement('script');
+    script.src = src;
+    if (then) script.addEventListener('load', then);
+    if (failed) script.addEventListener('error', failed);
+    document.head.appendChild(script);
+  },
   remember: function (key, value) {
     try {
       localStorage.setItem('docyard-' + key, value);

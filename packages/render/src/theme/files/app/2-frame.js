@@ -51,7 +51,7 @@
       }
     });
     sidebar.addEventListener('click', function (event) {
-      if (event.target.closest('a')) set(false);
+      if (!event.defaultPrevented && event.target.closest('a')) set(false);
     });
     matchMedia('(min-width: 861px)').addEventListener('change', function () {
       set(false);

@@ -2,31 +2,31 @@
 (function () {
   'use strict';
   var all = docyard.all;
+  var load = docyard.load;
 
-  function load(src, then) {
-    var script = document.createElement('script');
-    script.src = src;
-    if (then) script.addEventListener('load', then);
-    document.head.appendChild(script);
-  }
-
-  /* Filled in, an address at the root begins with a dot. */
-  function plain(link) {
-    return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
-  }
+  docyard.navigation = {
+    /* Filled in, an address at the root begins with a dot. */
+    address: function (link) {
+      return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
+    },
+    /* What a script holds, as this page writes it, which knows where the script is. */
+    asSeenHere: function (html, script) {
+      return html.split('="~/').join('="' + (script.slice(0, script.indexOf('_docyard/')) || './'));
+    },
+  };
 
   function largeSidebar() {
-    var tree = document.querySelector('[data-nav]');
+    var tree = document.querySelector('.nav-tree[data-nav]');
     if (!tree) return;
     var src = tree.getAttribute('data-nav');
-    var prefix = src.slice(0, src.indexOf('_docyard/'));
+    var plain = docyard.navigation.address;
     docyard.fillNavigation = function (html) {
       var sidebar = tree.closest('.site-sidebar');
       var before = tree.querySelector('[aria-current="page"]');
       var href = before && plain(before);
       var top = before && before.getBoundingClientRect().top;
       var focused = tree.contains(document.activeElement) && plain(document.activeElement);
-      tree.innerHTML = html.split('="~/').join('="' + (prefix || './'));
+      tree.innerHTML = docyard.navigation.asSeenHere(html, src);
       all('a', tree).forEach(function (link) {
         var own = plain(link);
         if (focused && own === focused) link.focus({ preventScroll: true });

@@ -1,0 +1,126 @@
+/*
+ * A very large sidebar, whose groups and lists are filled from parts when a reader opens them. An element that can be
+ * filled tells what belongs there: the number of a unit, and where not all of its pieces are meant, the first and the
+ * one after the last.
+ */
+(function () {
+  'use strict';
+  var all = docyard.all;
+  var tree = document.querySelector('[data-nav-parts]');
+  if (!tree) return;
+  var address = docyard.navigation.address;
+  var facts = tree.getAttribute('data-nav-parts').split(' ');
+  var script = facts[0];
+  var starts = facts.slice(2).map(Number);
+  var units = {};
+  var own = tree.querySelector('[aria-current="page"]');
+  var current = own && address(own);
+
+  docyard.takeNavigation = function (navigation, first, list) {
+    /* Of a site that was renewed after this page was opened, units may be others. */
+    if (navigation !== facts[1]) return;
+    list.forEach(function (unit, at) {
+      units[first + at] = unit;
+    });
+  };
+
+  /* Gives the pieces that belong to an element, once; where they cannot be had, goes where its link leads. */
+  function ask(item, use) {
+    var asked = item.getAttribute('data-nav').split(' ').map(Number);
+    var answer = function () {
+      if (!item.hasAttribute('data-nav')) return;
+      var unit = units[asked[0]];
+      if (!unit) return location.assign(item.getAttribute('data-first') || item.querySelector('a').href);
+      item.removeAttribute('data-nav');
+      use(unit.slice(asked[1], asked[2]));
+    };
+    if (units[asked[0]]) return answer();
+    var part = starts.length - 1;
+    while (starts[part] > asked[0]) part--;
+    docyard.load(script + '-' + part + '.js', answer, answer);
+  }
+
+  function nodesOf(html) {
+    var template = document.createElement('template');
+    template.innerHTML = docyard.navigation.asSeenHere(html, script);
+    all('a', template.content).forEach(function (link) {
+      if (address(link) === current) link.setAttribute('aria-current', 'page');
+    });
+    all('.nav-closed[data-nav]', template.content).forEach(foldable);
+    all('.nav-expanded > details', template.content).forEach(function (fold) {
+      fold.open = true;
+    });
+    return template.content;
+  }
+
+  /* A link to the first page of a group becomes a group that opens; a link to its own page gets a button beside it. */
+  function foldable(item) {
+    var label = item.querySelector('.nav-label');
+    var fold = document.createElement('details');
+    var button = document.createElement('summary');
+    item.classList.replace('nav-closed', 'nav-fold');
+    fold.append(button);
+    if (item.classList.contains('nav-linked')) button.setAttribute('aria-label', label.textContent);
+    else {
+      var name = document.createElement('span');
+      name.className = 'nav-label';
+      name.append.apply(name, label.childNodes);
+      item.setAttribute('data-first', label.getAttribute('href'));
+      label.replaceWith(name);
+      button.append(item.firstElementChild);
+    }
+    item.append(fold);
+  }
+
+  function fill(fold) {
+    var item = fold.parentElement;
+    if (!fold.open || !item.hasAttribute('data-nav')) return;
+    ask(item, function (pieces) {
+      fold.append(nodesOf('<ul>' + pieces.join('') + '</ul>'));
+    });
+  }
+
+  /* Puts more of a long list where its end was. What is in view stays there; the focus goes on to what is new beside it. */
+  function goOn(rest) {
+    var isBefore = rest.getAttribute('data-nav').split(' ').length > 2;
+    ask(rest, function (pieces) {
+      var list = rest.parentElement;
+      var isTop = list.parentElement === tree;
+      var nodes = nodesOf(isTop ? inLists(pieces) : pieces.join(''));
+      var targets = all('a, summary', nodes);
+      var hadFocus = rest.contains(document.activeElement);
+      var next = rest.nextElementSibling || list.nextElementSibling;
+      var place = isBefore && next && next.getBoundingClientRect().top;
+      if (isTop) list[isBefore ? 'before' : 'after'](nodes);
+      else rest.before(nodes);
+      rest.remove();
+      if (!list.firstElementChild) list.remove();
+      if (isBefore && next) tree.closest('nav').scrollTop += next.getBoundingClientRect().top - place;
+      if (hadFocus) targets[isBefore ? targets.length - 1 : 0].focus({ preventScroll: true });
+    });
+  }
+
+  /* At the top, sections stand between lists. */
+  function inLists(pieces) {
+    var html = pieces.map(function (piece) {
+      return piece.slice(0, 3) === '<li' ? '<ul>' + piece + '</ul>' : piece;
+    });
+    return html.join('').split('</ul><ul>').join('');
+  }
+
+  all('.nav-closed[data-nav]', tree).forEach(foldable);
+  /* The event of a fold does not rise. */
+  tree.addEventListener(
+    'toggle',
+    function (event) {
+      fill(event.target);
+    },
+    true,
+  );
+  tree.addEventListener('click', function (event) {
+    var rest = event.target.closest('.nav-rest[data-nav]');
+    if (!rest || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    goOn(rest);
+  });
+})();
