@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { access, constants, copyFile, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -81,8 +81,9 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   if (!existsSync(root)) throw new CommandError(`There is no folder ${root}.`);
   const { keepCompiledCode } = await import('../exports/compiled-code.ts');
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
+  const draft = draftFor(options.output, work);
   try {
-    const { report, packed, pages } = await render(root, work, options);
+    const { report, packed, pages } = await render(root, { work, draft }, options);
     annotate(report.diagnostics, root);
     // Standard output may be where the bundle goes.
     const say = options.output === '-' ? process.stderr : process.stdout;
@@ -92,7 +93,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
       const message = `No bundle was made: ${counting.length} of the findings count.`;
       throw new CommandError(message, 'problems_found', { byCode: report.byCode });
     }
-    await deliver(draftIn(work), options.output);
+    await deliver(draft, options.output);
     const seconds = Math.round(performance.now() - started) / 1000;
     const { errors, warnings } = report;
     const file = options.output;
@@ -102,6 +103,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     else say.write(told);
     await keepCompiledCode();
   } finally {
+    await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
   }
 }
@@ -144,7 +146,11 @@ interface Exported {
 }
 
 /** By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. */
-async function render(root: string, work: string, options: LocalExportOptions): Promise<Exported> {
+async function render(
+  root: string,
+  { work, draft }: { work: string; draft: string },
+  options: LocalExportOptions,
+): Promise<Exported> {
   const [{ runInProcess }, { fetchWithin }, { ReportFile }, { findIsolation }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
@@ -181,12 +187,14 @@ async function render(root: string, work: string, options: LocalExportOptions): 
       signal: new AbortController().signal,
       memoryMegabytes,
       fetch: fetchWithin(policy),
+      keepCopyIn: memory?.readableFolder,
       files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
       },
       sign,
-      takeOutput: (output) => pipeline(output, createWriteStream(draftIn(work))),
+      takeOutput: (output) =>
+        pipeline(output, createWriteStream(draft)).catch((error: unknown) => cannotWrite(options, error)),
     }),
   ).finally(() => {
     progress.end();
@@ -197,8 +205,15 @@ async function render(root: string, work: string, options: LocalExportOptions): 
   return { report: report as SiteReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
 }
 
-function draftIn(work: string): string {
-  return join(work, 'bundle.tar.gz');
+/** Beside its place, so that a file of that name is always a whole bundle, and nothing is copied at the end. */
+function draftFor(output: string, work: string): string {
+  return output === '-' ? join(work, 'bundle.tar.gz') : `${resolve(output)}.${process.pid}.draft`;
+}
+
+function cannotWrite({ output }: Pick<LocalExportOptions, 'output'>, error: unknown): never {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  if (output === '-' || errno === undefined) throw error;
+  throw new CommandError(`${output} cannot be written (${code}).`);
 }
 
 function siteOptionsOf({
@@ -254,20 +269,9 @@ async function originOf(folder: string): Promise<Origin> {
   }
 }
 
-/** Beside its place first, so that a file of that name is always a whole bundle. */
 async function deliver(draft: string, output: string): Promise<void> {
-  if (output === '-') {
-    await pipeline(createReadStream(draft), process.stdout, { end: false });
-    return;
-  }
-  const beside = `${resolve(output)}.${process.pid}.draft`;
-  try {
-    await copyFile(draft, beside);
-    await rename(beside, output);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw new CommandError(`${output} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
+  if (output === '-') await pipeline(createReadStream(draft), process.stdout, { end: false });
+  else await rename(draft, output).catch((error: unknown) => cannotWrite({ output }, error));
 }
 
 const mostShown = 20;

@@ -23,6 +23,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
     memoryMegabytes: number;
     /** The data folder, which a folder on this machine may happen to hold. */
     hidden?: string;
+    /** Where a copy of the folder may stay, if one must be made. */
+    keepCopyIn?: string | undefined;
     /** Files that it finds open. */
     files?: Conversation<unknown>['files'];
     /** Gets documents of other hosts for it. */
@@ -42,6 +44,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       signal,
       memoryMegabytes,
       readable: [order.folder],
+      keepCopyIn: options.keepCopyIn,
       hidden: options.hidden === undefined ? [] : [options.hidden],
       processes: order.type === 'export' ? order.renderProcesses : 0,
       ...(options.files === undefined ? {} : { files: options.files }),

@@ -17,6 +17,8 @@ export interface MemoryPlace {
   old: string;
   /** Where the source may stay from one export to the next. */
   sourceFolder: string;
+  /** Where a copy of it may stay that the process that renders can read. */
+  readableFolder: string;
   /** Says how much of the memory is in use, once an export is complete. */
   completed(usedBytes: number): Promise<void>;
   /** It may be damaged: the next export begins anew. */
@@ -61,6 +63,7 @@ export async function openMemory(root: string, kind: unknown): Promise<MemoryPla
       young: join(folder, 'young'),
       old: join(folder, 'old'),
       sourceFolder: join(folder, 'source'),
+      readableFolder: join(folder, 'readable'),
       completed: (usedBytes) => writeFile(join(folder, 'used'), String(usedBytes)),
       discard: () => rm(folder, { recursive: true, force: true }),
       release() {

@@ -133,6 +133,7 @@ async function render(
     signal: input.signal,
     memoryMegabytes,
     hidden: context.config.dataDir,
+    keepCopyIn: memory?.readableFolder,
     files: [
       { path: files.spool, use: 'write' },
       { path: files.report, use: 'write' },

@@ -21,6 +21,8 @@ export interface Conversation<Answer> {
   signal: AbortSignal;
   /** Folders and files that it may read. It sees nothing else of this machine but the program itself. */
   readable?: readonly string[];
+  /** A folder of ours where a copy may stay that must be made of them, for the next conversation about the same ones. */
+  keepCopyIn?: string | undefined;
   /** Folders that it must not see although they may lie in one of those. */
   hidden?: readonly string[];
   /** Files that it finds open, the first one as `firstFileDescriptor`; those to write are made for it. */
@@ -63,7 +65,10 @@ export async function converseIn<Answer>(
   shelter: Shelter,
   conversation: Conversation<Answer>,
 ): Promise<Answer> {
-  const readable = await readableFor(conversation.readable ?? [], shelter);
+  const readable = await readableFor(conversation.readable ?? [], shelter, {
+    keepIn: conversation.keepCopyIn,
+    hidden: conversation.hidden,
+  });
   try {
     return await talk(shelter, conversation, readable.shown);
   } finally {

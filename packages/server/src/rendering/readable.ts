@@ -2,35 +2,51 @@
  * Where root renders, the process has another user, who may not be allowed to read a private folder. Such a folder is copied
  * for it, so that the folder itself stays as it is. For everybody else there is nothing to do.
  */
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Shown } from './bubblewrap.ts';
 import { givesUpRoot, type Shelter } from './launch.ts';
+import { copyForAll, type OfSite } from './readable-copy.ts';
 
 export interface Readable {
   shown: Shown[];
   remove(): Promise<void>;
 }
 
-export async function readableFor(paths: readonly string[], shelter: Shelter): Promise<Readable> {
+interface Choices {
+  /** Where a copy stays, to be brought up to date the next time. */
+  keepIn?: string | undefined;
+  /** What the process must not see is not copied either. */
+  hidden?: readonly string[] | undefined;
+}
+
+export async function readableFor(
+  paths: readonly string[],
+  shelter: Shelter,
+  { keepIn, hidden = [] }: Choices = {},
+): Promise<Readable> {
   const scratch: string[] = [];
   const shown: Shown[] = [];
   if (paths.length === 0 || !givesUpRoot(shelter))
     return { shown: paths.map((place) => ({ source: place, place })), remove: async () => {} };
+  if (keepIn !== undefined) await mkdir(keepIn, { recursive: true, mode: 0o700 });
   // The renderer takes 100 ms to load, and a server is ready without it.
   const { isForeignFolder } = await import('@docyard/render');
-  const ofSite = (names: string[]) => names.filter((name) => !isForeignFolder(name));
-  for (const place of paths) {
+  // The place of the copy may itself lie in the folder.
+  const leftOut = new Set([...hidden, ...(keepIn === undefined ? [] : [keepIn])].flatMap(identityOf));
+  const ofSite: OfSite = (path, found) =>
+    found.isDirectory() ? !isForeignFolder(path) && !leftOut.has(identity(found)) : !isSecret(path);
+  for (const [index, place] of paths.entries()) {
     if (await isReadableForAll(place, ofSite)) {
       shown.push({ source: place, place });
       continue;
     }
-    const folder = await mkdtemp(join(tmpdir(), 'docyard-readable-'));
-    scratch.push(folder);
-    await copyForAll(place, join(folder, 'copy'), ofSite);
-    shown.push({ source: join(folder, 'copy'), place });
+    const folder =
+      keepIn === undefined ? await mkdtemp(join(tmpdir(), 'docyard-readable-')) : join(keepIn, String(index));
+    if (keepIn === undefined) scratch.push(folder);
+    shown.push({ source: await copyOf(place, folder, ofSite), place });
   }
   return {
     shown,
@@ -40,36 +56,43 @@ export async function readableFor(paths: readonly string[], shelter: Shelter): P
   };
 }
 
-/** Leaves out what belongs to tools. */
-type OfSite = (names: string[]) => string[];
-
-const modeForAll = { folder: 0o755, file: 0o644 } as const;
-
 /** Links lead nowhere inside, so they do not count. Files are not waited for: 10,000 take 40 ms instead of 400. */
-async function isReadableForAll(path: string, ofSite: OfSite): Promise<boolean> {
+async function isReadableForAll(root: string, ofSite: OfSite, way = ''): Promise<boolean> {
+  const path = join(root, way);
   const found = await lstat(path);
   if (!found.isDirectory()) return !found.isFile() || (found.mode & 0o004) !== 0;
   if ((found.mode & 0o005) !== 0o005) return false;
-  for (const name of ofSite(await readdir(path))) {
+  for (const name of await readdir(path)) {
     const inside = lstatSync(join(path, name));
+    if (!ofSite(join(way, name), inside)) continue;
     const isReadable = inside.isDirectory()
-      ? await isReadableForAll(join(path, name), ofSite)
+      ? await isReadableForAll(root, ofSite, join(way, name))
       : !inside.isFile() || (inside.mode & 0o004) !== 0;
     if (!isReadable) return false;
   }
   return true;
 }
 
-async function copyForAll(from: string, to: string, ofSite: OfSite): Promise<void> {
-  const found = await lstat(from);
-  if (found.isFile()) {
-    await copyFile(from, to);
-    await chmod(to, modeForAll.file);
-  }
-  if (!found.isDirectory()) return;
-  await mkdir(to);
-  await chmod(to, modeForAll.folder);
-  for (const name of ofSite(await readdir(from))) {
-    await copyForAll(join(from, name), join(to, name), ofSite);
-  }
+async function copyOf(place: string, folder: string, ofSite: OfSite): Promise<string> {
+  if ((await lstat(place)).isDirectory()) return copyForAll(place, folder, ofSite);
+  await mkdir(folder, { recursive: true });
+  const copy = join(folder, 'file');
+  await copyFile(place, copy);
+  await chmod(copy, 0o644);
+  return copy;
+}
+
+/** Tools keep keys in hidden files. Of those a site uses only the ones that say what does not belong to it. */
+function isSecret(path: string): boolean {
+  return /^\.(?!mint(?:lify)?ignore$)/.test(basename(path));
+}
+
+/** Whatever way leads there. */
+function identity({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
+}
+
+function identityOf(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? [] : [identity(found)];
 }
