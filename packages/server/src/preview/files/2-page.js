@@ -109,7 +109,14 @@
   /* The part of a large sidebar that a page brings along; its script fills in the rest. */
   function treeOf(from) {
     var tree = from.querySelector('.nav-tree');
-    return tree && { source: tree.getAttribute('data-nav'), html: tree.innerHTML };
+    var parts = tree && tree.getAttribute('data-nav-parts');
+    return (
+      tree && {
+        source: parts || tree.getAttribute('data-nav'),
+        inParts: Boolean(parts),
+        html: tree.innerHTML,
+      }
+    );
   }
 
   /* A tree that was filled stays: as it is while the page's own part is the same, else until it is filled again. */
@@ -119,6 +126,11 @@
     var next = body.querySelector('.nav-tree');
     var shown = document.querySelector('.nav-tree');
     if (!next || !shown || before.source !== tree.source) return;
+    /* Groups that were opened may hold other names now. */
+    if (tree.inParts && refill) {
+      refill = false;
+      return;
+    }
     var known = {};
     shown.querySelectorAll('a[href]').forEach(function (link) {
       known[link.href] = link;
