@@ -9,6 +9,11 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const memoryLimitMb = 512;
+/**
+ * What outlives a page is little. V8 would still begin with a heap of a few megabytes and go through all of it again and
+ * again as it grows: that and nothing else took a quarter of the processor time of 3,000 pages.
+ */
+const firstCollectionMb = 256;
 
 /**
  * Buffers come and go by the thousand. Left to itself the C library keeps what was freed, in a heap for each thread: of 3,000
@@ -56,7 +61,7 @@ function begin(program: string): ChildProcess {
       TZ: 'UTC',
       ...thriftyAllocation,
     },
-    execArgv: [`--max-old-space-size=${memoryLimitMb}`],
+    execArgv: [`--max-old-space-size=${memoryLimitMb}`, `--initial-old-space-size=${firstCollectionMb}`],
   });
 }
 

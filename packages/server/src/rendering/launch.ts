@@ -64,6 +64,8 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
     ...(confinement.limits && own.prlimit !== undefined ? limited(own.prlimit, order, confinement) : []),
     process.execPath,
     `--max-old-space-size=${order.memoryMegabytes}`,
+    // Else V8 goes through the whole heap again and again while it grows: a quarter of what rendering costs.
+    `--initial-old-space-size=${Math.floor(order.memoryMegabytes / 3)}`,
     order.program,
   ];
   const child = spawn(command, args, {
