@@ -94,6 +94,44 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     await page.close();
   });
 
+  it('looks a question up when its reader stops typing, or presses Enter', async () => {
+    const { page, complaints } = await open('disk', 'index.html');
+    await page.keyboard.press('/');
+    const options = page.locator('.search-dialog [role="option"]');
+    await options.first().waitFor();
+    await page.evaluate(() => {
+      const field = document.querySelector<HTMLInputElement>('.search-field');
+      for (const value of ['m', 'ma', 'marm', 'marmal', 'webh', 'webhooks']) {
+        if (field) field.value = value;
+        field?.dispatchEvent(new Event('input'));
+      }
+      field?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', cancelable: true }));
+    });
+    await page.waitForURL(/guides\/webhooks\.html$/);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('loads nothing for letters that are typed on', async () => {
+    const { page } = await open('http', 'index.html');
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    await page.keyboard.press('/');
+    await page.locator('.search-dialog [role="option"]').first().waitFor();
+    const count = (): number => loaded.filter((url) => /search\/[tp]\d+\.js$/.test(url)).length;
+    expect(count()).toBe(0);
+    await page.evaluate(() => {
+      const field = document.querySelector<HTMLInputElement>('.search-field');
+      for (const value of ['m', 'ma', 'mar', 'loud', 'zzzzzzzz']) {
+        if (field) field.value = value;
+        field?.dispatchEvent(new Event('input'));
+      }
+    });
+    await page.locator('.search-nothing').waitFor();
+    expect(loaded.filter((url) => /search\/p\d+\.js$/.test(url))).toEqual([]);
+    await page.close();
+  });
+
   it('offers pages before, corrections after, and other languages on request', async () => {
     const { page, complaints } = await open('disk', 'de/index.html');
     await page.locator('[data-search]').first().click();

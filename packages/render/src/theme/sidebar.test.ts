@@ -174,7 +174,7 @@ describe('the sidebar of a very large branch', () => {
       ([, asked = '']) => asked,
     );
     const seen = [
-      ...followed(before, units).reverse().flat(),
+      ...followed(before, units).toReversed().flat(),
       ...html.matchAll(/<li><a href="(long\d+)/g),
       ...followed(after, units).flat(),
     ];

@@ -71,7 +71,7 @@
       scopeSetOfPage: scopeSets,
       termStarts: data.terms === '' ? [] : data.terms.split(' '),
       pageStarts: readStarts(data.pages),
-      vocabulary: readVocabulary(data.vocabulary),
+      vocabulary: readVocabulary(data.vocabulary, data.frequencies),
       starts: data.starts,
     };
   }
@@ -88,14 +88,12 @@
     return starts;
   }
 
-  function readVocabulary(text) {
+  function readVocabulary(text, frequencies) {
     var previous = '';
-    return text === ''
-      ? []
-      : text.split(' ').map(function (entry) {
-          previous = previous.slice(0, valueOf91[entry.charCodeAt(0)]) + entry.slice(1, -1);
-          return { term: previous, sections: Math.pow(2, valueOf91[entry.charCodeAt(entry.length - 1)] / 4) };
-        });
+    return (text.match(/[A-Z][^A-Z]+/g) || []).map(function (entry, at) {
+      previous = previous.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1);
+      return { term: previous, sections: Math.pow(2, valueOf91[frequencies.charCodeAt(at)] / 2) };
+    });
   }
 
   /* Postings stay packed until a term is asked for. */

@@ -15,6 +15,9 @@
       '|',
     );
   var shown = 6;
+  /* A question is looked up when its reader stops typing; a word of one or two letters most often goes on. */
+  var pauseMs = 150;
+  var shortWordPauseMs = 500;
   var dialog;
   var field;
   var list;
@@ -24,6 +27,8 @@
   var options = [];
   var active = -1;
   var turn = 0;
+  var typing;
+  var answered = Promise.resolve();
   var everywhere = false;
   var limit = shown;
   var scope = 0;
@@ -137,13 +142,14 @@
     });
     field.addEventListener('input', function () {
       limit = shown;
-      show();
+      clearTimeout(typing);
+      typing = setTimeout(show, field.value.trim() === '' ? 0 : pauseAfter(field.value));
     });
     field.addEventListener('keydown', keys);
     scopeButton.addEventListener('click', function () {
       everywhere = !everywhere;
       scopeButton.setAttribute('aria-pressed', String(everywhere));
-      show();
+      void show();
       field.focus();
     });
     dialog.addEventListener('click', function (event) {
@@ -151,7 +157,7 @@
     });
     list.addEventListener('click', function (event) {
       var option = event.target.closest('[role="option"]');
-      if (option) chosen(option, event);
+      if (option) void chosen(option, event);
     });
     list.addEventListener('mousemove', function (event) {
       var option = event.target.closest('[role="option"]');
@@ -165,17 +171,27 @@
     if (step && options.length) {
       event.preventDefault();
       activate((active + step + options.length) % options.length, true);
-    } else if (event.key === 'Enter' && options[Math.max(0, active)]) {
+    } else if (event.key === 'Enter') {
       event.preventDefault();
-      options[Math.max(0, active)].dispatchEvent(
-        new MouseEvent('click', {
-          bubbles: true,
-          cancelable: true,
-          ctrlKey: event.ctrlKey,
-          metaKey: event.metaKey,
-        }),
-      );
+      var click = new MouseEvent('click', {
+        bubbles: true,
+        cancelable: true,
+        ctrlKey: event.ctrlKey,
+        metaKey: event.metaKey,
+      });
+      /* What is shown may belong to fewer letters than were typed. */
+      void (typing ? show() : answered).then(function () {
+        var option = options[Math.max(0, active)];
+        if (option) option.dispatchEvent(click);
+      });
     }
+  }
+
+  function pauseAfter(question) {
+    var word = question.slice(question.lastIndexOf(' ') + 1);
+    var isShort = word.length === 1 || word.length === 2;
+    /* In scripts without spaces that is a whole word. */
+    return isShort && !/[\u0e00-\uffff]/.test(word) ? shortWordPauseMs : pauseMs;
   }
 
   function activate(index, scroll) {
@@ -232,6 +248,8 @@
 
   /* Shows what belongs to the field's value; an answer that comes after a newer question is dropped. */
   function show() {
+    clearTimeout(typing);
+    typing = undefined;
     var question = field.value.trim();
     var mine = ++turn;
     var isStale = function () {
@@ -254,7 +272,8 @@
             .then(function (answer) {
               if (!isStale()) showAnswer(question, answer);
             });
-    return work.catch(failed);
+    answered = work.catch(failed);
+    return answered;
   }
 
   function withHelp(question, answer) {
