@@ -1,8 +1,17 @@
 /** The memory of exports: what was put is there, also after a kill; what was damaged is not; what nobody asks for goes. */
-import { closeSync, openSync, statSync, truncateSync, writeFileSync, readFileSync } from 'node:fs';
+import fs, {
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../testing.ts';
 import { MemoryFile } from './memory-file.ts';
 
@@ -86,3 +95,73 @@ test('what is asked for moves from the old file to the young one, and the rest g
   expect(['a', 'b', 'c'].map((key) => third.memory.has(key))).toEqual([true, true, false]);
   third.close();
 });
+
+describe('on a disk that is full', () => {
+  const small = Buffer.from('small');
+  const large = Buffer.alloc(64 * 1024, 'x');
+
+  test('what was there before stays, what came since gives its room back, and nothing fails', () => {
+    const folder = temporaryFolder('memory');
+    const first = openMemory(folder);
+    first.memory.put('kept', small);
+    first.memory.put('run', Buffer.from('first'));
+    first.close();
+    const { size } = statSync(join(folder, 'young'));
+    const second = openMemory(folder);
+    second.memory.put('new', small);
+    second.memory.put('run', Buffer.from('second'));
+    withFullDisk(() => second.memory.put('large', large));
+    expect(statSync(join(folder, 'young')).size).toBe(size);
+    // Also when there is room again: a run is remembered whole or not at all.
+    second.memory.put('later', small);
+    expect(['new', 'large', 'later'].map((key) => second.memory.get(key))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(String(Buffer.from(second.memory.get('run') ?? []))).toBe('first');
+    expect(second.memory.usedBytes).toBe('first'.length);
+    second.close();
+    const third = openMemory(folder);
+    expect(String(Buffer.from(third.memory.get('kept') ?? []))).toBe('small');
+    third.memory.put('later', small);
+    expect(third.memory.has('later')).toBe(true);
+    third.close();
+  });
+
+  test('what moved from the old file is found there again', () => {
+    const folder = temporaryFolder('memory');
+    const first = openMemory(folder);
+    first.memory.put('moved', small);
+    first.close();
+    renameSync(join(folder, 'young'), join(folder, 'old'));
+    const second = openMemory(folder, true);
+    second.memory.touch('moved');
+    withFullDisk(() => second.memory.put('large', large));
+    expect(String(Buffer.from(second.memory.get('moved') ?? []))).toBe('small');
+    second.close();
+  });
+});
+
+/** Half of what is written still fits. */
+function withFullDisk(work: () => void): void {
+  const { writeSync } = fs;
+  let writes = 0;
+  const spy = vi.spyOn(fs, 'writeSync').mockImplementation(((
+    handle: number,
+    bytes: Buffer,
+    ...rest: number[]
+  ) => {
+    const [offset = 0, length = 0, position = 0] = rest;
+    if ((writes += 1) === 1) return writeSync(handle, bytes, offset, Math.floor(length / 2), position);
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  }) as typeof writeSync);
+  syncBuiltinESMExports();
+  try {
+    work();
+    expect(writes).toBe(2);
+  } finally {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  }
+}

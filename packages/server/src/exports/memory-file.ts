@@ -1,9 +1,10 @@
 /**
  * What exports of one kind leave for the next: values by key in a file that only grows, and an older file of the same form
  * that is only read. What is asked for in the old one moves to the young one; when that is full it becomes the old one, so what
- * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte.
+ * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte. A disk that is
+ * full costs what this process would have left, and nothing else.
  */
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
 /** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
@@ -22,6 +23,7 @@ const mostKeyBytes = 200;
 /** Anything longer is no length that was written here. */
 const mostValueBytes = 1024 ** 3;
 const scanBytes = 256 * 1024;
+const diskIsFull = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export class MemoryFile {
   readonly #young: number;
@@ -29,14 +31,19 @@ export class MemoryFile {
   readonly #places = new Map<string, Place>();
   /** Keys of the young file whose value somebody has asked for or given. */
   readonly #used = new Map<string, number>();
-  #end = 0;
+  /** Where values were that this process has put elsewhere. */
+  readonly #before = new Map<string, Place | undefined>();
+  readonly #begin: number;
+  #end: number;
+  #isFull = false;
 
   /** Open files; both may be empty, and the young one may end in the middle of a value. */
   constructor(young: number, old: number | undefined) {
     this.#young = young;
     this.#old = old;
     if (old !== undefined) this.#scan(old);
-    this.#end = this.#scan(young);
+    this.#begin = this.#scan(young);
+    this.#end = this.#begin;
   }
 
   get(key: string): Uint8Array | undefined {
@@ -70,12 +77,38 @@ export class MemoryFile {
     head.writeUInt32LE(value.length, 4);
     head.writeUInt32LE(checksum, 8);
     const record = Buffer.concat([head, name, value]);
-    for (let done = 0; done < record.length;)
-      done += writeSync(this.#young, record, done, record.length - done, this.#end + done);
+    if (!this.#append(record)) return;
+    if (!this.#before.has(key)) this.#before.set(key, this.#places.get(key));
     const offset = this.#end + headBytes + name.length;
     this.#places.set(key, { handle: this.#young, offset, length: value.length, checksum });
     this.#used.set(key, value.length);
     this.#end += record.length;
+  }
+
+  #append(record: Buffer): boolean {
+    if (this.#isFull) return false;
+    try {
+      for (let done = 0; done < record.length;)
+        done += writeSync(this.#young, record, done, record.length - done, this.#end + done);
+      return true;
+    } catch (error) {
+      if (!diskIsFull.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      this.#giveUp();
+      return false;
+    }
+  }
+
+  /** What the export itself has to write needs the room more than the next one needs a memory. */
+  #giveUp(): void {
+    this.#isFull = true;
+    ftruncateSync(this.#young, this.#begin);
+    this.#end = this.#begin;
+    for (const [key, place] of this.#before) {
+      if (place === undefined) this.#places.delete(key);
+      else this.#places.set(key, place);
+      if (place?.handle !== this.#young) this.#used.delete(key);
+    }
+    this.#before.clear();
   }
 
   /** What is worth keeping of all this: the values that were asked for or given. */

@@ -64,7 +64,8 @@ export async function openMemory(root: string, kind: unknown): Promise<MemoryPla
       old: join(folder, 'old'),
       sourceFolder: join(folder, 'source'),
       readableFolder: join(folder, 'readable'),
-      completed: (usedBytes) => writeFile(join(folder, 'used'), String(usedBytes)),
+      // On a disk that is full the memory is rotated too early or too late, which is all that this is for.
+      completed: (usedBytes) => writeFile(join(folder, 'used'), String(usedBytes)).catch(() => undefined),
       discard: () => rm(folder, { recursive: true, force: true }),
       release() {
         taken.delete(folder);
