@@ -22,6 +22,7 @@ export const firstPage: Measurement = {
     const folder = temporaryFolder('corpus');
     writeCorpus(folder, pages);
     git(folder, 'init', '--quiet', '--initial-branch=main');
+    git(folder, 'config', 'gc.auto', '0');
     commitAll(folder, 'Corpus');
     const source = { repository: `file://${folder}`, ref: 'main' };
     const service = await startService({ sample: false });

@@ -189,7 +189,12 @@ async function finish(
   const signature = await signed.promise;
   if (signature !== '') archive.add(signatureName, Buffer.from(signature));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
-  const packed = await archive.pack(outputDescriptor, (share) => progress('packing', share, pageCount, null));
+  let toldAt = 0;
+  const packed = await archive.pack(outputDescriptor, (share) => {
+    if (Date.now() - toldAt < progressEveryMs) return;
+    toldAt = Date.now();
+    progress('packing', share, pageCount, null);
+  });
   closeSync(outputDescriptor);
   archive.close();
   run?.commit();

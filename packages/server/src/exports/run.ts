@@ -196,10 +196,13 @@ async function store(
   { answer, manifest, isolation }: Rendered & Required<Pick<ExportResult, 'isolation'>>,
 ): Promise<Outcome> {
   const { job, report, signal } = input;
-  await report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount });
   const name = blobName(job.id, job.attempt, 'manifest.json');
-  await context.blobs.putBytes(name, Buffer.from(manifest), signal);
-  await storeReport(context, input, reportFile);
+  // Each waits for the disk.
+  await Promise.all([
+    report({ phase: 'storing', progress: phaseStart.storing, pageCount: answer.pageCount }),
+    context.blobs.putBytes(name, Buffer.from(manifest), signal),
+    storeReport(context, input, reportFile),
+  ]);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
   const result: ExportResult = {
     bundle: { sizeBytes, sha256, fileCount },

