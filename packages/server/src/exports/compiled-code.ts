@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { converseIn } from '../rendering/conversation.ts';
 import { findIsolation, unconfined } from '../rendering/isolation.ts';
+import { compiledCode } from '../rendering/own-files.ts';
 import { version } from '../version.ts';
 import { isInstalled, sourceFolders } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
@@ -32,8 +33,10 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   try {
     await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal));
     // Where root keeps it, those who are to read it have another user.
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      if (entry.isFile()) await chmod(join(folder, entry.name), 0o644);
+    for (const { source } of compiledCode(0)) {
+      for (const entry of await readdir(source, { withFileTypes: true })) {
+        if (entry.isFile()) await chmod(join(source, entry.name), 0o644);
+      }
     }
     await writeFile(done, '');
   } finally {

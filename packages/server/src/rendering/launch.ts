@@ -42,6 +42,11 @@ export interface Launch {
 
 /** Beyond the heap: 512 that V8 sets aside for compiled code, then buffers, stacks of threads, and what native code needs. */
 const moreMemoryMegabytes = 512 + 512;
+/**
+ * Else V8 goes through the whole heap again and again while it grows: a quarter of what rendering costs. Compiled code is kept
+ * apart for each size, so it is that of the processes which render pages.
+ */
+const firstCollectionMegabytes = 256;
 /** Node itself has eleven, and starts some more while it compiles and compresses. */
 const threadsOfProcess = 24;
 const mostFileBytes = 16 * 1024 ** 3;
@@ -64,13 +69,12 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
     ...(confinement.limits && own.prlimit !== undefined ? limited(own.prlimit, order, confinement) : []),
     process.execPath,
     `--max-old-space-size=${order.memoryMegabytes}`,
-    // Else V8 goes through the whole heap again and again while it grows: a quarter of what rendering costs.
-    `--initial-old-space-size=${Math.floor(order.memoryMegabytes / 3)}`,
+    `--initial-old-space-size=${Math.min(firstCollectionMegabytes, order.memoryMegabytes)}`,
     order.program,
   ];
   const child = spawn(command, args, {
     // Behind walls bubblewrap clears it and sets another.
-    env: environmentWith(dirname(compiledCode(process.getuid?.() ?? 0)?.source ?? '')),
+    env: environmentWith(dirname(compiledCode(process.getuid?.() ?? 0)[0]?.source ?? '')),
     stdio: withoutInherited([
       ...(['ignore', 'ignore', 'pipe', 'pipe', order.takesOutput ? 'pipe' : 'ignore'] as const),
       ...order.files,
@@ -98,14 +102,13 @@ function walled(shelter: Shelter, order: Launch, filterDescriptor: number | unde
   const compiled = compiledCode(user);
   const places = [...own.paths, order.program].map((path) => ({ source: path, place: path }));
   const shown = [...places, ...order.readable];
-  if (compiled !== undefined)
-    shown.push({ source: compiled.source, place: `${compiledInside}/${compiled.name}` });
+  for (const { source, name } of compiled) shown.push({ source, place: `${compiledInside}/${name}` });
   return [
     bubblewrap,
     ...wallsOf({
       users: fromRoot ? 'of this machine' : 'own',
       isFiltered: filterDescriptor !== undefined,
-      environment: environmentWith(compiled === undefined ? '' : compiledInside),
+      environment: environmentWith(compiled.length === 0 ? '' : compiledInside),
     }),
     ...(fromRoot ? rightsToGiveUp : ['--uid', String(user), '--gid', String(user)]),
     ...show(withoutRepeats(shown), order.hidden),
