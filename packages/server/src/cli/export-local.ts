@@ -14,6 +14,7 @@ import { Option, type Command } from 'commander';
 import type { PackedArchive } from '../bundles/archive.ts';
 import { nearest } from '../deployments/nearest.ts';
 import type { ExportOrder } from '../exports/messages.ts';
+import type { Isolation } from '../rendering/isolation.ts';
 import { annotate } from './annotations.ts';
 import { CommandError } from './errors.ts';
 import {
@@ -76,14 +77,15 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   const subcommands = command.commands.map((subcommand) => subcommand.name());
   refuseMistypedSubcommand(folder, subcommands);
   const failOn = await failOnOf(options, []);
-  const { countingFindings } = await import('@docyard/render');
   const root = resolve(folder);
   if (!existsSync(root)) throw new CommandError(`There is no folder ${root}.`);
-  const { keepCompiledCode } = await import('../exports/compiled-code.ts');
+  // It takes as long as everything else that is done before a page can be rendered.
+  const isolation = import('../rendering/isolation.ts').then(({ findIsolation }) => findIsolation());
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   const draft = draftFor(options.output, work);
   try {
-    const { report, packed, pages } = await render(root, { work, draft }, options);
+    const { report, packed, pages } = await render(root, { work, draft, isolation }, options);
+    const { countingFindings } = await import('@docyard/render');
     annotate(report.diagnostics, root);
     // Standard output may be where the bundle goes.
     const say = options.output === '-' ? process.stderr : process.stdout;
@@ -101,6 +103,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
+    const { keepCompiledCode } = await import('../exports/compiled-code.ts');
     await keepCompiledCode();
   } finally {
     await rm(draft, { force: true });
@@ -148,19 +151,19 @@ interface Exported {
 /** By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. */
 async function render(
   root: string,
-  { work, draft }: { work: string; draft: string },
+  { work, draft, isolation }: { work: string; draft: string; isolation: Promise<Isolation> },
   options: LocalExportOptions,
 ): Promise<Exported> {
-  const [{ runInProcess }, { fetchWithin }, { ReportFile }, { findIsolation }] = await Promise.all([
+  const [{ runInProcess }, { fetchWithin }, { ReportFile }, source] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
     import('../exports/messages.ts'),
-    import('../rendering/isolation.ts'),
+    originOf(root),
   ]);
   const policy = policyOf(options);
   const version = options.version ?? null;
-  const source = await originOf(root);
-  const { level } = await findIsolation();
+  const sign = await signerFor({ version, commit: source.commit });
+  const { level } = await isolation;
   const chosen = siteOptionsOf(options);
   const memory = options.fresh
     ? undefined
@@ -181,7 +184,6 @@ async function render(
     isolationLevel: level,
     options: { ...chosen, paths: null, strict: false, failOn: [] },
   };
-  const sign = await signerFor({ version, commit: source.commit });
   const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = await explainFailure(
     runInProcess(order, 'exported', {
       signal: new AbortController().signal,
