@@ -10,8 +10,8 @@
  *   (field, length, boost), so ranking is a sum. Of a term that is everywhere only the best `maximumPostings` are kept.
  * - `p0.js` …: pages with titles, headings and excerpts, a few in each file. Loaded for the results that are shown.
  *
- * Measured on 10,000 pages of the corpus: 27 MB in 3,150 files; packed, index.js is 24 kB, a term shard 5 kB, a page shard
- * 4 kB, and a first question loads 29 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page and holds 74 MB
+ * Measured on 10,000 pages of the corpus: 27 MB in 3,400 files; packed, index.js is 24 kB, a term shard 5 kB, a page shard
+ * 3 kB, and a first question loads 28 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page and holds 74 MB
  * at 50,000 pages.
  */
 import { indexData } from './index-data.ts';

@@ -64,6 +64,21 @@ describe('the search index', () => {
     for (const content of files.values()) expect(content.length).toBeLessThan(60_000);
   });
 
+  it('is asked for words that stand apart in it, and for no more than a word that is everywhere', async () => {
+    const between = Array.from({ length: 1500 }, (_, at) => `toolbar${at}`);
+    const many = indexFiles([
+      ...Array.from({ length: 120 }, () => ({ title: 'Box', html: '<p>A tool with a tip.</p>' })),
+      { title: 'Tooltip', html: '<p>Tooltip.</p>' },
+      { title: 'Tooltips', html: '<p>Tooltip.</p>' },
+      { title: 'Bars', html: `<p>${between.join(' ')}</p>` },
+    ]);
+    const { search, loaded } = searchIn(many);
+    const terms = (): number => loaded.filter((path) => /\/t\d/.test(path)).length;
+    expect((await search.find('tool', { scope: 0, limit: 3 })).total).toBe(121);
+    expect(terms()).toBe(1);
+    expect((await search.find('tool tip', { scope: 0, limit: 3 })).results[0]?.title).toBe('Tooltip');
+  });
+
   it('is read no further for a question that nobody waits for', async () => {
     const { search, loaded } = searchIn(files);
     let asked = 0;

@@ -14,7 +14,7 @@ export const maximumPostings = 2500;
 /** So many more are known between exports, to take the places of those that an edit removes. */
 export const sparePostings = 500;
 const termShardLength = 7000;
-const pageShardLength = 8000;
+const pageShardLength = 7000;
 const words: SearchWords = searchWords();
 const digitCodes = Uint8Array.from(words.digits, (digit) => digit.charCodeAt(0));
 

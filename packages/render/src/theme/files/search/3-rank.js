@@ -7,6 +7,8 @@
   var search = window.docyardSearch;
   /* Shards that the completions and corrections of a single word may load; more words leave less room. */
   var extraShards = 3;
+  /* For what a word might become besides its forms, none are loaded when the word itself is in so many sections. */
+  var plenty = 100;
   var expansions = 14;
 
   /**
@@ -138,6 +140,7 @@
       var number = search.shardOf(starts, candidate.term);
       if (!shards.has(number)) {
         if (room.left === 0) return;
+        if (exact && exact.sections >= plenty && !isFormOf(word, candidate.term)) return;
         room.left--;
         shards.set(number, null);
       }
@@ -151,6 +154,11 @@
   /* `deployment` and `deployed` are forms of `deploy`; `logout` is none of `logo`. */
   function isForm(term, longer) {
     return /^(?:e?d|ing|e?r|or|ment|ation|ion|able|al|ly)$/.test(longer.slice(term.length));
+  }
+
+  function isFormOf(word, term) {
+    var stem = stemOf(word.whole);
+    return isForm(word.whole, term) || Boolean(stem && isForm(stem, term));
   }
 
   /* Longer terms that start with the word; for a finished word only its other forms. */
@@ -182,15 +190,26 @@
   }
 
   function fromVocabulary(vocabulary, prefix, visit) {
+    var at = placeIn(vocabulary, prefix);
+    for (; at < vocabulary.length && vocabulary[at].term.startsWith(prefix); at++)
+      visit(vocabulary[at].term, vocabulary[at].sections);
+  }
+
+  function inVocabulary(vocabulary, term) {
+    var entry = vocabulary[placeIn(vocabulary, term)];
+    return entry && entry.term === term ? entry : undefined;
+  }
+
+  /* The first term that does not come before the given one. */
+  function placeIn(vocabulary, term) {
     var low = 0;
     var high = vocabulary.length;
     while (low < high) {
       var middle = (low + high) >> 1;
-      if (vocabulary[middle].term < prefix) low = middle + 1;
+      if (vocabulary[middle].term < term) low = middle + 1;
       else high = middle;
     }
-    for (; low < vocabulary.length && vocabulary[low].term.startsWith(prefix); low++)
-      visit(vocabulary[low].term, vocabulary[low].sections);
+    return low;
   }
 
   /* `deploying` and `deployed` are forms of what starts with `deploy`. English only; harmless elsewhere. */
@@ -282,7 +301,7 @@
       if (!first.whole || !second.whole || first.unspaced || second.unspaced) continue;
       var joined = first.typed + second.whole;
       var shard = shards.get(search.shardOf(index.termStarts, joined));
-      var entry = shard && shard.get(joined);
+      var entry = (shard && shard.get(joined)) || inVocabulary(index.vocabulary, joined);
       if (!entry) continue;
       [first, second].forEach(function (word) {
         word.candidates.push({ term: joined, weight: 0.9, sections: entry.sections });
