@@ -28,16 +28,20 @@ export class BuildMemory {
   /** Undefined where nothing can be remembered. `marker` is the file that tells which build the folder is of. */
   static async open(root: string, out: string, marker: string): Promise<BuildMemory | undefined> {
     const place = await openLocalMemory('builds', [root, out]);
-    return place && new BuildMemory(place, root, out, marker);
+    return place && new BuildMemory(place, await place.engine, { root, out, marker });
   }
 
-  private constructor(place: MemoryPlace, root: string, out: string, marker: string) {
+  private constructor(
+    place: MemoryPlace,
+    engine: string,
+    { root, out, marker }: { root: string; out: string; marker: string },
+  ) {
     this.#place = place;
     this.#out = out;
     this.#handles = [openSync(place.young, 'r+'), openSync(place.old, 'r')];
     const [young = -1, old] = this.#handles;
     this.#file = new MemoryFile(young, old);
-    const memory = new RunMemory(this.#file, place.engine, root);
+    const memory = new RunMemory(this.#file, engine, root);
     this.options = { memory };
     const list = this.#file.get(listKey);
     if (list === undefined || memory.lastToken === undefined || tokenIn(marker) !== memory.lastToken) return;

@@ -180,7 +180,7 @@ async function render(
     offline: policy.offline ?? false,
     // Whoever runs this command has chosen the folder.
     customCode: 'run',
-    engine: memory?.engine ?? null,
+    engine: (await memory?.engine) ?? null,
     isolationLevel: level,
     options: { ...chosen, paths: null, strict: false, failOn: [] },
   };

@@ -7,16 +7,24 @@ import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
 import { ChannelAbused, converse, ProcessDied, type Conversation } from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
-import { Message, type Order, type Signed } from './messages.ts';
+import { Message, type ExportOrder, type Order, type Signed } from './messages.ts';
 
 /** What such a process runs. */
 export const program = fileURLToPath(new URL('child.ts', import.meta.url));
 
 export type Answer<Type extends Message['type']> = Message & { type: Type };
 
+/** An order that is still being worked out: the process is started meanwhile, for this folder. */
+export interface ComingOrder {
+  type: 'coming';
+  folder: string;
+  renderProcesses: number;
+  order: Promise<ExportOrder>;
+}
+
 /** Rejects with a JobFailure when the process reports one, dies, or says something it must not. */
 export async function runInProcess<Type extends 'exported' | 'unknown-paths' | 'described'>(
-  order: Order,
+  order: Order | ComingOrder,
   wanted: Type,
   options: {
     signal: AbortSignal;
@@ -40,13 +48,13 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   try {
     return await converse<Answer<Type>>({
       program,
-      order,
+      order: order.type === 'coming' ? order.order : order,
       signal,
       memoryMegabytes,
       readable: [order.folder],
       keepCopyIn: options.keepCopyIn,
       hidden: options.hidden === undefined ? [] : [options.hidden],
-      processes: order.type === 'export' ? order.renderProcesses : 0,
+      processes: 'renderProcesses' in order ? order.renderProcesses : 0,
       ...(options.files === undefined ? {} : { files: options.files }),
       ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
       hear(raw, send) {

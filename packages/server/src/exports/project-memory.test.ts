@@ -1,5 +1,5 @@
 /** What exports of a project remember: less work with the same bytes, for one branch and one export at a time. */
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -86,6 +86,29 @@ describe('an export after another', () => {
     expect(readdirSync(join(memories(), project.id))).toHaveLength(1);
     await run(context, project, { urlStyle: 'clean' });
     expect(readdirSync(join(memories(), project.id))).toHaveLength(2);
+  });
+
+  test('finds the source also where the folder in the repository is another than before', async () => {
+    const inDocs = (files: Record<string, string>) =>
+      Object.fromEntries(Object.entries(files).map(([name, text]) => [`docs/${name}`, text]));
+    const folder = temporaryFolder('repository');
+    commitAll(folder, inDocs(site));
+    const source = { repository: `file://${folder}`, directory: 'docs' };
+    const project = await createTestProject(context, tenant, source);
+    await run(context, project);
+    // Nothing of it stays, so git removes the folder and makes another.
+    rmSync(join(folder, 'docs'), { recursive: true });
+    commitAll(
+      folder,
+      inDocs({ 'docs.json': site['docs.json'].replaceAll('index', 'start'), 'start.mdx': 'New.\n' }),
+    );
+    expect(await run(context, project)).toBe(await run(forgetful, project));
+    rmSync(join(folder, 'docs'), { recursive: true });
+    commitAll(folder, { docs: 'a file now' });
+    await expect(run(context, project)).rejects.toThrow('The folder docs of the source does not exist.');
+    rmSync(join(folder, 'docs'));
+    commitAll(folder, inDocs(site));
+    expect(await run(context, project)).toBe(await run(forgetful, project));
   });
 
   test('goes on from what a damaged memory still holds', async () => {

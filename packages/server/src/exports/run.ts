@@ -11,11 +11,13 @@ import { JobFailure, RunnerLost, type Outcome, type Runner, type RunnerInput } f
 import type { Context } from '../context.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { judgeCustomCode } from '../rendering/custom-code.ts';
+import { findIsolation } from '../rendering/isolation.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
+import { foresee, heldTo, LiesElsewhere, type Foreseen } from './foreseen.ts';
 import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
-import { runInProcess, type Answer } from './process.ts';
+import { runInProcess, type Answer, type ComingOrder } from './process.ts';
 import { signManifest } from './sign.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
@@ -28,25 +30,30 @@ export const runExport: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
   const exportInput = inputOf(input.job);
   let memory: MemoryPlace | undefined;
+  let order: Promise<ExportOrder> | undefined;
   try {
     memory = await borrowMemory(context, {
       projectId: input.job.project_id,
       kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
     });
     await mkdir(workFolder, { recursive: true });
-    const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
-    const { isolation, customCode } = await judgeCustomCode(context);
-    const rules = { customCode, isolationLevel: isolation.level, engine: memory?.engine ?? null };
-    const order = { ...orderFor(context, input, exportInput, source), ...rules };
     const files = { spool: join(workFolder, 'spool'), report: join(workFolder, 'report.json') };
-    const rendered = await render(context, input, { order, files, memory }).catch(async (error: unknown) => {
-      if (isStrictFailure(error)) await storeReport(context, input, files.report);
-      throw error;
-    });
+    const foreseen = memory && (await foresee(context.sources, exportInput.source, memory.sourceFolder));
+    order = workOut(context, input, exportInput, { workFolder, memory });
+    // The process may still be on its way when there turns out to be nothing to do for it.
+    order.catch(() => undefined);
+    const rendered = await renderEarly(context, input, { order, files, memory, foreseen }).catch(
+      async (error: unknown) => {
+        if (isStrictFailure(error)) await storeReport(context, input, files.report);
+        throw error;
+      },
+    );
     await memory?.completed(rendered.answer.memoryBytes);
-    const { level, statement } = isolation;
+    const { level, statement } = await findIsolation();
     return await store(context, input, files.report, { ...rendered, isolation: { level, statement } });
   } catch (error) {
+    // Git may still be at work in there.
+    await order?.catch(() => undefined);
     // Whoever was killed has left nothing that is half; whatever else nobody expected may come from there.
     if (isUnexpected(error)) await memory?.discard();
     throw asFailure(error);
@@ -55,6 +62,52 @@ export const runExport: Runner = async (context, input) => {
     await rm(workFolder, { recursive: true, force: true });
   }
 };
+
+/** The source at its commit, and what is to be made of it. */
+async function workOut(
+  context: Context,
+  input: RunnerInput,
+  exportInput: ExportInput,
+  { workFolder, memory }: { workFolder: string; memory: MemoryPlace | undefined },
+): Promise<ExportOrder> {
+  const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
+  const [{ isolation, customCode }, engine = null] = await Promise.all([
+    judgeCustomCode(context),
+    memory?.engine,
+  ]);
+  return {
+    ...orderFor(context, input, exportInput, source),
+    customCode,
+    isolationLevel: isolation.level,
+    engine,
+  };
+}
+
+/**
+ * Where the folder of the source is known beforehand, the process starts while git fetches, which takes either of them a
+ * fifth of a second. It sees nothing but that folder, and does nothing before it has its order.
+ */
+async function renderEarly(
+  context: Context,
+  input: RunnerInput,
+  {
+    order,
+    foreseen,
+    ...rest
+  }: Omit<Rendering, 'order'> & { order: Promise<ExportOrder>; foreseen: Foreseen | undefined },
+): Promise<Rendered> {
+  if (foreseen === undefined) return render(context, input, { order: await order, ...rest });
+  const checked = heldTo(foreseen, order);
+  checked.catch(() => undefined);
+  const { renderProcesses } = context.config;
+  try {
+    const coming: ComingOrder = { type: 'coming', folder: foreseen.folder, renderProcesses, order: checked };
+    return await render(context, input, { order: coming, ...rest });
+  } catch (error) {
+    if (!(error instanceof LiesElsewhere)) throw error;
+    return render(context, input, { order: await order, ...rest });
+  }
+}
 
 function isUnexpected(error: unknown): boolean {
   return (
@@ -104,7 +157,7 @@ interface Rendered {
 }
 
 interface Rendering {
-  order: ExportOrder;
+  order: ExportOrder | ComingOrder;
   files: { spool: string; report: string };
   memory: MemoryPlace | undefined;
 }
@@ -116,6 +169,8 @@ async function render(
   { order, files, memory }: Rendering,
 ): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
+  let ordered = order.type === 'coming' ? undefined : order;
+  if (order.type === 'coming') void order.order.then((ready) => (ordered = ready)).catch(() => undefined);
   let toldAt = 0;
   let phase = '';
   let reports = Promise.resolve();
@@ -144,7 +199,8 @@ async function render(
     sign(bytes) {
       if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
       manifest = bytes;
-      return signManifest(context.secrets.signer, order, bytes);
+      if (ordered === undefined) throw new Error('The rendering process made a bundle without an order.');
+      return signManifest(context.secrets.signer, ordered, bytes);
     },
     takeOutput: (output, answered) =>
       context.blobs.putStream(bundle, Readable.from(whole(output, answered)), input.signal),

@@ -16,7 +16,8 @@ import { readableFor } from './readable.ts';
 export interface Conversation<Answer> {
   /** The file that the process runs. */
   program: string;
-  order: object;
+  /** What it is to do. One that is still being worked out is waited for while the process starts. */
+  order: object | Promise<object>;
   memoryMegabytes: number;
   signal: AbortSignal;
   /** Folders and files that it may read. It sees nothing else of this machine but the program itself. */
@@ -65,10 +66,15 @@ export async function converseIn<Answer>(
   shelter: Shelter,
   conversation: Conversation<Answer>,
 ): Promise<Answer> {
-  const readable = await readableFor(conversation.readable ?? [], shelter, {
-    keepIn: conversation.keepCopyIn,
-    hidden: conversation.hidden,
-  });
+  const { readable: paths = [], keepCopyIn: keepIn, hidden } = conversation;
+  const lookAgain = () => readableFor(paths, shelter, { keepIn, hidden });
+  let readable = await lookAgain();
+  // What is copied before the order is there may have been files of another commit.
+  if (conversation.order instanceof Promise && readable.shown.some(({ source, place }) => source !== place)) {
+    await readable.remove();
+    await conversation.order;
+    readable = await lookAgain();
+  }
   try {
     return await talk(shelter, conversation, readable.shown);
   } finally {
@@ -119,7 +125,8 @@ async function talk<Answer>(
       // Its end can be seen before its last words, which are still on the way until the channel closes.
       void channel.ended.then(() => reject(deathOf(code, by, complaint())), reject);
     });
-    channel.send(order);
+    if (order instanceof Promise) order.then((ready: object) => channel.send(ready), reject);
+    else channel.send(order);
     unwatch = watchMemory(child.pid ?? 0, familyBytes(conversation), () =>
       reject(new ProcessDied(null, 'SIGKILL', 'out of memory, together with what it has started')),
     );

@@ -42,7 +42,7 @@ export async function fetchCommit(request: GitFetch): Promise<LaidOut> {
 async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
   const { remote, workFolder, signal } = request;
   const repository = join(workFolder, 'repository.git');
-  const tree = join(workFolder, 'tree');
+  const tree = treeIn(workFolder);
   const place = { folder: workFolder, repository, tree, signal };
   const isThere = await canGoOn(workFolder);
   if (!isThere) {
@@ -73,6 +73,15 @@ async function fetchAndLayOut(request: GitFetch): Promise<LaidOut> {
   }
   await writeFile(laidOut, commit);
   return { tree, commit, committedAt: dateOf(seconds) };
+}
+
+/** Where a commit was laid out that the next one is put over. */
+export async function laidOutTree(workFolder: string): Promise<string | undefined> {
+  return (await canGoOn(workFolder)) ? treeIn(workFolder) : undefined;
+}
+
+function treeIn(workFolder: string): string {
+  return join(workFolder, 'tree');
 }
 
 const howToFetch = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules'];
