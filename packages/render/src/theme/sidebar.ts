@@ -29,6 +29,8 @@ const largeHtml = 20_000;
 const atOnceHtml = 32_000;
 /** No entry takes less. */
 const entryHtml = 40;
+/** Of most pages: a sidebar is measured as they show it. */
+const usualPrefix = '../';
 /** A part is at least so long, and longer where there would be more parts than every page can list. */
 const partHtml = 30_000;
 const partsAtMost = 64;
@@ -41,25 +43,27 @@ export function createSidebar(
   const count = countEntries(shown);
   const script = `_docyard/nav/${id}`;
   if (count * entryHtml > atOnceHtml) return inParts(shown, script, options);
-  const whole = new WholeSidebar(shown, '~/', options).htmlFor('');
-  if (whole.length > atOnceHtml) return inParts(shown, script, options);
-  if (count > largeBranch || whole.length > largeHtml) return atOnce(shown, whole, script, options);
-  return { from: (prefix) => new WholeSidebar(shown, prefix, options), files: () => [] };
+  const whole = new WholeSidebar(shown, usualPrefix, options);
+  const { length } = whole.htmlFor('');
+  if (length > atOnceHtml) return inParts(shown, script, options);
+  if (count > largeBranch || length > largeHtml) return atOnce(shown, script, options);
+  return {
+    from: (prefix) => (prefix === usualPrefix ? whole : new WholeSidebar(shown, prefix, options)),
+    files: () => [],
+  };
 }
 
 /** Every entry with no page marked, addresses from the root written as `~/`, in one script. */
-function atOnce(
-  entries: readonly NavEntry[],
-  whole: string,
-  script: string,
-  options: SidebarOptions,
-): Sidebar {
+function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
   return {
     from(prefix) {
       const sidebar = new LargeSidebar(entries, prefix, options);
       return { htmlFor: (route) => treeHtml('data-nav', `${prefix}${script}.js`, sidebar.htmlFor(route)) };
     },
-    files: () => [{ path: `${script}.js`, content: `docyard.fillNavigation(${JSON.stringify(whole)});\n` }],
+    files() {
+      const html = new WholeSidebar(entries, '~/', options).htmlFor('');
+      return [{ path: `${script}.js`, content: `docyard.fillNavigation(${JSON.stringify(html)});\n` }];
+    },
   };
 }
 
