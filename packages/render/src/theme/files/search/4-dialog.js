@@ -16,7 +16,7 @@
     );
   var shown = 6;
   /* A question is looked up when its reader stops typing; a word of one or two letters most often goes on. */
-  var pauseMs = 150;
+  var pauseMs = 200;
   var shortWordPauseMs = 500;
   var dialog;
   var field;
