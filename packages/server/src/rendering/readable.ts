@@ -31,7 +31,8 @@ export async function readableFor(
   const shown: Shown[] = [];
   if (paths.length === 0 || !givesUpRoot(shelter))
     return { shown: paths.map((place) => ({ source: place, place })), remove: async () => {} };
-  if (keepIn !== undefined) await mkdir(keepIn, { recursive: true, mode: 0o700 });
+  // Where it cannot be made, whoever copies finds out.
+  if (keepIn !== undefined) await mkdir(keepIn, { recursive: true, mode: 0o700 }).catch(() => undefined);
   // The renderer takes 100 ms to load, and a server is ready without it.
   const { isForeignFolder } = await import('@docyard/render');
   // The place of the copy may itself lie in the folder.
@@ -43,9 +44,13 @@ export async function readableFor(
       shown.push({ source: place, place });
       continue;
     }
-    const folder =
-      keepIn === undefined ? await mkdtemp(join(tmpdir(), 'docyard-readable-')) : join(keepIn, String(index));
-    if (keepIn === undefined) scratch.push(folder);
+    const kept = keepIn && (await keptCopyOf(place, join(keepIn, String(index)), ofSite));
+    if (kept !== undefined) {
+      shown.push({ source: kept, place });
+      continue;
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'docyard-readable-'));
+    scratch.push(folder);
     shown.push({ source: await copyOf(place, folder, ofSite), place });
   }
   return {
@@ -71,6 +76,18 @@ async function isReadableForAll(root: string, ofSite: OfSite, way = ''): Promise
     if (!isReadable) return false;
   }
   return true;
+}
+
+/** Undefined where there is no room for one that stays. */
+async function keptCopyOf(place: string, folder: string, ofSite: OfSite): Promise<string | undefined> {
+  try {
+    return await copyOf(place, folder, ofSite);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    await rm(folder, { recursive: true, force: true });
+    return undefined;
+  }
 }
 
 async function copyOf(place: string, folder: string, ofSite: OfSite): Promise<string> {
