@@ -87,7 +87,7 @@ describe('the render processes', () => {
     const pages = Array.from({ length: 90 }, (_, id) => ({ ...task(id, `${id}`), hasDiagram: id % 3 === 0 }));
     const drawers = await withFolder({ 'pid.mjs': source }, async (root) => {
       const found = new Set<string>();
-      const options = { plan, concurrency: 2, processFile: `${root}/pid.mjs` };
+      const options = { plan, concurrency: 3, processFile: `${root}/pid.mjs` };
       for await (const { id, html } of renderPages(pages, options)) if (id % 3 === 0) found.add(html);
       return found;
     });

@@ -7,23 +7,9 @@ import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { heapFlags, thriftyAllocation } from '../process-settings.ts';
 
 const memoryLimitMb = 512;
-/**
- * What outlives a page is little. V8 would still begin with a heap of a few megabytes and go through all of it again and
- * again as it grows: that and nothing else took a quarter of the processor time of 3,000 pages.
- */
-const firstCollectionMb = 256;
-
-/**
- * Buffers come and go by the thousand. Left to itself the C library keeps what was freed, in a heap for each thread: of 3,000
- * pages 250 to 300 MB a process instead of 155.
- */
-const thriftyAllocation = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_TRIM_THRESHOLD_: '1000000',
-  MALLOC_MMAP_THRESHOLD_: '100000',
-};
 
 const prepared: ChildProcess[] = [];
 
@@ -61,7 +47,7 @@ function begin(program: string): ChildProcess {
       TZ: 'UTC',
       ...thriftyAllocation,
     },
-    execArgv: [`--max-old-space-size=${memoryLimitMb}`, `--initial-old-space-size=${firstCollectionMb}`],
+    execArgv: heapFlags(memoryLimitMb),
   });
 }
 

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { heapFlags, thriftyAllocation } from '@docyard/render/process-settings';
 import { bubblewrap, contains, show, wallsOf, type Shown } from './bubblewrap.ts';
 import { compiledCode, type OwnFiles } from './own-files.ts';
 import { firstFileDescriptor, messageDescriptor } from './protocol.ts';
@@ -42,11 +43,6 @@ export interface Launch {
 
 /** Beyond the heap: 512 that V8 sets aside for compiled code, then buffers, stacks of threads, and what native code needs. */
 const moreMemoryMegabytes = 512 + 512;
-/**
- * Else V8 goes through the whole heap again and again while it grows: a quarter of what rendering costs. Compiled code is kept
- * apart for each size, so it is that of the processes which render pages.
- */
-const firstCollectionMegabytes = 256;
 /** Node itself has eleven, and starts some more while it compiles and compresses. */
 const threadsOfProcess = 24;
 const mostFileBytes = 16 * 1024 ** 3;
@@ -68,8 +64,7 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
       : []),
     ...(confinement.limits && own.prlimit !== undefined ? limited(own.prlimit, order, confinement) : []),
     process.execPath,
-    `--max-old-space-size=${order.memoryMegabytes}`,
-    `--initial-old-space-size=${Math.min(firstCollectionMegabytes, order.memoryMegabytes)}`,
+    ...heapFlags(order.memoryMegabytes),
     order.program,
   ];
   const child = spawn(command, args, {
@@ -196,10 +191,7 @@ function environmentWith(compiledFolder: string): Record<string, string> {
     NODE_CHANNEL_SERIALIZATION_MODE: 'json',
     // The zone of this machine is in a file that is not shown.
     TZ: 'UTC',
-    // What is freed goes back: buffers come and go by the thousand, and each thread would keep a heap of its own.
-    MALLOC_ARENA_MAX: '2',
-    MALLOC_TRIM_THRESHOLD_: '1000000',
-    MALLOC_MMAP_THRESHOLD_: '100000',
+    ...thriftyAllocation,
     ...(compiledFolder === '' || compiledFolder === '.' ? {} : { NODE_COMPILE_CACHE: compiledFolder }),
   };
 }
