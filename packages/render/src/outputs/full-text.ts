@@ -28,7 +28,9 @@ export class FullText {
 
   /** `position` is the place of the page in the order of the navigation. */
   add(position: number, section: Uint8Array): void {
-    this.#add(position, { length: section.length, content: () => section, isOld: false });
+    /** Memory of its own: a piece of a large one would keep all of that. */
+    const own = new Uint8Array(section);
+    this.#add(position, { length: own.length, content: () => own, isOld: false });
   }
 
   /** A section that is as it was in an earlier run, and is only got if the file has to be written. */
