@@ -11,6 +11,8 @@ import type { SidebarUnit, SidebarUnits } from './sidebar-units.ts';
 /** A list with more entries than this shows only those near the page. */
 const longList = 50;
 const shownAround = 20;
+/** Pages come about in order, and each shows what is near it: more is not needed again soon. */
+const mostKept = 2000;
 
 export class LargeSidebar {
   readonly #entries: readonly NavEntry[];
@@ -85,6 +87,7 @@ export class LargeSidebar {
     const known = this.#closedEntries.get(entry);
     if (known !== undefined) return known;
     const html = this.#closedHtml(entry, top);
+    if (this.#closedEntries.size >= mostKept) this.#closedEntries.clear();
     this.#closedEntries.set(entry, html);
     return html;
   }

@@ -70,8 +70,7 @@ function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOp
 /** A page tells where the parts are, which navigation it means, and the first unit of each part. */
 function inParts(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
   const units = new SidebarUnits(entries);
-  const source = new LargeSidebar(entries, '~/', options, units);
-  const texts = units.units.map((unit) => JSON.stringify(source.pieces(unit)));
+  const texts = unitTexts(entries, units, options);
   const starts = partStarts(texts);
   const facts = `${units.fingerprint} ${starts.join(' ')}`;
   return {
@@ -86,6 +85,12 @@ function inParts(entries: readonly NavEntry[], script: string, options: SidebarO
         content: `docyard.takeNavigation("${units.fingerprint}",${start},[${texts.slice(start, starts[part + 1]).join(',\n')}]);\n`,
       })),
   };
+}
+
+/** Apart, so that the sidebar which made them is not kept with them. */
+function unitTexts(entries: readonly NavEntry[], units: SidebarUnits, options: SidebarOptions): string[] {
+  const source = new LargeSidebar(entries, '~/', options, units);
+  return units.units.map((unit) => JSON.stringify(source.pieces(unit)));
 }
 
 function treeHtml(attribute: string, value: string, html: string): string {

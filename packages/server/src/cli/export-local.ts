@@ -258,12 +258,16 @@ async function signerFor(facts: {
 
 const run = promisify(execFile);
 
-/** The commit that the folder is at; none outside of git, and none when files differ from it. */
+/** The commit that the folder is at; none outside of git, and none when files differ from it or are left out of it. */
 async function originOf(folder: string): Promise<Origin> {
   const git = async (...args: string[]) =>
     (await run('git', ['-C', folder, ...args], { timeout: 30_000, maxBuffer: 16e6 })).stdout.trim();
   try {
-    if ((await git('status', '--porcelain', '--', '.')) !== '') return { commit: null, committedAt: null };
+    const [changes] = await Promise.all([
+      git('status', '--porcelain', '--', '.'),
+      git('rev-parse', '--verify', 'HEAD:./'),
+    ]);
+    if (changes !== '') return { commit: null, committedAt: null };
     const [commit = '', seconds = ''] = (await git('log', '-1', '--format=%H %ct')).split(' ');
     return { commit, committedAt: new Date(Number(seconds) * 1000).toISOString() };
   } catch {

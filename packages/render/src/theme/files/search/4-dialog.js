@@ -143,7 +143,12 @@
     field.addEventListener('input', function () {
       limit = shown;
       clearTimeout(typing);
-      typing = setTimeout(show, field.value.trim() === '' ? 0 : pauseAfter(field.value));
+      typing = setTimeout(
+        function () {
+          void show();
+        },
+        field.value.trim() === '' ? 0 : pauseAfter(field.value),
+      );
     });
     field.addEventListener('keydown', keys);
     scopeButton.addEventListener('click', function () {
