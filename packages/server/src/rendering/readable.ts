@@ -6,6 +6,7 @@ import { lstatSync, statSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { isForeignFolder } from '@docyard/render/files';
 import type { Shown } from './bubblewrap.ts';
 import { givesUpRoot, type Shelter } from './launch.ts';
 import { copyForAll, type OfSite } from './readable-copy.ts';
@@ -33,8 +34,6 @@ export async function readableFor(
     return { shown: paths.map((place) => ({ source: place, place })), remove: async () => {} };
   // Where it cannot be made, whoever copies finds out.
   if (keepIn !== undefined) await mkdir(keepIn, { recursive: true, mode: 0o700 }).catch(() => undefined);
-  // The renderer takes 100 ms to load, and a server is ready without it.
-  const { isForeignFolder } = await import('@docyard/render');
   // The place of the copy may itself lie in the folder.
   const leftOut = new Set([...hidden, ...(keepIn === undefined ? [] : [keepIn])].flatMap(identityOf));
   const ofSite: OfSite = (path, found) =>
