@@ -25,6 +25,7 @@ import {
   withTextAsBytes,
 } from '../rendering/protocol.ts';
 import { Archive } from '../bundles/archive.ts';
+import { isDiskFullOrLimited } from '../disk-full.ts';
 import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
 import { MemoryFile, mostRememberedPages } from './memory-file.ts';
@@ -107,7 +108,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
-  let toldAt = 0;
+  const tell = sparingly(progress);
   const events = renderSite(site, {
     origin: order.origin,
     urlStyle,
@@ -137,10 +138,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     if (event.type !== 'file' && event.type !== 'old') continue;
     put(archive, event);
     if ((event.type === 'old' ? event.kind : event.file.kind) === 'page') pageCount += 1;
-    if (Date.now() - toldAt >= progressEveryMs) {
-      toldAt = Date.now();
-      progress('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
-    }
+    tell('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
   }
   if (ending === undefined) throw new Error('the renderer ended without a report');
   const report: ReportFile = { ...ending.report, slowest: ending.slowest };
@@ -189,12 +187,8 @@ async function finish(
   const signature = await signed.promise;
   if (signature !== '') archive.add(signatureName, Buffer.from(signature));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
-  let toldAt = 0;
-  const packed = await archive.pack(outputDescriptor, (share) => {
-    if (Date.now() - toldAt < progressEveryMs) return;
-    toldAt = Date.now();
-    progress('packing', share, pageCount, null);
-  });
+  const tell = sparingly((share: number) => progress('packing', share, pageCount, null));
+  const packed = await archive.pack(outputDescriptor, tell);
   closeSync(outputDescriptor);
   archive.close();
   run?.commit();
@@ -258,8 +252,7 @@ function explain(error: unknown): Message {
       diagnostic,
     ).failed;
   }
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+  if (isDiskFullOrLimited(error)) {
     return new Stop('storage_failed', 'The disk is full.', { hint: 'Free some space, then retry the job.' })
       .failed;
   }
@@ -290,6 +283,16 @@ function progress(
   total: number | null,
 ) {
   say({ type: 'progress', phase, share, pageCount: pages, totalPages: total, recentFindings });
+}
+
+/** What is told too soon after the last time is left out. */
+function sparingly<Facts extends unknown[]>(tell: (...facts: Facts) => void): (...facts: Facts) => void {
+  let toldAt = 0;
+  return (...facts) => {
+    if (Date.now() - toldAt < progressEveryMs) return;
+    toldAt = Date.now();
+    tell(...facts);
+  };
 }
 
 function say(message: Message): void {

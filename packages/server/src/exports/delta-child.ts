@@ -5,6 +5,7 @@
 import { closeSync, createReadStream } from 'node:fs';
 import { makeDelta } from '../bundles/delta-making.ts';
 import { BundleRefused } from '../bundles/refusal.ts';
+import { isDiskFullOrLimited } from '../disk-full.ts';
 import { firstFileDescriptor } from '../rendering/protocol.ts';
 import type { DeltaMessage } from './delta.ts';
 
@@ -34,13 +35,8 @@ async function make(): Promise<void> {
 }
 
 function explain(error: unknown): DeltaMessage {
-  const { code } = error as NodeJS.ErrnoException;
   const reason =
-    error instanceof BundleRefused
-      ? 'not_bundles'
-      : code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
-        ? 'disk_full'
-        : 'internal';
+    error instanceof BundleRefused ? 'not_bundles' : isDiskFullOrLimited(error) ? 'disk_full' : 'internal';
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { type: 'failed', reason, message: text.slice(0, 4000) };
 }

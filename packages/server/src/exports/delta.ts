@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { isDiskFull } from '../disk-full.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import type { Reach } from '../reach.ts';
@@ -216,11 +217,6 @@ function problemOf({ reason, message }: Extract<DeltaMessage, { type: 'failed' }
     details: [{ path: 'since', message: explanation }],
     cause,
   });
-}
-
-function isDiskFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function diskFull(cause: unknown): Problem {

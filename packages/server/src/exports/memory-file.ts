@@ -6,6 +6,7 @@
  */
 import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { isDiskFullOrLimited } from '../disk-full.ts';
 
 /** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
 export const mostRememberedPages = 20_000;
@@ -23,7 +24,6 @@ const mostKeyBytes = 200;
 /** Anything longer is no length that was written here. */
 const mostValueBytes = 1024 ** 3;
 const scanBytes = 256 * 1024;
-const diskIsFull = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export class MemoryFile {
   readonly #young: number;
@@ -92,7 +92,7 @@ export class MemoryFile {
         done += writeSync(this.#young, record, done, record.length - done, this.#end + done);
       return true;
     } catch (error) {
-      if (!diskIsFull.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!isDiskFullOrLimited(error)) throw error;
       this.#giveUp();
       return false;
     }

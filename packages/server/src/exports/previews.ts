@@ -9,6 +9,7 @@ import { manifestName, type Manifest } from '../bundles/manifest.ts';
 import { parseManifest } from '../bundles/read-manifest.ts';
 import { unpackBundle } from '../bundles/unpack.ts';
 import type { Context } from '../context.ts';
+import { isDiskFull } from '../disk-full.ts';
 import type { Job } from '../jobs/store.ts';
 import { Problem } from '../problem.ts';
 import { signPreview } from './preview-links.ts';
@@ -140,11 +141,6 @@ export async function sweepPreviews(
 
 function previewsOf({ config }: Pick<Context, 'config'>): string {
   return join(config.dataDir, 'cache', 'previews');
-}
-
-function isDiskFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function diskFull(cause: unknown): Problem {

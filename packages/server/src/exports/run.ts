@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { usualLimits } from '../bundles/reader.ts';
 import { JobFailure, RunnerLost, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
+import { isDiskFull } from '../disk-full.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';
 import { judgeCustomCode } from '../rendering/custom-code.ts';
 import { findIsolation } from '../rendering/isolation.ts';
@@ -287,8 +288,7 @@ function asFailure(error: unknown): unknown {
   if (error instanceof SourceError) {
     return new JobFailure(error.code, error.message, error.hint === undefined ? {} : { hint: error.hint });
   }
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (isDiskFull(error)) {
     return new JobFailure('storage_failed', 'The disk is full.', {
       hint: 'Free some space, then retry the job.',
     });

@@ -7,6 +7,7 @@ import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isForeignFolder } from '@docyard/render/files';
+import { isDiskFull } from '../disk-full.ts';
 import type { Shown } from './bubblewrap.ts';
 import { givesUpRoot, type Shelter } from './launch.ts';
 import { copyForAll, type OfSite } from './readable-copy.ts';
@@ -82,8 +83,7 @@ async function keptCopyOf(place: string, folder: string, ofSite: OfSite): Promis
   try {
     return await copyOf(place, folder, ofSite);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+    if (!isDiskFull(error)) throw error;
     await rm(folder, { recursive: true, force: true });
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDiskFull } from '../../disk-full.ts';
 import { SourceError, type Fetch } from './source.ts';
 
 export interface Remote {
@@ -179,7 +180,6 @@ function isOfDisk(error: unknown): boolean {
 
 /** Anything else stays what it is. */
 export function diskFull(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  if (!isDiskFull(error)) return error;
   return new SourceError('disk_full', 'Make room in the data folder, or keep fewer releases.');
 }
