@@ -75,6 +75,7 @@ class Pool {
   readonly #workers = new Set<Worker>();
   readonly #ready: PageResult[] = [];
   readonly #batchSize: number;
+  readonly #processCount: number;
   #unfinished: number;
   #wake: (() => void) | undefined;
   #failure: Error | undefined;
@@ -86,14 +87,14 @@ class Pool {
     this.#diagrams = tasks.filter(({ hasDiagram }) => hasDiagram);
     this.#unfinished = tasks.length;
     this.#batchSize = tasks.length < pagesOfLargeSite ? batchSize : largeBatchSize;
+    this.#processCount = processCountFor(tasks, options.concurrency);
   }
 
   async *results(): AsyncGenerator<PageResult> {
     const { signal } = this.#options;
     const stop = (): void => this.#wake?.();
     signal?.addEventListener('abort', stop);
-    const workers = this.#processCount();
-    for (let index = 0; index < workers; index++) this.#start();
+    for (let index = 0; index < this.#processCount; index++) this.#start();
     try {
       while (this.#unfinished > 0 || this.#ready.length > 0) {
         signal?.throwIfAborted();
@@ -107,14 +108,6 @@ class Pool {
     } finally {
       signal?.removeEventListener('abort', stop);
     }
-  }
-
-  /** Whoever composes and checks the pages has as much to do as a process that renders them, and none of it is warm at first. */
-  #processCount(): number {
-    const tasks = [...this.#pending, ...this.#diagrams];
-    const work = tasks.length + apiPageWork * tasks.filter(({ api }) => api).length;
-    const most = this.#options.concurrency - (work < workOfSmallSite ? 1 : 0);
-    return Math.min(Math.max(1, most), Math.ceil(tasks.length / batchSize));
   }
 
   close(): void {
@@ -224,4 +217,11 @@ class Pool {
     this.#failure ??= error;
     this.#wake?.();
   }
+}
+
+/** Whoever composes and checks the pages has as much to do as a process that renders them, and none of it is warm at first. */
+function processCountFor(tasks: readonly PageTask[], concurrency: number): number {
+  const work = tasks.length + apiPageWork * tasks.filter(({ api }) => api).length;
+  const most = concurrency - (work < workOfSmallSite ? 1 : 0);
+  return Math.min(Math.max(1, most), Math.ceil(tasks.length / batchSize));
 }
