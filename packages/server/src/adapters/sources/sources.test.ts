@@ -97,6 +97,24 @@ describe('a repository over http', () => {
     expect((await fetchSource(url, { ref: 'main' })).commit).toBe(moved);
   });
 
+  test('over a commit that was laid out, only what differs is fetched', async () => {
+    const pages = Array.from({ length: 20 }, (_, page) => [`page-${page}.mdx`, `# Page ${page}`]);
+    const { folder, url } = await repositoryOverHttp({ ...site, ...Object.fromEntries(pages) });
+    const workFolder = temporaryFolder('work');
+    const countObjects = () => {
+      const counts = git(join(workFolder, 'repository.git'), 'count-objects', '-v');
+      return Number(/in-pack: (\d+)/.exec(counts)?.[1]);
+    };
+    await fetchSource(url, { workFolder });
+    const before = countObjects();
+    const commit = commitAll(folder, { 'index.mdx': '# Hello again' });
+    const fetched = await fetchSource(url, { workFolder });
+    expect(fetched.commit).toBe(commit);
+    expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello again');
+    // The commit, the folder and the page, and what git tells one of them apart from.
+    expect(countObjects() - before).toBeLessThanOrEqual(6);
+  });
+
   test('the host must be listed: a private address and plain http are refused', async () => {
     const { url } = await repositoryOverHttp();
     await expect(fetchSource(url, { allowed: [] })).rejects.toMatchObject({ code: 'source_refused' });
