@@ -12,7 +12,7 @@ const onBothDatabases = [
   'packages/server/src/projects/projects.test.ts',
   'packages/server/src/webhooks/{deliverer,outbox,webhooks}.test.ts',
   'packages/server/src/exports/{follow,read,retention}.test.ts',
-  'packages/server/src/http/{idempotency,limits}.test.ts',
+  'packages/server/src/http/{idempotency,limits,polling}.test.ts',
   'test/contract/tenants.test.ts',
 ];
 

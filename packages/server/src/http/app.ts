@@ -27,6 +27,7 @@ import { RateLimits } from './limits.ts';
 import { addMetrics } from './metrics.ts';
 import { observe } from './observing.ts';
 import { addPages } from './pages.ts';
+import { answerPolls, rememberedName } from './polling.ts';
 import { servePreview } from './previews.ts';
 import { Remembered } from './remembered.ts';
 import {
@@ -40,7 +41,6 @@ import {
   type Web,
   type App,
 } from './request.ts';
-import { rememberedName, repeatStatuses } from './repeated.ts';
 import { addSignIn } from './sign-in.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './written.ts';
@@ -109,7 +109,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...healthHandlers(stopping),
     },
   };
-  if (ids.includes('readExport')) app.answerAgain = repeatStatuses(edge);
+  if (ids.includes('readExport')) app.answerPoll = answerPolls(edge);
   for (const [path, own] of operationsByPath(ids)) {
     for (const id of own)
       app.on(operation(id).method.toUpperCase(), toHonoPath(path), (web) => serve(edge, id, web));

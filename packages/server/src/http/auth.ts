@@ -70,13 +70,15 @@ export class Callers {
     return caller;
   }
 
-  /** Whoever `require` would name without asking the database or looking at an address; undefined when it would do either. */
-  recall(authorization: string): Caller | undefined {
+  /** Whoever `require` would name, of those whom it has named within the last minute and whose address does not matter. */
+  async recall(authorization: string): Promise<Caller | undefined> {
     const text = keyIn(authorization);
-    const row = text === undefined ? undefined : this.#keys.recall(hash('sha256', text));
+    if (text === undefined) return undefined;
+    const name = hash('sha256', text);
+    if (!this.#isTouched(name, lastUsedGrainSeconds)) return undefined;
+    const row = await this.#holderOf(text, name);
     const caller = row && callerWith(this.#context, row);
-    if (caller === undefined || caller.allowedAddresses.length > 0) return undefined;
-    return this.#isTouched(caller.id, lastUsedGrainSeconds) ? caller : undefined;
+    return caller?.allowedAddresses.length === 0 ? caller : undefined;
   }
 
   /** A stream outlasts the look at who opened it: it is cut off once they could not open it again. */
@@ -99,16 +101,19 @@ export class Callers {
     });
   }
 
-  /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
   async #byKey(authorization: string): Promise<Caller | undefined> {
     const text = keyIn(authorization);
     if (text === undefined) return undefined;
-    const load = () => findKeyHolder(this.#context, text);
-    const find = () => this.#keys.read(hash('sha256', text), keyChanges, load);
-    const caller = await authenticate(this.#context, text, find);
+    const name = hash('sha256', text);
+    const caller = await authenticate(this.#context, text, () => this.#holderOf(text, name));
     if (caller === undefined) return undefined;
-    await this.#touch(caller.id, lastUsedGrainSeconds, () => touchKey(this.#context, caller.id));
+    await this.#touch(name, lastUsedGrainSeconds, () => touchKey(this.#context, caller.id));
     return caller;
+  }
+
+  /** Remembered by a hash: texts of keys are not kept in memory. The stored one, with its pepper, takes longer. */
+  #holderOf(text: string, name: string): Promise<KeyHolder | undefined> {
+    return this.#keys.read(name, keyChanges, () => findKeyHolder(this.#context, text));
   }
 
   async #bySession(web: Web): Promise<Caller | undefined> {

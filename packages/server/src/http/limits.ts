@@ -19,9 +19,14 @@ interface Window {
 }
 
 /** `RateLimit-Policy` and `RateLimit`. */
-export interface RateHeaders {
+interface RateHeaders {
   policy: string;
   state: string;
+}
+
+interface TakenRead {
+  headers(): RateHeaders;
+  giveBack(): void;
 }
 
 type LimitContext = Pick<Context, 'config' | 'clock' | 'database'>;
@@ -65,12 +70,17 @@ export class RateLimits {
     };
   }
 
-  /** Counts a read, unless it is a free one, and gives the headers; undefined when more has to be borrowed first. */
-  takeReadInHand(callerId: string, isFree: boolean): RateHeaders | undefined {
-    const window = this.#windows.get(`reads:${callerId}`);
-    if (window === undefined || window.inHand === 0 || window.endsAtMs <= this.#nowMs()) return undefined;
-    if (!isFree) window.inHand -= 1;
-    return this.#headers(this.#rate('reads'), window);
+  /** Counts a read; undefined when none is left. */
+  async takeRead(callerId: string): Promise<TakenRead | undefined> {
+    const rate = this.#rate('reads');
+    const { window, isTaken } = await this.#takeOne(callerId, rate);
+    if (!isTaken) return undefined;
+    return {
+      headers: () => this.#headers(rate, window),
+      giveBack: () => {
+        window.inHand += 1;
+      },
+    };
   }
 
   /** Counts a stream of events from now until its connection is given up. */

@@ -22,6 +22,9 @@ function makeSource() {
   return { changes, state, remembered, read };
 }
 
+/** Whatever is ready has been told to those who wait for it. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
@@ -73,6 +76,83 @@ describe('a change', () => {
     expect(await late).toBe('new');
     expect(await remembered.read('a', 'job', async () => 'newer')).toBe('new');
   });
+});
+
+describe('what is asked for often', () => {
+  /** Asked for ten times, and old enough to be read again. */
+  async function readOften(source: ReturnType<typeof makeSource>) {
+    for (let time = 0; time <= 10; time += 1) await source.read();
+    vi.advanceTimersByTime(500);
+  }
+
+  test('is read again before it is forgotten, and whoever asks meanwhile does not wait', async () => {
+    const source = makeSource();
+    await readOften(source);
+    const slow = Promise.withResolvers<string>();
+    const ask = () => source.remembered.read('a', 'job', () => slow.promise);
+    expect(await ask()).toBe('answer 1');
+    expect(await ask()).toBe('answer 1');
+    slow.resolve('new');
+    await settled();
+    expect(await source.read()).toBe('new');
+    vi.advanceTimersByTime(999);
+    expect(await source.read()).toBe('new');
+    expect(source.state.loads).toBe(1);
+  });
+
+  test('is waited for once the old answer is a second old', async () => {
+    const source = makeSource();
+    await readOften(source);
+    const slow = Promise.withResolvers<string>();
+    const ask = () => source.remembered.read('a', 'job', () => slow.promise);
+    expect(await ask()).toBe('answer 1');
+    vi.advanceTimersByTime(500);
+    const waiting = [ask(), ask()];
+    slow.resolve('new');
+    expect(await Promise.all(waiting)).toEqual(['new', 'new']);
+    expect(source.state.loads).toBe(1);
+  });
+
+  test('is not given any more, old or being read, after a change was told', async () => {
+    const source = makeSource();
+    await readOften(source);
+    const slow = Promise.withResolvers<string>();
+    await source.remembered.read('a', 'job', () => slow.promise);
+    source.changes.notify('job');
+    expect(await source.read('a', 'changed')).toBe('changed');
+    slow.resolve('read before the change');
+    await settled();
+    expect(await source.read()).toBe('changed');
+  });
+
+  test('is asked for by whoever comes next when reading it again has failed', async () => {
+    const source = makeSource();
+    await readOften(source);
+    const fail = () => source.remembered.read('a', 'job', () => Promise.reject(new Error('away')));
+    expect(await fail()).toBe('answer 1');
+    await settled();
+    expect(await source.read()).toBe('answer 2');
+  });
+
+  test('leaves nothing behind', async () => {
+    const source = makeSource();
+    await readOften(source);
+    await source.remembered.read('a', 'job', async () => 'new');
+    await settled();
+    expect(await source.read()).toBe('new');
+    vi.advanceTimersByTime(1000);
+    expect(source.remembered.size).toBe(0);
+    expect(source.changes.listenedJobs).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('what is asked for now and then is read when it is needed', async () => {
+  const { read, state } = makeSource();
+  await read();
+  vi.advanceTimersByTime(900);
+  expect(await read()).toBe('answer 1');
+  expect(state.loads).toBe(1);
 });
 
 test('nothing is remembered while changes cannot be heard', async () => {

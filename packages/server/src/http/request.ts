@@ -21,11 +21,14 @@ export interface Surroundings {
   };
 }
 
-/** True when the request is answered: there was nothing left to decide about it. */
-export type AnswerAgain = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+/** Undefined when the request is no poll, false when there turned out to be something to decide about it. */
+export type AnswerPoll = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => Promise<boolean> | undefined;
 
 /** With what it has to be asked before a request is made for it. */
-export type App = Hono<Surroundings> & { answerAgain?: AnswerAgain };
+export type App = Hono<Surroundings> & { answerPoll?: AnswerPoll };
 export type Web = HonoContext<Surroundings>;
 
 export interface Reply<Body> {

@@ -71,7 +71,9 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
         return refuse(outgoing);
       }
       outgoing.once('close', () => connections.end(socket));
-      if (app.answerAgain?.(incoming, outgoing) !== true) void handle(incoming, outgoing);
+      const polled = app.answerPoll?.(incoming, outgoing);
+      if (polled === undefined) void handle(incoming, outgoing);
+      else void polled.then((isAnswered) => (isAnswered ? undefined : handle(incoming, outgoing)));
     },
   );
   server.headersTimeout = patience.headersMs;

@@ -1,6 +1,7 @@
 /**
  * The static export operations: HTTP on one side, `exports/` on the other.
  */
+import type { Context } from '../../context.ts';
 import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
 import * as read from '../../exports/read.ts';
@@ -8,6 +9,7 @@ import { prepareExport, prepareRetry, startExport, type PreparedExport } from '.
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
 import type { Job } from '../../jobs/store.ts';
+import type { Reach } from '../../reach.ts';
 import { streamExportEvents } from '../events.ts';
 import { takeExportStart } from '../limits.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
@@ -50,7 +52,9 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
     }),
 
     readExport: (request) =>
-      request.remember(request.input.params.jobId, async () => replyWith(await findJob(request))),
+      request.remember(request.input.params.jobId, () =>
+        readStatus(request.context, { jobId: request.input.params.jobId, reach: request.caller }),
+      ),
 
     deleteExport: async ({ context, actor, input, commit }) =>
       commit(async (inside) => {
@@ -113,6 +117,13 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       return Promise.resolve({ body: { keyId, publicKey } });
     },
   };
+}
+
+export async function readStatus(
+  context: Pick<Context, 'database'>,
+  { jobId, reach }: { jobId: string; reach: Reach },
+): Promise<Reply<ExportJob>> {
+  return replyWith(await read.findExport(context, { id: jobId, reach }));
 }
 
 /** The limit is taken inside the transaction that writes the job. */
