@@ -87,6 +87,7 @@ export class BuildMemory {
     );
     this.#file.put(listKey, Buffer.from(JSON.stringify({ token: memory.token, files: listed })));
     memory.commit();
+    this.#file.leaveIndex();
     return memory.token;
   }
 

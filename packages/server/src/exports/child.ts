@@ -192,6 +192,7 @@ async function finish(
   closeSync(outputDescriptor);
   archive.close();
   run?.commit();
+  memory?.leaveIndex();
   const memoryBytes = memory?.usedBytes ?? 0;
   // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
   flushCompileCache();

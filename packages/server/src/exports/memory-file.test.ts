@@ -10,7 +10,7 @@ import fs, {
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../testing.ts';
 import { MemoryFile } from './memory-file.ts';
@@ -94,6 +94,80 @@ test('what is asked for moves from the old file to the young one, and the rest g
   const third = openMemory(folder);
   expect(['a', 'b', 'c'].map((key) => third.memory.has(key))).toEqual([true, true, false]);
   third.close();
+});
+
+describe('an index at the end', () => {
+  const keys = Array.from({ length: 200 }, (_, index) => `key ${index}`);
+  const valueOf = (key: string) => Buffer.alloc(20_000, key);
+  const valuesIn = (memory: MemoryFile) =>
+    keys.filter((key) => Buffer.from(memory.get(key) ?? []).equals(valueOf(key)));
+
+  function leaveMemory(): string {
+    const folder = temporaryFolder('memory');
+    const { memory, close } = openMemory(folder);
+    for (const key of keys) memory.put(key, valueOf(key));
+    memory.leaveIndex();
+    close();
+    return join(folder, 'young');
+  }
+
+  test('tells where everything is without the rest being read', () => {
+    const young = leaveMemory();
+    const readSync = vi.spyOn(fs, 'readSync');
+    syncBuiltinESMExports();
+    const { memory, close } = openMemory(dirname(young));
+    expect(readSync.mock.calls.length).toBeLessThan(5);
+    readSync.mockRestore();
+    syncBuiltinESMExports();
+    expect(valuesIn(memory)).toEqual(keys);
+    close();
+  });
+
+  test('makes room for what is put after it; without a new one the file is read through', () => {
+    const young = leaveMemory();
+    const second = openMemory(dirname(young));
+    second.memory.put('later', Buffer.from('later'));
+    second.close();
+    const third = openMemory(dirname(young));
+    expect(third.memory.get('later')).toHaveLength(5);
+    expect(valuesIn(third.memory)).toEqual(keys);
+    third.close();
+  });
+
+  test.each(['cut off', 'damaged', 'of places that are not there'])('that is %s is of no harm', (how) => {
+    const young = leaveMemory();
+    const { size } = statSync(young);
+    const bytes = readFileSync(young);
+    if (how === 'cut off') truncateSync(young, size - 1);
+    else if (how === 'damaged') writeFileSync(young, bytes.fill(0, size - 200, size - 100));
+    else writeFileSync(young, Buffer.concat([bytes.subarray(0, 1_000_000), bytes.subarray(-1000)]));
+    const { memory, close } = openMemory(dirname(young));
+    const found = valuesIn(memory);
+    expect(found).toEqual(keys.slice(0, found.length));
+    expect(found.length).toBeGreaterThan(40);
+    memory.put('later', Buffer.from('later'));
+    expect(memory.get('later')).toHaveLength(5);
+    close();
+  });
+
+  test('of an old file is read as well', () => {
+    const young = leaveMemory();
+    renameSync(young, join(dirname(young), 'old'));
+    const { memory, close } = openMemory(dirname(young), true);
+    expect(valuesIn(memory)).toEqual(keys);
+    close();
+  });
+
+  test('that a full disk does not take leaves everything else', () => {
+    const young = leaveMemory();
+    const second = openMemory(dirname(young));
+    second.memory.put('later', Buffer.from('later'));
+    withFullDisk(() => second.memory.leaveIndex());
+    second.close();
+    const third = openMemory(dirname(young));
+    expect(third.memory.get('later')).toHaveLength(5);
+    third.close();
+  });
 });
 
 describe('on a disk that is full', () => {

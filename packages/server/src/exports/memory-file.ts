@@ -7,6 +7,7 @@
 import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '../disk-full.ts';
+import { encodeIndex, readIndex } from './memory-index.ts';
 
 /** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
 export const mostRememberedPages = 20_000;
@@ -41,8 +42,10 @@ export class MemoryFile {
   constructor(young: number, old: number | undefined) {
     this.#young = young;
     this.#old = old;
-    if (old !== undefined) this.#scan(old);
-    this.#begin = this.#scan(young);
+    if (old !== undefined) this.#find(old);
+    this.#begin = this.#find(young);
+    // What is put goes where the index was: until there is another one, the file is read through.
+    if (this.#begin < fstatSync(young).size) ftruncateSync(young, this.#begin);
     this.#end = this.#begin;
   }
 
@@ -88,8 +91,7 @@ export class MemoryFile {
   #append(record: Buffer): boolean {
     if (this.#isFull) return false;
     try {
-      for (let done = 0; done < record.length;)
-        done += writeSync(this.#young, record, done, record.length - done, this.#end + done);
+      writeFully(this.#young, record, this.#end);
       return true;
     } catch (error) {
       if (!isDiskFullOrLimited(error)) throw error;
@@ -111,6 +113,18 @@ export class MemoryFile {
     this.#before.clear();
   }
 
+  /** Puts down where everything is, so that the next process need not look for it. Nothing can be put after that. */
+  leaveIndex(): void {
+    const places = [...this.#places].filter(([, { handle }]) => handle === this.#young);
+    this.#isFull = true;
+    try {
+      writeFully(this.#young, encodeIndex(places, this.#end), this.#end);
+    } catch (error) {
+      if (!isDiskFullOrLimited(error)) throw error;
+      ftruncateSync(this.#young, this.#end);
+    }
+  }
+
   /** What is worth keeping of all this: the values that were asked for or given. */
   get usedBytes(): number {
     let bytes = 0;
@@ -123,6 +137,13 @@ export class MemoryFile {
   }
 
   /** Returns where the last whole value ends. */
+  #find(handle: number): number {
+    const index = readIndex(handle, fstatSync(handle).size);
+    if (index === undefined) return this.#scan(handle);
+    for (const [key, place] of index.places) this.#places.set(key, { handle, ...place });
+    return index.begin;
+  }
+
   #scan(handle: number): number {
     const { size } = fstatSync(handle);
     const window = new ReadWindow(handle, size);
@@ -173,4 +194,9 @@ function readFully(handle: number, into: Buffer, position: number): boolean {
     done += got;
   }
   return true;
+}
+
+function writeFully(handle: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length;)
+    done += writeSync(handle, bytes, done, bytes.length - done, position + done);
 }
