@@ -6,12 +6,15 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import { intoLargePieces, largestPieceBytes, type LargePiece } from './large-pieces.ts';
 import { entryHeader, entryPadding } from './tar.ts';
 
 export interface BlockEntry {
   path: string;
   sizeBytes: number;
   sha256: string;
+  /** Of one that is larger than a block. */
+  largePieces?: readonly LargePiece[] | undefined;
 }
 
 /** A part of an entry: all of a small one, or so many bytes of a large one. */
@@ -39,7 +42,6 @@ export interface CompressedBlock {
   bytes: Uint8Array;
 }
 
-const largestPieceBytes = 1024 * 1024;
 const fullBlockBytes = 1024 * 1024;
 /** A block may end after a name of this kind, every sixteenth, once it is worth compressing by itself. */
 const leastBlockBytes = 128 * 1024;
@@ -66,10 +68,11 @@ export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>):
       pieces = [];
       bytes = 0;
     }
-    if (sizeBytes > largestPieceBytes) {
-      for (let start = 0; start < sizeBytes; start += largestPieceBytes) {
-        const piece = { entry, start, end: Math.min(sizeBytes, start + largestPieceBytes) };
-        yield { key: keyOf([piece]), pieces: [piece] };
+    if (entry.largePieces) {
+      let start = 0;
+      for (const { end, key } of entry.largePieces) {
+        yield { key, pieces: [{ entry, start, end }] };
+        start = end;
       }
       continue;
     }
@@ -81,6 +84,14 @@ export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>):
     bytes = 0;
   }
   if (pieces.length > 0) yield { key: keyOf(pieces), pieces };
+}
+
+/** Undefined for what fits into a block. */
+export function largePiecesOf(
+  file: { path: string; sizeBytes: number },
+  read: (start: number, length: number) => Uint8Array,
+): LargePiece[] | undefined {
+  return file.sizeBytes > largestPieceBytes ? intoLargePieces(file, read, rules) : undefined;
 }
 
 function keyOf(pieces: readonly Piece<BlockEntry>[]): string {

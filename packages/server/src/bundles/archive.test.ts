@@ -287,6 +287,30 @@ describe('with a memory of the last archive', () => {
     expect(memory.puts.length).toBeLessThan(blocks / 2);
   });
 
+  test('of a large text only what is around a change is compressed again', async () => {
+    const lines = Array.from({ length: 200_000 }, (_, line) => `${line} is the number of this line.\n`);
+    const text = (more: string): Files => [
+      ['large.txt', Buffer.from(lines.with(100_000, `${lines[100_000]}${more}`).join(''))],
+    ];
+    const memory = new Remembering();
+    await packWith(memory, text(''));
+    expect(memory.puts.length).toBeGreaterThan(7);
+    memory.puts = [];
+    const warm = await packWith(memory, text('A sentence that was not there.\n'));
+    expect(warm.equals((await pack(text('A sentence that was not there.\n'))).bytes)).toBe(true);
+    // The piece itself, the first one with the size of the file, the last one with what fills it up, and the layout.
+    expect(memory.puts).toHaveLength(4);
+  });
+
+  test('a file of nothing but line ends, or without any, is cut the same every time', async () => {
+    for (const character of ['\n', 'x']) {
+      const files: Files = [['large.txt', Buffer.alloc(3 * mebibyte + 5, character)]];
+      const memory = new Remembering();
+      const cold = await packWith(memory, files);
+      expect(cold.equals(await packWith(memory, [], ['large.txt']))).toBe(true);
+    }
+  });
+
   test('files that are as they were need not be there', async () => {
     const memory = new Remembering();
     await packWith(memory, site);

@@ -13,8 +13,10 @@ import {
   intoBlocks,
   joinedChecksum,
   keepBlock,
+  largePiecesOf,
   recallBlock,
   type Block,
+  type BlockEntry,
   type BlockMemory,
   type CompressedBlock,
   type Piece,
@@ -38,7 +40,7 @@ export interface PackedArchive {
   fileCount: number;
 }
 
-interface Entry extends ArchivedFile {
+interface Entry extends ArchivedFile, BlockEntry {
   /** In the spool; undefined for what is as it was in the last archive. */
   offset: number | undefined;
 }
@@ -93,8 +95,9 @@ export class Archive {
   /** Takes a file over from the last archive. */
   keep(path: string): ArchivedFile {
     const kept = this.#last?.file(path);
+    const largePieces = this.#last?.largePieces(path);
     if (kept === undefined) throw new Error(`The last archive holds no ${path}.`);
-    this.#entries.set(path, { ...kept, offset: undefined });
+    this.#entries.set(path, { ...kept, largePieces, offset: undefined });
     return kept;
   }
 
@@ -134,11 +137,15 @@ export class Archive {
       },
       end: () => {
         const sizeBytes = this.#spooledBytes - offset;
-        const facts = { path, sizeBytes, sha256: hash.digest('hex'), offset };
+        const isWhole = opening?.length === sizeBytes ? opening : undefined;
+        const read = (start: number, length: number) =>
+          isWhole?.subarray(start, start + length) ?? readAt(this.#spool, offset + start, length);
+        const largePieces = largePiecesOf({ path, sizeBytes }, read);
+        const facts = { path, sizeBytes, sha256: hash.digest('hex'), largePieces, offset };
         if (!path.endsWith('.md')) return void this.#entries.set(path, facts);
         // What came in pieces has the same title as what came at once.
         const isEnough = opening && opening.length >= Math.min(sizeBytes, openingBytes);
-        const start = isEnough ? opening : readAt(this.#spool, offset, Math.min(sizeBytes, openingBytes));
+        const start = isEnough ? opening : read(0, Math.min(sizeBytes, openingBytes));
         this.#entries.set(path, { ...facts, title: start && pageTitle(path, start) });
       },
     };

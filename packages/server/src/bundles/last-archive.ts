@@ -5,6 +5,7 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import { openingOf, recallBlock, type Block, type BlockMemory } from './archive-blocks.ts';
 import type { ArchivedFile } from './archive.ts';
+import type { LargePiece } from './large-pieces.ts';
 import { recordBytes } from './tar.ts';
 
 interface KeptFile extends ArchivedFile {
@@ -21,8 +22,12 @@ const layoutKey = 'layout';
 /** The search index of 10,000 pages takes 30, and an edit asks for most of its files in another order than they lie in. */
 const mostOpen = 48;
 
-/** Of each block its key and what is in it; a large file stands in each of its blocks. */
-type Layout = [key: string, files: [path: string, sizeBytes: number, sha256: string, title?: string][]][];
+/** Of each block its key and what is in it; a large file stands in each of its blocks, with where its piece ends. */
+type Layout = [
+  key: string,
+  files: [path: string, sizeBytes: number, sha256: string, title?: string][],
+  pieceEnd?: number,
+][];
 
 export class LastArchive {
   readonly files: ReadonlyMap<string, KeptFile>;
@@ -46,12 +51,14 @@ export class LastArchive {
 
   /** `token` names what the archive was made from. */
   static keep(memory: BlockMemory, token: string, blocks: readonly Block<ArchivedFile>[]): void {
-    const layout: Layout = blocks.map(({ key, pieces }) => [
-      key,
-      pieces.map(({ entry: { path, sizeBytes, sha256, title } }) =>
+    const layout = blocks.map(({ key, pieces }): Layout[number] => {
+      const files = pieces.map(({ entry: { path, sizeBytes, sha256, title } }): Layout[number][1][number] =>
         title === undefined ? [path, sizeBytes, sha256] : [path, sizeBytes, sha256, title],
-      ),
-    ]);
+      );
+      const [first] = pieces;
+      const isPart = first !== undefined && first.end - first.start < first.entry.sizeBytes;
+      return isPart ? [key, files, first.end] : [key, files];
+    });
     memory.put(layoutKey, Buffer.from(JSON.stringify({ token, layout })));
   }
 
@@ -66,6 +73,19 @@ export class LastArchive {
   file(path: string): ArchivedFile | undefined {
     const found = this.files.get(path);
     return found && { path, sizeBytes: found.sizeBytes, sha256: found.sha256, title: found.title };
+  }
+
+  /** How a large file was cut. */
+  largePieces(path: string): LargePiece[] | undefined {
+    const found = this.files.get(path);
+    if (found === undefined) return undefined;
+    const pieces: LargePiece[] = [];
+    for (let { block } = found; pieces.at(-1)?.end !== found.sizeBytes; block += 1) {
+      const [key, , end] = this.#layout[block] ?? [];
+      if (key === undefined || end === undefined) return undefined;
+      pieces.push({ end, key });
+    }
+    return pieces;
   }
 
   content(path: string): Uint8Array | undefined {
