@@ -20,12 +20,26 @@ export interface OutputFacts {
   ids: string;
   references: string;
   /** Links of the page to itself that name no id it has. */
+  lostFragments: readonly string[];
+  duplicateIds: readonly string[];
+  skippedHeadings: readonly SkippedHeading[];
+  undescribedPictures: readonly string[];
+  remoteFiles: readonly string[];
+  secrets: readonly FoundSecret[];
+}
+
+export interface SkippedHeading {
+  id: string;
+  level: number;
+  before: number;
+}
+
+interface FactsInWork {
   lostFragments: string[];
   duplicateIds: string[];
-  skippedHeadings: { id: string; level: number; before: number }[];
+  skippedHeadings: SkippedHeading[];
   undescribedPictures: string[];
   remoteFiles: string[];
-  secrets: FoundSecret[];
 }
 
 const mostListed = 200;
@@ -47,15 +61,12 @@ export function readOutput(
   const ids = new Set<string>();
   const references = new Set<string>();
   const fragments = new Set<string>();
-  const facts: OutputFacts = {
-    ids: '',
-    references: '',
+  const facts: FactsInWork = {
     lostFragments: [],
     duplicateIds: [],
     skippedHeadings: [],
     undescribedPictures: [],
     remoteFiles: [],
-    secrets: looksForSecrets ? secretsIn(html.slice(content.start, content.end)) : [],
   };
   let level = 1;
   scanTags(html, (tag) => {
@@ -73,14 +84,28 @@ export function readOutput(
       else if (!isSettled(reference)) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
     }
   });
-  facts.ids = `\n${[...ids].join('\n')}\n`;
-  facts.references = [...references].join('\n');
   for (const fragment of fragments) {
     if (facts.lostFragments.length === mostListed) break;
     if (!isFound(fragment.slice(1), (id) => ids.has(id))) facts.lostFragments.push(ownCopy(fragment));
   }
-  return facts;
+  return {
+    ids: `\n${[...ids].join('\n')}\n`,
+    references: [...references].join('\n'),
+    lostFragments: brief(facts.lostFragments),
+    duplicateIds: brief(facts.duplicateIds),
+    skippedHeadings: brief(facts.skippedHeadings),
+    undescribedPictures: brief(facts.undescribedPictures),
+    remoteFiles: brief(facts.remoteFiles),
+    secrets: brief(looksForSecrets ? secretsIn(html.slice(content.start, content.end)) : []),
+  };
 }
+
+/** Nothing is kept of most lists: one empty list does for all pages. */
+export function brief<Item>(list: readonly Item[]): readonly Item[] {
+  return list.length === 0 ? nothing : list;
+}
+
+const nothing: readonly never[] = [];
 
 function secretsIn(content: string): FoundSecret[] {
   return findSecrets(content, () => textOfHtml(content));
@@ -124,13 +149,13 @@ function contentRange(html: string): { start: number; end: number } {
   return start < 0 ? { start: 0, end: html.length } : { start, end: html.lastIndexOf('</main>') };
 }
 
-function noteId(id: string, ids: Set<string>, facts: OutputFacts): void {
+function noteId(id: string, ids: Set<string>, facts: FactsInWork): void {
   if (ids.has(id) && facts.duplicateIds.length < mostListed) facts.duplicateIds.push(ownCopy(id));
   ids.add(id);
 }
 
 /** Headings of the author have ids; those that components draw for themselves do not count. */
-function noteHeading(tag: ScannedTag, before: number, facts: OutputFacts): number {
+function noteHeading(tag: ScannedTag, before: number, facts: FactsInWork): number {
   if (tag.name.length !== 2 || tag.name.charAt(0) !== 'h' || tag.id === undefined) return before;
   const level = Number(tag.name.charAt(1));
   if (!(level >= 1 && level <= 6)) return before;

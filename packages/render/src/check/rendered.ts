@@ -9,7 +9,15 @@ import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
 import type { LinkUse, PageResult, PageTask, PageTier } from '../page/task.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type OutputFacts, type Reference, ownCopy, readOutput, referencesIn } from './output-facts.ts';
+import {
+  type OutputFacts,
+  type Reference,
+  type SkippedHeading,
+  brief,
+  ownCopy,
+  readOutput,
+  referencesIn,
+} from './output-facts.ts';
 import { type Verdict, OutputAddresses } from './output-addresses.ts';
 import {
   anchorHint,
@@ -62,14 +70,14 @@ interface CheckedPage extends Omit<CheckTrace, 'secretsBeside'> {
 
 /** What the check knows of one page that was written. */
 export interface CheckTrace {
-  anchors: LinkUse[];
+  anchors: readonly LinkUse[];
   tier: PageTier | undefined;
   saysMore: boolean;
   bytes: number;
   facts: OutputFacts | undefined;
   secretsBeside?: FoundSecret[] | undefined;
   /** Pages it leads to that nothing else may lead to. */
-  reaches: string[];
+  reaches: readonly string[];
 }
 
 /** What it knows of everything around the pages. */
@@ -94,6 +102,8 @@ export interface CheckResult {
 /** Ordinary pages are 10 to 100 kB; at this size a phone takes noticeably long to lay a page out. */
 const heavyBytes = 500_000;
 const mostSlowest = 10;
+/** 50,000 pages in 2,000 folders would otherwise keep 20 MB of addresses that are in order. */
+const mostFolders = 200;
 /** A page with more broken links is broken as a whole. */
 const mostPerPage = 1000;
 /** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
@@ -103,8 +113,10 @@ export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
   readonly #pages = new Map<string, CheckedPage>();
-  /** By folder and address; null for what is in order whatever else is written. */
-  readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string } | null>>();
+  /** By folder and address: what is not known to be in order before everything is written. */
+  readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string }>>();
+  /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
+  readonly #settledInFrame = new Map<string, Set<string>>();
   readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
@@ -160,7 +172,7 @@ export class RenderedCheck {
     return {
       references: [...this.#frameReferences].map(([folder, known]) => [
         folder,
-        [...known].flatMap(([address, use]) => (use ? [[address, use.loads, use.from]] : [])),
+        [...known].map(([address, use]) => [address, use.loads, use.from]),
       ]),
       unresolved: [...this.#unresolved],
       reached: [...this.#reachedByFrame],
@@ -182,8 +194,8 @@ export class RenderedCheck {
     const { anchors = [], milliseconds = 0, tier } = result;
     /** What authors wrote is in the Markdown as well; what code or a description added may be on the page alone. */
     const saysMore = result.failed || tier !== 'none' || task.api !== undefined;
-    const known = { output, route, file, anchors, milliseconds, tier, saysMore };
-    this.#pages.set(output, { ...known, bytes: 0, facts: undefined, reaches: [] });
+    const known = { output, route, file, anchors: brief(anchors), milliseconds, tier, saysMore };
+    this.#pages.set(output, { ...known, bytes: 0, facts: undefined, reaches: brief([]) });
   }
 
   /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
@@ -214,25 +226,30 @@ export class RenderedCheck {
     }
     const page = kind === 'page' ? this.#pages.get(path) : undefined;
     const noteFrame = this.#frameReader(path);
+    const reaches: string[] | undefined = page && [];
     const facts = readOutput(text, {
       noteFrame,
-      isSettled: ({ address }) => this.#isSettled(address, path, page?.reaches),
+      isSettled: ({ address }) => this.#isSettled(address, path, reaches),
       looksForSecrets: page === undefined || page.saysMore,
     });
     this.#addresses.add(path, facts.ids);
-    if (page) Object.assign(page, { facts, bytes });
+    if (page) Object.assign(page, { facts, bytes, reaches: brief(reaches ?? []) });
     else if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
   }
 
   /** Every address of a file that is no page of an author counts as part of the frame. */
   #frameReader(path: string): (reference: Reference) => void {
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    const known =
-      this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string } | null>();
-    this.#frameReferences.set(folder, known);
+    const open = this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
+    this.#frameReferences.set(folder, open);
+    const settled = this.#settledInFrame.get(folder) ?? new Set<string>();
+    if (!this.#settledInFrame.has(folder) && this.#settledInFrame.size === mostFolders)
+      this.#settledInFrame.clear();
+    this.#settledInFrame.set(folder, settled);
     return ({ address, loads }) => {
-      if (known.has(address)) return;
-      known.set(ownCopy(address), this.#isSettled(address, path) ? null : { loads, from: path });
+      if (settled.has(address) || open.has(address)) return;
+      if (this.#isSettled(address, path)) settled.add(ownCopy(address));
+      else open.set(ownCopy(address), { loads, from: path });
     };
   }
 
@@ -345,9 +362,7 @@ export class RenderedCheck {
     const references = [...this.#frameReferences]
       .toSorted(byFirst)
       .flatMap(([, known]) => [...known].toSorted(byFirst));
-    for (const [address, use] of references) {
-      if (!use) continue;
-      const { loads, from } = use;
+    for (const [address, { loads, from }] of references) {
       const verdict = this.#addresses.judge(address, from);
       if (verdict.kind === 'there') reached.add(verdict.path);
       if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
@@ -389,10 +404,7 @@ export class RenderedCheck {
     return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
   }
 
-  async #skippedHeading(
-    file: string,
-    { id, level, before }: OutputFacts['skippedHeadings'][number],
-  ): Promise<Diagnostic> {
+  async #skippedHeading(file: string, { id, level, before }: SkippedHeading): Promise<Diagnostic> {
     const place = await this.#places.findHeading(file, level, (text) => {
       const slug = slugOf(text);
       return slug === id || id.startsWith(`${slug}-`);

@@ -7,9 +7,9 @@ import type { Branch, BranchStep, Division, GroupEntry, NavEntry, Section, Switc
 export interface PagePlace {
   branch: Branch;
   /** Labels of the groups around the page, from the outside in. */
-  trail: string[];
+  trail: readonly string[];
   /** For each of those groups the page that a click on its label leads to. */
-  trailRoutes: (string | undefined)[];
+  trailRoutes: readonly (string | undefined)[];
   /** Where the page stands among the pages of its branch. */
   index: number;
   /** The group that the page stands for, if it does. */
@@ -85,13 +85,24 @@ interface FlatPage {
 function placePages(branch: Branch, places: Map<string, PagePlace>, order: string[]): void {
   const flat = uniqueByRoute(flatten(branch.entries, []));
   branch.pages = flat.map(({ route }) => route);
+  const trails = new Map<GroupEntry[], Trail>();
   flat.forEach(({ route, groups, group }, index) => {
     if (places.has(route)) return;
-    const trail = groups.map(({ label }) => label);
-    const trailRoutes = groups.map(({ root, entries }) => root ?? firstRouteOf(entries));
-    places.set(route, { branch, trail, trailRoutes, index, group });
+    places.set(route, { branch, ...trailOf(groups, trails), index, group });
     order.push(route);
   });
+}
+
+type Trail = Pick<PagePlace, 'trail' | 'trailRoutes'>;
+
+/** One for all pages of a group, which have the list of groups in common. */
+function trailOf(groups: GroupEntry[], known: Map<GroupEntry[], Trail>): Trail {
+  const trail = known.get(groups) ?? {
+    trail: groups.map(({ label }) => label),
+    trailRoutes: groups.map(({ root, entries }) => root ?? firstRouteOf(entries)),
+  };
+  known.set(groups, trail);
+  return trail;
 }
 
 /** A page may be listed twice in a branch; the place where it stands for a group counts more. */

@@ -11,7 +11,7 @@ export interface PrintedPage {
   route: string;
   title: string;
   /** Labels of the parts of the site around the page, from the outside in. */
-  trail: string[];
+  trail: readonly string[];
 }
 
 export interface KeptPage extends PrintedPage {
@@ -107,16 +107,22 @@ function printedPages(
   { navigation, metas }: Pick<Site, 'navigation' | 'metas'>,
   rendered: ReadonlySet<string>,
 ): PrintedPage[] {
+  const trails = new Map<readonly string[], readonly string[]>();
   return navigation.order.flatMap((route) => {
     const place = navigation.places.get(route);
     const meta = metas.get(route);
     if (!place || !meta || meta.url !== undefined || !rendered.has(route) || !isDefault(place.branch))
       return [];
-    const divisions = place.branch.steps
-      .filter(({ switcher }) => switcher.kind !== 'language' && switcher.kind !== 'version')
-      .map(({ division }) => division.label);
-    return [{ route, title: meta.title, trail: [...divisions, ...place.trail] }];
+    const trail = trails.get(place.trail) ?? [...divisionsOf(place.branch), ...place.trail];
+    trails.set(place.trail, trail);
+    return [{ route, title: meta.title, trail }];
   });
+}
+
+function divisionsOf({ steps }: Branch): string[] {
+  return steps
+    .filter(({ switcher }) => switcher.kind !== 'language' && switcher.kind !== 'version')
+    .map(({ division }) => division.label);
 }
 
 /** Only one language and one version is printed: the one that readers meet first. */

@@ -26,15 +26,19 @@ type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 /** What pages of one site are rendered with, and what the page that was just rendered has asked. */
 export type PageTools = SiteTools & { takeLookups?: (() => Lookup[]) | undefined };
 
-export function siteTools(plan: SitePlan): PageTools {
+export function siteTools(sent: SitePlan): PageTools {
+  /** Mostly everything is rendered; then one list does for both. */
+  const isWhole = sent.rendered.length === sent.routes.length;
+  const plan = isWhole ? { ...sent, rendered: sent.routes } : sent;
+  const routes = new Set(plan.routes);
   const links = createLinkResolver(plan);
   const written = plan.writesLookups ? writtenDown(links, plan) : undefined;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
   let realm: Realm | undefined;
   return {
     plan,
-    rendered: new Set(plan.rendered),
-    addresses: addressesFor(plan.urlStyle, new Set(plan.routes)),
+    rendered: isWhole ? routes : new Set(plan.rendered),
+    addresses: addressesFor(plan.urlStyle, routes),
     links: written?.links ?? links,
     takeLookups: written?.take,
     pictureSizes: sizesOf(plan),

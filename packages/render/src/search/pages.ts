@@ -24,9 +24,9 @@ export interface SearchedPage {
   title: string;
   /** Address from the root of the site. */
   href: string;
-  trail: string[];
+  trail: readonly string[];
   /** Positions in the list of scopes. */
-  scopes: number[];
+  scopes: readonly number[];
   task: SearchTask;
 }
 
@@ -67,7 +67,7 @@ function canBeFound({ settings, navigation, searchRules }: SearchedSite, meta: P
   return !meta.noIndex && searchRules.get(meta.route)?.found !== false;
 }
 
-function searchTask(meta: PageMeta, trail: string[], rule: NavigationRule | undefined): SearchTask {
+function searchTask(meta: PageMeta, trail: readonly string[], rule: NavigationRule | undefined): SearchTask {
   const asked = meta.boost ?? rule?.boost ?? 1;
   /** Damped: taken as it is, a threefold boost would put a passing mention above another page's title. */
   const boost = Math.min(100, Math.max(0.01, asked)) ** 0.6 * (meta.deprecated ? 0.7 : 1);
@@ -147,7 +147,7 @@ export function scopeOfBranch(branch: Branch | undefined): SearchScope {
 
 function scopesOf(navigation: NavigationMap): {
   scopes: SearchScope[];
-  ofRoute: (route: string) => number[];
+  ofRoute: (route: string) => readonly number[];
 } {
   const scopes: SearchScope[] = [];
   const idOf = (branch: Branch | undefined): number => {
@@ -165,11 +165,16 @@ function scopesOf(navigation: NavigationMap): {
     }
   }
   if (scopes.length === 0) idOf(undefined);
+  /** Many pages, few lists. */
+  const lists = new Map<string, readonly number[]>();
   return {
     scopes,
     ofRoute: (route) => {
       const ids = byRoute.get(route);
-      return ids ? [...ids].toSorted((a, b) => a - b) : [idOf(nearestBranch(navigation, route))];
+      const list = ids ? [...ids].toSorted((a, b) => a - b) : [idOf(nearestBranch(navigation, route))];
+      const known = lists.get(list.join()) ?? list;
+      lists.set(list.join(), known);
+      return known;
     },
   };
 }

@@ -14,27 +14,40 @@ const shownAround = 20;
 /** Pages come about in order, and each shows what is near it: more is not needed again soon. */
 const mostKept = 2000;
 
+/** Where each page stands, as positions from the outside in; a group's own page ends at the group. */
+export type EntryPaths = ReadonlyMap<string, readonly number[]>;
+
+/** What is the same for the pages of every folder: of 50,000 pages the paths alone are 12 MB. */
+export interface SidebarTree {
+  entries: readonly NavEntry[];
+  paths: EntryPaths;
+  units?: SidebarUnits | undefined;
+}
+
+export function pathsOf(entries: readonly NavEntry[]): EntryPaths {
+  const paths = new Map<string, readonly number[]>();
+  const visit = (inner: readonly NavEntry[], before: readonly number[]): void =>
+    inner.forEach((entry, at) => {
+      const route = entry.kind === 'page' ? entry.route : entry.kind === 'group' ? entry.root : undefined;
+      if (route !== undefined && !paths.has(route)) paths.set(route, [...before, at]);
+      if (entry.kind === 'group') visit(entry.entries, [...before, at]);
+    });
+  visit(entries, []);
+  return paths;
+}
+
 export class LargeSidebar {
   readonly #entries: readonly NavEntry[];
   readonly #html: EntryHtml;
   readonly #units: SidebarUnits | undefined;
-  /** Where each page stands, as positions from the outside in; a group's own page ends at the group. */
-  readonly #paths = new Map<string, number[]>();
+  readonly #paths: EntryPaths;
   readonly #closedEntries = new Map<NavEntry, string>();
 
-  constructor(entries: readonly NavEntry[], prefix: string, options: SidebarOptions, units?: SidebarUnits) {
-    this.#entries = entries;
+  constructor(tree: SidebarTree, prefix: string, options: SidebarOptions) {
+    this.#entries = tree.entries;
+    this.#paths = tree.paths;
+    this.#units = tree.units;
     this.#html = new EntryHtml(prefix, options);
-    this.#units = units;
-    this.#index(entries, []);
-  }
-
-  #index(entries: readonly NavEntry[], before: number[]): void {
-    entries.forEach((entry, at) => {
-      const route = entry.kind === 'page' ? entry.route : entry.kind === 'group' ? entry.root : undefined;
-      if (route !== undefined && !this.#paths.has(route)) this.#paths.set(route, [...before, at]);
-      if (entry.kind === 'group') this.#index(entry.entries, [...before, at]);
-    });
   }
 
   htmlFor(route: string): string {

@@ -4,7 +4,7 @@
  * parts that are loaded when a reader opens a group.
  */
 import type { Branch, NavEntry } from '../navigation/tree.ts';
-import { LargeSidebar } from './large-sidebar.ts';
+import { LargeSidebar, type SidebarTree, pathsOf } from './large-sidebar.ts';
 import type { SidebarOptions } from './sidebar-entry.ts';
 import { SidebarUnits } from './sidebar-units.ts';
 import type { SiteLinks } from './site-links.ts';
@@ -55,9 +55,10 @@ export function createSidebar(
 
 /** Every entry with no page marked, addresses from the root written as `~/`, in one script. */
 function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
+  const tree: SidebarTree = { entries, paths: pathsOf(entries) };
   return {
     from(prefix) {
-      const sidebar = new LargeSidebar(entries, prefix, options);
+      const sidebar = new LargeSidebar(tree, prefix, options);
       return { htmlFor: (route) => treeHtml('data-nav', `${prefix}${script}.js`, sidebar.htmlFor(route)) };
     },
     files() {
@@ -70,12 +71,13 @@ function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOp
 /** A page tells where the parts are, which navigation it means, and the first unit of each part. */
 function inParts(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
   const units = new SidebarUnits(entries);
-  const texts = unitTexts(entries, units, options);
+  const tree = { entries, paths: pathsOf(entries), units };
+  const texts = unitTexts(tree, options);
   const starts = partStarts(texts);
   const facts = `${units.fingerprint} ${starts.join(' ')}`;
   return {
     from(prefix) {
-      const sidebar = new LargeSidebar(entries, prefix, options, units);
+      const sidebar = new LargeSidebar(tree, prefix, options);
       const value = `${prefix}${script} ${facts}`;
       return { htmlFor: (route) => treeHtml('data-nav-parts', value, sidebar.htmlFor(route)) };
     },
@@ -88,9 +90,9 @@ function inParts(entries: readonly NavEntry[], script: string, options: SidebarO
 }
 
 /** Apart, so that the sidebar which made them is not kept with them. */
-function unitTexts(entries: readonly NavEntry[], units: SidebarUnits, options: SidebarOptions): string[] {
-  const source = new LargeSidebar(entries, '~/', options, units);
-  return units.units.map((unit) => JSON.stringify(source.pieces(unit)));
+function unitTexts(tree: SidebarTree & { units: SidebarUnits }, options: SidebarOptions): string[] {
+  const source = new LargeSidebar(tree, '~/', options);
+  return tree.units.units.map((unit) => JSON.stringify(source.pieces(unit)));
 }
 
 function treeHtml(attribute: string, value: string, html: string): string {

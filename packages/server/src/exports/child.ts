@@ -96,6 +96,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     ...(opened === undefined ? {} : { memory: opened.load }),
   });
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
+  if (run === undefined) opened?.load.pages.clear();
   const { paths, groups, basePath, urlStyle, airGapped } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);
   if (unknown.length > 0) {
