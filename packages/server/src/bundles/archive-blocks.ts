@@ -150,24 +150,25 @@ export function recallBlock(memory: BlockMemory, key: string): CompressedBlock |
 
 /**
  * The checksum of two texts one after the other, from the checksums of both: that of the first is carried over as many zero
- * bytes as the second has, by squaring the step of one bit.
+ * bytes as the second has, a power of two of them at a time.
  */
 export function joinedChecksum(first: number, second: number, secondBytes: number): number {
-  let even = oneBit();
-  let odd = squared(even);
-  even = squared(odd);
   let checksum = first;
-  for (let left = secondBytes; left > 0;) {
-    odd = squared(even);
-    if (left % 2 === 1) checksum = times(odd, checksum);
-    left = Math.floor(left / 2);
-    if (left === 0) break;
-    even = squared(odd);
-    if (left % 2 === 1) checksum = times(even, checksum);
-    left = Math.floor(left / 2);
-  }
+  for (let power = 0, left = secondBytes; left > 0; power += 1, left = Math.floor(left / 2))
+    if (left % 2 === 1) checksum = times(overZeroBytes(power), checksum);
   return (checksum ^ second) >>> 0;
 }
+
+/** What two to the power of so many zero bytes do to a checksum; made once, since an archive has blocks by the hundred. */
+function overZeroBytes(power: number): Uint32Array {
+  const known = overZeros[power];
+  if (known) return known;
+  const made = power === 0 ? squared(squared(squared(oneBit()))) : squared(overZeroBytes(power - 1));
+  overZeros[power] = made;
+  return made;
+}
+
+const overZeros: Uint32Array[] = [];
 
 /** As a matrix over two elements, a number for each column. */
 function oneBit(): Uint32Array {
