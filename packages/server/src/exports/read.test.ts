@@ -1,6 +1,7 @@
 /** Reading exports: only one's own, lists that filter, and for files that cannot be had the reason why. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
+import type { Reach } from '../reach.ts';
 import { claimJob, failJob, failureOf, markPurged, reportProgress, type Job } from '../jobs/store.ts';
 import {
   composeForTest,
@@ -16,6 +17,7 @@ import {
   finishedResult,
   findExport,
   findLatestExport,
+  gatheredFindExport,
   listExports,
   readEvents,
   readManifest,
@@ -86,16 +88,46 @@ const report = {
 };
 
 describe('one export', () => {
-  test('of another organization, of another kind and one that never was are the same: not found', async () => {
-    const other = await createTenant(context, { name: 'Other' });
-    const job = await createExport(context, tenant, project);
-    const attempts = [
-      findExport(context, { id: job.id, reach: other.actor }),
-      findExport(context, { id: 'se_0000000000000000', reach: tenant.actor }),
-    ];
-    const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
-    expect(errors[0]).toMatchObject({ code: 'not_found' });
-    expect((errors[1] as Error).message).toBe((errors[0] as Error).message);
+  const finders = [
+    ['alone', (given: TestContext) => (where) => findExport(given, where)],
+    ['with others', gatheredFindExport],
+  ] satisfies [string, (given: TestContext) => (where: { id: string; reach: Reach }) => Promise<Job>][];
+  describe.each(finders)('read %s', (_how, finder) => {
+    test('is found by whoever reaches it, at the same time as others', async () => {
+      const jobs = [
+        await createExport(context, tenant, project),
+        await createExport(context, tenant, project),
+      ];
+      const limited = { ...tenant.actor, projectId: project.id };
+      const read = finder(context);
+      const found = await Promise.all([
+        ...jobs.map(({ id }) => read({ id, reach: tenant.actor })),
+        ...jobs.map(({ id }) => read({ id, reach: limited })),
+      ]);
+      expect(found).toEqual(await Promise.all([...jobs, ...jobs].map(find)));
+    });
+
+    test('of another organization, project or kind and one that never was are the same: not found', async () => {
+      const other = await createTenant(context, { name: 'Other' });
+      const elsewhere = await createTestProject(context, tenant);
+      const { id } = await createExport(context, tenant, project);
+      const agentJob = await createExport(context, tenant, project);
+      await context.database
+        .updateTable('jobs')
+        .set({ kind: 'agent' })
+        .where('id', '=', agentJob.id)
+        .execute();
+      const read = finder(context);
+      const attempts = [
+        read({ id: 'se_0000000000000000', reach: tenant.actor }),
+        read({ id, reach: other.actor }),
+        read({ id, reach: { ...tenant.actor, projectId: elsewhere.id } }),
+        read({ id: agentJob.id, reach: tenant.actor }),
+      ];
+      const errors = await Promise.all(attempts.map((attempt) => attempt.catch((error: unknown) => error)));
+      expect(errors[0]).toMatchObject({ code: 'not_found' });
+      expect(new Set(errors.map((error) => (error as Error).message)).size).toBe(1);
+    });
   });
 
   test('its report and manifest come from its own attempt', async () => {
@@ -144,11 +176,11 @@ describe('the newest export of a domain', () => {
     const first = await createCompletedExport(context, tenant, mine);
     const second = await createCompletedExport(context, tenant, mine);
     await createExport(context, tenant, mine);
-    const preview = await createCompletedExport(context, tenant, mine);
+    const agentJob = await createCompletedExport(context, tenant, mine);
     await context.database
       .updateTable('jobs')
       .set({ preview_of: 'aj_1' })
-      .where('id', '=', preview.id)
+      .where('id', '=', agentJob.id)
       .execute();
     expect((await findLatestExport(context, where)).id).toBe(second.id);
     await markPurged(context, second.id);

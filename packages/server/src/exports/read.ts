@@ -4,10 +4,12 @@
 import type { ExportJob, Manifest, Report, reportTypes } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
 import type { Context } from '../context.ts';
+import { GatheredReads } from '../jobs/gathered-reads.ts';
 import { readJob, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
+import { isPostgres } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { jobsWithin, type Reach } from '../reach.ts';
+import { isJobWithin, jobsWithin, type Reach } from '../reach.ts';
 import { ReportFile } from './messages.ts';
 import {
   blobName,
@@ -22,12 +24,28 @@ import { viewExport } from './view.ts';
 
 type ReadContext = Pick<Context, 'database'>;
 
-export async function findExport(context: ReadContext, where: { id: string; reach: Reach }): Promise<Job> {
-  const job = await readJob(context, { ...where, kind: 'export' });
-  if (job === undefined) {
-    throw new Problem('not_found', 'There is no such export job. List them with GET /v1/static-export/jobs.');
-  }
-  return job;
+interface ExportOfCaller {
+  id: string;
+  reach: Reach;
+}
+
+export async function findExport(context: ReadContext, where: ExportOfCaller): Promise<Job> {
+  return existing(await readJob(context, { ...where, kind: 'export' }));
+}
+
+/** Finds exports for as many as ask at the same time. */
+export function gatheredFindExport(context: ReadContext): (where: ExportOfCaller) => Promise<Job> {
+  if (!isPostgres(context.database)) return (where) => findExport(context, where);
+  const reads = new GatheredReads(context);
+  return async ({ id, reach }) => {
+    const job = await reads.read(id);
+    return existing(job?.kind === 'export' && isJobWithin(reach, job) ? job : undefined);
+  };
+}
+
+function existing(job: Job | undefined): Job {
+  if (job !== undefined) return job;
+  throw new Problem('not_found', 'There is no such export job. List them with GET /v1/static-export/jobs.');
 }
 
 export async function listExports(

@@ -15,7 +15,7 @@ import { vouchFor } from './connections.ts';
 import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
-import { exportHandlers } from './handlers/exports.ts';
+import { exportHandlers, statusReader } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { peopleHandlers } from './handlers/people.ts';
 import { restHandlers } from './handlers/rest.ts';
@@ -91,6 +91,7 @@ function beginApp(context: Context): App {
 function addOperations(app: App, context: Context, stopping: AbortSignal, ids: readonly OperationId[]): void {
   const lateness = new Lateness();
   lateness.watch(stopping);
+  const readStatus = statusReader(context);
   const edge: Edge = {
     context,
     stopping,
@@ -100,7 +101,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
     limits: new RateLimits(context),
     idempotency: new Idempotency(context),
     handlers: {
-      ...exportHandlers(stopping),
+      ...exportHandlers(stopping, readStatus),
       ...agentHandlers(stopping),
       ...restHandlers,
       ...reviewHandlers(context.clock.now(), stopping),
@@ -109,7 +110,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...healthHandlers(stopping),
     },
   };
-  if (ids.includes('readExport')) app.answerPoll = answerPolls(edge);
+  if (ids.includes('readExport')) app.answerPoll = answerPolls({ ...edge, readStatus });
   for (const [path, own] of operationsByPath(ids)) {
     for (const id of own)
       app.on(operation(id).method.toUpperCase(), toHonoPath(path), (web) => serve(edge, id, web));

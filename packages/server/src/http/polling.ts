@@ -10,7 +10,7 @@ import type { Caller } from '../keys/keys.ts';
 import type { Reach } from '../reach.ts';
 import { requireRights, type Callers } from './auth.ts';
 import { vouchFor } from './connections.ts';
-import { readStatus } from './handlers/exports.ts';
+import type { ReadStatus } from './handlers/exports.ts';
 import type { RateLimits } from './limits.ts';
 import { observed } from './observing.ts';
 import type { Remembered } from './remembered.ts';
@@ -22,6 +22,7 @@ interface Memory {
   callers: Callers;
   limits: RateLimits;
   statuses: Remembered<Reply<unknown>>;
+  readStatus: ReadStatus;
 }
 
 interface Poll {
@@ -63,7 +64,7 @@ export function answerPolls(memory: Memory): AnswerPoll {
  * one query: when it is time to read a status again, thousands may ask for it before PostgreSQL has answered.
  */
 async function answerPoll(
-  { context, callers, limits, statuses }: Memory,
+  { callers, limits, statuses, readStatus }: Memory,
   { jobId, headers }: Poll,
   outgoing: ServerResponse,
 ): Promise<{ status: number; requestId: string; caller: Caller } | undefined> {
@@ -71,9 +72,8 @@ async function answerPoll(
   if (caller === undefined || !mayRead(caller)) return undefined;
   const read = await limits.takeRead(caller.id);
   if (read === undefined) return undefined;
-  const load = () => readStatus(context, { jobId, reach: caller });
   const name = rememberedName('readExport', caller, { jobId });
-  const reply = await statuses.read(name, jobId, load).catch(() => undefined);
+  const reply = await statuses.read(name, jobId, () => readStatus(jobId, caller)).catch(() => undefined);
   const written = reply && writtenOf(reply);
   const isUnchanged = written !== undefined && isKnown(headers.get('if-none-match') ?? '', written.etag);
   if (written === undefined || isUnchanged) read.giveBack();

@@ -2,7 +2,7 @@
  * A reply as it goes over the wire: its JSON, its ETag, the headers that every answer has. Both ways to an answer, through
  * the app and past it, write it here.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Reply } from './request.ts';
 
 export const usualHeaders = {
@@ -30,7 +30,7 @@ export function writtenOf(reply: Reply<unknown>): Written {
   if (known !== undefined) return known;
   const json = JSON.stringify(reply.body);
   const shown = reply.text === undefined ? json : JSON.stringify(reply.text);
-  const etag = `"${createHash('sha1').update(shown).digest('base64url')}"`;
+  const etag = `"${hash('sha1', shown, 'base64url')}"`;
   const made = { json, etag, sizeBytes: Buffer.byteLength(json) };
   written.set(reply, made);
   return made;

@@ -34,7 +34,7 @@ type ExportHandlers = Pick<
   | 'retryExport'
 >;
 
-export function exportHandlers(stopping: AbortSignal): ExportHandlers {
+export function exportHandlers(stopping: AbortSignal, readStatus: ReadStatus): ExportHandlers {
   return {
     startExport: async (request) => {
       const { actor, caller, input } = request;
@@ -51,10 +51,8 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
       body: await read.listExports(context, { ...input.query, reach: caller }),
     }),
 
-    readExport: (request) =>
-      request.remember(request.input.params.jobId, () =>
-        readStatus(request.context, { jobId: request.input.params.jobId, reach: request.caller }),
-      ),
+    readExport: ({ caller, input: { params }, remember }) =>
+      remember(params.jobId, () => readStatus(params.jobId, caller)),
 
     deleteExport: async ({ context, actor, input, commit }) =>
       commit(async (inside) => {
@@ -119,11 +117,11 @@ export function exportHandlers(stopping: AbortSignal): ExportHandlers {
   };
 }
 
-export async function readStatus(
-  context: Pick<Context, 'database'>,
-  { jobId, reach }: { jobId: string; reach: Reach },
-): Promise<Reply<ExportJob>> {
-  return replyWith(await read.findExport(context, { id: jobId, reach }));
+export type ReadStatus = (jobId: string, reach: Reach) => Promise<Reply<ExportJob>>;
+
+export function statusReader(context: Pick<Context, 'database'>): ReadStatus {
+  const find = read.gatheredFindExport(context);
+  return async (jobId, reach) => replyWith(await find({ id: jobId, reach }));
 }
 
 /** The limit is taken inside the transaction that writes the job. */

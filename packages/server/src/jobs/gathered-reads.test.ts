@@ -1,0 +1,87 @@
+/** Jobs that are asked for together are read together, and nobody is given what was read before they asked. */
+import type { CompiledQuery, QueryResult } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import type { Database } from '../ports/database.ts';
+import { GatheredReads } from './gathered-reads.ts';
+import type { Job } from './store.ts';
+
+/** A database that answers by hand: whatever is asked waits until `answer` or `fail` is called for it, in any order. */
+function makeReads() {
+  const sent: { ids: string[]; answer(progress: number, ids?: string[]): void; fail(error: Error): void }[] =
+    [];
+  const executeQuery = ({ parameters: [ids] }: CompiledQuery) => {
+    const { promise, resolve, reject } = Promise.withResolvers<QueryResult<Partial<Job>>>();
+    const asked = ids as string[];
+    const answer = (progress: number, found = asked) =>
+      resolve({ rows: found.map((id) => ({ id, progress })) });
+    sent.push({ ids: asked, answer, fail: reject });
+    return promise;
+  };
+  const reads = new GatheredReads({ database: { executeQuery } as unknown as Database });
+  const sentTimes = (times: number) => vi.waitFor(() => expect(sent).toHaveLength(times));
+  return { reads, sent, sentTimes };
+}
+
+test('those who ask at the same time share one statement, and each gets their own', async () => {
+  const { reads, sent, sentTimes } = makeReads();
+  const asked = ['a', 'b', 'a', 'gone'].map((id) => reads.read(id));
+  await sentTimes(1);
+  expect(sent[0]?.ids).toEqual(['a', 'b', 'gone']);
+  sent[0]?.answer(1, ['b', 'a']);
+  const jobs = await Promise.all(asked);
+  expect(jobs.map((job) => job?.id)).toEqual(['a', 'b', 'a', undefined]);
+});
+
+test('whoever asks while the job is being read gets what is read after that', async () => {
+  const { reads, sent, sentTimes } = makeReads();
+  const early = reads.read('a');
+  await sentTimes(1);
+  const late = reads.read('a');
+  await sentTimes(2);
+  sent[1]?.answer(2);
+  sent[0]?.answer(1);
+  expect((await early)?.progress).toBe(1);
+  expect((await late)?.progress).toBe(2);
+});
+
+test('while two statements are under way all others wait, and then go together', async () => {
+  const { reads, sent, sentTimes } = makeReads();
+  void reads.read('a');
+  await sentTimes(1);
+  void reads.read('b');
+  await sentTimes(2);
+  const waiting = ['c', 'd', 'e'].map((id) => reads.read(id));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toHaveLength(2);
+  sent[1]?.answer(1);
+  await sentTimes(3);
+  expect(sent[2]?.ids).toEqual(['c', 'd', 'e']);
+  sent[2]?.answer(3);
+  expect((await Promise.all(waiting)).map((job) => job?.progress)).toEqual([3, 3, 3]);
+});
+
+test('one statement asks for a bounded number of jobs', async () => {
+  const { reads, sent, sentTimes } = makeReads();
+  const ids = Array.from({ length: 450 }, (_, index) => String(index));
+  const asked = ids.map((id) => reads.read(id));
+  await sentTimes(2);
+  sent[0]?.answer(1);
+  await sentTimes(3);
+  sent[1]?.answer(1);
+  sent[2]?.answer(1);
+  expect((await Promise.all(asked)).map((job) => job?.id)).toEqual(ids);
+  expect(sent.map(({ ids }) => ids.length)).toEqual([200, 200, 50]);
+});
+
+test('a failure is told to those whom it concerns, and the next are read again', async () => {
+  const { reads, sent, sentTimes } = makeReads();
+  const failing = [reads.read('a'), reads.read('b')];
+  await sentTimes(1);
+  sent[0]?.fail(new Error('away'));
+  const told = await Promise.allSettled(failing);
+  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const next = reads.read('a');
+  await sentTimes(2);
+  sent[1]?.answer(2);
+  expect((await next)?.progress).toBe(2);
+});
