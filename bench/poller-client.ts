@@ -1,12 +1,13 @@
 /**
- * A process of its own that plays many pollers: each keeps a connection open, asks for the same record and waits for the
+ * A process of its own that plays many pollers: each keeps a connection open, asks for one record and waits for the
  * answer before it asks again. It speaks plain HTTP over sockets, for a client library would cost more than the servers
  * that are measured. Told what to do by messages from `pollers.ts`.
  */
 import { createConnection, type Socket } from 'node:net';
 
 export type ToPollers =
-  | { type: 'connect'; port: number; request: string; pollers: number; connections: number }
+  /** The connections take turns with the requests. */
+  | { type: 'connect'; port: number; requests: readonly string[]; pollers: number; connections: number }
   /** `everyMs` is the pause between two requests of a poller; 0 for none. */
   | { type: 'poll'; forMs: number; everyMs: number }
   | { type: 'disconnect' };
@@ -23,6 +24,7 @@ export interface Polled {
 
 interface Line {
   socket: Socket;
+  request: string;
   /** When the requests of the pollers that share this connection were due; the first one is under way. */
   due: number[];
   received: string;
@@ -31,7 +33,6 @@ interface Line {
 /** The accept queue of a server has room for some hundreds. */
 const connectingAtOnce = 200;
 
-let request = '';
 let pollers = 0;
 let lines: Line[] = [];
 let everyMs = 0;
@@ -53,20 +54,23 @@ async function obey(message: ToPollers): Promise<unknown> {
   return null;
 }
 
-async function connectAll(wanted: { port: number; request: string; pollers: number; connections: number }) {
-  ({ request, pollers } = wanted);
-  while (lines.length < wanted.connections) {
-    const next = Math.min(connectingAtOnce, wanted.connections - lines.length);
-    lines.push(...(await Promise.all(Array.from({ length: next }, () => connect(wanted.port)))));
+async function connectAll(wanted: Extract<ToPollers, { type: 'connect' }>) {
+  const { port, requests, connections } = wanted;
+  ({ pollers } = wanted);
+  while (lines.length < connections) {
+    const at = lines.length;
+    const length = Math.min(connectingAtOnce, connections - at);
+    const next = Array.from({ length }, (_, index) => requests[(at + index) % requests.length] ?? '');
+    lines.push(...(await Promise.all(next.map((request) => connect(port, request)))));
   }
   return lines.length;
 }
 
 /** Like any poller it asks at once; the first answer is not measured. */
-function connect(port: number): Promise<Line> {
+function connect(port: number, request: string): Promise<Line> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
-    const line: Line = { socket, due: [], received: '' };
+    const line: Line = { socket, request, due: [], received: '' };
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
       receive(line, text);
@@ -113,7 +117,7 @@ function ask(line: Line, dueAt: number): void {
   if (isOver || line.socket.destroyed) return;
   // A timer may be early by a millisecond, which must not count in favour of the server.
   line.due.push(Math.min(dueAt, performance.now()));
-  if (line.due.length === 1) line.socket.write(request);
+  if (line.due.length === 1) line.socket.write(line.request);
 }
 
 function receive(line: Line, text: string): void {
@@ -122,7 +126,7 @@ function receive(line: Line, text: string): void {
   if (isFine === undefined) return;
   line.received = '';
   const dueAt = line.due.shift();
-  if (line.due.length > 0) line.socket.write(request);
+  if (line.due.length > 0) line.socket.write(line.request);
   if (dueAt === undefined) return;
   polled.answeredInAll += 1;
   if (isOver) return;

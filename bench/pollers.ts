@@ -206,7 +206,7 @@ async function measure(
   { pollers: count, connections }: { pollers: number; connections: number },
 ): Promise<Figures> {
   const { port, request } = target;
-  await client.ask({ type: 'connect', port, request, pollers: count, connections });
+  await client.ask({ type: 'connect', port, requests: [request], pollers: count, connections });
   const poll = (forMs: number, everyMs: number) =>
     client.ask({ type: 'poll', forMs, everyMs }) as Promise<Polled>;
   await poll(warmUpMs, 0);
