@@ -3,7 +3,7 @@
  * a service would make, so either side can check the other.
  */
 import { execFile } from 'node:child_process';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -201,8 +201,10 @@ async function render(
         if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
       },
       sign,
-      takeOutput: (output) =>
-        pipeline(output, createWriteStream(draft)).catch((error: unknown) => cannotWrite(options, error)),
+      outputFile: draft,
+    }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
+      throw error;
     }),
   ).finally(() => {
     progress.end();

@@ -40,7 +40,9 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
     onProgress?: (message: Answer<'progress'>) => void;
     /** Signs the manifest of a bundle, or throws when it is not one to be signed. */
     sign?: (manifest: Uint8Array) => string;
+    /** Either of them gets the bundle. */
     takeOutput?: (output: Readable, answered: Promise<Answer<Type>>) => Promise<unknown>;
+    outputFile?: string;
   },
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
@@ -57,6 +59,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       processes: 'renderProcesses' in order ? order.renderProcesses : 0,
       ...(options.files === undefined ? {} : { files: options.files }),
       ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
+      ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
       hear(raw, send) {
         const { data: message } = Message.safeParse(raw);
         if (message === undefined)

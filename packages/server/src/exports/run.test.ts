@@ -213,7 +213,7 @@ describe('what ends it early', () => {
       await once(stream, 'readable');
       throw new Problem('storage_unavailable', 'The object storage cannot be used at the moment.');
     };
-    const blobs = Object.assign(Object.create(context.blobs) as Blobs, { putStream });
+    const blobs = Object.assign(Object.create(context.blobs) as Blobs, { putStream, putFile: undefined });
     // The worker tries again, and tells it as storage_failed when that does not help.
     await expect(runExport({ ...context, blobs }, input)).rejects.toMatchObject({
       code: 'storage_unavailable',

@@ -2,11 +2,8 @@
  * Runs one export: fetch the source at a pinned commit, render and pack it in a process of its own straight into the
  * store. Everything else happens in a work folder that is gone afterwards.
  */
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { usualLimits } from '../bundles/reader.ts';
 import { JobFailure, RunnerLost, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '../disk-full.ts';
@@ -16,6 +13,7 @@ import { findIsolation } from '../rendering/isolation.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
 import type { ExportOrder } from './messages.ts';
 import { fetchWithin } from './fetches.ts';
+import { intoStore } from './into-store.ts';
 import { foresee, heldTo, LiesElsewhere, type Foreseen } from './foreseen.ts';
 import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
 import { runInProcess, type Answer, type ComingOrder } from './process.ts';
@@ -163,7 +161,6 @@ interface Rendering {
   memory: MemoryPlace | undefined;
 }
 
-/** The bundle goes to the store while it is still being packed. */
 async function render(
   context: Context,
   input: RunnerInput,
@@ -185,27 +182,28 @@ async function render(
     toldAt = Date.now();
     reports = reports.then(() => input.report(progressOf(message)));
   };
-  const answer = await runInProcess(order, 'exported', {
-    signal: input.signal,
-    memoryMegabytes,
-    hidden: context.config.dataDir,
-    keepCopyIn: memory?.readableFolder,
-    files: [
-      { path: files.spool, use: 'write' },
-      { path: files.report, use: 'write' },
-      ...memoryFiles(memory),
-    ],
-    fetch: fetchWithin(context.config.egress),
-    onProgress,
-    sign(bytes) {
-      if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
-      manifest = bytes;
-      if (ordered === undefined) throw new Error('The rendering process made a bundle without an order.');
-      return signManifest(context.secrets.signer, ordered, bytes);
-    },
-    takeOutput: (output, answered) =>
-      context.blobs.putStream(bundle, Readable.from(whole(output, answered)), input.signal),
-  }).catch(async (error: unknown) => {
+  const answer = await intoStore(context.blobs, { bundle, signal: input.signal }, (taking) =>
+    runInProcess(order, 'exported', {
+      ...taking,
+      signal: input.signal,
+      memoryMegabytes,
+      hidden: context.config.dataDir,
+      keepCopyIn: memory?.readableFolder,
+      files: [
+        { path: files.spool, use: 'write' },
+        { path: files.report, use: 'write' },
+        ...memoryFiles(memory),
+      ],
+      fetch: fetchWithin(context.config.egress),
+      onProgress,
+      sign(bytes) {
+        if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');
+        manifest = bytes;
+        if (ordered === undefined) throw new Error('The rendering process made a bundle without an order.');
+        return signManifest(context.secrets.signer, ordered, bytes);
+      },
+    }),
+  ).catch(async (error: unknown) => {
     await reports;
     // Those that ended it came too late for any report of progress.
     if (isStrictFailure(error)) await input.report({ recentFindings });
@@ -214,22 +212,6 @@ async function render(
   await reports;
   if (manifest === undefined) throw new Error('The rendering process packed a bundle without a manifest.');
   return { answer, manifest };
-}
-
-/** Ends well only when every byte has arrived that was packed; else there must be no object. */
-async function* whole(output: Readable, answered: Promise<Answer<'exported'>>): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  for await (const chunk of output as AsyncIterable<Uint8Array>) {
-    hash.update(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes > usualLimits.contentBytes)
-      throw new JobFailure('too_large', `The bundle is larger than ${usualLimits.contentBytes} bytes.`);
-    yield chunk;
-  }
-  const packed = await answered;
-  if (sizeBytes !== packed.sizeBytes || hash.digest('hex') !== packed.sha256)
-    throw new Error('The bundle did not arrive as it was packed.');
 }
 
 function progressOf(message: Answer<'progress'>) {

@@ -18,6 +18,11 @@ export interface Blobs {
   putBytes(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<BlobInfo>;
   /** Reads no faster than it writes. When the stream fails or the signal is aborted, there is no object. */
   putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo>;
+  /**
+   * Where objects are files of this machine: what `write` leaves at the path that it is given becomes the object. When it
+   * fails, there is none.
+   */
+  putFile?(name: string, write: (path: string) => Promise<void>): Promise<BlobInfo>;
   stat(name: string): Promise<BlobInfo | undefined>;
   /** `end` is inclusive, as in an HTTP range. */
   read(name: string, range?: { start: number; end: number }): Readable;

@@ -37,6 +37,8 @@ export interface Conversation<Answer> {
    * tells whether it was whole. The conversation ends when this has, and fails when it does.
    */
   takeOutput?: (output: Readable, answered: Promise<Answer>) => Promise<unknown>;
+  /** A file that is made for what it writes there, if nobody takes it. When this ends, nobody writes to it any more. */
+  outputFile?: string;
   channelLimits?: ChannelLimits;
 }
 
@@ -91,6 +93,7 @@ async function talk<Answer>(
   // From here to the listener nothing waits, so that no word of the signal is missed.
   signal.throwIfAborted();
   const files = (conversation.files ?? []).map(({ path, use }) => openSync(path, flagsFor[use], 0o600));
+  const outputFile = conversation.outputFile && openSync(conversation.outputFile, flagsFor.write, 0o600);
   let child: ChildProcess;
   try {
     child = launch(shelter, {
@@ -100,11 +103,12 @@ async function talk<Answer>(
       readable,
       hidden: conversation.hidden ?? [],
       files,
-      takesOutput: takeOutput !== undefined,
+      output: outputFile || (takeOutput === undefined ? 'ignore' : 'pipe'),
     });
   } finally {
     // The process has its own by now.
     for (const file of files) closeSync(file);
+    if (outputFile) closeSync(outputFile);
   }
   const complaint = listenTo(child.stderr);
   const kill = () => killGroup(child.pid);
@@ -144,7 +148,14 @@ async function talk<Answer>(
     signal.removeEventListener('abort', kill);
     unwatch();
     kill();
+    if (conversation.outputFile !== undefined) await endOf(child);
   }
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  // Whoever could not be started has no number.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => child.once('exit', resolve));
 }
 
 /** Each process has a heap, and besides it what the parser and compression need. */

@@ -38,7 +38,8 @@ export interface Launch {
   hidden: readonly string[];
   /** Open files that it is handed, as descriptors from `firstFileDescriptor` on. */
   files: readonly number[];
-  takesOutput: boolean;
+  /** What `outputDescriptor` is for it: a pipe to us, a file, or nothing. */
+  output: 'pipe' | 'ignore' | number;
 }
 
 /** Beyond the heap: 512 that V8 sets aside for compiled code, then buffers, stacks of threads, and what native code needs. */
@@ -71,7 +72,7 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
     // Behind walls bubblewrap clears it and sets another.
     env: environmentWith(dirname(compiledCode(process.getuid?.() ?? 0)[0]?.source ?? '')),
     stdio: withoutInherited([
-      ...(['ignore', 'ignore', 'pipe', 'pipe', order.takesOutput ? 'pipe' : 'ignore'] as const),
+      ...(['ignore', 'ignore', 'pipe', 'pipe', order.output] as const),
       ...order.files,
       ...(filter === undefined ? [] : (['pipe'] as const)),
     ]),

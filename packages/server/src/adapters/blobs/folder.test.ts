@@ -1,5 +1,5 @@
 /** Blobs as files: the suite of the port, and what only files have – no half objects, no others' eyes. */
-import { createReadStream, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { describeBlobs } from '../../ports/blobs.suite.ts';
@@ -15,6 +15,23 @@ test('a put leaves exactly one file, and after a failed one none', async () => {
   expect(readdirSync(join(root, 'se_1/1'))).toEqual(['report.json']);
   await blobs.putStream('se_1/1/bundle.tar.gz', createReadStream(join(root, 'none'))).catch(() => {});
   expect(readdirSync(join(root, 'se_1/1'))).toEqual(['report.json']);
+});
+
+test('a file that somebody else writes becomes the object when it is done, and none when that failed', async () => {
+  const root = temporaryFolder('blobs');
+  const blobs = new FolderBlobs(root);
+  const object = join(root, 'se_1/1/bundle.tar.gz');
+  await blobs.putFile('se_1/1/bundle.tar.gz', async (path) => {
+    writeFileSync(path, 'whole');
+    expect(existsSync(object)).toBe(false);
+  });
+  expect(await blobs.stat('se_1/1/bundle.tar.gz')).toEqual({ sizeBytes: 5 });
+  const half = blobs.putFile('se_1/1/report.json', async (path) => {
+    writeFileSync(path, 'half');
+    throw new Error('killed');
+  });
+  await expect(half).rejects.toThrow('killed');
+  expect(readdirSync(join(root, 'se_1/1'))).toEqual(['bundle.tar.gz']);
 });
 
 test('an object that cannot take its place leaves nothing beside it', async () => {

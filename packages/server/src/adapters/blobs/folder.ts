@@ -23,15 +23,21 @@ export class FolderBlobs implements Blobs {
   }
 
   async putStream(name: string, stream: Readable, signal?: AbortSignal): Promise<BlobInfo> {
-    const path = this.#path(name);
     // It may fail before the file is open; the pipeline below tells of it then.
     stream.once('error', () => {});
+    return this.putFile(name, async (path) => {
+      const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+      const flushed = (chunks: AsyncIterable<Uint8Array>) => flushedOnTheWay(chunks, file);
+      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal });
+    });
+  }
+
+  async putFile(name: string, write: (path: string) => Promise<void>): Promise<BlobInfo> {
+    const path = this.#path(name);
     await mkdir(dirname(path), { recursive: true });
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
-      const file = createWriteStream(temporary, { flags: 'wx', mode: 0o600 });
-      const flushed = (chunks: AsyncIterable<Uint8Array>) => flushedOnTheWay(chunks, file);
-      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal });
+      await write(temporary);
       const sizeBytes = await flush(temporary);
       await rename(temporary, path);
       await flush(dirname(path));
