@@ -30,6 +30,8 @@ const partWeight = 0.6;
 const usualLength = 60;
 const excerptLength = 420;
 const namesInCode = 40;
+/** Code is read in pieces of about so many units: often the names of the first ones are enough. */
+const codeAtOnce = 300;
 
 export function pageTerms(
   page: { html: string; title: string; description: string },
@@ -165,17 +167,21 @@ class TermCounter {
 
   /** Each name once, however often it is there. */
   #addNames(units: Uint16Array, from: number, to: number): void {
-    if (from === to) return;
-    this.#words.findNames(units, from, to);
-    const { found, count, terms } = this.#words;
     const field = ++this.#lastNumber;
-    for (let at = 0, names = 0; at < count && names < namesInCode; at++) {
-      const term = (found[at] as number) >> 1;
-      if (terms.field[term] === field) continue;
-      terms.field[term] = field;
-      names++;
-      this.#meet(term);
-      terms.weight[term] = (terms.weight[term] as number) + weights.code;
+    let names = 0;
+    for (let start = from; start < to && names < namesInCode;) {
+      const end = lineEndAfter(units, start + codeAtOnce, to);
+      this.#words.findNames(units, start, end);
+      start = end;
+      const { found, count, terms } = this.#words;
+      for (let at = 0; at < count && names < namesInCode; at++) {
+        const term = (found[at] as number) >> 1;
+        if (terms.field[term] === field) continue;
+        terms.field[term] = field;
+        names++;
+        this.#meet(term);
+        terms.weight[term] = (terms.weight[term] as number) + weights.code;
+      }
     }
   }
 
@@ -263,6 +269,15 @@ class TermCounter {
 
 /** Room for the terms of one page, used again for the next. */
 let packed = Buffer.alloc(1 << 16);
+
+/** No word goes on after the end of a line. */
+function lineEndAfter(units: Uint16Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && units[at] !== lineFeed) at++;
+  return Math.min(at, to);
+}
+
+const lineFeed = 10;
 
 function excerptOf(text: string): string {
   return text.length <= excerptLength ? text : cutAtWord(text.slice(0, excerptLength));
