@@ -16,22 +16,21 @@ export const thriftyAllocation = {
 /**
  * V8 would begin with a heap of a few megabytes and go through all of it again and again while it grows: a quarter of the
  * processor time of 3,000 pages. And it would let what is new fill 128 MB before it looks through that; with 32 it is as
- * fast, and 5,000 pages take 610 instead of 850 MB.
+ * fast, and 5,000 pages take 610 instead of 850 MB. With 16, pages about operations take 7 % longer.
  */
-interface HeapGrowth {
-  firstCollectionMegabytes: number;
-  halfOfNewMegabytes: number;
-}
-
-const ofSites: HeapGrowth = { firstCollectionMegabytes: 96, halfOfNewMegabytes: 16 };
-/** What outlives a page is little: 27 MB after 3,000. Half of each is as fast there, and takes 30 MB less. */
-export const growthOfPages: HeapGrowth = { firstCollectionMegabytes: 48, halfOfNewMegabytes: 8 };
+const firstCollectionMegabytes = 96;
+const halfOfNewMegabytes = 16;
+/** What outlives a page is little: 27 MB after 3,000. This is as fast there, and takes 15 MB less a process. */
+export const firstCollectionOfPages = 48;
 
 /** Node keeps what it has compiled apart for each choice of these, so there are few. */
-export function heapFlags(mostMegabytes: number, growth: HeapGrowth = ofSites): string[] {
+export function heapFlags(
+  mostMegabytes: number,
+  firstMegabytes: number = firstCollectionMegabytes,
+): string[] {
   return [
     `--max-old-space-size=${mostMegabytes}`,
-    `--initial-old-space-size=${Math.min(growth.firstCollectionMegabytes, mostMegabytes)}`,
-    `--max-semi-space-size=${growth.halfOfNewMegabytes}`,
+    `--initial-old-space-size=${Math.min(firstMegabytes, mostMegabytes)}`,
+    `--max-semi-space-size=${halfOfNewMegabytes}`,
   ];
 }

@@ -7,7 +7,7 @@ import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { growthOfPages, heapFlags, thriftyAllocation } from '../process-settings.ts';
+import { firstCollectionOfPages, heapFlags, thriftyAllocation } from '../process-settings.ts';
 
 const memoryLimitMb = 512;
 
@@ -47,7 +47,7 @@ function begin(program: string): ChildProcess {
       TZ: 'UTC',
       ...thriftyAllocation,
     },
-    execArgv: heapFlags(memoryLimitMb, growthOfPages),
+    execArgv: heapFlags(memoryLimitMb, firstCollectionOfPages),
   });
 }
 
