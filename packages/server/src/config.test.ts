@@ -29,6 +29,7 @@ test('without any setting everything has its default', () => {
     model: null,
     renderProcesses: availableParallelism(),
     exportMemoryBytes: 10e9,
+    exportWaitingSeconds: 600,
     renderIsolationMin: null,
     linkSeconds: 3600,
     egress: { allowedHosts: [], offline: false },
@@ -80,6 +81,7 @@ test('every setting reaches its place', () => {
     RENDER_ISOLATION_MIN: '2',
     RENDER_PROCESSES: '3',
     EXPORT_MEMORY_GB: '4',
+    EXPORT_WAITING_SECONDS: '30',
     LINK_SECONDS: '61',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_SERVICE_NAME: 'docs',
@@ -133,6 +135,7 @@ test('every setting reaches its place', () => {
     },
     renderProcesses: 3,
     exportMemoryBytes: 4e9,
+    exportWaitingSeconds: 30,
     renderIsolationMin: 2,
     linkSeconds: 61,
     egress: { allowedHosts: ['git.internal', 'gitea:3000'], offline: true },
@@ -184,6 +187,7 @@ describe('a wrong value', () => {
     MODEL_KEY: [],
     RENDER_PROCESSES: ['0', '257'],
     EXPORT_MEMORY_GB: ['-1', 'much'],
+    EXPORT_WAITING_SECONDS: ['-1', '90000'],
     RENDER_ISOLATION_MIN: ['4', '-1', 'full'],
     LINK_SECONDS: ['59', '604801'],
     EGRESS_ALLOW: [],
@@ -328,8 +332,8 @@ test('an empty value is no value, and unknown variables are ignored', () => {
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 47 settings, each with a sentence of meaning', () => {
-  expect(Object.keys(settings).length).toBeLessThanOrEqual(47);
+test('there are at most 48 settings, each with a sentence of meaning', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(48);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });
 

@@ -52,6 +52,7 @@ export interface Config {
   renderProcesses: number;
   /** How isolated a process must be to run code of authors; null to decide by how many organizations there are. */
   exportMemoryBytes: number;
+  exportWaitingSeconds: number;
   renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
   /** What may be reached. */
@@ -210,6 +211,11 @@ export const settings = {
     meaning:
       'Room on the disk for what exports remember of the ones before, in gigabytes. 0 remembers nothing.',
   },
+  EXPORT_WAITING_SECONDS: {
+    check: count(0, 86_400, 600),
+    meaning:
+      'How long after an export one process of some 70 MB waits for the next one of that branch, so that it begins at once. 0 for none.',
+  },
   RENDER_ISOLATION_MIN: {
     check: z
       .enum(['0', '1', '2', '3'], { error: 'must be 0, 1, 2 or 3' })
@@ -303,6 +309,7 @@ export function readConfig(environment: Environment): Config {
     model: modelOf(value),
     renderProcesses: value.RENDER_PROCESSES,
     exportMemoryBytes: value.EXPORT_MEMORY_GB * 1e9,
+    exportWaitingSeconds: value.EXPORT_WAITING_SECONDS,
     renderIsolationMin: value.RENDER_ISOLATION_MIN ?? null,
     linkSeconds: value.LINK_SECONDS,
     egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },

@@ -73,6 +73,8 @@ export async function composeForTest(environment: Environment = {}): Promise<Tes
   const config = readConfig({
     DATA_DIR: temporaryFolder('data'),
     LOG_LEVEL: 'silent',
+    // Tests look at what is left, and end sooner than anybody would wait.
+    EXPORT_WAITING_SECONDS: '0',
     ...openLimits,
     ...(await databaseForTest()),
     ...environment,

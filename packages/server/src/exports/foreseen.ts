@@ -41,7 +41,7 @@ export async function heldTo(
  * A folder that was removed and made again often gets the number of the old one, but not its birth. Undefined where the disk
  * does not tell of that.
  */
-async function identityOf(folder: string): Promise<string | undefined> {
+export async function identityOf(folder: string): Promise<string | undefined> {
   const { dev, ino, birthtimeNs } = await stat(folder, { bigint: true });
   return birthtimeNs === 0n ? undefined : `${dev} ${ino} ${birthtimeNs}`;
 }

@@ -5,7 +5,13 @@
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { JobFailure, RunnerLost } from '../jobs/worker.ts';
-import { ChannelAbused, converse, ProcessDied, type Conversation } from '../rendering/process.ts';
+import {
+  ChannelAbused,
+  converse,
+  ProcessDied,
+  type Conversation,
+  type Started,
+} from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type ExportOrder, type Order, type Signed } from './messages.ts';
 
@@ -43,6 +49,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
     /** Either of them gets the bundle. */
     takeOutput?: (output: Readable, answered: Promise<Answer<Type>>) => Promise<unknown>;
     outputFile?: string;
+    /** One that was started for it beforehand. */
+    started?: Started | undefined;
   },
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
@@ -60,6 +68,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       ...(options.files === undefined ? {} : { files: options.files }),
       ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
       ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
+      started: options.started,
       hear(raw, send) {
         const { data: message } = Message.safeParse(raw);
         if (message === undefined)

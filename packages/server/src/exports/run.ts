@@ -18,30 +18,41 @@ import { foresee, heldTo, LiesElsewhere, type Foreseen } from './foreseen.ts';
 import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
 import { runInProcess, type Answer, type ComingOrder } from './process.ts';
 import { signManifest } from './sign.ts';
+import {
+  exportMemoryMegabytes,
+  filesIn,
+  noteExport,
+  takeWaiting,
+  waitForNext,
+  type Waiting,
+} from './waiting.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
 /** Where each phase begins on the way from 0 to 100. */
 const phaseStart = { fetching: 1, loading: 5, rendering: 10, packing: 90, storing: 97 } as const;
 const reportEveryMs = 400;
-const memoryMegabytes = 768;
 
 export const runExport: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
   const exportInput = inputOf(input.job);
   let memory: MemoryPlace | undefined;
   let order: Promise<ExportOrder> | undefined;
+  let waiting: Waiting | undefined;
+  let isDone = false;
+  const noteEnd = noteExport();
   try {
     memory = await borrowMemory(context, {
       projectId: input.job.project_id,
       kind: [exportInput.source, optionsOf(exportInput.request), exportInput.request.version ?? null],
     });
     await mkdir(workFolder, { recursive: true });
-    const files = { spool: join(workFolder, 'spool'), report: join(workFolder, 'report.json') };
     const foreseen = memory && (await foresee(context.sources, exportInput.source, memory.sourceFolder));
+    waiting = foreseen && memory && (await takeWaiting(foreseen, memory));
+    const files = filesIn(waiting?.folder ?? workFolder);
     order = workOut(context, input, exportInput, { workFolder, memory });
     // The process may still be on its way when there turns out to be nothing to do for it.
     order.catch(() => undefined);
-    const rendered = await renderEarly(context, input, { order, files, memory, foreseen }).catch(
+    const rendered = await renderEarly(context, input, { order, files, memory, foreseen, waiting }).catch(
       async (error: unknown) => {
         if (isStrictFailure(error)) await storeReport(context, input, files.report);
         throw error;
@@ -49,7 +60,12 @@ export const runExport: Runner = async (context, input) => {
     );
     await memory?.completed(rendered.answer.memoryBytes);
     const { level, statement } = await findIsolation();
-    return await store(context, input, files.report, { ...rendered, isolation: { level, statement } });
+    const outcome = await store(context, input, files.report, {
+      ...rendered,
+      isolation: { level, statement },
+    });
+    isDone = true;
+    return outcome;
   } catch (error) {
     // Git may still be at work in there.
     await order?.catch(() => undefined);
@@ -58,7 +74,11 @@ export const runExport: Runner = async (context, input) => {
     throw asFailure(error);
   } finally {
     memory?.release();
-    await rm(workFolder, { recursive: true, force: true });
+    noteEnd();
+    if (waiting?.started.isThere) waiting.started.kill();
+    for (const folder of [workFolder, waiting?.folder])
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    if (isDone && memory) void waitForNext(context, exportInput.source, memory).catch(() => undefined);
   }
 };
 
@@ -92,6 +112,7 @@ async function renderEarly(
   {
     order,
     foreseen,
+    waiting,
     ...rest
   }: Omit<Rendering, 'order'> & { order: Promise<ExportOrder>; foreseen: Foreseen | undefined },
 ): Promise<Rendered> {
@@ -101,7 +122,7 @@ async function renderEarly(
   const { renderProcesses } = context.config;
   try {
     const coming: ComingOrder = { type: 'coming', folder: foreseen.folder, renderProcesses, order: checked };
-    return await render(context, input, { order: coming, ...rest });
+    return await render(context, input, { order: coming, waiting, ...rest });
   } catch (error) {
     if (!(error instanceof LiesElsewhere)) throw error;
     return render(context, input, { order: await order, ...rest });
@@ -157,14 +178,15 @@ interface Rendered {
 
 interface Rendering {
   order: ExportOrder | ComingOrder;
-  files: { spool: string; report: string };
+  files: ReturnType<typeof filesIn>;
   memory: MemoryPlace | undefined;
+  waiting?: Waiting | undefined;
 }
 
 async function render(
   context: Context,
   input: RunnerInput,
-  { order, files, memory }: Rendering,
+  { order, files, memory, waiting }: Rendering,
 ): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   let ordered = order.type === 'coming' ? undefined : order;
@@ -182,11 +204,13 @@ async function render(
     toldAt = Date.now();
     reports = reports.then(() => input.report(progressOf(message)));
   };
-  const answer = await intoStore(context.blobs, { bundle, signal: input.signal }, (taking) =>
+  const writtenTo = waiting && files.bundle;
+  const answer = await intoStore(context.blobs, { bundle, writtenTo, signal: input.signal }, (taking) =>
     runInProcess(order, 'exported', {
       ...taking,
+      started: waiting?.started,
       signal: input.signal,
-      memoryMegabytes,
+      memoryMegabytes: exportMemoryMegabytes,
       hidden: context.config.dataDir,
       keepCopyIn: memory?.readableFolder,
       files: [

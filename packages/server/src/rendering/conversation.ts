@@ -2,16 +2,14 @@
  * Starts a process that reads strangers' files, hands it one order, and listens until it has answered. It is killed when the
  * signal says so, with everything it started. What the messages mean is the caller's business, and so is checking them.
  */
-import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Duplex, Readable } from 'node:stream';
-import { killGroup } from '../process-group.ts';
 import { openChannel, usualChannelLimits, type ChannelLimits } from './channel.ts';
-import { launch, type Launch, type Shelter } from './launch.ts';
+import type { Shelter } from './launch.ts';
 import { watchMemory } from './memory-watch.ts';
 import { messageDescriptor, outputDescriptor } from './protocol.ts';
 import { readableFor } from './readable.ts';
+import { startProcess, type Beginning, type Started } from './started.ts';
 
 export interface Conversation<Answer> {
   /** The file that the process runs. */
@@ -27,7 +25,7 @@ export interface Conversation<Answer> {
   /** Folders that it must not see although they may lie in one of those. */
   hidden?: readonly string[];
   /** Files that it finds open, the first one as `firstFileDescriptor`; those to write are made for it. */
-  files?: readonly { path: string; use: FileUse }[];
+  files?: Beginning['files'];
   /** How many processes it may have at work besides itself. */
   processes?: number;
   /** Hears every message, unchecked; what it gives back is the answer, what it throws fails the conversation. */
@@ -39,12 +37,10 @@ export interface Conversation<Answer> {
   takeOutput?: (output: Readable, answered: Promise<Answer>) => Promise<unknown>;
   /** A file that is made for what it writes there, if nobody takes it. When this ends, nobody writes to it any more. */
   outputFile?: string;
+  /** One that was started for this beforehand, with all of the above. */
+  started?: Started | undefined;
   channelLimits?: ChannelLimits;
 }
-
-/** To write is to begin with nothing; to go on with is to find what is there. */
-type FileUse = 'read' | 'write' | 'go on with';
-const flagsFor: Record<FileUse, string> = { read: 'r', write: 'w+', 'go on with': 'r+' };
 
 /** The process ended without an answer. */
 export class ProcessDied extends Error {
@@ -68,7 +64,8 @@ export async function converseIn<Answer>(
   shelter: Shelter,
   conversation: Conversation<Answer>,
 ): Promise<Answer> {
-  const { readable: paths = [], keepCopyIn: keepIn, hidden } = conversation;
+  const { readable: paths = [], keepCopyIn: keepIn, hidden, started } = conversation;
+  if (started !== undefined) return talk(started, conversation);
   const lookAgain = () => readableFor(paths, shelter, { keepIn, hidden });
   let readable = await lookAgain();
   // What is copied before the order is there may have been files of another commit.
@@ -78,40 +75,27 @@ export async function converseIn<Answer>(
     readable = await lookAgain();
   }
   try {
-    return await talk(shelter, conversation, readable.shown);
+    // From here to the listener nothing waits, so that no word of the signal is missed.
+    conversation.signal.throwIfAborted();
+    return await talk(startProcess(shelter, beginningOf(conversation), readable.shown), conversation);
   } finally {
     await readable.remove();
   }
 }
 
-async function talk<Answer>(
-  shelter: Shelter,
-  conversation: Conversation<Answer>,
-  readable: Launch['readable'],
-): Promise<Answer> {
-  const { program, memoryMegabytes, order, signal, hear, takeOutput } = conversation;
-  // From here to the listener nothing waits, so that no word of the signal is missed.
+function beginningOf<Answer>(conversation: Conversation<Answer>): Beginning {
+  const { program, memoryMegabytes, hidden, files, processes, takeOutput, outputFile } = conversation;
+  const output = outputFile === undefined ? (takeOutput ? 'pipe' : 'ignore') : { file: outputFile };
+  return { program, memoryMegabytes, hidden, files, processes, output };
+}
+
+async function talk<Answer>(started: Started, conversation: Conversation<Answer>): Promise<Answer> {
+  const { order, signal, hear, takeOutput } = conversation;
+  const { child } = started;
+  const kill = () => started.kill();
+  if (signal.aborted) kill();
   signal.throwIfAborted();
-  const files = (conversation.files ?? []).map(({ path, use }) => openSync(path, flagsFor[use], 0o600));
-  const outputFile = conversation.outputFile && openSync(conversation.outputFile, flagsFor.write, 0o600);
-  let child: ChildProcess;
-  try {
-    child = launch(shelter, {
-      program,
-      memoryMegabytes,
-      processes: conversation.processes ?? 0,
-      readable,
-      hidden: conversation.hidden ?? [],
-      files,
-      output: outputFile || (takeOutput === undefined ? 'ignore' : 'pipe'),
-    });
-  } finally {
-    // The process has its own by now.
-    for (const file of files) closeSync(file);
-    if (outputFile) closeSync(outputFile);
-  }
-  const complaint = listenTo(child.stderr);
-  const kill = () => killGroup(child.pid);
+  started.isAwaited = true;
   signal.addEventListener('abort', kill, { once: true });
   let unwatch = () => {};
   const answered = new Promise<Answer>((resolve, reject) => {
@@ -127,7 +111,7 @@ async function talk<Answer>(
     child.once('error', reject);
     child.once('exit', (code, by) => {
       // Its end can be seen before its last words, which are still on the way until the channel closes.
-      void channel.ended.then(() => reject(deathOf(code, by, complaint())), reject);
+      void channel.ended.then(() => reject(deathOf(code, by, started.complaint())), reject);
     });
     if (order instanceof Promise) order.then((ready: object) => channel.send(ready), reject);
     else channel.send(order);
@@ -148,14 +132,8 @@ async function talk<Answer>(
     signal.removeEventListener('abort', kill);
     unwatch();
     kill();
-    if (conversation.outputFile !== undefined) await endOf(child);
+    if (conversation.outputFile !== undefined) await started.ended();
   }
-}
-
-async function endOf(child: ChildProcess): Promise<void> {
-  // Whoever could not be started has no number.
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  await new Promise((resolve) => child.once('exit', resolve));
 }
 
 /** Each process has a heap, and besides it what the parser and compression need. */
@@ -164,21 +142,6 @@ function familyBytes({
   processes = 0,
 }: Pick<Conversation<unknown>, 'memoryMegabytes' | 'processes'>): number {
   return (memoryMegabytes + 512 + 768 * processes) * 1024 ** 2;
-}
-
-const keptComplaintCharacters = 4000;
-const mostComplaintCharacters = 10_000_000;
-
-/** The last that it said on standard error. Who says too much is not heard any more. */
-function listenTo(stderr: Readable | null): () => string {
-  let complaint = '';
-  let heard = 0;
-  stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-keptComplaintCharacters);
-    heard += text.length;
-    if (heard > mostComplaintCharacters) stderr.destroy();
-  });
-  return () => complaint;
 }
 
 /** Whoever stands between tells of a signal by a status, as a shell does. */

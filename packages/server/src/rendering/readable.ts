@@ -36,9 +36,7 @@ export async function readableFor(
   // Where it cannot be made, whoever copies finds out.
   if (keepIn !== undefined) await mkdir(keepIn, { recursive: true, mode: 0o700 }).catch(() => undefined);
   // The place of the copy may itself lie in the folder.
-  const leftOut = new Set([...hidden, ...(keepIn === undefined ? [] : [keepIn])].flatMap(identityOf));
-  const ofSite: OfSite = (path, found) =>
-    found.isDirectory() ? !isForeignFolder(path) && !leftOut.has(identity(found)) : !isSecret(path);
+  const ofSite = withoutFolders([...hidden, ...(keepIn === undefined ? [] : [keepIn])]);
   for (const [index, place] of paths.entries()) {
     if (await isReadableForAll(place, ofSite)) {
       shown.push({ source: place, place });
@@ -59,6 +57,21 @@ export async function readableFor(
       for (const folder of scratch) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether `readableFor` would have to copy it. */
+export async function needsCopy(
+  path: string,
+  shelter: Shelter,
+  hidden: readonly string[] = [],
+): Promise<boolean> {
+  return givesUpRoot(shelter) && !(await isReadableForAll(path, withoutFolders(hidden)));
+}
+
+function withoutFolders(folders: readonly string[]): OfSite {
+  const leftOut = new Set(folders.flatMap(identityOf));
+  return (path, found) =>
+    found.isDirectory() ? !isForeignFolder(path) && !leftOut.has(identity(found)) : !isSecret(path);
 }
 
 /** Links lead nowhere inside, so they do not count. Files are not waited for: 10,000 take 40 ms instead of 400. */
