@@ -5,7 +5,8 @@
 import { agentEndings } from '@docyard/api';
 import { nowText } from '../context.ts';
 import { GitError } from '../git/run.ts';
-import { JobFailure, Stopped, type Outcome } from '../jobs/worker.ts';
+import { JobFailure } from '../jobs/failure.ts';
+import { Stopped, type Outcome } from '../jobs/worker.ts';
 import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { Problem } from '../problem.ts';

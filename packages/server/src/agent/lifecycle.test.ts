@@ -4,7 +4,8 @@
  */
 import type { AgentJob } from '@docyard/api';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { claimJob, completeJob, failJob, failureOf } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import { claimJob, completeJob, failJob } from '../jobs/store.ts';
 import {
   composeForTest,
   createTenant,

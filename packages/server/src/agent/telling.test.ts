@@ -1,7 +1,8 @@
 /** What webhooks are told of an agent job: the record as the API shows it, and a pull request when it is new. */
 import type { AgentJob } from '@docyard/api';
 import { beforeEach, expect, test } from 'vitest';
-import { claimJob, completeJob, failJob, failureOf } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import { claimJob, completeJob, failJob } from '../jobs/store.ts';
 import {
   composeForTest,
   createTenant,

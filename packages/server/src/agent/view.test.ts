@@ -1,7 +1,8 @@
 /** The told status of an agent job: a mark that wins over every state, and no pull request while the job is active. */
 import { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { failureOf, type Job } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import type { Job } from '../jobs/store.ts';
 import { composeForTest, createTenant, createTestProject } from '../testing.ts';
 import type { Run } from './record.ts';
 import { createAgentJob } from './testing.ts';

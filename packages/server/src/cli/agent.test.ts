@@ -6,7 +6,8 @@ import type { AgentJob } from '@docyard/api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { noteRun } from '../agent/record.ts';
 import { createAgentJob } from '../agent/testing.ts';
-import { claimJob, completeJob, failJob, failureOf } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import { claimJob, completeJob, failJob } from '../jobs/store.ts';
 import {
   composeForTest,
   createTenant,

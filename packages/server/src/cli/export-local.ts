@@ -238,7 +238,7 @@ function siteOptionsOf({
 
 /** A folder that holds no site ends the command with a sentence. */
 async function explainFailure<Result>(rendering: Promise<Result>): Promise<Result> {
-  const { JobFailure } = await import('../jobs/worker.ts');
+  const { JobFailure } = await import('../jobs/failure.ts');
   return rendering.catch((error: unknown) => {
     if (!(error instanceof JobFailure)) throw error;
     const { file, line, message, hint } = error.failure;

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckSource, SourceCheck } from '@docyard/api';
 import type { Context } from '../context.ts';
-import { JobFailure } from '../jobs/worker.ts';
+import { JobFailure } from '../jobs/failure.ts';
 import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { Problem } from '../problem.ts';

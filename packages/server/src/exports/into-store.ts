@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { usualLimits } from '../bundles/reader.ts';
-import { JobFailure } from '../jobs/worker.ts';
+import { JobFailure } from '../jobs/failure.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { Answer, runInProcess } from './process.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { JobFailure, RunnerLost } from '../jobs/worker.ts';
+import { JobFailure, RunnerLost } from '../jobs/failure.ts';
 import {
   ChannelAbused,
   converse,

@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
 import type { Reach } from '../reach.ts';
-import { claimJob, failJob, failureOf, markPurged, reportProgress, type Job } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import { claimJob, failJob, markPurged, reportProgress, type Job } from '../jobs/store.ts';
 import {
   composeForTest,
   createCompletedExport,

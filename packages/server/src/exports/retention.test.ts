@@ -1,7 +1,8 @@
 /** What is kept and for how long: the last exports of a project, some days, and the newest whatever its age. */
 import { describe, expect, test } from 'vitest';
 import type { Project } from '@docyard/api';
-import { claimJob, failJob, failureOf, type Job } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import { claimJob, failJob, type Job } from '../jobs/store.ts';
 import {
   composeForTest,
   createCompletedExport,

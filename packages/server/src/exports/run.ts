@@ -4,7 +4,8 @@
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { JobFailure, RunnerLost, type Outcome, type Runner, type RunnerInput } from '../jobs/worker.ts';
+import { JobFailure, RunnerLost } from '../jobs/failure.ts';
+import type { Outcome, Runner, RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
 import { isDiskFull } from '../disk-full.ts';
 import { SourceError, type FetchedSource } from '../ports/sources.ts';

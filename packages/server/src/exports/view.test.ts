@@ -1,7 +1,8 @@
 /** The row of an export as callers see it: always whole, and exactly what the wire allows. */
 import { ExportJob } from '@docyard/api';
 import { beforeAll, expect, test } from 'vitest';
-import { claimJob, failJob, failureOf, reportProgress, type Job } from '../jobs/store.ts';
+import { failureOf } from '../jobs/failure.ts';
+import { claimJob, failJob, reportProgress, type Job } from '../jobs/store.ts';
 import {
   composeForTest,
   createCompletedExport,

@@ -9,6 +9,7 @@ import { inTransaction, isPostgres } from '../ports/database.ts';
 import { composeForTest, createExport, createTenant, createTestProject, present } from '../testing.ts';
 import type { Tenant, TestContext } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
+import { failureOf } from './failure.ts';
 import * as store from './store.ts';
 
 let context: TestContext;
@@ -29,7 +30,7 @@ const read = async ({ id }: { id: string }) =>
   present(await context.database.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst());
 const claim = async (job: { id: string }) => present(await store.claimJob(context, job.id));
 const outcome = { result: { done: true }, pageCount: 3 };
-const failure = store.failureOf('internal', 'Broken.');
+const failure = failureOf('internal', 'Broken.');
 
 async function events(job: { id: string }) {
   const rows = await context.database

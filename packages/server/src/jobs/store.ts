@@ -4,8 +4,7 @@
  * Each change also leaves an event row in the same transaction, each move a message to the webhooks that want it, and
  * each move to `queued` a delivery in the queue.
  */
-import type { Failure, FailureCode } from '@docyard/api';
-import { failureTable } from '@docyard/api';
+import type { Failure } from '@docyard/api';
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
 import { nowText, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
@@ -14,6 +13,7 @@ import type { Delivery, JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { announceJob, type JobChange } from '../webhooks/outbox.ts';
 import { jobsWithin, type Reach } from '../reach.ts';
+import { failureOf } from './failure.ts';
 import { moves, type Move } from './lifecycle.ts';
 
 export type Job = Selectable<JobRow>;
@@ -351,21 +351,6 @@ export async function deleteJob(context: StoreContext, id: string): Promise<void
     await database.deleteFrom('jobs').where('id', '=', id).execute();
   });
   context.changes.notify(id);
-}
-
-export function failureOf(
-  code: FailureCode,
-  message: string,
-  where: { file?: string; line?: number; hint?: string } = {},
-): Failure {
-  return {
-    code,
-    message,
-    file: where.file ?? null,
-    line: where.line ?? null,
-    hint: where.hint ?? null,
-    retryable: failureTable[code].retryable,
-  };
 }
 
 function neverFalling(

@@ -19,7 +19,8 @@ import {
 } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
 import { claimJob, enqueueJob, requestCancel, releaseJob, type Job } from './store.ts';
-import { JobFailure, RunnerLost, Worker, type Runner, type RunnerInput } from './worker.ts';
+import { JobFailure, RunnerLost } from './failure.ts';
+import { Worker, type Runner, type RunnerInput } from './worker.ts';
 
 async function setUp(environment = {}) {
   const context = await composeForTest(environment);

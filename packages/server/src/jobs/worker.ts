@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Context } from '../context.ts';
 import { jobKinds, type Delivered, type JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
+import { failureOf, JobFailure, RunnerLost } from './failure.ts';
 import { moveAfterLoss } from './lifecycle.ts';
 import { observeAttempt, type AttemptOutcome } from './observing.ts';
 import * as store from './store.ts';
@@ -30,23 +31,6 @@ export interface Outcome {
 /** Throws a JobFailure for an ending with a reason; anything else is a fault of ours. */
 export type Runner = (context: Context, input: RunnerInput) => Promise<Outcome>;
 export type Runners = Record<JobKind, Runner>;
-
-export class JobFailure extends Error {
-  readonly failure: ReturnType<typeof store.failureOf>;
-  /** What the job has to show all the same. */
-  result: unknown;
-
-  constructor(...args: Parameters<typeof store.failureOf>) {
-    super(args[1]);
-    this.name = 'JobFailure';
-    this.failure = store.failureOf(...args);
-  }
-}
-
-/** What ran the job was lost through no fault of its own, such as a process killed for its memory. Worth another try. */
-export class RunnerLost extends Error {
-  override name = 'RunnerLost';
-}
 
 type StopReason = 'canceled' | 'timeout' | 'stopping';
 
@@ -277,12 +261,12 @@ export class Worker {
     }
     const failure =
       reason === 'canceled'
-        ? store.failureOf('canceled', 'The job was cancelled.')
+        ? failureOf('canceled', 'The job was cancelled.')
         : reason === 'timeout'
-          ? store.failureOf('timeout', `The job took longer than ${this.#longestSeconds(job)} seconds.`)
+          ? failureOf('timeout', `The job took longer than ${this.#longestSeconds(job)} seconds.`)
           : error instanceof JobFailure
             ? error.failure
-            : store.failureOf(
+            : failureOf(
                 'internal',
                 'A fault in Docyard stopped the job. The log of the server has the details.',
               );
@@ -311,7 +295,7 @@ export class Worker {
 
   /** Marked while its worker was lost or stopped: there is nobody left to abort. */
   async #failCanceled(job: store.Job): Promise<void> {
-    await store.failJob(this.#context, job, store.failureOf('canceled', 'The job was cancelled.'));
+    await store.failJob(this.#context, job, failureOf('canceled', 'The job was cancelled.'));
   }
 
   /** A full disk must not lose an ending: it is written as soon as the database takes it. */
@@ -334,10 +318,9 @@ function isStorageAway(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'storage_unavailable';
 }
 
-function failureAfterLosses(job: store.Job, error: unknown): ReturnType<typeof store.failureOf> {
-  if (isStorageAway(error))
-    return store.failureOf('storage_failed', error.message, { hint: 'Retry the job.' });
+function failureAfterLosses(job: store.Job, error: unknown): JobFailure['failure'] {
+  if (isStorageAway(error)) return failureOf('storage_failed', error.message, { hint: 'Retry the job.' });
   const message = `The worker was lost ${job.attempt - job.earlier_attempts} times while it ran this job.`;
   const hint = 'The job may need more memory than the machine has.';
-  return store.failureOf('worker_lost', message, { hint });
+  return failureOf('worker_lost', message, { hint });
 }

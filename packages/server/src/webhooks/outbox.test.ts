@@ -2,12 +2,12 @@
 import type { ExportJob, WebhookEvent } from '@docyard/api';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { viewExport } from '../exports/view.ts';
+import { failureOf } from '../jobs/failure.ts';
 import {
   claimJob,
   completeJob,
   createJob,
   failJob,
-  failureOf,
   markArchived,
   releaseJob,
   reportProgress,
