@@ -62,6 +62,7 @@ export function traceOf(
   { key, clockMs }: { key: string | undefined; clockMs: number },
 ): PageTrace {
   const { assets, styles, classes, mathStyles, features, diagnostics, updates, failed, html } = result;
+  const description = textOfHtml(result.description);
   return {
     output,
     key,
@@ -73,7 +74,7 @@ export function traceOf(
     mathStyles,
     features,
     diagnostics,
-    facts: { description: textOfHtml(result.description), summary: summaryOf(html), updates, failed },
+    facts: { description, summary: description === '' ? summaryOf(html) : '', updates, failed },
     check: { anchors: [], tier: result.tier, saysMore: true, bytes: 0, facts: undefined, reaches: [] },
     usesImage: false,
     printedBytes: 0,
