@@ -1,6 +1,6 @@
 /**
- * Ten thousand pollers of one job: how many requests a second are answered, how quickly, and what that costs the
- * database, embedded and on PostgreSQL, beside a plain server that asks the database for each request.
+ * Ten thousand pollers, of one job or each of its own: how many requests a second are answered, how quickly, and what
+ * that costs the database, embedded and on PostgreSQL, beside a plain server that asks the database for each request.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,13 +29,22 @@ const measureMs = 5000;
 const pacedPerSecond = 2000;
 /** Files that a process has open besides the sockets of the pollers. */
 const otherFiles = 200;
+const manyJobs = 10_000;
+/** What is remembered of one job helps all of its pollers; with a job for each, most polls read the database. */
+const ownJobs = ', each poller its own job';
+
+const names = {
+  embedded: 'Docyard, embedded (SQLite)',
+  postgres: 'Docyard on PostgreSQL',
+  plain: 'Fastify with pg, one select a request',
+};
 
 interface Target {
   name: string;
   port: number;
   pid: number;
-  /** The request as it goes over the wire. */
-  request: string;
+  /** The requests as they go over the wire; the pollers take turns with them. */
+  requests: readonly string[];
   countQueries(): Promise<number>;
   stop(): unknown;
 }
@@ -54,7 +63,8 @@ interface Figures {
 
 export const pollers: Measurement = {
   name: 'pollers',
-  about: 'status GETs of 10,000 pollers of one job, embedded, on PostgreSQL, and beside Fastify with pg',
+  about:
+    'status GETs of 10,000 pollers, of one job and of as many, embedded, on PostgreSQL, and beside Fastify with pg',
   async run(tell, { pollers: wanted = 10_000 }) {
     const connections = Math.min(wanted, openFilesLimit() - otherFiles);
     const { targets, skipped, stop } = await startTargets(tell, connections);
@@ -62,7 +72,7 @@ export const pollers: Measurement = {
     const measured = new Map<Target, Figures[]>(targets.map((target) => [target, []]));
     try {
       for (let round = 0; round < rounds; round += 1) {
-        // Each goes first once, so that none gains from its place.
+        // Another goes first each time, so that none gains from its place.
         for (let turn = 0; turn < targets.length; turn += 1) {
           const target = targets[(round + turn) % targets.length] as Target;
           tell(`round ${round + 1} of ${rounds}: ${target.name}`);
@@ -88,7 +98,7 @@ export const pollers: Measurement = {
       ],
       rows: [...measured].map(([target, figures]) => row(target, figures)),
       notes: [
-        `${wanted} pollers of one job over ${connections} kept-alive connections${connections < wanted ? ' (this machine lets a process open no more)' : ''}, medians of ${rounds} interleaved rounds. First each poller asks again as soon as it has its answer, so that its latency is mostly the wait behind the others; then all together ask ${pacedPerSecond} times a second. Pollers, servers and PostgreSQL share the cores.`,
+        `${wanted} pollers, of one job unless the row says otherwise, over ${connections} kept-alive connections${connections < wanted ? ' (this machine lets a process open no more)' : ''}, medians of ${rounds} interleaved rounds. First each poller asks again as soon as it has its answer, so that its latency is mostly the wait behind the others; then all together ask ${pacedPerSecond} times a second. Pollers, servers and PostgreSQL share the cores.`,
         `Queries are counted by the adapter for SQLite and by pg_stat_database for PostgreSQL, there with what the queue asks on its own; both while the pollers ask as fast as they can. PostgreSQL tells its counts up to a second late. CPU is that of the server's process, without PostgreSQL. Docyard checks a key and counts a rate for each request, Fastify does neither.`,
         ...skipped,
       ],
@@ -99,17 +109,22 @@ export const pollers: Measurement = {
 
 /** On the same database as the plain server; what the embedded one does is told beside it. */
 function verdictOf(measured: ReadonlyMap<Target, readonly Figures[]>): Verdict {
-  const perSecond = (name: RegExp): number | undefined => {
-    const [, figures] = [...measured].find(([target]) => name.test(target.name)) ?? [];
+  const perSecond = (name: string): number | undefined => {
+    const [, figures] = [...measured].find(([target]) => target.name === name) ?? [];
     return figures && median(figures.map((each) => each.perSecond));
   };
-  const [own, plain, embedded] = [/PostgreSQL/, /Fastify/, /embedded/].map(perSecond);
-  const told = (value: number | undefined) => (value === undefined ? '–' : counted(value));
+  const own = [perSecond(names.postgres), perSecond(names.postgres + ownJobs)];
+  const plain = [perSecond(names.plain), perSecond(names.plain + ownJobs)];
+  const told = (values: (number | undefined)[]) => {
+    const [one, many] = values.map((value) => (value === undefined ? '–' : counted(value)));
+    return many === undefined ? one : `${one} (each its own job ${many})`;
+  };
+  const isMissing = [...own, ...plain].includes(undefined);
   return verdict(
     'Status GETs a second, beside Fastify + pg with one indexed select',
     'not fewer',
-    `${told(own)} on PostgreSQL, ${told(embedded)} embedded, beside ${told(plain)}`,
-    own === undefined || plain === undefined ? undefined : own >= plain,
+    `${told(own)} on PostgreSQL, ${told([perSecond(names.embedded)])} embedded, beside ${told(plain)}`,
+    isMissing ? undefined : own.every((value, index) => (value ?? 0) >= (plain[index] ?? 0)),
   );
 }
 
@@ -124,17 +139,19 @@ async function startTargets(tell: (progress: string) => void, connections: numbe
   tell('Docyard, embedded');
   const embedded = await startService({ sample: false, environment });
   const countSqlite = () => countByMetrics(embedded);
-  targets.push(await targetOf('Docyard, embedded (SQLite)', embedded, countSqlite));
+  targets.push(await targetOf(names.embedded, embedded, countSqlite));
   let postgres: PostgresServer | undefined;
   if (postgresMissing === undefined) {
     tell('Docyard on PostgreSQL');
     postgres = await startPostgres({ durable: true });
+    const { query } = postgres;
     const url = await postgres.createDatabase();
     const service = await startService({ sample: false, environment: { ...environment, DATABASE_URL: url } });
-    targets.push(await targetOf('Docyard on PostgreSQL', service, countByServer(postgres, url)));
+    const target = await targetOf(names.postgres, service, countByServer(postgres, url));
+    targets.push(target, await withOwnJobs(target, service, (statement) => query(url, statement)));
     try {
       tell('Fastify with pg');
-      targets.push(await plainTarget(postgres));
+      targets.push(...(await plainTargets(postgres)));
     } catch (error) {
       skipped.push(`Skipped Fastify: ${error instanceof Error ? error.message : String(error)}.`);
     }
@@ -166,24 +183,51 @@ async function targetOf(
     name,
     port: Number(new URL(service.origin).port),
     pid: service.pid,
-    request: `GET /v1/static-export/jobs/${jobId} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.key}\r\n\r\n`,
+    requests: [requestFor(jobId, service.key)],
     countQueries,
     stop: () => service.stop(),
   };
 }
 
-async function plainTarget(postgres: PostgresServer): Promise<Target> {
+/** The same service with as many copies of the job as there are rows in the table of the plain server. */
+async function withOwnJobs(
+  target: Target,
+  { key }: Service,
+  query: (statement: string) => Promise<unknown>,
+): Promise<Target> {
+  const differing = `'id', 'se_' || lpad(to_hex(n), 16, '0'), 'sequence', 1000000 + n`;
+  await query(`
+    insert into jobs select (jsonb_populate_record(jobs, jsonb_build_object(${differing}))).*
+    from jobs, generate_series(1, ${manyJobs}) as n;
+    analyze jobs;`);
+  const ids = Array.from({ length: manyJobs }, (_, index) => (index + 1).toString(16).padStart(16, '0'));
+  return {
+    ...target,
+    name: target.name + ownJobs,
+    requests: ids.map((id) => requestFor(`se_${id}`, key)),
+    stop: () => {},
+  };
+}
+
+function requestFor(jobId: string, key?: string): string {
+  const authorization = key === undefined ? '' : `Authorization: Bearer ${key}\r\n`;
+  return `GET /v1/static-export/jobs/${jobId} HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n`;
+}
+
+async function plainTargets(postgres: PostgresServer): Promise<Target[]> {
   const url = await postgres.createDatabase();
   await postgres.query(url, plainTable);
   const server = await startFastify(url);
-  return {
-    name: 'Fastify with pg, one select a request',
+  const target: Target = {
+    name: names.plain,
     port: server.port,
     pid: server.pid,
-    request: 'GET /v1/static-export/jobs/se_5000 HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    requests: [requestFor('se_5000')],
     countQueries: countByServer(postgres, url),
     stop: () => server.stop(),
   };
+  const requests = Array.from({ length: manyJobs }, (_, index) => requestFor(`se_${index + 1}`));
+  return [target, { ...target, name: target.name + ownJobs, requests, stop: () => {} }];
 }
 
 async function countByMetrics(service: Service): Promise<number> {
@@ -205,8 +249,8 @@ async function measure(
   target: Target,
   { pollers: count, connections }: { pollers: number; connections: number },
 ): Promise<Figures> {
-  const { port, request } = target;
-  await client.ask({ type: 'connect', port, requests: [request], pollers: count, connections });
+  const { port, requests } = target;
+  await client.ask({ type: 'connect', port, requests, pollers: count, connections });
   const poll = (forMs: number, everyMs: number) =>
     client.ask({ type: 'poll', forMs, everyMs }) as Promise<Polled>;
   await poll(warmUpMs, 0);
