@@ -154,44 +154,54 @@ interface Exported {
   pages: number;
 }
 
-/** By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. */
+/**
+ * By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. It starts
+ * while the walls are tried and its order is worked out, half a second that nobody has to wait for.
+ */
 async function render(
   root: string,
   { work, draft, isolation }: { work: string; draft: string; isolation: Promise<Isolation> },
   options: LocalExportOptions,
 ): Promise<Exported> {
-  const [{ runInProcess }, { fetchWithin }, { ReportFile }, source] = await Promise.all([
+  const origin = originOf(root);
+  const [{ runInProcess }, { fetchWithin }, { ReportFile }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
     import('../exports/messages.ts'),
-    originOf(root),
   ]);
   const policy = policyOf(options);
   const version = options.version ?? null;
-  const sign = await signerFor({ version, commit: source.commit });
-  const { level } = await isolation;
   const chosen = siteOptionsOf(options);
   const memory = options.fresh
     ? undefined
-    : await openLocalMemory('exports', [root, chosen, options.origin, version, policy.offline, level]);
+    : await openLocalMemory('exports', [root, chosen, options.origin, version, policy.offline]);
   const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
-  const order: ExportOrder = {
-    type: 'export',
-    folder: root,
-    origin: options.origin ?? '',
-    version,
-    ...source,
-    renderProcesses: availableParallelism(),
-    offline: policy.offline ?? false,
-    // Whoever runs this command has chosen the folder.
-    customCode: 'run',
-    engine: (await memory?.engine) ?? null,
-    isolationLevel: level,
-    options: { ...chosen, paths: null, strict: false, failOn: [] },
+  const renderProcesses = availableParallelism();
+  let sign = (_manifest: Uint8Array) => '';
+  const workOut = async (): Promise<ExportOrder> => {
+    const [source, { level }, engine = null] = await Promise.all([origin, isolation, memory?.engine]);
+    sign = await signerFor({ version, commit: source.commit });
+    return {
+      type: 'export',
+      folder: root,
+      origin: options.origin ?? '',
+      version,
+      ...source,
+      renderProcesses,
+      offline: policy.offline ?? false,
+      // Whoever runs this command has chosen the folder.
+      customCode: 'run',
+      engine,
+      isolationLevel: level,
+      options: { ...chosen, paths: null, strict: false, failOn: [] },
+    };
   };
+  const order = workOut();
+  // Whoever waits for it tells of it.
+  order.catch(() => undefined);
   const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = await explainFailure(
-    runInProcess(order, 'exported', {
+    runInProcess({ type: 'coming', folder: root, renderProcesses, order }, 'exported', {
       signal: new AbortController().signal,
       memoryMegabytes,
       fetch: fetchWithin(policy),
@@ -200,7 +210,7 @@ async function render(
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
       },
-      sign,
+      sign: (manifest) => sign(manifest),
       outputFile: draft,
     }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);

@@ -18,9 +18,27 @@ export interface Isolation extends Shelter {
 
 let found: Promise<Isolation> | undefined;
 
+let isFound = false;
+let ownFiles: Promise<OwnFiles> | undefined;
+
 /** The same for the life of this process. */
 export function findIsolation(): Promise<Isolation> {
-  return (found ??= tryEach(process.platform === 'linux' ? confinements : []).catch(untried));
+  found ??= tryEach(process.platform === 'linux' ? confinements : [])
+    .catch(untried)
+    .finally(() => (isFound = true));
+  return found;
+}
+
+/** What is tried first and found to hold on most machines; undefined once it is known what holds on this one. */
+export async function likelyShelter(): Promise<Shelter | undefined> {
+  const [confinement] = confinements;
+  if (isFound || process.platform !== 'linux' || confinement === undefined) return undefined;
+  return { confinement, own: await (ownFiles ??= findOwnFiles()) };
+}
+
+/** Whether it is what was found. */
+export function isShelterOf(isolation: Isolation, { confinement, own }: Shelter): boolean {
+  return isolation.confinement === confinement && isolation.own === own;
 }
 
 /** Without a folder for temporary files, for example. */
@@ -39,7 +57,7 @@ const confinements: readonly Confinement[] = [
 export const unconfined: Confinement = { walls: false, filter: false, limits: false };
 
 export async function tryEach(choices: readonly Confinement[]): Promise<Isolation> {
-  const found = await findOwnFiles();
+  const found = await (ownFiles ??= findOwnFiles());
   let whyNoWalls = `there is no bubblewrap for ${process.platform}`;
   let complaint: string | null = null;
   for (const { confinement, own } of choices.flatMap((choice) => sheltersOf(choice, found))) {

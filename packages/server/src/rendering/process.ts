@@ -3,7 +3,8 @@
  * starts one.
  */
 import { converseIn, type Conversation } from './conversation.ts';
-import { findIsolation } from './isolation.ts';
+import { findIsolation, isShelterOf, likelyShelter, type Isolation } from './isolation.ts';
+import type { Shelter } from './launch.ts';
 import { needsCopy } from './readable.ts';
 import { startProcess, type Beginning, type Started } from './started.ts';
 
@@ -13,7 +14,29 @@ export type { Started } from './started.ts';
 export { firstFileDescriptor, outputDescriptor } from './protocol.ts';
 
 export async function converse<Answer>(conversation: Conversation<Answer>): Promise<Answer> {
-  return converseIn(await findIsolation(), conversation);
+  const { order } = conversation;
+  const likely = order instanceof Promise ? await likelyShelter().catch(() => undefined) : undefined;
+  if (likely === undefined) return converseIn(await findIsolation(), conversation);
+  const isolation = findIsolation();
+  try {
+    return await converseIn(likely, { ...conversation, order: onceFound(isolation, likely, order) });
+  } catch (error) {
+    if (isShelterOf(await isolation, likely)) throw error;
+    return converseIn(await isolation, conversation);
+  }
+}
+
+/**
+ * While the walls are being tried, a process may start behind the likely ones. Its order it gets when those were found to hold;
+ * otherwise it is killed without one.
+ */
+async function onceFound(
+  isolation: Promise<Isolation>,
+  likely: Shelter,
+  order: object | Promise<object>,
+): Promise<object> {
+  if (!isShelterOf(await isolation, likely)) throw new Error('The likely walls do not hold here.');
+  return order;
 }
 
 /** One for a conversation that may come. Undefined where its folder must be copied, which would be too early now. */
