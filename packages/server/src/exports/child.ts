@@ -138,8 +138,11 @@ async function runExport(order: ExportOrder): Promise<void> {
     if (event.type === 'diagnostic') remember(event.diagnostic);
     if (event.type !== 'file' && event.type !== 'old') continue;
     put(archive, event);
-    if ((event.type === 'old' ? event.kind : event.file.kind) === 'page') pageCount += 1;
-    tell('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
+    const isPage = (event.type === 'old' ? event.kind : event.file.kind) === 'page';
+    if (isPage) pageCount += 1;
+    // The first page is what people wait for.
+    const now = isPage && pageCount === 1 ? progress : tell;
+    now('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
   }
   if (ending === undefined) throw new Error('the renderer ended without a report');
   const report: ReportFile = { ...ending.report, slowest: ending.slowest };

@@ -126,6 +126,8 @@ describe('a site', () => {
     const shares = reports.flatMap(({ progress }) => progress ?? []);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(reports.at(0)).toMatchObject({ phase: 'fetching' });
+    // As soon as it is there, however many others follow at once.
+    expect(reports).toContainEqual(expect.objectContaining({ phase: 'rendering', pageCount: 1 }));
     expect(reports.at(-1)).toMatchObject({ phase: 'storing' });
     expect(workLeft()).toEqual([]);
   });

@@ -193,6 +193,7 @@ async function render(
   let ordered = order.type === 'coming' ? undefined : order;
   if (order.type === 'coming') void order.order.then((ready) => (ordered = ready)).catch(() => undefined);
   let toldAt = 0;
+  let toldPages = 0;
   let phase = '';
   let reports = Promise.resolve();
   let manifest: Uint8Array | undefined;
@@ -200,8 +201,10 @@ async function render(
   const onProgress = (message: Answer<'progress'>) => {
     ({ recentFindings } = message);
     // Each report is a durable write; a page a millisecond must not become a write a millisecond.
-    if (message.phase === phase && Date.now() - toldAt < reportEveryMs) return;
+    const isFirstPage = toldPages === 0 && message.pageCount > 0;
+    if (message.phase === phase && !isFirstPage && Date.now() - toldAt < reportEveryMs) return;
     phase = message.phase;
+    toldPages = message.pageCount;
     toldAt = Date.now();
     reports = reports.then(() => input.report(progressOf(message)));
   };
