@@ -214,7 +214,7 @@ export const settings = {
   EXPORT_WAITING_SECONDS: {
     check: count(0, 86_400, 600),
     meaning:
-      'How long after an export one process of some 70 MB waits for the next one of that branch, so that it begins at once. 0 for none.',
+      'How long after an export one process of some 90 MB waits for the next one of that branch, so that it begins at once. 0 for none.',
   },
   RENDER_ISOLATION_MIN: {
     check: z
