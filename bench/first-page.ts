@@ -12,6 +12,8 @@ import { counted, median, percentile, rounded, verdict, type Measurement } from 
 const usualPages = 1000;
 const runs = 10;
 const askEveryMs = 3;
+/** Nobody edits, commits and exports in the tenth of a second after an export; the service is at rest when it is asked. */
+const restMs = 1000;
 const targetMs = 300;
 
 export const firstPage: Measurement = {
@@ -51,7 +53,7 @@ export const firstPage: Measurement = {
         ['first export of a project', ...figures(anew)],
       ],
       notes: [
-        `${counted(pages)} pages, ${runs} exports of each kind after others that are not counted. The clock runs from before the POST to the first answer about the job with a page count above zero; fetching from git, starting the renderer and reading the site are in it.`,
+        `${counted(pages)} pages, ${runs} exports of each kind after others that are not counted. The clock runs from before the POST to the first answer about the job with a page count above zero; fetching from git, starting the renderer and reading the site are in it. The service has been at rest for a second each time.`,
       ],
       verdicts: [
         verdict(
@@ -71,9 +73,10 @@ function figures(times: readonly number[]): number[] {
 }
 
 async function millisecondsToFirstPage(service: Service, domain: string): Promise<number> {
+  await pause(restMs);
   const began = performance.now();
   const { jobId } = await service.client.call('startExport', { body: { domain } });
-  while (!(await hasPage(service, jobId))) await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+  while (!(await hasPage(service, jobId))) await pause(askEveryMs);
   const ms = performance.now() - began;
   const { failure } = await waitForExport(service.client, jobId);
   if (failure !== null) throw new Error(`The export ended as ${JSON.stringify(failure)}`);
@@ -83,4 +86,8 @@ async function millisecondsToFirstPage(service: Service, domain: string): Promis
 async function hasPage(service: Service, jobId: string): Promise<boolean> {
   const { pageCount, failure } = await service.client.call('readExport', { params: { jobId } });
   return pageCount > 0 || failure !== null;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
