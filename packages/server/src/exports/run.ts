@@ -207,6 +207,8 @@ async function render(
     toldPages = message.pageCount;
     toldAt = Date.now();
     reports = reports.then(() => input.report(progressOf(message)));
+    // A job that is stopped fails by its signal; nobody may be waiting for the reports any more.
+    reports.catch(() => undefined);
   };
   const writtenTo = waiting && files.bundle;
   const answer = await intoStore(context.blobs, { bundle, writtenTo, signal: input.signal }, (taking) =>

@@ -32,8 +32,8 @@ export class Started {
   constructor(child: ChildProcess) {
     this.child = child;
     this.complaint = listenTo(child.stderr);
-    // Whoever talks to it is told by a listener of its own.
-    child.on('error', () => undefined);
+    // Whoever talks to it is told by a listener of its own. One that is killed while nobody does must not end this program.
+    for (const emitter of [child, ...child.stdio]) emitter?.on('error', () => undefined);
   }
 
   get isThere(): boolean {
