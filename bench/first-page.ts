@@ -4,6 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { waitForExport } from '@docyard/api';
 import { commitAll, git, startService, temporaryFolder, type Service } from '../test/service.ts';
 import { writeCorpus } from './corpus.ts';
@@ -86,8 +87,4 @@ async function millisecondsToFirstPage(service: Service, domain: string): Promis
 async function hasPage(service: Service, jobId: string): Promise<boolean> {
   const { pageCount, failure } = await service.client.call('readExport', { params: { jobId } });
   return pageCount > 0 || failure !== null;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,6 +1,6 @@
 /**
- * What V8 and the C library are told about memory in every process that renders, whoever starts it. It loads nothing, so that
- * a server can ask without loading the renderer.
+ * What V8 and the C library are told about memory in every process that renders, whoever starts it. It loads nothing of the
+ * renderer, so that a server can ask without that.
  */
 import { setFlagsFromString } from 'node:v8';
 

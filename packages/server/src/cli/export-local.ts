@@ -32,9 +32,6 @@ import { policyOf } from './remote.ts';
 import { addSiteOptions, type SiteOptions } from './site-options.ts';
 import { hasColors, printable } from './terminal.ts';
 
-/** As much as an export of a service may use. */
-const memoryMegabytes = 768;
-
 interface LocalExportOptions extends FailOptions, SiteOptions {
   output: string;
   version?: string;
@@ -164,7 +161,7 @@ async function render(
   options: LocalExportOptions,
 ): Promise<Exported> {
   const origin = originOf(root);
-  const [{ runInProcess }, { fetchWithin }, { ReportFile }] = await Promise.all([
+  const [{ exportMemoryMegabytes, runInProcess }, { fetchWithin }, { ReportFile }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
     import('../exports/messages.ts'),
@@ -203,7 +200,7 @@ async function render(
   const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = await explainFailure(
     runInProcess({ type: 'coming', folder: root, renderProcesses, order }, 'exported', {
       signal: new AbortController().signal,
-      memoryMegabytes,
+      memoryMegabytes: exportMemoryMegabytes,
       fetch: fetchWithin(policy),
       keepCopyIn: memory?.readableFolder,
       files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],

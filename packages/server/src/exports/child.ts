@@ -98,6 +98,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   });
   collectSooner(site.pages.length);
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
+  // Nobody will ask for what was read to be remembered.
   if (run === undefined) opened?.load.pages.clear();
   const { paths, groups, basePath, urlStyle, airGapped } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);

@@ -15,11 +15,10 @@ import { compiledCode } from '../rendering/own-files.ts';
 import { version } from '../version.ts';
 import { isInstalled, sourceFolders } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
-import { program } from './process.ts';
+import { exportMemoryMegabytes, program } from './process.ts';
 import { optionsOf } from './record.ts';
 
 const sample = fileURLToPath(new URL('../../sample', import.meta.url));
-const memoryMegabytes = 768;
 const mostSeconds = 120;
 
 /** Does nothing where it was done before, where nothing is kept, and where processes can keep their own. */
@@ -77,7 +76,7 @@ export function exportOfSample(work: string, signal: AbortSignal): Parameters<ty
   return {
     program,
     order,
-    memoryMegabytes,
+    memoryMegabytes: exportMemoryMegabytes,
     readable: [sample],
     files: ['spool', 'report'].map((name) => ({ path: join(work, name), use: 'write' })),
     signal: AbortSignal.any([signal, AbortSignal.timeout(mostSeconds * 1000)]),

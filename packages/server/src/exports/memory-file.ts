@@ -7,7 +7,7 @@
 import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '../disk-full.ts';
-import { encodeIndex, readIndex } from './memory-index.ts';
+import { encodeIndex, readAt, readIndex } from './memory-index.ts';
 
 /** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
 export const mostRememberedPages = 20_000;
@@ -52,9 +52,8 @@ export class MemoryFile {
   get(key: string): Uint8Array | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
-    const value = Buffer.allocUnsafe(place.length);
-    if (!readFully(place.handle, value, place.offset)) return this.#forget(key);
-    if (crc32(value, crc32(key)) !== place.checksum) return this.#forget(key);
+    const value = readAt(place.handle, place.offset, place.length);
+    if (value === undefined || crc32(value, crc32(key)) !== place.checksum) return this.#forget(key);
     if (place.handle === this.#old) this.put(key, value);
     else this.#used.set(key, place.length);
     return value;
@@ -185,15 +184,6 @@ class ReadWindow {
     }
     return this.#bytes.subarray(position - this.#start, position - this.#start + wanted);
   }
-}
-
-function readFully(handle: number, into: Buffer, position: number): boolean {
-  for (let done = 0; done < into.length;) {
-    const got = readSync(handle, into, done, into.length - done, position + done);
-    if (got === 0) return false;
-    done += got;
-  }
-  return true;
 }
 
 function writeFully(handle: number, bytes: Buffer, position: number): void {

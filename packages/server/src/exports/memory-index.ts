@@ -78,7 +78,8 @@ function decode(entries: Buffer, end: number): [string, IndexedPlace][] {
   return places;
 }
 
-function readAt(handle: number, position: number, length: number): Buffer | undefined {
+/** Undefined when the file ends before. */
+export function readAt(handle: number, position: number, length: number): Buffer | undefined {
   const buffer = Buffer.allocUnsafe(length);
   for (let done = 0; done < length;) {
     const got = readSync(handle, buffer, done, length - done, position + done);

@@ -17,6 +17,8 @@ import { Message, type ExportOrder, type Order, type Signed } from './messages.t
 
 /** What such a process runs. */
 export const program = fileURLToPath(new URL('child.ts', import.meta.url));
+/** For its heap, when it exports. */
+export const exportMemoryMegabytes = 768;
 
 export type Answer<Type extends Message['type']> = Message & { type: Type };
 

@@ -17,16 +17,9 @@ import { fetchWithin } from './fetches.ts';
 import { intoStore } from './into-store.ts';
 import { foresee, heldTo, LiesElsewhere, type Foreseen } from './foreseen.ts';
 import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
-import { runInProcess, type Answer, type ComingOrder } from './process.ts';
+import { exportMemoryMegabytes, runInProcess, type Answer, type ComingOrder } from './process.ts';
 import { signManifest } from './sign.ts';
-import {
-  exportMemoryMegabytes,
-  filesIn,
-  noteExport,
-  takeWaiting,
-  waitForNext,
-  type Waiting,
-} from './waiting.ts';
+import { filesIn, noteExport, takeWaiting, waitForNext, type Waiting } from './waiting.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
 
 /** Where each phase begins on the way from 0 to 100. */

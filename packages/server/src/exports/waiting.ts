@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { SourceRequest } from '../ports/sources.ts';
 import { startAhead, type Started } from '../rendering/process.ts';
 import { foresee, identityOf, type Foreseen } from './foreseen.ts';
-import { program } from './process.ts';
+import { exportMemoryMegabytes, program } from './process.ts';
 import { memoryFiles, type MemoryPlace } from './project-memory.ts';
 
 export interface Waiting {
@@ -95,9 +95,6 @@ async function endWaiting(): Promise<void> {
   ended?.started.kill();
   if (ended !== undefined) await rm(ended.folder, { recursive: true, force: true });
 }
-
-/** As much as an export may use. */
-export const exportMemoryMegabytes = 768;
 
 async function identitiesOf({ folder, identity }: Foreseen, { young, old }: MemoryPlace): Promise<string> {
   return JSON.stringify([folder, identity, await identityOf(young), await identityOf(old)]);
