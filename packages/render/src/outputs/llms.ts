@@ -2,6 +2,7 @@
  * llms.txt, the index of a site for programs that read, and llms-full.txt, its whole text. The index holds the default
  * language and version only. A file of the repository with the same name is used as it is.
  */
+import { encodedText } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
 import type { Site } from '../load.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
@@ -205,7 +206,7 @@ export function fullTextSection(
   const meta = site.metas.get(page.route);
   if (!meta || page.failed || !isListed(site, meta)) return undefined;
   const source = publicAddresses.ofPage(page.route) ?? relativeHref('', markdownPath(page.route));
-  return Buffer.from(markdownSection(page, content, source));
+  return encodedText(markdownSection(page, content, source));
 }
 
 /** The first paragraph of a page, for those that have no description. */

@@ -2,6 +2,7 @@
  * Keeps the content of pages until the document for printing is written: only pages of the default language and
  * version, and no more than anybody prints.
  */
+import { encodedText } from '../encoded-text.ts';
 import type { Site } from '../load.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageFeature, PageResult, PageTask, SitePlan } from '../page/task.ts';
@@ -98,9 +99,9 @@ function printedBytes({
   aside,
   bar,
   description,
-}: Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>): Buffer {
+}: Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>): Uint8Array {
   const lead = description ? `<p class="lead">${description}</p>` : '';
-  return Buffer.from(`${lead}${bar}${html}${aside}`);
+  return encodedText(`${lead}${bar}${html}${aside}`);
 }
 
 function printedPages(

@@ -3,6 +3,7 @@
  * version in the order of the navigation. A large site gets one document for each part and a list of them.
  */
 import { readFile } from 'node:fs/promises';
+import { setImmediate as aPause } from 'node:timers/promises';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { shortHash } from '../memory/site-memory.ts';
@@ -22,6 +23,8 @@ import { printedId, printedSection } from './print-section.ts';
  */
 const largest = { pages: 500, bytes: 4_500_000 };
 const stylesheet = '_docyard/print.css';
+/** Some 5 ms of work: what else the process has begun goes on in between. */
+const pagesBetweenPauses = 12;
 
 export async function* printOutput(context: OutputContext): AsyncGenerator<OutputItem> {
   const { print } = context;
@@ -41,7 +44,7 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   for (const part of parts) {
     context.signal?.throwIfAborted();
     if (print.areOld(part.pages, print.partition)) yield { path: part.file, old: true };
-    else yield { path: part.file, content: document(context, part, printedAt) };
+    else yield { path: part.file, content: await document(context, part, printedAt) };
   }
   if (parts[0]?.file !== index) yield { path: index, content: listOfParts(context, parts) };
 }
@@ -142,10 +145,16 @@ function hrefFromRoot(addresses: OutputContext['addresses'], route: string): str
   return href === '' ? '' : relativeHref('', href);
 }
 
-function document(context: OutputContext, { label, file, pages }: Part, printedAt: PrintedAt): string {
+async function document(
+  context: OutputContext,
+  { label, file, pages }: Part,
+  printedAt: PrintedAt,
+): Promise<string> {
   const { site, addresses, print } = context;
   const prefix = prefixToRoot(file);
-  const sections = pages.map((page) => {
+  const sections: string[] = [];
+  for (const [index, page] of pages.entries()) {
+    if (index % pagesBetweenPauses === 0) await aPause();
     const place = {
       route: page.route,
       href: hrefFromRoot(addresses, page.route),
@@ -156,12 +165,12 @@ function document(context: OutputContext, { label, file, pages }: Part, printedA
       },
     };
     const id = printedId(page.route);
-    return (
+    sections.push(
       `<article class="printed-page" aria-labelledby="${id}">\n` +
-      `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n` +
-      `<div class="content">${printedSection(print.htmlOf(page), place)}</div>\n</article>\n`
+        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n` +
+        `<div class="content">${printedSection(print.htmlOf(page), place)}</div>\n</article>\n`,
     );
-  });
+  }
   return shell(context, prefix, label || site.name, site.name, `${contents(pages)}${sections.join('')}`);
 }
 

@@ -3,29 +3,40 @@
  * It talks only to its parent, over the channel it was started with.
  */
 import { flushCompileCache } from 'node:module';
+import { setImmediate as aPause } from 'node:timers/promises';
 import { type PageTools, loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
 
 type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
 let tools: PageTools | undefined;
+/** What has come and is not done, in order. */
+const waiting: ToProcess[] = [];
+let isWorking = false;
 
 process.on('message', (message: ToProcess) => {
-  if (message.type === 'site') tools = siteTools(message.plan);
-  else if (message.type === 'changed') message.files.forEach(forget);
-  else {
-    // What only some pages need is loaded when the first of them comes.
-    if (message.tasks.some(({ api }) => api)) void loadApiPages().then(() => renderAll(message));
-    else renderAll(message);
-  }
+  waiting.push(message);
+  if (!isWorking) void workOff();
 });
+
+async function workOff(): Promise<void> {
+  isWorking = true;
+  for (let message = waiting.shift(); message; message = waiting.shift()) {
+    if (message.type === 'site') tools = siteTools(message.plan);
+    else if (message.type === 'changed') message.files.forEach(forget);
+    else await renderAll(message);
+  }
+  isWorking = false;
+}
 
 function forget(file: string): void {
   tools?.sources.forget(file);
   tools?.pictureSizes.delete(file);
 }
 
-function renderAll(message: PagesMessage): void {
+async function renderAll(message: PagesMessage): Promise<void> {
+  // What only some pages need is loaded when the first of them comes.
+  if (message.tasks.some(({ api }) => api)) await loadApiPages();
   for (const task of message.tasks) {
     if (!tools) throw new Error('pages arrived before the site');
     const began = performance.now();
@@ -35,6 +46,9 @@ function renderAll(message: PagesMessage): void {
       result: { ...result, milliseconds: performance.now() - began },
     };
     process.send?.(answer);
+    // The channel takes about three pages at once, and what is over leaves only while nothing runs here. Without a pause after
+    // each page the parent gets most of a batch when this process has nothing left to do: 1,000 pages took a seventh longer.
+    await aPause();
   }
   keepCompiledCode();
 }

@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../testing.ts';
 import { Archive } from './archive.ts';
 
@@ -236,31 +236,71 @@ test('pages are listed with their titles, also when they came in pieces', async 
   archive.close();
 });
 
-describe('with a memory of the last archive', () => {
-  class Remembering {
-    readonly kept = new Map<string, Uint8Array>();
-    puts: string[] = [];
-    get(key: string): Uint8Array | undefined {
-      return this.kept.get(key);
-    }
-    put(key: string, value: Uint8Array): void {
-      this.puts.push(key);
-      this.kept.set(key, Uint8Array.from(value));
-    }
+class Remembering {
+  readonly kept = new Map<string, Uint8Array>();
+  puts: string[] = [];
+  get(key: string): Uint8Array | undefined {
+    return this.kept.get(key);
   }
+  put(key: string, value: Uint8Array): void {
+    this.puts.push(key);
+    this.kept.set(key, Uint8Array.from(value));
+  }
+}
 
-  const memoryOf = (blocks: Remembering) => ({ blocks, token: 'one', lastToken: 'one' });
+const memoryOf = (blocks: Remembering) => ({ blocks, token: 'one', lastToken: 'one' });
 
-  /** Large enough for many blocks, with one file that is larger than a block. */
-  const site: Files = [
-    ...Array.from({ length: 200 }, (_, index): [string, Uint8Array] => [
-      `pages/${index}.html`,
-      Buffer.from(`page ${index} `.repeat(2000)),
-    ]),
-    ['large.txt', Buffer.concat([randomBytes(mebibyte), randomBytes(mebibyte), randomBytes(9)])],
-    ['ä.md', Buffer.from('# Über\n')],
+/** Large enough for many blocks, with one file that is larger than a block. */
+const site: Files = [
+  ...Array.from({ length: 200 }, (_, index): [string, Uint8Array] => [
+    `pages/${index}.html`,
+    Buffer.from(`page ${index} `.repeat(2000)),
+  ]),
+  ['large.txt', Buffer.concat([randomBytes(mebibyte), randomBytes(mebibyte), randomBytes(9)])],
+  ['ä.md', Buffer.from('# Über\n')],
+];
+
+describe('what is compressed ahead', () => {
+  const late: Files = [
+    ['manifest.json', Buffer.from('{}')],
+    ['pages/100-and-a-half.html', Buffer.from('came late')],
+    ['zuletzt.txt', Buffer.from('last')],
   ];
 
+  async function packAhead(memory?: Remembering) {
+    const folder = temporaryFolder('archive');
+    const spool = join(folder, 'spool');
+    const archive = new Archive(spool, { memory: memory && memoryOf(memory) });
+    for (const [path, content] of site) archive.add(path, content);
+    archive.compressAhead();
+    const contentBytes = site.reduce((sum, [, content]) => sum + content.length, 0);
+    await vi.waitFor(() => {
+      if (memory) expect(memory.puts.length).toBeGreaterThan(5);
+      else expect(statSync(spool).size).toBeGreaterThan(contentBytes);
+    }, 10_000);
+    const puts = memory?.puts.length ?? 0;
+    for (const [path, content] of late) archive.add(path, content);
+    const file = join(folder, 'bundle.tar.gz');
+    await packTo(file, archive);
+    archive.close();
+    return { bytes: readFileSync(file), puts };
+  }
+
+  test('gives the same bytes, whatever comes after it', async () => {
+    const { bytes } = await packAhead();
+    expect(bytes.equals((await pack([...site, ...late])).bytes)).toBe(true);
+  });
+
+  test('is remembered where there is a memory, and not compressed again', async () => {
+    const memory = new Remembering();
+    const { bytes, puts } = await packAhead(memory);
+    expect(bytes.equals((await pack([...site, ...late])).bytes)).toBe(true);
+    const ahead = memory.puts.slice(0, puts);
+    expect(memory.puts.slice(puts).filter((key) => ahead.includes(key))).toEqual([]);
+  });
+});
+
+describe('with a memory of the last archive', () => {
   async function packWith(memory: Remembering, files: Files, kept: string[] = []): Promise<Buffer> {
     const folder = temporaryFolder('archive');
     const archive = new Archive(join(folder, 'spool'), { memory: memoryOf(memory) });

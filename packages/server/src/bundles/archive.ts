@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import {
   blockContent,
   compressBlock,
@@ -45,6 +46,11 @@ interface Entry extends ArchivedFile, BlockEntry {
   offset: number | undefined;
 }
 
+interface SpooledBlock extends Omit<CompressedBlock, 'bytes'> {
+  offset: number;
+  length: number;
+}
+
 export interface ArchiveOptions {
   /** The entries that a reader must have seen before it can judge the others. */
   first?: readonly string[];
@@ -54,6 +60,8 @@ export interface ArchiveOptions {
 
 const chunkBytes = 1024 * 1024;
 const blocksInFlight = 4;
+/** While the rest is being made, which takes a core itself. The second is ready when the first one is done. */
+const lanesAhead = Math.max(2, availableParallelism() - 1);
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 export class Archive {
@@ -65,6 +73,10 @@ export class Archive {
   readonly #memory: ArchiveOptions['memory'];
   readonly #last: LastArchive | undefined;
   #spooledBytes = 0;
+  /** What was compressed ahead and has no memory to lie in. */
+  readonly #spooledBlocks = new Map<string, SpooledBlock>();
+  #ahead: Promise<void> | undefined;
+  #isPacking = false;
 
   /** `spool` names a file that is made and removed again, or is one that is open and empty. */
   constructor(
@@ -156,8 +168,41 @@ export class Archive {
     return this.#sorted().map(({ path, sizeBytes, sha256, title }) => ({ path, sizeBytes, sha256, title }));
   }
 
+  /**
+   * Begins to compress what is here while the rest is being made, as often as whoever makes it lets go. Which files share a
+   * block is a guess until the last one is here; blocks that turn out otherwise are compressed again. Nothing may be added as
+   * a stream from now on. After a last archive little is left to compress, and guesses would cost more.
+   */
+  compressAhead(): void {
+    if (this.#last) return;
+    this.#ahead ??= this.#guessBlocks();
+    // Whatever went wrong goes wrong again in `pack`, where somebody waits.
+    this.#ahead.catch(() => undefined);
+  }
+
+  async #guessBlocks(): Promise<void> {
+    const lane = async (blocks: Iterable<Block<Entry>>): Promise<void> => {
+      for (const block of blocks) {
+        if (this.#isPacking) return;
+        if (this.#recalled(block) !== undefined) continue;
+        const compressed = await this.#compressed(block);
+        if (!this.#memory) this.#spoolBlock(block.key, compressed);
+      }
+    };
+    const blocks = intoBlocks(this.#sorted());
+    await Promise.all(Array.from({ length: lanesAhead }, () => lane(blocks)));
+  }
+
+  #spoolBlock(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
+    this.#spooledBlocks.set(key, { checksum, rawBytes, offset: this.#spooledBytes, length: bytes.length });
+    writeFully(this.#spool, bytes);
+    this.#spooledBytes += bytes.length;
+  }
+
   /** Writes the archive to an open file or pipe; `onProgress` is told the share that is done, 0 to 1. */
   async pack(output: number, onProgress: (share: number) => void = () => {}): Promise<PackedArchive> {
+    this.#isPacking = true;
+    await this.#ahead;
     const sorted = this.#sorted();
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
@@ -178,20 +223,22 @@ export class Archive {
   }
 
   #recalled({ key }: Block<Entry>): CompressedBlock | undefined {
+    const spooled = this.#spooledBlocks.get(key);
+    if (spooled) return { ...spooled, bytes: readAt(this.#spool, spooled.offset, spooled.length) };
     return this.#memory && recallBlock(this.#memory.blocks, key);
   }
 
   async #compressed(block: Block<Entry>): Promise<CompressedBlock> {
-    const compressed = await compressBlock(blockContent(block, (piece) => this.#contentOf(piece)));
+    const compressed = await compressBlock(blockContent(block, (target, piece) => this.#fill(target, piece)));
     if (this.#memory) keepBlock(this.#memory.blocks, block.key, compressed);
     return compressed;
   }
 
-  #contentOf({ entry, start, end }: Piece<Entry>): Uint8Array {
-    if (entry.offset !== undefined) return readAt(this.#spool, entry.offset + start, end - start);
+  #fill(target: Buffer, { entry, start, end }: Piece<Entry>): void {
+    if (entry.offset !== undefined) return readInto(target, this.#spool, entry.offset + start);
     const content = this.#last?.content(entry.path);
     if (content === undefined) throw new Error(`The last archive has lost ${entry.path}.`);
-    return content.subarray(start, end);
+    target.set(content.subarray(start, end));
   }
 
   close(): void {
@@ -262,12 +309,16 @@ function* readWhole(handle: number): Generator<Uint8Array> {
 
 function readAt(handle: number, offset: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length;) {
-    const got = readSync(handle, buffer, done, length - done, offset + done);
+  readInto(buffer, handle, offset);
+  return buffer;
+}
+
+function readInto(target: Buffer, handle: number, offset: number): void {
+  for (let done = 0; done < target.length;) {
+    const got = readSync(handle, target, done, target.length - done, offset + done);
     if (got === 0) throw new Error('The spool file is shorter than it was.');
     done += got;
   }
-  return buffer;
 }
 
 function writeFully(handle: number, bytes: Uint8Array): void {

@@ -6,7 +6,7 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
 import { DistinctNames, insistOnName, mostSegments, quoted } from './names.ts';
 import { BundleRefused } from './refusal.ts';
-import { entryHeader, entryPadding, recordBytes } from './tar.ts';
+import { entryHeader, paddingBytes, recordBytes } from './tar.ts';
 
 export interface Entry {
   path: string;
@@ -55,7 +55,7 @@ export async function* readEntries(
       const content = new Content(bytes, sizeBytes);
       yield { path, sizeBytes, content };
       await content.skip();
-      insistOnZeros(await bytes.take(entryPadding(sizeBytes).length));
+      insistOnZeros(await bytes.take(paddingBytes(sizeBytes)));
     }
     insistOnZeros(await bytes.take(recordBytes));
     if (!(await bytes.isAtEnd())) throw foreign('There is more after the end of the archive.');
@@ -108,7 +108,7 @@ async function readExtendedHeader(bytes: Bytes, first: Buffer): Promise<{ path: 
   const extendedBytes = sizeIn(first);
   if (extendedBytes > mostExtendedBytes) throw foreign('It holds a header that is too long.');
   const records = await bytes.take(extendedBytes);
-  const padding = await bytes.take(entryPadding(extendedBytes).length);
+  const padding = await bytes.take(paddingBytes(extendedBytes));
   const plain = await bytes.take(recordBytes);
   insistOnChecksum(plain);
   insistOnRegularFile(String.fromCharCode(plain[156] ?? 0), plain);

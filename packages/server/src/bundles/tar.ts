@@ -22,8 +22,13 @@ export function entryHeader(path: string, sizeBytes: number): Uint8Array {
   ]);
 }
 
+/** The zeros that follow content of this size. */
 export function entryPadding(sizeBytes: number): Uint8Array {
-  return Buffer.alloc((recordBytes - (sizeBytes % recordBytes)) % recordBytes);
+  return Buffer.alloc(paddingBytes(sizeBytes));
+}
+
+export function paddingBytes(sizeBytes: number): number {
+  return (recordBytes - (sizeBytes % recordBytes)) % recordBytes;
 }
 
 /** A plain header has 100 bytes for the name and 155 for the folders before it, cut at a slash. */
@@ -49,7 +54,8 @@ function header(entry: { name: string; prefix: string; sizeBytes: number; type: 
   block.write(entry.type, 156, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
   block.write(entry.prefix, 345, 155, 'latin1');
-  const sum = block.reduce((total, byte) => total + byte, 0);
+  let sum = 0;
+  for (const byte of block) sum += byte;
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return block;
 }

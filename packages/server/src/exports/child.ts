@@ -5,6 +5,7 @@
 import { closeSync, existsSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { setImmediate as aPause } from 'node:timers/promises';
 import {
   countingFindings,
   engineVersion,
@@ -18,7 +19,7 @@ import {
   type Diagnostic,
   type RenderEvent,
 } from '@docyard/render';
-import { collectSooner } from '@docyard/render/process-settings';
+import { collectFor } from '@docyard/render/process-settings';
 import {
   firstFileDescriptor,
   outputDescriptor,
@@ -44,6 +45,8 @@ import type {
 } from './messages.ts';
 
 const progressEveryMs = 100;
+/** A block takes 8 ms to compress, and the next one begins when this process lets go. */
+const pauseEveryMs = 4;
 /** The server has opened them: nothing else can be written here. */
 const openFiles = {
   spool: firstFileDescriptor,
@@ -96,7 +99,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     },
     ...(opened === undefined ? {} : { memory: opened.load }),
   });
-  collectSooner(site.pages.length);
+  collectFor(site.pages.length);
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
   // Nobody will ask for what was read to be remembered.
   if (run === undefined) opened?.load.pages.clear();
@@ -113,6 +116,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   const totalPages = paths?.length ?? site.pages.length;
   let pageCount = 0;
   const tell = sparingly(progress);
+  let pausedAt = 0;
   const events = renderSite(site, {
     origin: order.origin,
     urlStyle,
@@ -146,6 +150,11 @@ async function runExport(order: ExportOrder): Promise<void> {
     // The first page is what people wait for.
     const now = isPage && pageCount === 1 ? progress : tell;
     now('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
+    if (pageCount < totalPages) continue;
+    archive.compressAhead();
+    if (performance.now() - pausedAt < pauseEveryMs) continue;
+    await aPause();
+    pausedAt = performance.now();
   }
   if (ending === undefined) throw new Error('the renderer ended without a report');
   const report: ReportFile = { ...ending.report, slowest: ending.slowest };

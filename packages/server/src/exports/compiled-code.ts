@@ -3,7 +3,7 @@
  * strangers' files in its hands, it could be anything. So once for each version this program's own sample is exported
  * outside of the walls, and what that has compiled is kept.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { converseIn } from '../rendering/conversation.ts';
 import { findIsolation, unconfined } from '../rendering/isolation.ts';
 import { compiledCode } from '../rendering/own-files.ts';
+import { probe } from '../rendering/probe.ts';
 import { version } from '../version.ts';
 import { isInstalled, sourceFolders } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
@@ -31,6 +32,8 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   const work = await mkdtemp(join(tmpdir(), 'docyard-compiled-'));
   try {
     await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal));
+    // The process that tries the walls is waited for at every start; it finds none here, and does no harm.
+    await probe({ confinement: unconfined, own });
     // Where root keeps it, those who are to read it have another user.
     for (const { source } of compiledCode(0)) {
       for (const entry of await readdir(source, { withFileTypes: true })) {
@@ -43,16 +46,15 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   }
 }
 
-/** A version that is installed never changes; in a checkout all 1,018 files are looked at, which takes 35 ms. */
+/** A version that is installed never changes; in a checkout all 1,018 files are looked at. */
 async function isNewerThanSources(marker: string): Promise<boolean> {
   const made = await stat(marker).catch(() => undefined);
   if (made === undefined) return false;
   if (isInstalled()) return true;
   for (const folder of sourceFolders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
-      if ((await stat(join(entry.parentPath, entry.name))).mtimeMs > made.mtimeMs) return false;
-    }
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      // One after the other and without waiting: a tenth of what asking the thread pool for each takes.
+      if (name.endsWith('.ts') && statSync(join(folder, name)).mtimeMs > made.mtimeMs) return false;
   }
   return true;
 }

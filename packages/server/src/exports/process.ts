@@ -15,8 +15,9 @@ import {
 import { type Fetch, answerFetches } from './fetches.ts';
 import { Message, type ExportOrder, type Order, type Signed } from './messages.ts';
 
-/** What such a process runs. */
-export const program = fileURLToPath(new URL('child.ts', import.meta.url));
+/** What such a process runs: when it exports, and when it only answers a question about a site. */
+export const program = fileURLToPath(new URL('export-child.ts', import.meta.url));
+const answering = fileURLToPath(new URL('child.ts', import.meta.url));
 /** For its heap, when it exports. */
 export const exportMemoryMegabytes = 768;
 
@@ -59,7 +60,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
   try {
     return await converse<Answer<Type>>({
-      program,
+      program: 'renderProcesses' in order ? program : answering,
       order: order.type === 'coming' ? order.order : order,
       signal,
       memoryMegabytes,

@@ -79,7 +79,7 @@ async function runAndWait(project: Project): Promise<void> {
 /** The processes that were started to render, in their order. */
 function started(): ChildProcess[] {
   return spawn.mock.calls.flatMap(([, args], index) =>
-    Array.isArray(args) && args.some((word) => String(word).endsWith('exports/child.ts'))
+    Array.isArray(args) && args.some((word) => String(word).endsWith('exports/export-child.ts'))
       ? [spawn.mock.results[index]?.value as ChildProcess]
       : [],
   );
