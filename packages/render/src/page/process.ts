@@ -46,22 +46,23 @@ async function renderAll(message: PagesMessage): Promise<void> {
       result: { ...result, milliseconds: performance.now() - began },
     };
     process.send?.(answer);
+    keepCompiledCode();
     // The channel takes about three pages at once, and what is over leaves only while nothing runs here. Without a pause after
     // each page the parent gets most of a batch when this process has nothing left to do: 1,000 pages took a seventh longer.
     await aPause();
   }
-  keepCompiledCode();
 }
 
-let batches = 0;
+let pages = 0;
 
 /**
- * This process is ended, not asked to end; what it has compiled would be lost with it. Some of it is loaded late, when the
- * first page needs it, so this is done after the first batch, the second, the fourth and so on.
+ * This process is ended, not asked to end, and as soon as its last page is there: what it has compiled would be lost with it.
+ * Some of it is loaded late, when the first page needs it, so this is done after the first page, the second, the fourth
+ * and so on.
  */
 function keepCompiledCode(): void {
-  batches += 1;
-  if ((batches & (batches - 1)) === 0) flushCompileCache();
+  pages += 1;
+  if ((pages & (pages - 1)) === 0) flushCompileCache();
 }
 
 /** When the parent is gone there is nobody to render for. */
