@@ -20,7 +20,8 @@ test.skipIf(isolation.level < 2)(
     const folder = getCompileCacheDir() ?? '';
     await keepCompiledCode();
     const kept = compiledCode(0).map(({ source }) => readdirSync(source).length);
-    expect(Math.max(...kept)).toBeGreaterThan(100);
+    // Of the process that exports, and of the one that renders its pages and is ended as soon as they are there.
+    expect(kept.filter((files) => files > 100).length).toBeGreaterThanOrEqual(2);
     const program = join(temporaryFolder('looking'), 'look.mjs');
     writeFiles(join(program, '..'), { 'look.mjs': look });
     const seen = await converseIn(isolation, {
