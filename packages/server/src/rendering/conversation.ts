@@ -64,14 +64,16 @@ export async function converseIn<Answer>(
   shelter: Shelter,
   conversation: Conversation<Answer>,
 ): Promise<Answer> {
-  const { readable: paths = [], keepCopyIn: keepIn, hidden, started } = conversation;
+  const { readable: paths = [], keepCopyIn: keepIn, hidden, started, order } = conversation;
+  // It may fail while the files are being looked at.
+  if (order instanceof Promise) order.catch(() => undefined);
   if (started !== undefined) return talk(started, conversation);
   const lookAgain = () => readableFor(paths, shelter, { keepIn, hidden });
   let readable = await lookAgain();
   // What is copied before the order is there may have been files of another commit.
-  if (conversation.order instanceof Promise && readable.shown.some(({ source, place }) => source !== place)) {
+  if (order instanceof Promise && readable.shown.some(({ source, place }) => source !== place)) {
     await readable.remove();
-    await conversation.order;
+    await order;
     readable = await lookAgain();
   }
   try {

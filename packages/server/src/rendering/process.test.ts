@@ -40,6 +40,16 @@ test('a long answer arrives whole, also when the process leaves at once', async 
   expect(String(answer).length).toBe(300_000);
 });
 
+// An unhandled rejection would end a server; here it fails the run.
+test.each([0, 1, 5, 20])('an order that fails after %i ms is the failure, and nothing else', async (ms) => {
+  const order = new Promise<object>((_, reject) =>
+    setTimeout(reject, ms, new Error('There is no such branch.')),
+  );
+  const folder = temporaryFolder('order');
+  const nothing = `process.once('message', () => process.send(1));`;
+  await expect(talk(nothing, { order, readable: [folder] })).rejects.toThrow('no such branch');
+});
+
 test('bytes arrive as bytes, both ways', async () => {
   const bytes = Buffer.from([0, 255, 10, 34]);
   const echo = `process.once('message', (message) => process.send(message));`;

@@ -15,6 +15,8 @@ export { firstFileDescriptor, outputDescriptor } from './protocol.ts';
 
 export async function converse<Answer>(conversation: Conversation<Answer>): Promise<Answer> {
   const { order } = conversation;
+  // It may fail before anybody here waits for it.
+  if (order instanceof Promise) order.catch(() => undefined);
   const likely = order instanceof Promise ? await likelyShelter().catch(() => undefined) : undefined;
   if (likely === undefined) return converseIn(await findIsolation(), conversation);
   const isolation = findIsolation();

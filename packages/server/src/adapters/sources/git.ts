@@ -29,7 +29,12 @@ interface LaidOut {
 
 export async function fetchCommit(request: GitFetch): Promise<LaidOut> {
   try {
-    return await fetchAndLayOut(request);
+    return await fetchAndLayOut(request).catch(async (error: unknown) => {
+      if (!(error instanceof GitError && error.problem === 'locked')) throw error;
+      // A folder is one fetch's at a time: whoever has left this was killed, and so would be every fetch to come.
+      await rm(request.workFolder, { recursive: true, force: true, maxRetries: 5 });
+      return fetchAndLayOut(request);
+    });
   } catch (error) {
     throw error instanceof GitError ? explain(error, request) : error;
   }

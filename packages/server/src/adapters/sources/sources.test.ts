@@ -115,6 +115,20 @@ describe('a repository over http', () => {
     expect(countObjects() - before).toBeLessThanOrEqual(6);
   });
 
+  test.each(['shallow.lock', 'index.lock', 'refs/docyard/last-fetched.lock'])(
+    'what a killed git has left behind, like %s, is in nobody’s way',
+    async (lock) => {
+      const { folder, url } = await repositoryOverHttp(site);
+      const workFolder = temporaryFolder('work');
+      await fetchSource(url, { workFolder });
+      writeFileSync(join(workFolder, 'repository.git', lock), '');
+      const commit = commitAll(folder, { 'index.mdx': '# Hello again' });
+      const fetched = await fetchSource(url, { workFolder });
+      expect(fetched.commit).toBe(commit);
+      expect(readFileSync(join(fetched.folder, 'index.mdx'), 'utf8')).toBe('# Hello again');
+    },
+  );
+
   test('the host must be listed: a private address and plain http are refused', async () => {
     const { url } = await repositoryOverHttp();
     await expect(fetchSource(url, { allowed: [] })).rejects.toMatchObject({ code: 'source_refused' });
