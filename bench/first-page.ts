@@ -28,7 +28,7 @@ export const firstPage: Measurement = {
     git(folder, 'config', 'gc.auto', '0');
     commitAll(folder, 'Corpus');
     const source = { repository: `file://${folder}`, ref: 'main' };
-    const service = await startService({ sample: false, environment: { EXPORT_WAITING_SECONDS: '600' } });
+    const service = await startService({ sample: false });
     const again: number[] = [];
     const anew: number[] = [];
     try {

@@ -16,7 +16,7 @@ export function processesIn(folder: string): FoundProcess[] {
 }
 
 export function renderingProcesses(folder: string): FoundProcess[] {
-  return processesIn(folder).filter(({ command }) => command.includes('exports/child'));
+  return processesIn(folder).filter(({ command }) => /exports\/(?:export-)?child/.test(command));
 }
 
 export function killProcess({ pid }: FoundProcess): boolean {

@@ -29,7 +29,7 @@ test('without any setting everything has its default', () => {
     model: null,
     renderProcesses: availableParallelism(),
     exportMemoryBytes: 10e9,
-    exportWaitingSeconds: 0,
+    exportWaitingSeconds: 600,
     renderIsolationMin: null,
     linkSeconds: 3600,
     egress: { allowedHosts: [], offline: false },

@@ -212,9 +212,9 @@ export const settings = {
       'Room on the disk for what exports remember of the ones before, in gigabytes. 0 remembers nothing.',
   },
   EXPORT_WAITING_SECONDS: {
-    check: count(0, 86_400, 0),
+    check: count(0, 86_400, 600),
     meaning:
-      'How long after an export one process of some 90 MB waits for the next one of that branch, so that it begins at once. 0 for none.',
+      'How long after an export one process and one for its pages, some 80 MB together, wait for the next one of that branch, so that it begins at once. 0 for none.',
   },
   RENDER_ISOLATION_MIN: {
     check: z
