@@ -3,6 +3,7 @@
  * cores it may use is settled for the whole run, in `cores.ts`.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import { watchTree } from './process-tree.ts';
 
 export interface Command {
@@ -111,5 +112,7 @@ function complaintOf(said: string): string {
     lines.find((line) => /\w*error: /i.test(line)) ??
     lines.find((line) => /error/i.test(line)) ??
     lines.findLast((line) => line !== '');
-  return complaint?.slice(0, 300) ?? 'nothing';
+  // Where things lie on this machine, and colours of a terminal, say nothing to whoever reads the report.
+  const plain = complaint && stripVTControlCharacters(complaint).replaceAll(/(?:file:\/)?\/[\w@./-]+\//g, '');
+  return plain?.slice(0, 300) ?? 'nothing';
 }

@@ -46,14 +46,41 @@ export function installed(id: string, { packages, kept = [] }: Installation): st
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return folder;
   rmSync(folder, { recursive: true, force: true });
   writeFiles(folder, { 'package.json': '{ "private": true, "type": "module" }\n' });
-  const { status, stderr } = spawnSync(
-    'npm',
-    ['install', '--no-audit', '--no-fund', '--prefer-offline', `--before=${publishedBefore}`, ...packages],
-    { cwd: folder, timeout: installTimeoutMs, encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(`${packages.join(' ')} could not be installed: ${reasonOf(stderr)}`);
+  npmInstall(folder, [`--before=${publishedBefore}`, ...packages]);
+  const leftOut = nativesLeftOut(folder);
+  if (leftOut.length > 0) npmInstall(folder, ['--no-save', ...leftOut]);
   writeFileSync(mark, wanted);
   return folder;
+}
+
+function npmInstall(folder: string, wanted: readonly string[]): void {
+  const { status, stderr } = spawnSync(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--prefer-offline', ...wanted],
+    { cwd: folder, timeout: installTimeoutMs, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`${wanted.join(' ')} could not be installed: ${reasonOf(stderr)}`);
+}
+
+interface LockedPackage {
+  optionalDependencies?: Record<string, string>;
+}
+
+/**
+ * Programs for this kind of machine are packages that others may do without, so npm says nothing when it leaves one out: those
+ * of some versions were published later than the version itself.
+ */
+function nativesLeftOut(folder: string): string[] {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockedPackage>;
+  };
+  const wanted = Object.values(packages).flatMap((locked) =>
+    Object.entries(locked.optionalDependencies ?? {}),
+  );
+  return wanted
+    .filter(([name]) => name.includes(`linux-${process.arch}`) && !name.endsWith('-musl'))
+    .filter(([name]) => !existsSync(join(folder, 'node_modules', name)))
+    .map(([name, version]) => `${name}@${version}`);
 }
 
 /** Where the pages of a peer are put, inside its installation, so that it finds its packages. */

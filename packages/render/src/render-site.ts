@@ -133,67 +133,75 @@ async function* renderFiles(
     const section = fullTextSection(site, publicAddresses, factsOf(task, trace), markdown);
     if (section) fullText.add(task.id, section);
   };
-  if (before && memory) {
-    check.recallFrame(before.last.frame);
-    print.lastPartition = before.last.printed;
-    const sectionOf = lastSections(site, before);
-    for (const [task, trace] of before.unchanged) {
-      // First of all: who waits for the first page need not wait for the first frame, which takes 30 ms.
-      yield old(task.output, 'page');
-      gathered.add(task, trace, task.id < plan.rendered.length);
-      check.recall(task, markdownPath(task.route), trace.check);
-      composer.keep(task, trace.usesImage);
-      if (task.id >= plan.rendered.length) continue;
-      for (const item of trace.diagnostics) yield diagnostic(item);
-      yield old(markdownPath(task.route), 'output');
-      const result = (): PageResult => memory.mustRecall(trace.key ?? '');
-      print.addOld(task, { bytes: trace.printedBytes, features: trace.features, result });
-      if (fullText.hasRoomAt(task.id)) {
-        const known = sectionOf(task.id);
-        if (known) fullText.addOld(task.id, known.bytes, known.content);
-        else addSection(task, trace, result().markdown);
-      }
-      search.keep(task.route, () => result().search);
-    }
-  }
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const concurrency = options.concurrency ?? availableParallelism();
-  const rendering = { plan, concurrency, signal: options.signal };
   const wanted = before ? tasks.filter((task) => !before.unchanged.has(task)) : tasks;
   const edited = new Map<string, PageTrace>();
   /** Before anything is rendered: a page may be kept under the same key as before. */
   if (before)
     for (const { route, output } of wanted)
       search.expect(route, memory?.recallByKey(before.last.traces.get(output)?.key)?.search);
-  for await (const rendered of renderedPages(wanted, { ...rendering, fetchPictures, memory })) {
-    if ('type' in rendered) {
-      yield rendered;
-      continue;
+  const pages = renderedPages(wanted, { plan, concurrency, signal: options.signal, fetchPictures, memory });
+  let first: ReturnType<typeof pages.next> | undefined;
+  try {
+    if (before && memory) {
+      check.recallFrame(before.last.frame);
+      print.lastPartition = before.last.printed;
+      const sectionOf = lastSections(site, before);
+      for (const [task, trace] of before.unchanged) {
+        // First of all: who waits for the first page need not wait for the first frame, which takes 30 ms.
+        yield old(task.output, 'page');
+        // Asked for now, so that a process renders what was edited while the rest is gone through.
+        if (!first) (first = pages.next()).catch(() => undefined);
+        gathered.add(task, trace, task.id < plan.rendered.length);
+        check.recall(task, markdownPath(task.route), trace.check);
+        composer.keep(task, trace.usesImage);
+        if (task.id >= plan.rendered.length) continue;
+        for (const item of trace.diagnostics) yield diagnostic(item);
+        yield old(markdownPath(task.route), 'output');
+        const result = (): PageResult => memory.mustRecall(trace.key ?? '');
+        print.addOld(task, { bytes: trace.printedBytes, features: trace.features, result });
+        if (fullText.hasRoomAt(task.id)) {
+          const known = sectionOf(task.id);
+          if (known) fullText.addOld(task.id, known.bytes, known.content);
+          else addSection(task, trace, result().markdown);
+        }
+        search.keep(task.route, () => result().search);
+      }
     }
-    const { result, key } = rendered;
-    const task = byId.get(result.id);
-    if (!task) continue;
-    const isShown = task.id < plan.rendered.length;
-    const trace = traceOf(task, result, { key, clockMs: plan.clockMs });
-    gathered.add(task, trace, isShown);
-    /** A page shown a second time at the root tells its findings once. */
-    if (isShown) for (const item of result.diagnostics) yield diagnostic(item);
-    check.expectPage(task, result);
-    yield text(task.output, composer.compose(task, result), 'page');
-    trace.usesImage = composer.usedImage;
-    trace.assets.push(...gathered.takeUsedFiles());
-    if (isShown) {
-      trace.printedBytes = print.add(task, result);
-      const page = factsOf(task, trace);
-      yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
-      if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
-      for (const { path, content } of search.add(task.route, result.search))
-        yield text(path, content, 'output');
+    for (let one = await (first ?? pages.next()); !one.done; one = await pages.next()) {
+      const rendered = one.value;
+      if ('type' in rendered) {
+        yield rendered;
+        continue;
+      }
+      const { result, key } = rendered;
+      const task = byId.get(result.id);
+      if (!task) continue;
+      const isShown = task.id < plan.rendered.length;
+      const trace = traceOf(task, result, { key, clockMs: plan.clockMs });
+      gathered.add(task, trace, isShown);
+      /** A page shown a second time at the root tells its findings once. */
+      if (isShown) for (const item of result.diagnostics) yield diagnostic(item);
+      check.expectPage(task, result);
+      yield text(task.output, composer.compose(task, result), 'page');
+      trace.usesImage = composer.usedImage;
+      trace.assets.push(...gathered.takeUsedFiles());
+      if (isShown) {
+        trace.printedBytes = print.add(task, result);
+        const page = factsOf(task, trace);
+        yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
+        if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
+        for (const { path, content } of search.add(task.route, result.search))
+          yield text(path, content, 'output');
+      }
+      if (!options.memory) continue;
+      trace.check = check.trace(task.output, markdownPath(task.route)) ?? trace.check;
+      if (before) edited.set(task.output, trace);
+      else options.memory.add(trace);
     }
-    if (!options.memory) continue;
-    trace.check = check.trace(task.output, markdownPath(task.route)) ?? trace.check;
-    if (before) edited.set(task.output, trace);
-    else options.memory.add(trace);
+  } finally {
+    await pages.return(undefined);
   }
   for (const file of search.finish())
     yield 'old' in file ? old(file.path, 'output') : text(file.path, file.content, 'output');

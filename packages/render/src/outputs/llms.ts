@@ -88,6 +88,7 @@ function shortened(head: readonly string[], sections: readonly IndexSection[]): 
   let left = 0;
   const kept = sections.map(([label, entries]): IndexSection => {
     const fitting = entries.filter((entry) => {
+      if (length > room) return false;
       length += entryLine(entry, 0).length + 1;
       return length + label.length <= room;
     });

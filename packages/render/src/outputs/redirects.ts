@@ -12,7 +12,7 @@ import { type ExactRedirect, resolveRedirects } from './redirects-resolve.ts';
 export function* redirectOutputs(context: OutputContext): Generator<OutputItem> {
   const redirects = resolveRedirects(context);
   for (const finding of redirects.findings) yield { finding };
-  const taken = takenPaths(context);
+  const taken = redirects.exact.length > 0 ? takenPaths(context) : noPaths;
   for (const redirect of redirects.exact) {
     const path = stubPath(redirect.source, context.plan.urlStyle);
     if (!isFree(path, taken)) continue;
@@ -31,6 +31,8 @@ interface Taken {
   files: Set<string>;
   folders: Set<string>;
 }
+
+const noPaths: Taken = { files: new Set(), folders: new Set() };
 
 function takenPaths({ plan, pages }: OutputContext): Taken {
   const taken: Taken = { files: new Set(), folders: new Set() };

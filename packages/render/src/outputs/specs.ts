@@ -17,7 +17,7 @@ const mostFilesOfOnePage = 20;
 /** Those behind pages of the default language and version. */
 export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>): SpecFile[] {
   const found = new Map<string, SpecFile & { pages: number }>();
-  const files = new Set(site.files.all);
+  let files: Set<string> | undefined;
   for (const { route } of pages) {
     const meta = site.metas.get(route);
     const target = meta?.api;
@@ -25,7 +25,7 @@ export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>
     if (!meta || !target || target.kind === 'written' || !isListed(site, meta)) continue;
     if (branch && !isDefaultBranch(branch)) continue;
     const isRemote = /^https?:\/\//i.test(target.spec);
-    if (!isRemote && !files.has(target.spec)) continue;
+    if (!isRemote && !(files ??= new Set(site.files.all)).has(target.spec)) continue;
     const kind = target.kind === 'channel' ? 'asyncapi' : 'openapi';
     const known = found.get(target.spec);
     if (known) known.pages += 1;
