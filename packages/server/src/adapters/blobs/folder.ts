@@ -3,6 +3,7 @@
  * of the folder. (60 rounds of kill −9: plain writes left 13 torn files, this left none.)
  */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream, createWriteStream, fdatasync, type WriteStream } from 'node:fs';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -28,7 +29,11 @@ export class FolderBlobs implements Blobs {
     return this.putFile(name, async (path) => {
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
       const flushed = (chunks: AsyncIterable<Uint8Array>) => flushedOnTheWay(chunks, file);
-      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal });
+      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal }).catch(async (error: unknown) => {
+        // It may still be about to be opened, and would come into being after it was removed.
+        if (!file.closed) await once(file, 'close');
+        throw error;
+      });
     });
   }
 
