@@ -29,11 +29,13 @@ export class FolderBlobs implements Blobs {
     return this.putFile(name, async (path) => {
       const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
       const flushed = (chunks: AsyncIterable<Uint8Array>) => flushedOnTheWay(chunks, file);
-      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal }).catch(async (error: unknown) => {
-        // It may still be about to be opened, and would come into being after it was removed.
-        if (!file.closed) await once(file, 'close');
-        throw error;
-      });
+      await pipeline(stream, flushed, file, signal === undefined ? {} : { signal }).catch(
+        async (error: unknown) => {
+          // It may still be about to be opened, and would come into being after it was removed.
+          if (!file.closed) await once(file, 'close');
+          throw error;
+        },
+      );
     });
   }
 
