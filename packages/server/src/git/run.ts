@@ -34,8 +34,6 @@ export type GitProblem =
   | 'too_large'
   | 'timed_out'
   | 'unavailable'
-  /** Another git is at work there, or was when it was killed. */
-  | 'locked'
   /** A command that talks to nobody went wrong. */
   | 'failed';
 
@@ -194,7 +192,6 @@ function explain(stderr: string, stdout: Buffer, remote: Remote | undefined): Gi
 
 function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
   if (complaint.includes('File too large')) return 'too_large';
-  if (/\.lock': File exists/.test(complaint)) return 'locked';
   if (remote === undefined) return 'failed';
   if (/couldn't find remote ref|not our ref|unadvertised object|no such ref/i.test(complaint)) {
     return 'ref_not_found';

@@ -30,7 +30,7 @@ interface LaidOut {
 export async function fetchCommit(request: GitFetch): Promise<LaidOut> {
   try {
     return await fetchAndLayOut(request).catch(async (error: unknown) => {
-      if (!(error instanceof GitError && error.problem === 'locked')) throw error;
+      if (!(error instanceof GitError && /\.lock': File exists/.test(error.complaint))) throw error;
       // A folder is one fetch's at a time: whoever has left this was killed, and so would be every fetch to come.
       await rm(request.workFolder, { recursive: true, force: true, maxRetries: 5 });
       return fetchAndLayOut(request);
