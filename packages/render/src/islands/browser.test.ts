@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { type Browser, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, renderFolder } from '../render-fixture.ts';
 
@@ -40,7 +40,8 @@ async function fetchPicture(address: string): Promise<Uint8Array> {
 
 describe.skipIf(executablePath === undefined)('islands in a browser', () => {
   let browser: Browser;
-  let context: BrowserContext;
+  /** One for all tests: to open one and to close it costs more than what most of them do in it. */
+  let page: Page;
   let server: Server;
   let folder: string;
   const complaints: string[] = [];
@@ -68,7 +69,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
-    context = await browser.newContext();
+    const context = await browser.newContext();
     // A violation is told by an event, also where the console stays silent.
     await context.addInitScript(() =>
       document.addEventListener('securitypolicyviolation', (event) =>
@@ -77,6 +78,7 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     );
     context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     context.on('weberror', (error) => complaints.push(error.error().message));
+    page = await context.newPage();
   });
 
   afterAll(async () => {
@@ -89,35 +91,30 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     expect(complaints.splice(0)).toEqual([]);
   });
 
-  async function open(path: string, from: 'file' | 'http' = 'file'): Promise<Page> {
-    const page = await context.newPage();
+  async function open(path: string, from: 'file' | 'http' = 'file'): Promise<void> {
     await page.goto(`${origins[from]}/${path}`);
-    return page;
   }
 
-  const text = (page: Page, testId: string) => expect.poll(() => page.getByTestId(testId).textContent());
-  const shown = (page: Page, label: string) =>
-    expect.poll(() => page.getByLabel(label, { exact: true }).textContent());
+  const text = (testId: string) => expect.poll(() => page.getByTestId(testId).textContent());
+  const shown = (label: string) => expect.poll(() => page.getByLabel(label, { exact: true }).textContent());
 
   describe.each(['http', 'file'] as const)('over %s', (from) => {
     it('counts, each island for itself, also in a tab and an accordion', async () => {
-      const page = await open('counter.html', from);
+      await open('counter.html', from);
       await page.getByLabel('First: more').click();
       await page.getByLabel('First: more').click();
       await page.getByLabel('Second: less').click();
-      await shown(page, 'First').toBe('5');
-      await shown(page, 'Second').toBe('-1');
+      await shown('First').toBe('5');
+      await shown('Second').toBe('-1');
       await page.getByText('Folded').click();
       await page.getByLabel('Third: more').click();
-      await shown(page, 'Third').toBe('11');
+      await shown('Third').toBe('11');
       await page.getByRole('tab', { name: 'Two' }).click();
       await page.getByLabel('Fourth: more').click();
-      await shown(page, 'Fourth').toBe('21');
-      await page.close();
+      await shown('Fourth').toBe('21');
     });
 
     it('asks the hosts that its code names, and shows what it does without an answer', async () => {
-      const page = await context.newPage();
       const address = 'https://status.example.com/v1/state';
       const headers = { 'access-control-allow-origin': '*' };
       await page.route(address, (route) => route.fulfill({ json: { text: 'All well' }, headers }));
@@ -129,14 +126,14 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
       // The browser tells of the request that failed; nothing of ours does.
       expect(complaints.every((complaint) => complaint.includes('net::ERR_FAILED'))).toBe(true);
       complaints.length = 0;
-      await page.close();
+      await page.unroute(address);
     });
 
     it('answers to forms: keystrokes, choices, the keyboard, focus, timers', async () => {
-      const page = await open('form.html', from);
+      await open('form.html', from);
       const field = page.getByLabel('Task');
       await field.pressSequentially('Write');
-      await text(page, 'typed').toBe('5 letters');
+      await text('typed').toBe('5 letters');
       await field.press('Enter');
       await expect.poll(() => page.locator('main li').allTextContents()).toEqual(['Read', 'Write!']);
       expect(await field.inputValue()).toBe('');
@@ -144,24 +141,22 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
       await page.getByLabel('Urgent').uncheck();
       await field.pressSequentially('Rest');
       await field.press('Escape');
-      await text(page, 'typed').toBe('0 letters');
+      await text('typed').toBe('0 letters');
       await field.pressSequentially('Sleep');
       await page.getByRole('button', { name: 'Add' }).click();
       await expect.poll(() => page.locator('main li').last().textContent()).toBe('Sleep');
       await page.getByLabel('Size').selectOption('Large');
-      await text(page, 'size').toBe('Size: l');
+      await text('size').toBe('Size: l');
       await page.getByRole('button', { name: 'Details' }).click();
       await expect.poll(() => page.getByTestId('ticks').textContent().then(Number)).toBeGreaterThan(2);
       await page.getByRole('button', { name: 'Clear' }).click();
       await expect.poll(() => page.locator('main li').count()).toBe(0);
       await page.getByRole('button', { name: 'Details' }).click();
       await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-      await page.close();
     });
   });
 
   it('takes over the elements that are there: what has the focus keeps it', async () => {
-    const page = await context.newPage();
     let release = (): void => undefined;
     const released = new Promise<void>((done) => (release = done));
     await page.route('**/_docyard/islands.js', async (route) => {
@@ -185,11 +180,11 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
       .not.toBe('0 letters');
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await before.evaluate((element) => element?.isConnected)).toBe(true);
-    await page.close();
+    await page.unroute('**/_docyard/islands.js');
   });
 
   it('brings elements of a page to life that have handlers, also in snippets', async () => {
-    const page = await open('handlers.html');
+    await open('handlers.html');
     for (const name of ['Plain', 'N2', 'Ann: 5', 'Title Bob'])
       await page.getByRole('button', { name, exact: true }).click();
     for (const selector of ['#inline', 'summary:text("Summary")', 'p:has-text("paragraph")', 'circle'])
@@ -207,25 +202,23 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     await page.getByRole('button', { name: 'Focus Bob' }).click();
     const focused = page.getByLabel('Field of Bob');
     await expect.poll(() => focused.evaluate((element) => element === document.activeElement)).toBe(true);
-    await page.close();
   });
 
   it('finds what a browser has: window, storage, observers', async () => {
-    const page = await open('browser.html', 'http');
-    await text(page, 'width').toBe(String(page.viewportSize()?.width));
-    await text(page, 'path').toBe('browser.html');
-    await text(page, 'stored').toBe('kept');
-    await text(page, 'changes').not.toBe('0');
+    await open('browser.html', 'http');
+    await text('width').toBe(String(page.viewportSize()?.width));
+    await text('path').toBe('browser.html');
+    await text('stored').toBe('kept');
+    await text('changes').not.toBe('0');
     await page.getByRole('button', { name: 'wide' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'narrow' }).count()).toBe(1);
-    await page.close();
   });
 
   it('compiles TypeScript and changes classes and styles as the code says', async () => {
-    const page = await open('counter.html');
+    await open('counter.html');
     await page.getByRole('button', { name: 'Step' }).click();
     await page.getByRole('button', { name: 'Step' }).click();
-    await text(page, 'stepped').toBe('4');
+    await text('stepped').toBe('4');
     await expect.poll(() => page.getByRole('button', { name: 'Step' }).isDisabled()).toBe(true);
     const button = page.getByRole('button', { name: 'Small' });
     const padding = (): Promise<string> =>
@@ -233,60 +226,56 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     expect(await padding()).toBe('4px');
     await button.click();
     await expect.poll(padding).toBe('20px');
-    await page.close();
   });
 
   it('moves the content of an element as it is, with what listens on it', async () => {
-    const page = await open('parts.html');
+    await open('parts.html');
     await page.getByLabel('Inner: more').click();
     await page.getByRole('tab', { name: 'B' }).click();
     await page.getByRole('button', { name: 'Content' }).click();
     await expect.poll(() => page.getByText('A heading of the page').count()).toBe(1); // in the contents
     await page.getByRole('button', { name: 'Content' }).click();
-    await shown(page, 'Inner').toBe('6');
+    await shown('Inner').toBe('6');
     await expect.poll(() => page.getByText('Second words').isVisible()).toBe(true);
     await page.getByLabel('Inner: more').click();
-    await shown(page, 'Inner').toBe('7');
-    await page.close();
+    await shown('Inner').toBe('7');
   });
 
   it('shows content that was hidden at first, and content twice', async () => {
-    const page = await open('parts.html');
+    await open('parts.html');
     expect(await page.getByText('Hidden words.').count()).toBe(0);
     await page.getByRole('button', { name: 'Reveal' }).click();
     await page.getByLabel('Hidden: more').click();
-    await shown(page, 'Hidden').toBe('8');
+    await shown('Hidden').toBe('8');
     await page.getByRole('tab', { name: 'D' }).click();
     await expect.poll(() => page.getByText('Fourth words').isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Twice' }).click();
     await expect.poll(() => page.getByTestId('twice').getByText('Again').count()).toBe(2);
     await page.getByRole('button', { name: 'Twice' }).click();
     await expect.poll(() => page.getByTestId('twice').getByText('Again').count()).toBe(1);
-    await page.close();
   });
 
   it('keeps built-in components around live content', async () => {
-    const page = await open('parts.html');
+    await open('parts.html');
     await page.getByText('Alpha has 0 clicks').click();
-    await text(page, 'inside').toBe('Alpha has 1 clicks');
+    await text('inside').toBe('Alpha has 1 clicks');
     await page.getByLabel('Name').fill('Beta');
-    await text(page, 'inside').toBe('Beta has 1 clicks');
+    await text('inside').toBe('Beta has 1 clicks');
     await expect.poll(() => page.locator('.card-title').first().textContent()).toBe('Beta');
     await page.getByRole('tab', { name: 'Right' }).click();
     await expect.poll(() => page.getByText('Right of Beta').isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Note' }).click();
-    await text(page, 'careful').toBe('Beta');
+    await text('careful').toBe('Beta');
     expect(await page.locator('.callout [data-testid=careful]').count()).toBe(1);
     expect(await page.locator('h3#below-the-boxes > a.anchor').count()).toBe(1);
     const link = page.getByRole('link', { name: 'Fetch' });
     expect(await link.getAttribute('href')).toBe('guides/fetch.html#top');
     await page.getByRole('main').getByRole('link', { name: 'Counters', exact: true }).click();
     await expect.poll(() => page.title()).toContain('Counters');
-    await page.close();
   });
 
   it('finds built-in components again by their properties, and sets what is new', async () => {
-    const page = await open('parts.html');
+    await open('parts.html');
     const cards = (): Promise<string[]> =>
       page
         .locator('docyard-island')
@@ -304,11 +293,10 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     await page.getByLabel('Find').fill('ha');
     await expect.poll(cards).toEqual([harbour, 'ha counter.html']);
     expect(await page.getByText('About the Harbour').count()).toBe(1);
-    await page.close();
   });
 
   it('makes nothing that the policy of the page would refuse', async () => {
-    const page = await open('rules.html');
+    await open('rules.html');
     await page.getByRole('button', { name: 'Show' }).click();
     const rules = page.getByTestId('rules');
     await expect.poll(() => rules.getByText('Styled').count()).toBe(1);
@@ -320,7 +308,6 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     expect(html).toContain('href="mailto:a@example.com"');
     expect(html).toContain('<b style="color: blue;">Bold</b>');
     expect(await page.evaluate(() => 'ran' in window)).toBe(false);
-    await page.close();
   });
 
   it('costs a page without islands nothing', async () => {
@@ -331,37 +318,44 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
 
   it('can be read without a script, and is clean for axe in light and dark', async () => {
     const silent = await browser.newContext({ javaScriptEnabled: false });
-    const page = await silent.newPage();
-    await page.goto(`${origins.file}/form.html`);
-    expect(await page.locator('main li').allTextContents()).toEqual(['Read']);
-    expect(await page.getByLabel('Size').inputValue()).toBe('m');
-    expect(await page.getByLabel('Note').inputValue()).toBe('Some words');
-    expect(await page.getByLabel('Urgent').isChecked()).toBe(true);
+    const read = await silent.newPage();
+    await read.goto(`${origins.file}/form.html`);
+    expect(await read.locator('main li').allTextContents()).toEqual(['Read']);
+    expect(await read.getByLabel('Size').inputValue()).toBe('m');
+    expect(await read.getByLabel('Note').inputValue()).toBe('Some words');
+    expect(await read.getByLabel('Urgent').isChecked()).toBe(true);
     await silent.close();
-    for (const path of ['form.html', 'parts.html', 'counter.html'])
+    for (const path of ['form.html', 'parts.html', 'counter.html']) {
+      await open(path, 'http');
+      await expect.poll(() => page.locator('main button').first().isVisible()).toBe(true);
+      await page.evaluate(axe.source);
       for (const colorScheme of ['light', 'dark'] as const) {
-        const judged = await open(path, 'http');
-        await judged.emulateMedia({ colorScheme });
-        await expect.poll(() => judged.locator('main button').first().isVisible()).toBe(true);
-        const found = await judged.evaluate(`${axe.source};window.axe.run()`);
-        const violations = (found as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-        await judged.close();
+        // Without motion, so that no colour is judged on its way to another.
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect(await page.evaluate(axeFindings), `${path} in ${colorScheme}`).toEqual([]);
       }
+    }
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   });
 
   it('leaves an island that fails as it was exported, and the others alone', async () => {
-    const page = await open('broken.html');
+    await open('broken.html');
     await page.getByRole('button', { name: 'Fragile 0' }).click();
     await page.getByRole('button', { name: 'Fragile 1' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'Fragile 0' }).count()).toBe(1);
     expect(await page.getByText('Stays as it was').count()).toBe(1);
     await page.getByLabel('Works: more').click();
-    await shown(page, 'Works').toBe('1');
+    await shown('Works').toBe('1');
     await expect
       .poll(() => complaints.map((complaint) => complaint.split('\n')[0]).toSorted())
       .toEqual(['Error: fragile', 'Error: never']);
     complaints.length = 0;
-    await page.close();
   });
 });
+
+/** Runs inside of the page; the rest of what axe tells, thousands of lines of what is well, stays there. */
+async function axeFindings(): Promise<[string, string[]][]> {
+  const inPage = globalThis as unknown as { axe: typeof axe };
+  const { violations } = await inPage.axe.run();
+  return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+}

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderFiles } from '../render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -35,6 +35,8 @@ const picture = Buffer.from(
 
 describe.skipIf(executablePath === undefined)('an API page in a browser', () => {
   let browser: Browser;
+  /** One for all tests: to open one and to close it costs more than what most of them do in it. */
+  let page: Page;
   let folder: string;
   let api: Server;
   let site: Server;
@@ -64,6 +66,11 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) violations.push(message.text());
+    });
+    page.on('pageerror', (error) => violations.push(error.message));
   });
 
   afterAll(async () => {
@@ -76,44 +83,41 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     expect(violations).toEqual([]);
   });
 
-  beforeEach(() => {
+  afterEach(async () => {
     received.length = 0;
+    // What a reader chose on one page is kept for the next ones.
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
   });
 
   const places = ['over http', 'from disk'] as const;
 
-  async function visit(name: string, place: (typeof places)[number] = 'over http'): Promise<Page> {
-    const page = await browser.newPage();
-    page.on('console', (message) => {
-      if (/Content Security Policy|Refused to/.test(message.text())) violations.push(message.text());
-    });
-    page.on('pageerror', (error) => violations.push(error.message));
+  async function visit(name: string, place: (typeof places)[number] = 'over http'): Promise<void> {
     const base = place === 'over http' ? originOf(site) : pathToFileURL(folder).href;
     await page.goto(`${base}/${name}.html`);
-    return page;
   }
 
-  async function open(name: string, place?: (typeof places)[number]): Promise<Page> {
-    const page = await visit(name, place);
+  async function open(name: string, place?: (typeof places)[number]): Promise<void> {
+    await visit(name, place);
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByRole('dialog', { name: 'Try it' }).waitFor();
-    return page;
   }
 
-  const status = (page: Page): Promise<string> => page.locator('.try-it-status strong').innerText();
-  const send = (page: Page): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
+  const status = (): Promise<string> => page.locator('.try-it-status strong').innerText();
+  const send = (): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
 
   it('shows the example of the status that is chosen in the text', async () => {
-    const page = await visit('create');
+    await visit('create');
     const failure = page.getByRole('region', { name: 'Response example' }).getByText('"too_long"');
     expect(await failure.isVisible()).toBe(false);
     await page.locator('.api-responses').getByRole('tab', { name: '422' }).click();
     await expect.poll(() => failure.isVisible()).toBe(true);
-    await page.close();
   });
 
   it('remembers the language of samples from page to page, and no status', async () => {
-    const page = await visit('create');
+    await visit('create');
     const language = page.getByRole('region', { name: 'Request example' }).getByLabel('Language');
     await language.selectOption('Python');
     await page.locator('.api-responses').getByRole('tab', { name: '422' }).click();
@@ -122,36 +126,34 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await expect
       .poll(() => page.getByRole('region', { name: 'Request example' }).innerText())
       .toContain('import requests');
-    await page.close();
   });
 
   it('leads to a field inside of closed ones', async () => {
-    const page = await visit('create');
+    await visit('create');
     expect(await page.locator('#body-owner-name').isVisible()).toBe(false);
     await page.goto(`${originOf(site)}/create.html#body-owner-name`);
     await expect.poll(() => page.locator('#body-owner-name').isVisible()).toBe(true);
-    await page.close();
   });
 
   it('shows everything without its script, one part below the other', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
-    const page = await context.newPage();
-    await page.goto(`${originOf(site)}/create.html`);
-    expect(await page.getByText('"too_long"').isVisible()).toBe(true);
-    expect(await page.getByText('import requests').isVisible()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Try it' }).count()).toBe(0);
+    const silent = await context.newPage();
+    await silent.goto(`${originOf(site)}/create.html`);
+    expect(await silent.getByText('"too_long"').isVisible()).toBe(true);
+    expect(await silent.getByText('import requests').isVisible()).toBe(true);
+    expect(await silent.getByRole('button', { name: 'Try it' }).count()).toBe(0);
     await context.close();
   });
 
   it.each(places)('sends a query and a secret, %s', async (place) => {
-    const page = await open('list', place);
+    await open('list', place);
     await page.getByLabel('group').fill('a/b');
     await page.getByLabel('words').fill('one, two');
     await page.getByLabel('size').selectOption('large');
     await page.getByLabel('Token').fill('secret-1');
     await expect.poll(() => page.locator('.try-it-command code').innerText()).toContain('Bearer secret-1');
-    await send(page);
-    await expect.poll(() => status(page)).toBe('200 OK');
+    await send();
+    await expect.poll(status).toBe('200 OK');
     expect(received.at(-1)).toMatchObject({
       method: 'GET',
       url: '/things/a%2Fb?words=one&words=two&size=large',
@@ -159,11 +161,10 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     });
     await expect.poll(() => page.locator('.try-it-answer').innerText()).toContain('"name": "first"');
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
-    await page.close();
   });
 
   it.each(places)('sends JSON, %s', async (place) => {
-    const page = await open('create', place);
+    await open('create', place);
     await page.getByRole('textbox', { name: 'JSON' }).fill('{ "name": ');
     await expect.poll(() => page.locator('.try-it-fields').innerText()).toContain('Not valid JSON');
     await page.getByRole('textbox', { name: 'JSON' }).fill('{ "name": "new" }');
@@ -171,74 +172,68 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
       .poll(() => page.getByRole('textbox', { name: 'JSON' }).getAttribute('aria-invalid'))
       .toBe('false');
     await page.getByLabel('X-Key').fill('k');
-    await send(page);
-    await expect.poll(() => status(page)).toBe('422 Unprocessable Entity');
+    await send();
+    await expect.poll(status).toBe('422 Unprocessable Entity');
     expect(received.at(-1)).toMatchObject({
       method: 'POST',
       url: '/things',
       headers: { 'content-type': 'application/json', 'x-key': 'k' },
       body: '{ "name": "new" }',
     });
-    await page.close();
   });
 
   it('asks for what is required before it sends', async () => {
-    const page = await open('list');
-    await send(page);
+    await open('list');
+    await send();
     await expect
       .poll(() =>
         page.getByLabel('group').evaluate((input: HTMLInputElement) => input.matches(':invalid:focus')),
       )
       .toBe(true);
     expect(received).toEqual([]);
-    await page.close();
   });
 
   it('sends files', async () => {
-    const page = await open('upload');
+    await open('upload');
     await page.getByLabel('note').fill('hello');
     await page.getByLabel('data').setInputFiles({
       name: 'a.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('content of the file'),
     });
-    await send(page);
-    await expect.poll(() => status(page)).toBe('200 OK');
+    await send();
+    await expect.poll(status).toBe('200 OK');
     expect(received.at(-1)?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
     expect(received.at(-1)?.body).toContain('content of the file');
     expect(received.at(-1)?.body).toContain('hello');
-    await page.close();
   });
 
   it('shows pictures', async () => {
-    const page = await open('picture');
-    await send(page);
+    await open('picture');
+    await send();
     const width = () =>
       page.locator('.try-it-answer img').evaluate((image: HTMLImageElement) => image.naturalWidth);
     await expect.poll(width).toBe(1);
-    await page.close();
   });
 
   it.each(places)('explains a server that does not allow the page, %s', async (place) => {
-    const page = await open('closed', place);
-    await send(page);
+    await open('closed', place);
+    await send();
     const told = page.locator('.try-it-failure');
     await told.waitFor();
     expect(await told.innerText()).toContain(originOf(api));
     expect(await told.innerText()).toMatch(/CORS/);
-    await page.close();
   });
 
   it('can be stopped', async () => {
-    const page = await open('slow');
-    await send(page);
+    await open('slow');
+    await send();
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect.poll(() => page.locator('.try-it-answer').innerText()).toBe('Stopped.');
-    await page.close();
   });
 
   it('keeps a secret for the tab when the reader says so, and forgets it again', async () => {
-    const page = await open('list');
+    await open('list');
     await page.getByLabel('Token').fill('kept');
     await page.getByLabel('Remember in this tab').check();
     await page.reload();
@@ -246,24 +241,22 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await expect.poll(() => page.getByLabel('Token').inputValue()).toBe('kept');
     await page.getByLabel('Remember in this tab').uncheck();
     await expect.poll(() => page.evaluate(() => sessionStorage.length)).toBe(0);
-    await page.close();
   });
 
   it('is opened, filled, sent and closed with the keyboard alone', async () => {
-    const page = await open('list');
+    await open('list');
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.closest('dialog') !== null))
       .toBe(true);
     await page.getByLabel('group').focus();
     await page.keyboard.type('g');
     await page.keyboard.press('Enter');
-    await expect.poll(() => status(page)).toBe('200 OK');
+    await expect.poll(status).toBe('200 OK');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.hasAttribute('data-try-it')))
       .toBe(true);
-    await page.close();
   });
 });
 
