@@ -61,12 +61,29 @@ const onPostgres = {
 };
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const ofRenderer = ['packages/render/src/**/*.test.ts'];
+const ofServer = ['packages/{api,server,server/dashboard}/src/**/*.test.ts'];
+/** They leave something behind in their process: a module that is replaced, a git host that is closed, a heap to be measured. */
+const alone = [
+  'packages/server/src/agent/**/*.test.ts',
+  'packages/server/src/cli/texts.test.ts',
+  'packages/server/src/rendering/early.test.ts',
+];
 const embedded = {
   extends: true as const,
   test: {
     name: 'embedded',
-    include: isLong ? [...long, ...sampled] : everything,
-    exclude: isLong ? [] : [...long, ...ofRenderer],
+    include: isLong ? [...long, ...sampled] : ['test/**/*.test.ts', ...alone],
+    exclude: isLong ? [] : long,
+  },
+};
+/** Files that share a process load the server once, which takes as long as most of them run. */
+const server = {
+  extends: true as const,
+  test: {
+    name: 'server',
+    include: isLong ? [] : ofServer,
+    exclude: [...long, ...alone],
+    isolate: false,
   },
 };
 /** The renderer keeps no state between files; loading it once for all of them saves half a second each. */
@@ -76,7 +93,7 @@ const renderer = {
 };
 const postgres = (include: string[]) => ({
   extends: true as const,
-  test: { name: 'postgres', include, ...onPostgres },
+  test: { name: 'postgres', include, ...onPostgres, isolate: include === everything },
 });
 
 if (postgresMissing !== undefined) console.warn(`Skipped: ${postgresMissing}.`);
@@ -88,6 +105,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    setupFiles: ['./test/after-each-file.ts'],
     pool: 'forks',
     /** On two cores the default is one at a time, and most tests wait for other processes. */
     maxWorkers: Math.max(3, availableParallelism() - 1),
@@ -98,6 +116,7 @@ export default defineConfig({
         ? [postgres(everything)]
         : [
             embedded,
+            server,
             renderer,
             ...(postgresMissing === undefined && !isLong ? [postgres(onBothDatabases)] : []),
           ],

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CreatedKey, Plan, Project, Scope, StartExport } from '@docyard/api';
-import { afterAll } from 'vitest';
+import { cleanUp } from '../../../test/cleanups.ts';
 import { dropDatabase, dumpDatabase, freshDatabase } from '../../../test/postgres.ts';
 import { compose } from './compose.ts';
 import { readConfig, type Environment } from './config.ts';
@@ -23,16 +23,7 @@ import { createOrganization, type Organization } from './organizations/organizat
 import type { Clock } from './ports/clock.ts';
 import { createProject } from './projects/projects.ts';
 
-const cleanups: (() => Promise<void> | void)[] = [];
-
-/** Runs after the last test of the file, newest first. */
-export function cleanUp(work: () => Promise<void> | void): void {
-  cleanups.push(work);
-}
-
-afterAll(async () => {
-  for (const work of cleanups.splice(0).toReversed()) await work();
-});
+export { cleanUp } from '../../../test/cleanups.ts';
 
 export function temporaryFolder(name = 'test'): string {
   const folder = mkdtempSync(join(tmpdir(), `docyard-${name}-`));
