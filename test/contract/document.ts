@@ -3,7 +3,7 @@
  * answer keeps the promise.
  */
 import { operation, type ErrorCode, type OperationId } from '@docyard/api';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Answer, Call } from './raw.ts';
 
@@ -40,6 +40,8 @@ export async function fetchDocument(origin: string): Promise<ApiDocument> {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
+  // To compile one takes longer than the request whose answer it judges.
+  const compiled = new Map<string, ValidateFunction>();
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => ({
       id: described.operationId,
@@ -58,7 +60,9 @@ export async function fetchDocument(origin: string): Promise<ApiDocument> {
       if (response.content === undefined) return body === '' ? [] : ['a body where none is documented'];
       if (type === undefined || !(type in response.content)) return [`${type} is not documented`];
       const pointer = ['paths', found.path, found.method, 'responses', status, 'content', type, 'schema'];
-      const validate = ajv.compile({ $ref: `document#/${pointer.map(escapePointer).join('/')}` });
+      const $ref = `document#/${pointer.map(escapePointer).join('/')}`;
+      const validate = compiled.get($ref) ?? ajv.compile({ $ref });
+      compiled.set($ref, validate);
       validate(type.endsWith('json') ? JSON.parse(body) : body);
       return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
     },
