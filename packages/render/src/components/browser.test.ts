@@ -22,6 +22,8 @@ const drawing =
 
 describe.skipIf(executablePath === undefined)('components in a browser', () => {
   let browser: Browser;
+  /** One for all tests: to open one costs more than what most of them do in it. */
+  let page: Page;
   let folder: string;
   const complaints: string[] = [];
 
@@ -45,6 +47,9 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
+    page = await browser.newPage();
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
   });
 
   afterAll(async () => {
@@ -53,54 +58,50 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  async function open(path: string): Promise<Page> {
-    const page = await browser.newPage();
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+  async function open(path: string): Promise<void> {
     await page.goto(`${pathToFileURL(folder).href}/${path}`);
-    return page;
   }
 
-  const hashOf = (page: Page): string => new URL(page.url()).hash;
-  const visible = (page: Page, selector: string): Promise<boolean[]> =>
+  const hash = (): string => new URL(page.url()).hash;
+  const visible = (selector: string): Promise<boolean[]> =>
     page.locator(selector).evaluateAll((all) => all.map((one) => one.getClientRects().length > 0));
 
   it('accordions open from the address and write themselves into it', async () => {
-    const page = await open('accordion.html#what-is-it:inner');
+    await open('accordion.html#what-is-it:inner');
     expect(await page.locator('#inner').getAttribute('open')).not.toBeNull();
     await page.locator('#what-is-it-2 > summary').click();
-    expect(hashOf(page)).toBe('#what-is-it-2');
+    expect(hash()).toBe('#what-is-it-2');
     await page.locator('#what-is-it-2 > summary').click();
-    expect(hashOf(page)).toBe('');
+    expect(hash()).toBe('');
   });
 
   it('updates are chosen by tag, also from the address', async () => {
-    const page = await open('update.html?tags=API');
-    expect(await visible(page, '.update')).toEqual([true, false]);
+    await open('update.html?tags=API');
+    expect(await visible('.update')).toEqual([true, false]);
     await page.getByRole('button', { name: 'API' }).click();
-    expect(await visible(page, '.update')).toEqual([true, true]);
+    expect(await visible('.update')).toEqual([true, true]);
     expect(page.url()).toMatch(/update\.html$/);
   });
 
   it('views show one at a time, and the choice is remembered', async () => {
-    const page = await open('view.html');
-    expect(await visible(page, '.view')).toEqual([true, false]);
+    await open('view.html');
+    expect(await visible('.view')).toEqual([true, false]);
     await page.getByLabel('Show content for').selectOption('Go');
-    expect(await visible(page, '.view')).toEqual([false, true]);
+    expect(await visible('.view')).toEqual([false, true]);
     await page.reload();
-    expect(await visible(page, '.view')).toEqual([false, true]);
+    expect(await visible('.view')).toEqual([false, true]);
   });
 
   it('code groups can be a menu, and tabs open for a heading inside', async () => {
-    const group = await open('code-group.html');
-    await group.getByLabel('Language').selectOption('second.py');
-    expect(await visible(group, '.code-group:has(select) > .tab')).toEqual([false, true]);
-    const tabs = await open('tabs.html#one');
-    expect(await visible(tabs, '.tabs-bordered > .tab')).toEqual([true, false]);
+    await open('code-group.html');
+    await page.getByLabel('Language').selectOption('second.py');
+    expect(await visible('.code-group:has(select) > .tab')).toEqual([false, true]);
+    await open('tabs.html#one');
+    expect(await visible('.tabs-bordered > .tab')).toEqual([true, false]);
   });
 
   it('pictures are enlarged with the keyboard and give the focus back', async () => {
-    const page = await open('pictures.html');
+    await open('pictures.html');
     const picture = page.getByRole('button', { name: 'Enlarge: Large' });
     await picture.press('Enter');
     expect(await page.locator('dialog.zoom').isVisible()).toBe(true);
@@ -111,7 +112,7 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
   });
 
   it('tooltips show with the focus and go with Escape', async () => {
-    const page = await open('tooltip.html');
+    await open('tooltip.html');
     const tip = page.locator('.tooltip-tip').first();
     await page.locator('.tooltip-term').first().focus();
     await tip.waitFor({ state: 'visible' });
@@ -120,7 +121,7 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
   });
 
   it('trees are walked with the arrow keys', async () => {
-    const page = await open('tree.html');
+    await open('tree.html');
     const folders = page.locator('.tree summary');
     await folders.first().press('ArrowLeft');
     expect(await page.locator('.tree details').first().getAttribute('open')).toBeNull();

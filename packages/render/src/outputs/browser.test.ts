@@ -18,6 +18,8 @@ if (executablePath === undefined)
 
 describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
   let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
   let rendered: Rendered;
   let folder: string;
 
@@ -32,6 +34,9 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
+    page = await browser.newPage();
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
   });
 
   afterAll(async () => {
@@ -39,17 +44,13 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function open(path: string): Promise<{ page: Page; complaints: string[] }> {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+  async function open(path: string): Promise<void> {
+    complaints.length = 0;
     await page.goto(`${pathToFileURL(folder).href}/${path}`);
-    return { page, complaints };
   }
 
   it.each(['sitemap.xml', 'changelog/rss.xml'])('%s is XML', async (path) => {
-    const { page } = await open('index.html');
+    await open('index.html');
     const root = await page.evaluate(
       (text) => {
         const document = new DOMParser().parseFromString(text, 'application/xml');
@@ -58,11 +59,10 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
       rendered.files.get(path) ?? '',
     );
     expect(root).toBe(path === 'sitemap.xml' ? 'urlset' : 'rss');
-    await page.close();
   });
 
   it('reads the description of a page as data, and complains of nothing', async () => {
-    const { page, complaints } = await open('guides/harbour.html');
+    await open('guides/harbour.html');
     const types = await page.evaluate(() => {
       const text = document.querySelector('script[type="application/ld+json"]')?.textContent ?? '';
       return (JSON.parse(text) as { '@graph': { '@type': string }[] })['@graph'].map((node) => node['@type']);
@@ -70,16 +70,14 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
     expect(types).toContain('APIReference');
     await page.waitForFunction(() => document.documentElement.classList.contains('js'));
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('leads from a changelog to its feed', async () => {
-    const { page } = await open('changelog.html');
+    await open('changelog.html');
     const link = page.getByRole('link', { name: 'RSS' });
     await link.waitFor();
     expect(await link.evaluate((anchor) => (anchor as HTMLAnchorElement).href)).toMatch(
       /changelog\/rss\.xml$/,
     );
-    await page.close();
   });
 });

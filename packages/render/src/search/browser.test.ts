@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderFixture } from '../render-fixture.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
@@ -18,6 +18,9 @@ if (executablePath === undefined)
 
 describe.skipIf(executablePath === undefined)('the search dialog', () => {
   let browser: Browser;
+  /** One for all tests: to open one and to close it costs more than what most of them do in it. */
+  let page: Page;
+  const complaints: string[] = [];
   let folder: string;
   let server: Server;
   const bases: Record<string, string> = {};
@@ -36,6 +39,12 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      if (message.type() !== 'log') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('requestfailed', (request) => complaints.push(request.url()));
   });
 
   afterAll(async () => {
@@ -44,22 +53,22 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function open(from: string, path: string): Promise<{ page: Page; complaints: string[] }> {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() !== 'log') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('requestfailed', (request) => complaints.push(request.url()));
+  afterEach(async () => {
+    // What was searched for is remembered; the next reader is another.
+    await page.evaluate(() => localStorage.clear());
+    // What a page still loads when it is left is no complaint of the next one.
+    await page.goto('about:blank');
+    complaints.length = 0;
+  });
+
+  async function open(from: string, path: string): Promise<void> {
     await page.goto(`${bases[from]}${path}`);
-    return { page, complaints };
   }
 
   const selected = '.search-dialog [role="option"][aria-selected="true"]';
 
   it.each(['disk', 'http'])('finds a section and leads to it, from %s', async (from) => {
-    const { page, complaints } = await open(from, 'guides/loud.html');
+    await open(from, 'guides/loud.html');
     expect(await page.locator('script[src*="search"]').count()).toBe(0);
     await page.keyboard.press('/');
     await page.getByRole('combobox').waitFor();
@@ -69,11 +78,10 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/guides\/webhooks\.html#verify-a-signature$/);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('is worked with the keyboard: arrows, Escape, Control+K', async () => {
-    const { page, complaints } = await open('disk', 'index.html');
+    await open('disk', 'index.html');
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox');
     await field.waitFor();
@@ -91,11 +99,10 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
       .poll(() => page.evaluate('document.activeElement.id || document.activeElement.tagName'))
       .toMatch(/search-bar-entry|BODY/);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('looks a question up when its reader stops typing, or presses Enter', async () => {
-    const { page, complaints } = await open('disk', 'index.html');
+    await open('disk', 'index.html');
     await page.keyboard.press('/');
     const options = page.locator('.search-dialog [role="option"]');
     await options.first().waitFor();
@@ -109,11 +116,10 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     });
     await page.waitForURL(/guides\/webhooks\.html$/);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('loads nothing for letters that are typed on', async () => {
-    const { page } = await open('http', 'index.html');
+    await open('http', 'index.html');
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(request.url()));
     await page.keyboard.press('/');
@@ -129,11 +135,10 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     });
     await page.locator('.search-nothing').waitFor();
     expect(loaded.filter((url) => /search\/p\d+\.js$/.test(url))).toEqual([]);
-    await page.close();
   });
 
   it('offers pages before, corrections after, and other languages on request', async () => {
-    const { page, complaints } = await open('disk', 'de/index.html');
+    await open('disk', 'de/index.html');
     await page.locator('[data-search]').first().click();
     const options = page.locator('.search-dialog [role="option"]');
     await options.first().waitFor();
@@ -151,7 +156,6 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     await page.locator('.search-label').first().waitFor();
     expect(await options.first().innerText()).toBe('marmalade');
     expect(complaints).toEqual([]);
-    await page.close();
   });
 });
 

@@ -55,6 +55,8 @@ const entries: NavEntry[] = [
 
 describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
   let browser: Browser;
+  /** One for all tests: to open one and to close it costs more than what most of them do in it. */
+  let page: Page;
   let folder: string;
 
   beforeAll(async () => {
@@ -63,7 +65,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
       { id: '0', entries },
       { links, infoOf: (route) => ({ title: route.slice(5) }), drilldown: false, more: 'More' },
     );
-    const page = (route: string): string =>
+    const document = (route: string): string =>
       '<!doctype html><html lang="en"><head><link rel="stylesheet" href="../_docyard/style.css">' +
       '<script src="../_docyard/theme.js"></script><script src="../_docyard/app.js" defer></script></head><body>' +
       '<header class="site-navbar"><div class="bar"><button type="button" data-menu-toggle>Menu</button></div></header>' +
@@ -71,8 +73,8 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
       `<main><h1>${route}</h1></main></div></body></html>`;
     const files = [...(await themeFiles()), ...sidebar.files()];
     for (const route of ['docs/here-0', 'docs/long-350', 'docs/closed-0'])
-      files.push({ path: `${route}.html`, content: page(route) });
-    const start = page('docs/here-0');
+      files.push({ path: `${route}.html`, content: document(route) });
+    const start = document('docs/here-0');
     files.push(
       { path: 'docs/lost.html', content: start.replace('nav/0 ', 'nav/8 ') },
       { path: 'docs/renewed.html', content: start.replace('nav/0 ', 'nav/9 ') },
@@ -89,6 +91,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     });
+    page = await browser.newPage();
   });
 
   afterAll(async () => {
@@ -96,85 +99,81 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function open(route: string, options: { javaScriptEnabled?: boolean } = {}): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 700 }, ...options });
-    await page.goto(pathToFileURL(join(folder, `${route}.html`)).href);
-    return page;
+  async function open(route: string, shown = page): Promise<void> {
+    await shown.setViewportSize({ width: 1200, height: 700 });
+    await shown.goto(pathToFileURL(join(folder, `${route}.html`)).href);
   }
 
-  const loadedParts = (page: Page): Promise<number> => page.locator('script[src*="_docyard/nav/"]').count();
-  const entry = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
-  const fold = (page: Page, name: string) => page.locator('summary').filter({ hasText: name });
+  const loadedParts = (): Promise<number> => page.locator('script[src*="_docyard/nav/"]').count();
+  const entry = (name: string) => page.getByRole('link', { name, exact: true });
+  const fold = (name: string) => page.locator('summary').filter({ hasText: name });
 
   it('loads nothing of it until a group is opened, and then the part with that group', async () => {
-    const page = await open('docs/here-0');
-    await fold(page, 'Closed').waitFor();
-    expect(await loadedParts(page)).toBe(0);
-    await fold(page, 'Closed').click();
-    await entry(page, 'closed-3').waitFor();
-    expect(await loadedParts(page)).toBe(1);
-    expect(await entry(page, 'closed-3').getAttribute('href')).toBe('../docs/closed-3.html');
-    await fold(page, 'Closed').click();
-    await entry(page, 'closed-3').waitFor({ state: 'hidden' });
-    await page.close();
+    await open('docs/here-0');
+    await fold('Closed').waitFor();
+    expect(await loadedParts()).toBe(0);
+    await fold('Closed').click();
+    await entry('closed-3').waitFor();
+    expect(await loadedParts()).toBe(1);
+    expect(await entry('closed-3').getAttribute('href')).toBe('../docs/closed-3.html');
+    await fold('Closed').click();
+    await entry('closed-3').waitFor({ state: 'hidden' });
   });
 
   it('looks the same before its script has run', async () => {
-    const places = async (page: Page): Promise<unknown> =>
-      page.evaluate(() =>
+    const places = async (shown: Page): Promise<unknown> =>
+      shown.evaluate(() =>
         Array.from(document.querySelectorAll('.nav-tree span span, .nav-tree a > span'), (label) => {
           const { left, top, width } = label.getBoundingClientRect();
           return [label.textContent, left, top, width];
         }),
       );
-    const without = await open('docs/here-0', { javaScriptEnabled: false });
+    const without = await browser.newPage({ javaScriptEnabled: false });
+    await open('docs/here-0', without);
     const before = await places(without);
     await without.close();
-    const page = await open('docs/here-0');
-    await fold(page, 'Closed').waitFor();
+    await open('docs/here-0');
+    await fold('Closed').waitFor();
     expect(await places(page)).toEqual(before);
-    await page.close();
   });
 
   it('is worked with the keyboard, opens what the author wants open, and marks the page wherever it is', async () => {
-    const page = await open('docs/here-0');
+    await open('docs/here-0');
     const section = page.locator('section').filter({ hasText: 'Elsewhere' });
-    await fold(page, 'Elsewhere').focus();
+    await fold('Elsewhere').focus();
     await page.keyboard.press('Enter');
-    await entry(page, 'spread-0').waitFor();
+    await entry('spread-0').waitFor();
     expect(await section.locator('[aria-current="page"]').innerText()).toBe('here-0');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
-    await entry(page, 'inner-0').waitFor();
-    await page.close();
+    await entry('inner-0').waitFor();
   });
 
   it('keeps a group that has a page of its own a link, with a button beside it', async () => {
-    const page = await open('docs/here-0');
+    await open('docs/here-0');
     await page.locator('summary[aria-label="Owned"]').click();
-    await entry(page, 'owned-0').waitFor();
-    expect(await entry(page, 'Owned').getAttribute('href')).toBe('../docs/owned.html');
-    await page.close();
+    await entry('owned-0').waitFor();
+    expect(await entry('Owned').getAttribute('href')).toBe('../docs/owned.html');
   });
 
   it('goes on in a long list at both ends, where what is in view stays', async () => {
-    const page = await open('docs/long-350');
+    await open('docs/long-350');
     const top = (): Promise<number | undefined> =>
-      entry(page, 'long-331').evaluate((link) => Math.round(link.getBoundingClientRect().top));
+      entry('long-331').evaluate((link) => Math.round(link.getBoundingClientRect().top));
     const rests = page.locator('.nav-rest a');
     await rests.nth(1).waitFor({ state: 'attached' });
     await rests.first().scrollIntoViewIfNeeded();
     const before = await top();
     await rests.first().focus();
     await page.keyboard.press('Enter');
-    await entry(page, 'long-200').waitFor({ state: 'attached' });
+    await entry('long-200').waitFor({ state: 'attached' });
     expect(await top()).toBe(before);
     await page.locator('a:focus', { hasText: 'long-329' }).waitFor();
     await rests.first().click();
-    await entry(page, 'long-0').waitFor({ state: 'attached' });
+    await entry('long-0').waitFor({ state: 'attached' });
     for (const last of ['long-399', 'long-599', 'long-699']) {
       await rests.click();
-      await entry(page, last).waitFor({ state: 'attached' });
+      await entry(last).waitFor({ state: 'attached' });
     }
     expect(await rests.count()).toBe(0);
     expect(
@@ -183,25 +182,22 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
         .filter({ hasText: /^long-/ })
         .count(),
     ).toBe(700);
-    await page.close();
   });
 
   it('stays open on a small screen while a list goes on', async () => {
-    const page = await open('docs/long-350');
+    await open('docs/long-350');
     await page.setViewportSize({ width: 390, height: 700 });
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.locator('.nav-rest a').last().click();
-    await entry(page, 'long-399').waitFor({ state: 'attached' });
+    await entry('long-399').waitFor({ state: 'attached' });
     expect(await page.getByRole('button', { name: 'Menu' }).getAttribute('aria-expanded')).toBe('true');
-    await page.close();
   });
 
   it('leads to the first page of a group whose part is not there, or is of another site', async () => {
     for (const other of ['docs/lost', 'docs/renewed']) {
-      const page = await open(other);
-      await fold(page, 'Closed').click();
+      await open(other);
+      await fold('Closed').click();
       await page.waitForURL(/closed-0\.html$/);
-      await page.close();
     }
   });
 });
