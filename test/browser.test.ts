@@ -21,6 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 describe.skipIf(executablePath === undefined)('in Chromium', () => {
   let browser: Browser;
   let service: Service;
+  let sample: string;
 
   beforeAll(async () => {
     const quiet = [
@@ -33,7 +34,8 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu', ...quiet],
     });
-    service = await startService();
+    service = await startService({ sample: false });
+    sample = build('packages/server/sample');
   });
 
   afterAll(async () => {
@@ -71,9 +73,8 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   }
 
   test('a reader follows the navigation, changes the colours and comes back to them', async () => {
-    const folder = build('packages/server/sample');
     const { page, complaints } = await newPage();
-    await page.goto(pathToFileURL(join(folder, 'index.html')).href);
+    await page.goto(pathToFileURL(join(sample, 'index.html')).href);
     await page.getByRole('navigation').getByRole('link', { name: 'Unboxing' }).first().click();
     await page.waitForURL(/unboxing\.html$/);
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -91,7 +92,6 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   });
 
   test('nothing is wider than a phone', async () => {
-    const folder = build('packages/server/sample');
     const { page } = await newPage(360);
     for (const file of [
       'index.html',
@@ -99,7 +99,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       'api/introduction.html',
       'api/observations/latest-observation.html',
     ]) {
-      await page.goto(pathToFileURL(join(folder, file)).href);
+      await page.goto(pathToFileURL(join(sample, file)).href);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width, file).toBeLessThanOrEqual(360);
     }

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { precompress } from '../packages/server/src/deployments/serving/compressed.ts';
 import { SiteServer } from '../packages/server/src/deployments/serving/server.ts';
 import { openSite } from '../packages/server/src/deployments/serving/site.ts';
@@ -40,6 +40,9 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
   ])('served at $basePath/ with addresses of style $urlStyle', ({ basePath, urlStyle }) => {
     let server: SiteServer;
     let origin = '';
+    /** One for all tests, which remembers everything that went wrong on it. */
+    let page: Page;
+    const complaints: string[] = [];
 
     beforeAll(async () => {
       const folder = temporaryFolder('served');
@@ -55,14 +58,7 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       server.activate(await openSite(release));
       const { port } = await server.listen();
       origin = `http://127.0.0.1:${port}`;
-    });
-
-    afterAll(() => server?.close(0));
-
-    /** A page that remembers everything that went wrong on it. */
-    async function newPage(): Promise<{ page: Page; complaints: string[] }> {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-      const complaints: string[] = [];
+      page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
       });
@@ -73,11 +69,15 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       page.on('request', (request) => {
         if (!request.url().startsWith(origin)) complaints.push(`outside: ${request.url()}`);
       });
-      return { page, complaints };
-    }
+    });
+
+    afterAll(() => server?.close(0));
+
+    afterEach(() => {
+      complaints.length = 0;
+    });
 
     test('a reader follows the navigation, searches, and keeps the colours', async () => {
-      const { page, complaints } = await newPage();
       await page.goto(`${origin}${basePath}/`);
       await page.getByRole('navigation').getByRole('link', { name: 'Unboxing' }).first().click();
       await page.waitForURL(urlStyle === 'html' ? /\/setup\/unboxing\.html$/ : /\/setup\/unboxing\/$/);
@@ -95,11 +95,9 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       await expect.poll(background, { timeout: 20_000 }).not.toBe(light);
       expect(page.url().startsWith(`${origin}${basePath}/`)).toBe(true);
       expect(complaints).toEqual([]);
-      await page.close();
     });
 
     test('an address that is spelled otherwise shows the page with its style and its links', async () => {
-      const { page, complaints } = await newPage();
       const other = urlStyle === 'html' ? '/setup/unboxing/' : '/setup/unboxing.html';
       await page.goto(`${origin}${basePath}${other}`);
       expect(new URL(page.url()).pathname).toBe(
@@ -108,11 +106,9 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       await page.getByRole('navigation').getByRole('link', { name: 'A good place' }).first().click();
       await page.waitForURL(/siting/);
       expect(complaints).toEqual([]);
-      await page.close();
     });
 
     test('who got lost finds the way home', async () => {
-      const { page, complaints } = await newPage();
       const lost = await page.goto(`${origin}${basePath}/no/such/page`);
       expect(lost?.status()).toBe(404);
       await expect
@@ -123,7 +119,6 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
       await page.getByRole('link', { name: /home page/ }).click();
       await page.waitForURL(`${origin}${basePath}/`);
       expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
-      await page.close();
     });
   });
 });

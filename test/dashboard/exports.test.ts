@@ -10,7 +10,15 @@ import { waitForExport, type ExportJob } from '@docyard/api';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
-import { addSite, chromiumPath, openDashboard, runExport, type Dashboard, type OpenPage } from './stage.ts';
+import {
+  addSite,
+  chromiumPath,
+  openDashboard,
+  runExport,
+  type Dashboard,
+  type OpenPage,
+  type Session,
+} from './stage.ts';
 
 const domain = 'docs.example.com';
 
@@ -36,11 +44,12 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
 
   afterAll(() => dashboard?.close());
 
-  async function withPage(path: string, use: (opened: OpenPage) => Promise<void>, options = {}) {
-    const opened = await dashboard.open(path, options);
+  /** The owner at the screen, or somebody else. */
+  async function withPage(path: string, use: (opened: OpenPage) => Promise<void>, as?: Session) {
+    const opened = await (as === undefined ? dashboard.visit(path) : dashboard.open(path, { as }));
     await use(opened);
     expect(opened.complaints).toEqual([]);
-    await opened.page.context().close();
+    if (as !== undefined) await opened.page.context().close();
   }
 
   test('one is started from the dialog, watched to its end, downloaded and unpacked', () =>
@@ -193,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
         expect(await page.getByRole('button', { name: 'Start an export' }).count()).toBe(0);
         expect(await page.getByRole('dialog').count()).toBe(0);
       },
-      { as: viewer },
+      viewer,
     );
   });
 });

@@ -4,7 +4,14 @@
 import type { Project } from '@docyard/api';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addSite, chromiumPath, openDashboard, type Dashboard, type OpenPage } from './stage.ts';
+import {
+  addSite,
+  chromiumPath,
+  openDashboard,
+  type Dashboard,
+  type OpenPage,
+  type Session,
+} from './stage.ts';
 
 /** The machine may be busy with something else. */
 const patience = { timeout: 20_000 };
@@ -19,11 +26,12 @@ describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
   });
   afterAll(() => dashboard?.close());
 
-  async function withPage(path: string, use: (opened: OpenPage) => Promise<void>, options = {}) {
-    const opened = await dashboard.open(path, options);
+  /** The owner at the screen, or somebody else. */
+  async function withPage(path: string, use: (opened: OpenPage) => Promise<void>, as?: Session) {
+    const opened = await (as === undefined ? dashboard.visit(path) : dashboard.open(path, { as }));
     await use(opened);
     expect(opened.complaints).toEqual([]);
-    await opened.page.context().close();
+    if (as !== undefined) await opened.page.context().close();
   }
 
   /** What the API says to somebody with this key. */
@@ -147,7 +155,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
         expect(await page.getByRole('dialog').count()).toBe(0);
         expect(await page.getByRole('button', { name: /Create key|Actions for/ }).count()).toBe(0);
       },
-      { as: await dashboard.join('member') },
+      await dashboard.join('member'),
     );
     await withPage(
       '/keys',
@@ -155,7 +163,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the dashboard', () => {
         await page.getByText('Keys are shown to members').waitFor();
         expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
       },
-      { as: await dashboard.join('viewer') },
+      await dashboard.join('viewer'),
     );
   });
 });

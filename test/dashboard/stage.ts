@@ -53,6 +53,8 @@ export interface Dashboard {
   agents: agents.Stage | undefined;
   /** A page of the dashboard, such as `/exports`, in a browser of its own. */
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
+  /** The same for the owner, in a browser that stays open: to open one and to close it takes as long as many a test. */
+  visit(path: string): Promise<OpenPage>;
   /** Somebody with this role, invited by the owner and signed in. */
   join(role: Role, name?: string): Promise<Session>;
   /** Somebody who was made by other means. */
@@ -77,11 +79,22 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     startService({ sample, environment: { RENDER_PROCESSES: '1', ...environment } }));
   const browser = await launchChromium();
   const ownerSession = options.setUp === false ? undefined : await setUpOwner(browser, service);
+  const open = (path: string, how: OpenOptions = {}) =>
+    openPage(browser, service.origin, path, { as: ownerSession ?? null, ...how });
+  let visited: OpenPage | undefined;
   return {
     service,
     browser,
     agents: stage,
-    open: (path, how = {}) => openPage(browser, service.origin, path, { as: ownerSession ?? null, ...how }),
+    open,
+    async visit(path) {
+      if (visited === undefined) return (visited = await open(path));
+      // What the last page says while it is left is not of this one.
+      await visited.page.goto('about:blank');
+      visited.complaints.length = 0;
+      await visited.page.goto(`${service.origin}/dashboard${path}`);
+      return visited;
+    },
     join: (role, name = `A ${role}`) => joinAs(browser, service, role, name),
     signIn: (credentials) => sessionFrom(browser, `${service.origin}/v1/session`, credentials),
     async close() {
