@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodedText } from './encoded-text.ts';
+import { SharedText, decodedText, encodedPieces, encodedText } from './encoded-text.ts';
 
 const long = 'Some words of a page, again and again. '.repeat(20_000);
 
@@ -15,6 +15,13 @@ describe('encodedText', () => {
     ['long typographic text', `${long}’`],
   ])('gives the bytes of %s', (_, text) => {
     expect(Buffer.from(encodedText(text)).equals(Buffer.from(text))).toBe(true);
+  });
+
+  it('joins text, text that is shared, and what is encoded already', () => {
+    const shared = new SharedText('– shared –');
+    const pieces = ['It’s ', shared, Buffer.from(' “bytes” '), shared, ' end', new Uint8Array()];
+    expect(decodedText(encodedPieces(pieces))).toBe('It’s – shared – “bytes” – shared – end');
+    expect(shared.bytes).toBe(shared.bytes);
   });
 
   it('leaves earlier results alone', () => {

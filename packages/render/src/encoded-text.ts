@@ -17,6 +17,39 @@ export function encodedText(text: string): Uint8Array {
   return text.length * bytesOfCharacter > slabBytes / 2 ? Buffer.from(text) : intoSlab(text);
 }
 
+/** A text that is made of parts, some of which came as bytes. */
+export type Pieces = readonly (string | Uint8Array | SharedText)[];
+
+/** A part of many texts: it is encoded once. */
+export class SharedText {
+  readonly text: string;
+  #bytes: Uint8Array | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get bytes(): Uint8Array {
+    return (this.#bytes ??= Buffer.from(this.text));
+  }
+}
+
+/** Bytes are copied once and never decoded. */
+export function encodedPieces(pieces: Pieces): Uint8Array {
+  const parts = pieces.map((piece) => {
+    if (piece instanceof Uint8Array) return piece;
+    return typeof piece === 'string' ? encodedText(piece) : piece.bytes;
+  });
+  return Buffer.concat(parts);
+}
+
+export function decodedText(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** A byte order mark that an author wrote is text like any other. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** No character takes more. */
 const bytesOfCharacter = 3;
 let slab = Buffer.allocUnsafeSlow(slabBytes);

@@ -12,7 +12,7 @@ import type { Diagnostic } from './check/diagnostic.ts';
 import { type PageTime, RenderedCheck } from './check/rendered.ts';
 import { type SiteReport, buildReport, reportJson } from './check/report.ts';
 import { reportHtml } from './check/report-html.ts';
-import { encodedText } from './encoded-text.ts';
+import { encodedPieces, encodedText } from './encoded-text.ts';
 import type { Site } from './load.ts';
 import { addressesFor, relativeHref } from './navigation/addresses.ts';
 import { createLinkResolver } from './navigation/links.ts';
@@ -35,6 +35,7 @@ import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-
 import { PageComposer } from './theme/compose.ts';
 import { contextualFindings } from './theme/contextual.ts';
 import { apiFiles } from './theme/files.ts';
+import { wholePage } from './theme/shell.ts';
 import { contrastFindings } from './theme/site-css.ts';
 
 export type { RenderOptions } from './site-plan.ts';
@@ -54,20 +55,16 @@ export type RenderEvent =
   /** Comes last. How long pages took, and how many needed their code to be run, is part of no file. */
   | { type: 'report'; report: SiteReport; slowest: PageTime[]; tiers: Record<PageTier, number> };
 
-/** For the check, which would have to decode what was just encoded. */
-type InnerEvent = RenderEvent & { text?: string };
+/** For the check, which would have to decode what was just encoded, unless it has been shown the file. */
+type InnerEvent = RenderEvent & { text?: string; isSeen?: true };
 
 export async function* renderSite(site: Site, options: RenderOptions = {}): AsyncGenerator<RenderEvent> {
   const check = new RenderedCheck(site, options.urlStyle ?? 'html');
   const diagnostics: Diagnostic[] = [];
   for await (const event of renderFiles(site, options, check)) {
-    if (event.type === 'file') {
-      const { path, kind, content } = event.file;
-      const bytes = content instanceof Uint8Array ? content.length : 0;
-      check.seeFile({ path, kind, text: event.text, bytes });
-    }
+    if (event.type === 'file' && !event.isSeen) check.seeFile({ ...event.file, text: event.text });
     /** Of old pages it knows more than that they are there. */
-    if (event.type === 'old' && event.kind !== 'page') check.seeFile({ ...event, bytes: 0 });
+    if (event.type === 'old' && event.kind !== 'page') check.seeFile(event);
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
     yield event;
   }
@@ -116,8 +113,8 @@ async function* renderFiles(
   const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
   const { publicAddresses } = composer;
   const fullText = new FullText();
-  const print = new PrintPages(site, plan);
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const print = new PrintPages(site, plan, addresses);
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const tasks = planTasks(site, plan, searched.pages);
   check.expectPages(tasks);
@@ -129,7 +126,7 @@ async function* renderFiles(
     searched,
     before && { files: before.lastFiles, reserve: before.last.searchReserve },
   );
-  const addSection = (task: PageTask, trace: PageTrace, markdown: string): void => {
+  const addSection = (task: PageTask, trace: PageTrace, markdown: Uint8Array): void => {
     const section = fullTextSection(site, publicAddresses, factsOf(task, trace), markdown);
     if (section) fullText.add(task.id, section);
   };
@@ -184,13 +181,18 @@ async function* renderFiles(
       /** A page shown a second time at the root tells its findings once. */
       if (isShown) for (const item of result.diagnostics) yield diagnostic(item);
       check.expectPage(task, result);
-      yield text(task.output, composer.compose(task, result), 'page');
+      const document = composer.compose(task, result);
+      const content = encodedPieces(wholePage(document));
+      check.seePage(task.output, { document, content: result.content, bytes: content.length });
+      yield seen(task.output, content, 'page');
       trace.usesImage = composer.usedImage;
       trace.assets.push(...gathered.takeUsedFiles());
       if (isShown) {
         trace.printedBytes = print.add(task, result);
         const page = factsOf(task, trace);
-        yield text(markdownPath(task.route), markdownFile(page, result.markdown), 'output');
+        const markdown = markdownFile(page, result.markdown);
+        check.seeMarkdown(markdownPath(task.route), markdown.head, result.secretsBeside);
+        yield seen(markdownPath(task.route), encodedPieces(markdown.pieces), 'output');
         if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
         for (const { path, content } of search.add(task.route, result.search))
           yield text(path, content, 'output');
@@ -344,10 +346,15 @@ function old(path: string, kind: OutputFile['kind']): RenderEvent {
   return { type: 'old', path, kind };
 }
 
+/** A file that the check was shown, with what is known of it. */
+function seen(path: string, content: Uint8Array, kind: OutputFile['kind']): InnerEvent {
+  return { type: 'file', file: { path, content, kind }, isSeen: true };
+}
+
 function text(path: string, content: string | Uint8Array, kind: OutputFile['kind']): InnerEvent {
   if (typeof content !== 'string') return { type: 'file', file: { path, content, kind } };
   const file = { path, content: encodedText(content), kind };
-  return /\.(?:html|md)$/.test(path) ? { type: 'file', file, text: content } : { type: 'file', file };
+  return path.endsWith('.html') ? { type: 'file', file, text: content } : { type: 'file', file };
 }
 
 function diagnostic(item: Diagnostic): RenderEvent {

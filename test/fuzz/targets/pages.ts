@@ -91,7 +91,7 @@ function pageTarget(parser: 'fast' | 'slow') {
         content,
       };
       const result = renderPage(tools, task, parser);
-      insistOnInertHtml(result.html + result.aside);
+      insistOnInertHtml(Buffer.concat([result.html, result.aside]).toString());
       insistOnCleanPrototypes();
       return result.failed ? 'refused' : 'taken';
     },

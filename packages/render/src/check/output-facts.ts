@@ -12,6 +12,23 @@ export interface Reference {
   loads: boolean;
 }
 
+/** What a stretch of HTML holds, whatever stands around it. It crosses from a render process. */
+export interface HtmlFacts {
+  /** Each once, in order. */
+  ids: string[];
+  duplicateIds: string[];
+  /** Addresses inside of the site, each once; the first letter says whether it is followed or loaded. */
+  references: string[];
+  /** Links of the page to itself. */
+  fragments: string[];
+  skippedHeadings: SkippedHeading[];
+  /** The level of the last heading. */
+  level: number;
+  undescribedPictures: string[];
+  remoteFiles: string[];
+  secrets: FoundSecret[];
+}
+
 export interface OutputFacts {
   /**
    * One text for all ids and one for the addresses that are not settled: parts of the page would keep the whole of it in
@@ -34,14 +51,6 @@ export interface SkippedHeading {
   before: number;
 }
 
-interface FactsInWork {
-  lostFragments: string[];
-  duplicateIds: string[];
-  skippedHeadings: SkippedHeading[];
-  undescribedPictures: string[];
-  remoteFiles: string[];
-}
-
 const mostListed = 200;
 
 export interface OutputReader {
@@ -53,51 +62,129 @@ export interface OutputReader {
   looksForSecrets: boolean;
 }
 
-export function readOutput(
-  html: string,
-  { noteFrame, isSettled, looksForSecrets }: OutputReader,
-): OutputFacts {
-  const content = contentRange(html);
+/** A text, or what is known of one. */
+export type Stretch = string | HtmlFacts;
+
+/** A file from its start to its end: what the author wrote is in `main`, the rest is the frame. */
+export interface OutputStretches {
+  before: readonly Stretch[];
+  main: readonly Stretch[];
+  after: readonly Stretch[];
+}
+
+export function readOutput(html: string, reader: OutputReader): OutputFacts {
+  const { start, end } = contentRange(html);
+  return gatheredFacts(
+    { before: [html.slice(0, start)], main: [html.slice(start, end)], after: [html.slice(end)] },
+    reader,
+  );
+}
+
+export function gatheredFacts({ before, main, after }: OutputStretches, reader: OutputReader): OutputFacts {
+  const whole = new WholeFacts();
+  for (const stretch of before) whole.addFrame(stretch, reader);
+  for (const stretch of main) whole.addContent(stretch, reader);
+  for (const stretch of after) whole.addFrame(stretch, reader);
+  return whole.facts();
+}
+
+class WholeFacts {
+  readonly #ids = new Set<string>();
+  readonly #references = new Set<string>();
+  readonly #fragments = new Set<string>();
+  readonly #duplicateIds: string[] = [];
+  readonly #skippedHeadings: SkippedHeading[] = [];
+  readonly #undescribedPictures: string[] = [];
+  readonly #remoteFiles: string[] = [];
+  readonly #secrets: FoundSecret[] = [];
+  #level = 1;
+
+  addFrame(stretch: Stretch, { noteFrame }: OutputReader): void {
+    const facts = typeof stretch === 'string' ? frameFacts(stretch) : stretch;
+    for (const reference of facts.references) noteFrame(readReference(reference));
+    this.#add(facts);
+  }
+
+  addContent(stretch: Stretch, { isSettled, looksForSecrets }: OutputReader): void {
+    const facts = typeof stretch === 'string' ? contentFacts(stretch, looksForSecrets, this.#level) : stretch;
+    for (const reference of facts.references)
+      if (!isSettled(readReference(reference))) this.#references.add(reference.replaceAll('\n', ''));
+    this.#skippedHeadings.push(...facts.skippedHeadings);
+    this.#level = facts.level;
+    this.#secrets.push(...facts.secrets);
+    this.#add(facts);
+  }
+
+  #add(facts: HtmlFacts): void {
+    for (const id of facts.ids) noteId(id, this.#ids, this.#duplicateIds);
+    for (const id of facts.duplicateIds) this.#duplicateIds.push(ownCopy(id));
+    for (const fragment of facts.fragments) this.#fragments.add(fragment);
+    for (const source of facts.undescribedPictures) this.#undescribedPictures.push(ownCopy(source));
+    for (const address of facts.remoteFiles) this.#remoteFiles.push(ownCopy(address));
+  }
+
+  facts(): OutputFacts {
+    const lostFragments: string[] = [];
+    for (const fragment of this.#fragments) {
+      if (lostFragments.length === mostListed) break;
+      if (!isFound(fragment.slice(1), (id) => this.#ids.has(id))) lostFragments.push(ownCopy(fragment));
+    }
+    return {
+      ids: `\n${[...this.#ids].join('\n')}\n`,
+      references: [...this.#references].join('\n'),
+      lostFragments: brief(lostFragments),
+      duplicateIds: brief(this.#duplicateIds.slice(0, mostListed)),
+      skippedHeadings: brief(this.#skippedHeadings.slice(0, mostListed)),
+      undescribedPictures: brief(this.#undescribedPictures),
+      remoteFiles: brief(this.#remoteFiles),
+      secrets: brief(this.#secrets),
+    };
+  }
+}
+
+/** What the author wrote. `level` is that of the heading before it. */
+export function contentFacts(html: string, looksForSecrets: boolean, level = 1): HtmlFacts {
+  const facts = factsOf(html, level);
+  if (looksForSecrets) facts.secrets = findSecrets(html, () => textOfHtml(html));
+  return facts;
+}
+
+/** What stands around it; its headings are not the author's. */
+export function frameFacts(html: string): HtmlFacts {
+  return factsOf(html, undefined);
+}
+
+function factsOf(html: string, level: number | undefined): HtmlFacts {
   const ids = new Set<string>();
   const references = new Set<string>();
   const fragments = new Set<string>();
-  const facts: FactsInWork = {
-    lostFragments: [],
+  const facts: HtmlFacts = {
+    ids: [],
     duplicateIds: [],
+    references: [],
+    fragments: [],
     skippedHeadings: [],
+    level: level ?? 1,
     undescribedPictures: [],
     remoteFiles: [],
+    secrets: [],
   };
-  let level = 1;
   scanTags(html, (tag) => {
-    const inContent = tag.start >= content.start && tag.start < content.end;
-    if (tag.id !== undefined) noteId(tag.id, ids, facts);
+    if (tag.id !== undefined) noteId(tag.id, ids, facts.duplicateIds);
     if (tag.anchorName !== undefined) ids.add(tag.anchorName);
-    if (inContent) level = noteHeading(tag, level, facts);
-    if (tag.name === 'img' && tag.alt === undefined) facts.undescribedPictures.push(ownCopy(tag.src ?? ''));
-    for (const reference of referencesOf(tag)) {
-      const { address, loads } = reference;
+    if (level !== undefined) facts.level = noteHeading(tag, facts.level, facts.skippedHeadings);
+    if (tag.name === 'img' && tag.alt === undefined) facts.undescribedPictures.push(tag.src ?? '');
+    for (const { address, loads } of referencesOf(tag)) {
       if (address.startsWith('#')) fragments.add(address);
       else if (address === '' || isAbsolute(address)) {
-        if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(ownCopy(address));
-      } else if (!inContent) noteFrame(reference);
-      else if (!isSettled(reference)) references.add((loads ? 'f' : 'a') + address.replaceAll('\n', ''));
+        if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(address);
+      } else references.add((loads ? 'f' : 'a') + address);
     }
   });
-  for (const fragment of fragments) {
-    if (facts.lostFragments.length === mostListed) break;
-    if (!isFound(fragment.slice(1), (id) => ids.has(id))) facts.lostFragments.push(ownCopy(fragment));
-  }
-  return {
-    ids: `\n${[...ids].join('\n')}\n`,
-    references: [...references].join('\n'),
-    lostFragments: brief(facts.lostFragments),
-    duplicateIds: brief(facts.duplicateIds),
-    skippedHeadings: brief(facts.skippedHeadings),
-    undescribedPictures: brief(facts.undescribedPictures),
-    remoteFiles: brief(facts.remoteFiles),
-    secrets: brief(looksForSecrets ? secretsIn(html.slice(content.start, content.end)) : []),
-  };
+  facts.ids = [...ids];
+  facts.references = [...references];
+  facts.fragments = [...fragments];
+  return facts;
 }
 
 /** Nothing is kept of most lists: one empty list does for all pages. */
@@ -107,13 +194,13 @@ export function brief<Item>(list: readonly Item[]): readonly Item[] {
 
 const nothing: readonly never[] = [];
 
-function secretsIn(content: string): FoundSecret[] {
-  return findSecrets(content, () => textOfHtml(content));
-}
-
 export function referencesIn({ references }: OutputFacts): Reference[] {
   if (references === '') return [];
-  return references.split('\n').map((entry) => ({ address: entry.slice(1), loads: entry.startsWith('f') }));
+  return references.split('\n').map(readReference);
+}
+
+function readReference(written: string): Reference {
+  return { address: written.slice(1), loads: written.startsWith('f') };
 }
 
 /** `ids` as in the facts. */
@@ -149,18 +236,17 @@ function contentRange(html: string): { start: number; end: number } {
   return start < 0 ? { start: 0, end: html.length } : { start, end: html.lastIndexOf('</main>') };
 }
 
-function noteId(id: string, ids: Set<string>, facts: FactsInWork): void {
-  if (ids.has(id) && facts.duplicateIds.length < mostListed) facts.duplicateIds.push(ownCopy(id));
+function noteId(id: string, ids: Set<string>, duplicateIds: string[]): void {
+  if (ids.has(id) && duplicateIds.length < mostListed) duplicateIds.push(ownCopy(id));
   ids.add(id);
 }
 
 /** Headings of the author have ids; those that components draw for themselves do not count. */
-function noteHeading(tag: ScannedTag, before: number, facts: FactsInWork): number {
+function noteHeading(tag: ScannedTag, before: number, skipped: SkippedHeading[]): number {
   if (tag.name.length !== 2 || tag.name.charAt(0) !== 'h' || tag.id === undefined) return before;
   const level = Number(tag.name.charAt(1));
   if (!(level >= 1 && level <= 6)) return before;
-  if (level > before + 1 && facts.skippedHeadings.length < mostListed)
-    facts.skippedHeadings.push({ id: ownCopy(tag.id), level, before });
+  if (level > before + 1 && skipped.length < mostListed) skipped.push({ id: ownCopy(tag.id), level, before });
   return level;
 }
 

@@ -3,17 +3,24 @@
  * one it says which addresses lead nowhere, which pages nothing leads to, and what else a reader would stumble over.
  * What the page renderer has told already is not told again.
  */
+import { type Pieces, SharedText } from '../encoded-text.ts';
 import { isPrinted } from '../outputs/print.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
+import { saysMore } from '../page/finished-page.ts';
 import type { LinkUse, PageResult, PageTask, PageTier } from '../page/task.ts';
+import type { PageDocument } from '../theme/shell.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import {
+  type HtmlFacts,
   type OutputFacts,
   type Reference,
   type SkippedHeading,
+  type Stretch,
   brief,
+  frameFacts,
+  gatheredFacts,
   ownCopy,
   readOutput,
   referencesIn,
@@ -45,6 +52,11 @@ export interface OutputPiece {
   kind: 'page' | 'asset' | 'output';
   /** Of what a check reads; anything else only has to be there. */
   text?: string | undefined;
+}
+
+export interface WrittenPage {
+  document: PageDocument;
+  content: HtmlFacts;
   bytes: number;
 }
 
@@ -117,6 +129,8 @@ export class RenderedCheck {
   readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string }>>();
   /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
   readonly #settledInFrame = new Map<string, Set<string>>();
+  /** Parts that many pages have in common are read once. */
+  readonly #sharedInFrame = new WeakMap<SharedText, HtmlFacts>();
   readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
@@ -192,10 +206,14 @@ export class RenderedCheck {
   expectPage(task: PageTask, result: PageResult): void {
     const { output, route, file } = task;
     const { anchors = [], milliseconds = 0, tier } = result;
-    /** What authors wrote is in the Markdown as well; what code or a description added may be on the page alone. */
-    const saysMore = result.failed || tier !== 'none' || task.api !== undefined;
-    const known = { output, route, file, anchors: brief(anchors), milliseconds, tier, saysMore };
-    this.#pages.set(output, { ...known, bytes: 0, facts: undefined, reaches: brief([]) });
+    const known = { output, route, file, anchors: brief(anchors), milliseconds, tier };
+    this.#pages.set(output, {
+      ...known,
+      saysMore: saysMore(task, result),
+      bytes: 0,
+      facts: undefined,
+      reaches: brief([]),
+    });
   }
 
   /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
@@ -215,26 +233,58 @@ export class RenderedCheck {
     };
   }
 
-  seeFile({ path, kind, text, bytes }: OutputPiece): void {
+  /** A page as it is written, of whose content it is known already what it holds. */
+  seePage(output: string, { document, content, bytes }: WrittenPage): void {
+    const page = this.#pages.get(output);
+    const reaches: string[] = [];
+    const facts = gatheredFacts(
+      {
+        before: this.#stretches(document.before, content),
+        main: this.#stretches(document.main, content),
+        after: this.#stretches(document.after, content),
+      },
+      {
+        noteFrame: this.#frameReader(output),
+        isSettled: ({ address }) => this.#isSettled(address, output, reaches),
+        looksForSecrets: page === undefined || page.saysMore,
+      },
+    );
+    this.#addresses.add(output, facts.ids);
+    if (page) Object.assign(page, { facts, bytes, reaches: brief(reaches) });
+  }
+
+  /** Bytes are the content, whose parts are known as one. */
+  #stretches(pieces: Pieces, content: HtmlFacts): Stretch[] {
+    const stretches: Stretch[] = [];
+    for (const piece of pieces) {
+      if (typeof piece === 'string') stretches.push(piece);
+      else if (piece instanceof SharedText) stretches.push(this.#sharedFacts(piece));
+      else if (!stretches.includes(content)) stretches.push(content);
+    }
+    return stretches;
+  }
+
+  #sharedFacts(shared: SharedText): HtmlFacts {
+    const known = this.#sharedInFrame.get(shared) ?? frameFacts(shared.text);
+    this.#sharedInFrame.set(shared, known);
+    return known;
+  }
+
+  /** The Markdown beside a page; what stands above its content comes as text. */
+  seeMarkdown(path: string, head: string, secrets: readonly FoundSecret[]): void {
+    this.#addresses.add(path);
+    const all = [...findSecrets(head, () => head), ...secrets];
+    if (all.length > 0) this.#secretsBeside.set(path, all);
+  }
+
+  seeFile({ path, kind, text }: OutputPiece): void {
     /** What is printed repeats the pages, and their links were judged there. */
     if (text === undefined || (kind === 'output' && isPrinted(path))) return this.#addresses.add(path);
-    if (path.endsWith('.md')) {
-      this.#addresses.add(path);
-      const secrets = findSecrets(text, () => text);
-      if (secrets.length > 0) this.#secretsBeside.set(path, secrets);
-      return;
-    }
-    const page = kind === 'page' ? this.#pages.get(path) : undefined;
     const noteFrame = this.#frameReader(path);
-    const reaches: string[] | undefined = page && [];
-    const facts = readOutput(text, {
-      noteFrame,
-      isSettled: ({ address }) => this.#isSettled(address, path, reaches),
-      looksForSecrets: page === undefined || page.saysMore,
-    });
+    const isSettled = ({ address }: Reference): boolean => this.#isSettled(address, path);
+    const facts = readOutput(text, { noteFrame, isSettled, looksForSecrets: true });
     this.#addresses.add(path, facts.ids);
-    if (page) Object.assign(page, { facts, bytes, reaches: brief(reaches ?? []) });
-    else if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
+    if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
   }
 
   /** Every address of a file that is no page of an author counts as part of the frame. */

@@ -3,29 +3,21 @@
  * about all pages, and what its links led to. Pages that depend on anything else are not kept.
  */
 import { deserialize, serialize } from 'node:v8';
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { encodedText } from '../encoded-text.ts';
 import { createLinkResolver } from '../navigation/links.ts';
 import { answerOf, type Lookup } from '../page/lookups.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
+import { packedPage, unpackedPage } from './packed-page.ts';
 import { type FileHashes, type SiteMemory, shortHash } from './site-memory.ts';
 
-/** Fast rather than small: a page of 28 kB takes 0.14 ms and leaves 7 kB. */
-const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-
 interface KeptPage {
-  /** The long texts are bytes: V8 would write two for each character. */
-  result: Omit<PageResult, LongText> & Record<LongText, Uint8Array>;
+  packed: Uint8Array;
   /** Files that the page was made from or shows, with their hashes. */
   files: [file: string, sha: string][];
-  lookups: Lookup[];
   /** Of the lists of pages and files: with the same ones, links need not be followed again. */
   lists: string;
   /** The time it was for the code of the page, if it has any. */
   clockMs: number | undefined;
 }
-
-type LongText = 'html' | 'aside' | 'markdown';
 
 export interface RememberedPage {
   result: PageResult;
@@ -76,14 +68,18 @@ export class PageMemory {
     const key = this.keyOf(task);
     const kept = key && this.#store.get(key);
     if (!kept) return undefined;
-    const page = unpacked(kept);
-    return this.#holds(page) ? { result: { ...resultOf(page), id: task.id }, key } : undefined;
+    const page = opened(kept);
+    if (!this.#isOfNow(page)) return undefined;
+    const { result, lookups } = unpackedPage(page.packed);
+    return page.lists === this.#lists || this.#hold(lookups)
+      ? { result: { ...result, id: task.id }, key }
+      : undefined;
   }
 
   /** A page of the last run as it was then. */
   recallByKey(key: string | undefined): PageResult | undefined {
     const kept = key === undefined ? undefined : this.#store.get(key);
-    return kept && resultOf(unpacked(kept));
+    return kept && unpackedPage(opened(kept).packed).result;
   }
 
   /** A page of the last run, which still is what it was. */
@@ -101,22 +97,22 @@ export class PageMemory {
 
   /** Returns the key of what was kept. */
   keep(task: PageTask, rendered: PageResult): string | undefined {
-    if (!canBeKept(rendered)) return undefined;
     const key = this.keyOf(task);
-    const { lookups = [], milliseconds: _, html, aside, markdown, ...rest } = rendered;
+    const packed = key === undefined ? undefined : (rendered.packed ?? packedPage(rendered));
+    if (key === undefined || packed === undefined) return undefined;
     const files = filesOf(rendered).map((file) => [file, this.#files.of(file) ?? ''] as [string, string]);
-    if (key === undefined) return undefined;
     const clockMs = rendered.tier === 'none' ? undefined : this.#plan.clockMs;
-    const texts = { html: encodedText(html), aside: encodedText(aside), markdown: encodedText(markdown) };
-    const page: KeptPage = { result: { ...rest, ...texts }, files, lookups, lists: this.#lists, clockMs };
-    this.#store.put(key, zstdCompressSync(serialize(page), compression));
+    const page: KeptPage = { packed, files, lists: this.#lists, clockMs };
+    this.#store.put(key, serialize(page));
     return key;
   }
 
-  #holds({ files, lookups, lists, clockMs }: KeptPage): boolean {
+  #isOfNow({ files, clockMs }: KeptPage): boolean {
     if (clockMs !== undefined && clockMs !== this.#plan.clockMs) return false;
-    if (!files.every(([file, sha]) => (this.#files.of(file) ?? '') === sha)) return false;
-    if (lists === this.#lists) return true;
+    return files.every(([file, sha]) => (this.#files.of(file) ?? '') === sha);
+  }
+
+  #hold(lookups: readonly Lookup[]): boolean {
     const answer = (this.#answers ??= answerOf(createLinkResolver(this.#plan), this.#plan));
     return lookups.every(([kind, written, from, before]) => answer(kind, written, from) === before);
   }
@@ -130,32 +126,13 @@ export class PageMemory {
   }
 }
 
-function unpacked(kept: Uint8Array): KeptPage {
-  return deserialize(zstdDecompressSync(kept)) as KeptPage;
+function opened(kept: Uint8Array): KeptPage {
+  return deserialize(kept) as KeptPage;
 }
-
-function resultOf({ result }: KeptPage): PageResult {
-  const text = (name: LongText): string => decoder.decode(result[name]);
-  return { ...result, html: text('html'), aside: text('aside'), markdown: text('markdown') };
-}
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Every file whose content is on the page or decides how it looks. */
 export function filesOf({ sourceFiles = [], assets }: PageResult): string[] {
   return [...new Set([...sourceFiles, ...assets])];
-}
-
-/** Not what failed, may have been late by chance, lives on in the browser, was run, or shows what others may change. */
-function canBeKept({ failed, islands, tier, wantedPictures, sourceFiles }: PageResult): boolean {
-  return (
-    !failed &&
-    !islands &&
-    tier !== 'run' &&
-    tier !== 'refused' &&
-    !wantedPictures &&
-    sourceFiles !== undefined
-  );
 }
 
 /** What is the same for all pages of a run, but the lists of pages and files, which change more often than they matter. */

@@ -2,7 +2,7 @@
  * What a run takes over from the one before it, and what it notes for the one after. It decides nothing about bytes: whatever
  * comes from here is what rendering it again would give.
  */
-import { fullTextPlaces, summaryOf } from '../outputs/llms.ts';
+import { fullTextPlaces } from '../outputs/llms.ts';
 import { textOfHtml } from '../html.ts';
 import type { Site } from '../load.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
@@ -61,7 +61,7 @@ export function traceOf(
   result: PageResult,
   { key, clockMs }: { key: string | undefined; clockMs: number },
 ): PageTrace {
-  const { assets, styles, classes, mathStyles, features, diagnostics, updates, failed, html } = result;
+  const { assets, styles, classes, mathStyles, features, diagnostics, updates, failed, summary } = result;
   const description = textOfHtml(result.description);
   return {
     output,
@@ -74,7 +74,7 @@ export function traceOf(
     mathStyles,
     features,
     diagnostics,
-    facts: { description, summary: description === '' ? summaryOf(html) : '', updates, failed },
+    facts: { description, summary, updates, failed },
     check: { anchors: [], tier: result.tier, saysMore: true, bytes: 0, facts: undefined, reaches: [] },
     usesImage: false,
     printedBytes: 0,

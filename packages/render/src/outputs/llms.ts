@@ -2,8 +2,7 @@
  * llms.txt, the index of a site for programs that read, and llms-full.txt, its whole text. The index holds the default
  * language and version only. A file of the repository with the same name is used as it is.
  */
-import { encodedText } from '../encoded-text.ts';
-import { textOfHtml } from '../html.ts';
+import { encodedPieces } from '../encoded-text.ts';
 import type { Site } from '../load.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
@@ -202,23 +201,12 @@ export function fullTextSection(
   site: Site,
   publicAddresses: PublicAddresses,
   page: PageFacts,
-  content: string,
+  content: Uint8Array,
 ): Uint8Array | undefined {
   const meta = site.metas.get(page.route);
   if (!meta || page.failed || !isListed(site, meta)) return undefined;
   const source = publicAddresses.ofPage(page.route) ?? relativeHref('', markdownPath(page.route));
-  return encodedText(markdownSection(page, content, source));
-}
-
-/** The first paragraph of a page, for those that have no description. */
-export function summaryOf(html: string): string {
-  const start = html.indexOf('<p>');
-  if (start < 0) return '';
-  const end = html.indexOf('</p>', start);
-  return oneLine(textOfHtml(html.slice(start, Math.min(end < 0 ? html.length : end, start + 2000)))).slice(
-    0,
-    300,
-  );
+  return encodedPieces(markdownSection(page, content, source));
 }
 
 function fullText({ site, fullText: text }: OutputContext): Uint8Array {

@@ -1,4 +1,5 @@
 /** A page as a file of Markdown: its content with title and description, and the way to the index of the site. */
+import type { Pieces } from '../encoded-text.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import { plainTitle } from '../theme/text.ts';
 
@@ -14,30 +15,39 @@ export function markdownPath(route: string): string {
   return `${route}.md`;
 }
 
-/** The file that stands beside the page. */
-export function markdownFile(page: MarkdownPage, content: string): string {
+/** The file that stands beside the page: what stands above its content, and all of it. */
+export function markdownFile(page: MarkdownPage, content: Uint8Array): { head: string; pieces: Pieces } {
   const index = `${prefixToRoot(markdownPath(page.route))}llms.txt`;
-  return joined([
+  const head = joined([
     `> All pages of this documentation are listed in [llms.txt](${index}).`,
-    ...partsOf(page, content),
+    titleOf(page),
+    ...aboveContent(page),
   ]);
+  return { head, pieces: withContent(head, content) };
 }
 
 /** The page within the text of the whole site. */
-export function markdownSection(page: MarkdownPage, content: string, source: string): string {
-  const [title, ...rest] = partsOf(page, content);
-  return joined([`${title}\nSource: ${source}`, ...rest]);
+export function markdownSection(page: MarkdownPage, content: Uint8Array, source: string): Pieces {
+  const head = joined([`${titleOf(page)}\nSource: ${source}`, ...aboveContent(page)]);
+  return withContent(head, content);
 }
 
-/** `content` is the page's own text as Markdown. */
-function partsOf({ title, description, failed }: MarkdownPage, content: string): string[] {
+function titleOf({ title }: MarkdownPage): string {
+  return `# ${plainTitle(title)}`;
+}
+
+function aboveContent({ description, failed }: MarkdownPage): string[] {
   return [
-    `# ${plainTitle(title)}`,
     description ? `> ${description.replaceAll(/\s+/g, ' ')}` : '',
-    failed ? 'This page has a mistake in its source and could not be rendered.' : content,
+    failed ? 'This page has a mistake in its source and could not be rendered.' : '',
   ];
 }
 
 function joined(parts: readonly string[]): string {
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** A page that failed has no content. */
+function withContent(head: string, content: Uint8Array): Pieces {
+  return content.length === 0 ? [`${head}\n`] : [`${head}\n\n`, content, '\n'];
 }

@@ -2,11 +2,19 @@
  * Keeps the content of pages until the document for printing is written: only pages of the default language and
  * version, and no more than anybody prints.
  */
-import { encodedText } from '../encoded-text.ts';
+import { type Pieces, decodedText, encodedText } from '../encoded-text.ts';
 import type { Site } from '../load.ts';
+import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageFeature, PageResult, PageTask, SitePlan } from '../page/task.ts';
 import { FullText } from './full-text.ts';
+import {
+  type DocumentPlace,
+  type OpenAddress,
+  openMark,
+  printedAddress,
+  printedSection,
+} from './print-section.ts';
 
 export interface PrintedPage {
   route: string;
@@ -17,7 +25,7 @@ export interface PrintedPage {
 
 export interface KeptPage extends PrintedPage {
   position: number;
-  /** What its HTML weighs. */
+  /** What it takes in a document. */
   bytes: number;
 }
 
@@ -27,10 +35,12 @@ export interface KeptPage extends PrintedPage {
  */
 const mostKeptBytes = 25_000_000;
 
+type PrintedContent = Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>;
+
 interface OldPage {
   bytes: number;
   features: readonly PageFeature[];
-  result: () => Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>;
+  result: () => PrintedContent;
 }
 
 export class PrintPages {
@@ -42,25 +52,29 @@ export class PrintPages {
   readonly features = new Set<PageFeature>();
   readonly #positions: Map<string, number>;
   readonly #kept: FullText;
-  readonly #decoder = new TextDecoder();
+  /** Those that are left open in what is kept, by position. */
+  readonly #addresses = new Map<number, OpenAddress[]>();
+  readonly #hrefOf: (route: string) => string;
 
   constructor(
     site: Pick<Site, 'navigation' | 'metas'>,
     plan: Pick<SitePlan, 'rendered'>,
+    addresses: Addresses,
     limit = mostKeptBytes,
   ) {
     this.pages = printedPages(site, new Set(plan.rendered));
     this.#kept = new FullText(limit);
+    this.#hrefOf = (route) => hrefFromRoot(addresses, route);
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }
 
   /** Returns how many bytes the page takes. */
-  add({ route }: PageTask, { html, aside, bar, description, features }: PageResult): number {
+  add({ route }: PageTask, result: PrintedContent & Pick<PageResult, 'features'>): number {
     const position = this.#positions.get(route);
     if (position === undefined) return 0;
-    for (const feature of features) this.features.add(feature);
+    for (const feature of result.features) this.features.add(feature);
     if (!this.#kept.hasRoomAt(position)) return 0;
-    const bytes = printedBytes({ html, aside, bar, description });
+    const bytes = this.#prepared(position, result);
     this.#kept.add(position, bytes);
     return bytes.length;
   }
@@ -72,8 +86,8 @@ export class PrintPages {
     for (const feature of old.features) this.features.add(feature);
     if (!this.#kept.hasRoomAt(position)) return;
     /** One that did not fit the last time may fit now. */
-    if (old.bytes > 0) this.#kept.addOld(position, old.bytes, () => printedBytes(old.result()));
-    else this.#kept.add(position, printedBytes(old.result()));
+    if (old.bytes > 0) this.#kept.addOld(position, old.bytes, () => this.#prepared(position, old.result()));
+    else this.#kept.add(position, this.#prepared(position, old.result()));
   }
 
   /** Whether all of these are as they were, in documents that hold the same pages as before. */
@@ -89,19 +103,36 @@ export class PrintPages {
     });
   }
 
-  htmlOf({ position }: KeptPage): string {
-    return this.#decoder.decode(this.#kept.section(position));
+  /** The page as it stands in a document. */
+  *inDocument({ position }: KeptPage, place: DocumentPlace): Generator<Pieces[number]> {
+    const bytes = this.#kept.section(position);
+    let from = 0;
+    for (const address of this.#addresses.get(position) ?? []) {
+      const mark = bytes.indexOf(markByte, from);
+      yield bytes.subarray(from, mark);
+      yield printedAddress(address, place);
+      from = mark + 1;
+    }
+    yield bytes.subarray(from);
+  }
+
+  /** Most of the work for a document is done as soon as a page is there, while others are being rendered. */
+  #prepared(position: number, { html, aside, bar, description }: PrintedContent): Uint8Array {
+    const { route = '' } = this.pages[position] ?? {};
+    const lead = description ? `<p class="lead">${description}</p>` : '';
+    const written = lead + bar + decodedText(html) + decodedText(aside);
+    const { text, addresses } = printedSection(written, { route, href: this.#hrefOf(route) });
+    this.#addresses.set(position, addresses);
+    return encodedText(text);
   }
 }
 
-function printedBytes({
-  html,
-  aside,
-  bar,
-  description,
-}: Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>): Uint8Array {
-  const lead = description ? `<p class="lead">${description}</p>` : '';
-  return encodedText(`${lead}${bar}${html}${aside}`);
+const markByte = openMark.charCodeAt(0);
+
+/** The address of a page as links from the root of the site name it. */
+export function hrefFromRoot(addresses: Addresses, route: string): string {
+  const href = addresses.hrefOf(route);
+  return href === '' ? '' : relativeHref('', href);
 }
 
 function printedPages(

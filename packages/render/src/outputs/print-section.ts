@@ -1,6 +1,7 @@
 /**
- * The content of a page as a part of one long document: ids are made its own, headings go one level down, links to
- * other printed pages stay inside, and everything that opens or loads later is open and loaded.
+ * The content of a page as a part of one long document: ids are made its own, headings go one level down, and everything that
+ * opens or loads later is open and loaded. In which document pages stand is known only when all of them are there; until
+ * then, addresses inside of the site are left open.
  */
 import { escapeAttribute } from '../html.ts';
 
@@ -8,6 +9,22 @@ export interface SectionPlace {
   route: string;
   /** The address of the page from the root of the site, as links name it. */
   href: string;
+}
+
+export interface PrintedSection {
+  /** With a mark for each address that is left open. */
+  text: string;
+  addresses: OpenAddress[];
+}
+
+/** An address from the root of the site, in its parts. */
+export interface OpenAddress {
+  path: string;
+  search: string;
+  fragment: string | undefined;
+}
+
+export interface DocumentPlace {
   /** From the document to the root of the site. */
   prefix: string;
   /** Where the page at an address from the root of the site is printed. */
@@ -20,6 +37,9 @@ export interface PrintedPlace {
   document: string;
 }
 
+/** One byte that no HTML holds. */
+export const openMark = '\0';
+
 /**
  * Tags that are written differently: 6 to 11 of 100 on real sites. Telling them apart first makes this three times as
  * fast.
@@ -31,7 +51,9 @@ const tagParts = /^(\/?)([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)$/;
 const attribute = / ([a-zA-Z:-]+)="([^"]*)"/g;
 const lazy = / (?:loading|decoding|fetchpriority)="[^"]*"/g;
 
-export function printedSection(html: string, place: SectionPlace): string {
+export function printedSection(written: string, place: SectionPlace): PrintedSection {
+  const html = written.includes(openMark) ? written.replaceAll(openMark, '') : written;
+  const page: PageInWork = { ...place, addresses: [] };
   let printed = '';
   let copied = 0;
   for (let start = html.indexOf('<'); start >= 0;) {
@@ -39,16 +61,20 @@ export function printedSection(html: string, place: SectionPlace): string {
     if (end < 0) break;
     const tag = html.slice(start + 1, end);
     if (changing.test(tag)) {
-      printed += html.slice(copied, start + 1) + printedTag(tag, place);
+      printed += html.slice(copied, start + 1) + printedTag(tag, page);
       copied = end;
     }
     start = html.indexOf('<', end);
   }
-  return printed + html.slice(copied);
+  return { text: printed + html.slice(copied), addresses: page.addresses };
+}
+
+interface PageInWork extends SectionPlace {
+  addresses: OpenAddress[];
 }
 
 /** `tag` is what stands between the angle brackets. */
-function printedTag(tag: string, place: SectionPlace): string {
+function printedTag(tag: string, page: PageInWork): string {
   const [, slash, name, rest = ''] = tagParts.exec(tag) ?? [];
   if (name === undefined) return tag;
   const newName = printedName(name);
@@ -56,7 +82,7 @@ function printedTag(tag: string, place: SectionPlace): string {
   const attributes = (landmarks.has(name) ? rest.replaceAll(/ (?:aria-label|role)="[^"]*"/g, '') : rest)
     .replaceAll(lazy, '')
     .replaceAll(attribute, (whole, key: string, value: string) => {
-      const changed = changedValue(key.toLowerCase(), value, place);
+      const changed = changedValue(key.toLowerCase(), value, page);
       return changed === value ? whole : ` ${key}="${changed}"`;
     });
   const open = name === 'details' && !/ open(?:[ =]|$)/.test(attributes) ? ' open' : '';
@@ -79,25 +105,33 @@ export function printedId(route: string, id?: string): string {
 
 const idLists = new Set(['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'headers']);
 
-function changedValue(key: string, value: string, place: SectionPlace): string {
-  if (key === 'id' || key === 'name')
-    return key === 'id' ? `${escapeAttribute(place.route)}:${value}` : value;
-  if (idLists.has(key)) return value.replaceAll(/\S+/g, (id) => `${escapeAttribute(place.route)}:${id}`);
+function changedValue(key: string, value: string, page: PageInWork): string {
+  if (key === 'id' || key === 'name') return key === 'id' ? `${escapeAttribute(page.route)}:${value}` : value;
+  if (idLists.has(key)) return value.replaceAll(/\S+/g, (id) => `${escapeAttribute(page.route)}:${id}`);
   if (key === 'href' || key === 'src' || key === 'poster' || key === 'xlink:href')
-    return rebased(value, place);
+    return leftOpen(value, page);
   if (key === 'srcset')
-    return value.replaceAll(/(^|,\s*)(\S+)/g, (_, gap: string, url: string) => gap + rebased(url, place));
-  return value.includes('url(#') ? value.replaceAll('url(#', `url(#${escapeAttribute(place.route)}:`) : value;
+    return value.replaceAll(/(^|,\s*)(\S+)/g, (_, gap: string, url: string) => gap + leftOpen(url, page));
+  return value.includes('url(#') ? value.replaceAll('url(#', `url(#${escapeAttribute(page.route)}:`) : value;
 }
 
 /** `value` and the answer are escaped; nothing that matters in an address is changed by that but the ampersand. */
-function rebased(value: string, { route, href, prefix, printedAt }: SectionPlace): string {
+function leftOpen(value: string, { route, href, addresses }: PageInWork): string {
   if (value.startsWith('#')) return value === '#' ? value : `#${escapeAttribute(route)}:${value.slice(1)}`;
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) return value;
   const [path = '', fragment] = value.replaceAll('&amp;', '&').split('#', 2);
-  const resolved = new URL(path, `http://site/${href}`);
-  const inside = resolved.search === '' ? printedAt(resolved.pathname.slice(1)) : undefined;
+  const { pathname, search } = new URL(path, `http://site/${href}`);
+  addresses.push({ path: pathname.slice(1), search, fragment });
+  return openMark;
+}
+
+/** An address that was left open, in a document. */
+export function printedAddress(
+  { path, search, fragment }: OpenAddress,
+  { prefix, printedAt }: DocumentPlace,
+): string {
+  const inside = search === '' ? printedAt(path) : undefined;
   if (inside) return `${escapeAttribute(inside.document)}#${printedId(inside.route, fragment)}`;
-  const rest = `${resolved.pathname.slice(1)}${resolved.search}${fragment === undefined ? '' : `#${fragment}`}`;
+  const rest = `${path}${search}${fragment === undefined ? '' : `#${fragment}`}`;
   return escapeAttribute(prefix + rest || './');
 }

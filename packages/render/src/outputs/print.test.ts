@@ -9,7 +9,7 @@ import { planSite } from '../site-plan.ts';
 import type { OutputContext } from './list.ts';
 import { PrintPages } from './print-pages.ts';
 import { printOutput } from './print.ts';
-import { printedSection } from './print-section.ts';
+import { openMark, printedAddress, printedSection } from './print-section.ts';
 
 const config = (navigation: unknown): string =>
   JSON.stringify({ name: 'Boats', theme: 'mint', colors: { primary: '#0f766e' }, navigation });
@@ -137,28 +137,34 @@ async function printed(pages: Record<string, string>, limit?: number) {
   return withFolder(sources, async (root) => {
     const site = await loadSite({ root });
     const plan = planSite(site, {});
-    const print = new PrintPages(site, plan, limit);
+    const addresses = addressesFor('html', new Set(plan.routes));
+    const print = new PrintPages(site, plan, addresses, limit);
     for (const [route, html] of Object.entries(pages))
       print.add(
         { route } as PageTask,
-        { html, aside: '', bar: '', description: '', features: [] as PageFeature[] } as PageResult,
+        {
+          html: Buffer.from(html),
+          aside: Buffer.alloc(0),
+          bar: '',
+          description: '',
+          features: [] as PageFeature[],
+        } as Partial<PageResult> as PageResult,
       );
-    const addresses = addressesFor('html', new Set(plan.routes));
     const context = { site, plan, print, addresses, pages: [] } as unknown as OutputContext;
     const files = new Map<string, string>();
     const findings: Diagnostic[] = [];
     for await (const item of printOutput(context)) {
       if ('finding' in item) findings.push(item.finding);
-      else if ('content' in item && item.path.endsWith('.html')) files.set(item.path, String(item.content));
+      else if ('content' in item && item.path.endsWith('.html'))
+        files.set(item.path, Buffer.from(item.content).toString());
     }
     return { files, findings };
   });
 }
 
 describe('a page as a part', () => {
-  const place = {
-    route: 'a/b',
-    href: 'a/b.html',
+  const page = { route: 'a/b', href: 'a/b.html' };
+  const document = {
     prefix: '',
     printedAt: (path: string) =>
       path === 'c.html'
@@ -187,6 +193,13 @@ describe('a page as a part', () => {
     ['<details open><details class="x">', '<details open><details open class="x">'],
     ['<code>&lt;h1 id="x"&gt;</code>', '<code>&lt;h1 id="x"&gt;</code>'],
   ])('%s', (html, expected) => {
-    expect(printedSection(html, place)).toBe(expected);
+    const { text, addresses } = printedSection(html, page);
+    const written = addresses.map((address) => printedAddress(address, document));
+    expect(
+      text
+        .split(openMark)
+        .map((part, at) => part + (written[at] ?? ''))
+        .join(''),
+    ).toBe(expected);
   });
 });

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as aPause } from 'node:timers/promises';
 import type { Diagnostic } from '../check/diagnostic.ts';
+import { type Pieces, encodedPieces } from '../encoded-text.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import { shortHash } from '../memory/site-memory.ts';
 import { mathStylesheet } from '../math/files.ts';
@@ -14,8 +15,8 @@ import { contentSecurityPolicy } from '../theme/head.ts';
 import { inlineCode } from '../theme/text.ts';
 import { isRightToLeft, languageCode } from '../theme/words.ts';
 import type { OutputContext, OutputItem } from './list.ts';
-import type { KeptPage, PrintedPage } from './print-pages.ts';
-import { printedId, printedSection } from './print-section.ts';
+import { type KeptPage, type PrintedPage, hrefFromRoot } from './print-pages.ts';
+import { printedId } from './print-section.ts';
 
 /**
  * What a browser lays out for printing in reasonable time: Chromium takes 5 s for 5 MB and more than 30 s for 30 MB.
@@ -24,7 +25,7 @@ import { printedId, printedSection } from './print-section.ts';
 const largest = { pages: 500, bytes: 4_500_000 };
 const stylesheet = '_docyard/print.css';
 /** Some 5 ms of work: what else the process has begun goes on in between. */
-const pagesBetweenPauses = 12;
+const pagesBetweenPauses = 50;
 
 export async function* printOutput(context: OutputContext): AsyncGenerator<OutputItem> {
   const { print } = context;
@@ -140,38 +141,33 @@ function placesIn({ addresses }: OutputContext, parts: readonly Part[]): Printed
   return (path) => places.get(path);
 }
 
-function hrefFromRoot(addresses: OutputContext['addresses'], route: string): string {
-  const href = addresses.hrefOf(route);
-  return href === '' ? '' : relativeHref('', href);
-}
-
 async function document(
   context: OutputContext,
   { label, file, pages }: Part,
   printedAt: PrintedAt,
-): Promise<string> {
-  const { site, addresses, print } = context;
+): Promise<Uint8Array> {
+  const { site, print } = context;
   const prefix = prefixToRoot(file);
-  const sections: string[] = [];
+  const place = {
+    prefix,
+    printedAt: (path: string) => {
+      const at = printedAt(path);
+      return at && { route: at.route, document: at.file === file ? '' : relativeHref(prefix, at.file) };
+    },
+  };
+  const sections: Pieces[number][] = [];
   for (const [index, page] of pages.entries()) {
     if (index % pagesBetweenPauses === 0) await aPause();
-    const place = {
-      route: page.route,
-      href: hrefFromRoot(addresses, page.route),
-      prefix,
-      printedAt: (path: string) => {
-        const at = printedAt(path);
-        return at && { route: at.route, document: at.file === file ? '' : relativeHref(prefix, at.file) };
-      },
-    };
     const id = printedId(page.route);
     sections.push(
       `<article class="printed-page" aria-labelledby="${id}">\n` +
-        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n` +
-        `<div class="content">${printedSection(print.htmlOf(page), place)}</div>\n</article>\n`,
+        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n<div class="content">`,
     );
+    for (const piece of print.inDocument(page, place)) sections.push(piece);
+    sections.push('</div>\n</article>\n');
   }
-  return shell(context, prefix, label || site.name, site.name, `${contents(pages)}${sections.join('')}`);
+  const { start, end } = shell(context, { prefix, title: label || site.name });
+  return encodedPieces([start, contents(pages), ...sections, end]);
 }
 
 function contents(pages: readonly PrintedPage[]): string {
@@ -193,14 +189,17 @@ function listOfParts(context: OutputContext, parts: readonly Part[]): string {
       return `<li>${link} (${pages.length} ${pages.length === 1 ? 'page' : 'pages'})</li>`;
     })
     .join('');
-  const { name } = context.site;
   const body = `<nav class="printed-contents" aria-label="Parts"><h2>Parts</h2><ul>${items}</ul></nav>\n`;
-  return shell(context, '', name, name, body);
+  const { start, end } = shell(context, { prefix: '', title: context.site.name });
+  return start + body + end;
 }
 
-function shell(context: OutputContext, prefix: string, title: string, name: string, body: string): string {
-  const { site, print, pages } = context;
-  const { settings } = site;
+/** What stands before and after the content of a document. */
+function shell(
+  { site, print, pages }: OutputContext,
+  { prefix, title }: { prefix: string; title: string },
+): { start: string; end: string } {
+  const { settings, name } = site;
   const first = print.pages[0]?.route ?? '';
   const language = languageCode(site.navigation.places.get(first)?.branch.language ?? 'en');
   const html = attributes({
@@ -220,7 +219,7 @@ function shell(context: OutputContext, prefix: string, title: string, name: stri
   const home = pages.length > 0 ? `${prefix}index.html` : prefix;
   const heading = title === name ? name : `${name}: ${title}`;
   const lead = settings.description ? `<p class="lead">${escapeText(settings.description)}</p>` : '';
-  return `<!doctype html>
+  const start = `<!doctype html>
 <html${html}>
 <head>
 <meta charset="utf-8">
@@ -233,8 +232,6 @@ ${styles.join('\n')}
 <body class="printed">
 <main>
 <header class="printed-cover"><h1>${escapeText(heading)}</h1>${lead}<p class="printed-hint">This is the whole text for printing. <a href="${home}">Read it page by page</a></p></header>
-${body}</main>
-</body>
-</html>
 `;
+  return { start, end: '</main>\n</body>\n</html>\n' };
 }

@@ -5,7 +5,8 @@
 import type { DiagnosticCode } from '../check/codes.ts';
 import type { FilePlace } from '../check/diagnostic.ts';
 import { errorPanel, hintFor } from './error-panel.ts';
-import type { PageResult, PageTask } from './task.ts';
+import { finishedPage } from './finished-page.ts';
+import type { PageDraft, PageResult, PageTask } from './task.ts';
 
 /** The page cannot be shown; `code` says which rule it broke. */
 export class DocumentError extends Error {
@@ -40,11 +41,12 @@ export function latePage(task: PageTask): PageResult {
 }
 
 function failedAt(task: PageTask, code: DiagnosticCode, message: string): PageResult {
-  return failedPage(task, new DocumentError(code, message, { file: task.file, line: 1, column: 1 }));
+  const error = new DocumentError(code, message, { file: task.file, line: 1, column: 1 });
+  return finishedPage(task, failedPage(task, error));
 }
 
 /** The result for a page that cannot be rendered. */
-export function failedPage(task: PageTask, error: unknown): PageResult {
+export function failedPage(task: PageTask, error: unknown): PageDraft {
   const known = error instanceof DocumentError ? error : undefined;
   const code = known?.code ?? 'page_failed';
   const message = error instanceof Error ? error.message : String(error);

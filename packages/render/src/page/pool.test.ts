@@ -46,7 +46,7 @@ process.on('message', (message) => {
     if (file === 'fast-only' && message.parser === 'fast') process.abort();
     if (file === 'hang') for (;;);
     const html = file + ' by ' + message.parser;
-    process.send({ type: 'page', result: { id, html, description: '', banner: '', headings: [], styles: [], assets: [], diagnostics: [], failed: false } });
+    process.send({ type: 'page', result: { id, html: Buffer.from(html), description: '', banner: '', headings: [], styles: [], assets: [], diagnostics: [], failed: false } });
   }
 });`;
 
@@ -60,15 +60,19 @@ async function render(names: string[], concurrency = 2): Promise<Map<string, Pag
   });
 }
 
+function htmlOf(result: PageResult | undefined): string {
+  return Buffer.from(result?.html ?? []).toString();
+}
+
 describe('the render processes', () => {
   it('finish every page although some end their process', async () => {
     const names = [...Array.from({ length: 40 }, (_, index) => `page-${index}`), 'always', 'fast-only'];
     const results = await render(names);
     expect(results.size).toBe(42);
-    expect(results.get('page-39')?.html).toBe('page-39 by fast');
-    expect(results.get('fast-only')?.html).toBe('fast-only by slow');
+    expect(htmlOf(results.get('page-39'))).toBe('page-39 by fast');
+    expect(htmlOf(results.get('fast-only'))).toBe('fast-only by slow');
     expect(results.get('always')?.failed).toBe(true);
-    expect(results.get('always')?.html).toContain('data-code="page_crashed"');
+    expect(htmlOf(results.get('always'))).toContain('data-code="page_crashed"');
     expect(results.get('always')?.diagnostics[0]).toMatchObject({
       severity: 'error',
       code: 'page_crashed',
@@ -79,7 +83,7 @@ describe('the render processes', () => {
   it('end a page that never finishes', async () => {
     const results = await render(['one', 'hang', 'two'], 1);
     expect(results.get('hang')).toMatchObject({ failed: true, diagnostics: [{ code: 'page_timeout' }] });
-    expect(results.get('two')?.html).toBe('two by fast');
+    expect(htmlOf(results.get('two'))).toBe('two by fast');
   });
 
   it('leave pages with diagrams to one of them', async () => {
@@ -88,7 +92,7 @@ describe('the render processes', () => {
     const drawers = await withFolder({ 'pid.mjs': source }, async (root) => {
       const found = new Set<string>();
       const options = { plan, concurrency: 3, processFile: `${root}/pid.mjs` };
-      for await (const { id, html } of renderPages(pages, options)) if (id % 3 === 0) found.add(html);
+      for await (const page of renderPages(pages, options)) if (page.id % 3 === 0) found.add(htmlOf(page));
       return found;
     });
     expect(drawers.size).toBe(1);
@@ -105,7 +109,7 @@ describe('the render processes', () => {
         concurrency: 1,
         processFile: `${root}/env.mjs`,
       }))
-        return result.html;
+        return htmlOf(result);
       return '';
     });
     expect(html.split(',').filter((name) => !/^NODE_CHANNEL|^MALLOC_/.test(name))).toEqual([

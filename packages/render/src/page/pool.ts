@@ -127,7 +127,8 @@ class Pool {
     child.on('message', (message: FromProcess) => this.#receive(worker, message.result));
     child.once('exit', () => this.#lost(worker));
     child.once('error', (error) => this.#fail(error));
-    this.#send(worker, { type: 'site', plan: this.#options.plan });
+    const packs = this.#processCount > 1 && this.#options.plan.writesLookups;
+    this.#send(worker, { type: 'site', plan: this.#options.plan, packs });
     this.#refill(worker);
   }
 

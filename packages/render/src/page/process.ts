@@ -4,12 +4,15 @@
  */
 import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
+import { packedPage } from '../memory/packed-page.ts';
 import { type PageTools, loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
+import { warmUp } from './warm-up.ts';
 
 type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
 let tools: PageTools | undefined;
+let packs = false;
 /** What has come and is not done, in order. */
 const waiting: ToProcess[] = [];
 let isWorking = false;
@@ -18,13 +21,17 @@ process.on('message', (message: ToProcess) => {
   waiting.push(message);
   if (!isWorking) void workOff();
 });
+void warmUp(() => waiting.length === 0 && tools === undefined);
 
 async function workOff(): Promise<void> {
   isWorking = true;
   for (let message = waiting.shift(); message; message = waiting.shift()) {
-    if (message.type === 'site') tools = siteTools(message.plan);
-    else if (message.type === 'changed') message.files.forEach(forget);
-    else await renderAll(message);
+    if (message.type === 'site') {
+      tools = siteTools(message.plan);
+      packs = message.packs === true;
+    }
+    if (message.type === 'changed') message.files.forEach(forget);
+    if (message.type === 'pages') await renderAll(message);
   }
   isWorking = false;
 }
@@ -41,9 +48,14 @@ async function renderAll(message: PagesMessage): Promise<void> {
     if (!tools) throw new Error('pages arrived before the site');
     const began = performance.now();
     const result = renderPage(tools, task, message.parser);
+    const packed = packs ? packedPage(result) : undefined;
     const answer: FromProcess = {
       type: 'page',
-      result: { ...result, milliseconds: performance.now() - began },
+      result: {
+        ...result,
+        ...(packed ? { packed, lookups: undefined } : {}),
+        milliseconds: performance.now() - began,
+      },
     };
     process.send?.(answer);
     keepCompiledCode();

@@ -11,6 +11,7 @@ import { textOfHtml } from '../html.ts';
 import { pageTerms } from '../search/page-terms.ts';
 import { Programs } from '../program/program.ts';
 import { failedPage } from './failure.ts';
+import { finishedPage } from './finished-page.ts';
 import { pageMarkdown } from './page-markdown.ts';
 import { type Lookup, writtenDown } from './lookups.ts';
 import { ModuleSources } from './modules.ts';
@@ -19,7 +20,7 @@ import type { SiteTools } from './record.ts';
 import { readSource } from './source.ts';
 import { PageRenderer } from './renderer.ts';
 import type * as ApiPages from '../openapi/page.ts';
-import type { PageResult, PageTask, SitePlan } from './task.ts';
+import type { PageDraft, PageResult, PageTask, SitePlan } from './task.ts';
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
@@ -55,12 +56,12 @@ function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
 }
 
 export function renderPage(tools: PageTools, task: PageTask, parser: ParserName): PageResult {
-  const result = rendered(tools, task, parser);
+  const result = finishedPage(task, rendered(tools, task, parser));
   const lookups = tools.takeLookups?.();
   return lookups ? { ...result, lookups } : result;
 }
 
-function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageResult {
+function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
   const renderer = new PageRenderer(tools, task, parser);
   try {
     const document = readPage(tools, task, parser);
@@ -101,7 +102,7 @@ function resultOf(
   task: PageTask,
   renderer: PageRenderer,
   html: string,
-): Omit<PageResult, 'markdown' | keyof ApiSurroundings> {
+): Omit<PageDraft, 'markdown' | keyof ApiSurroundings> {
   const description = task.description ? renderer.inlineMarkdown(task.description) : '';
   /** The banner is on every page; what is wrong with it is told on the first one only. */
   const findings = renderer.diagnostics.length;

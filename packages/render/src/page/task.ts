@@ -1,6 +1,8 @@
 /** What goes to a render process and what comes back: plain data, so that it can cross a process boundary. */
 import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Diagnostic, FilePlace } from '../check/diagnostic.ts';
+import type { HtmlFacts } from '../check/output-facts.ts';
+import type { FoundSecret } from '../check/secrets.ts';
 import type { ApiSettings, PlaygroundDisplay } from '../config/api.ts';
 import type { Redirect } from '../config/settings.ts';
 import type { IconLibrary } from '../icons/reference.ts';
@@ -84,11 +86,14 @@ export type PageTier = 'none' | 'static' | 'run' | 'refused';
 
 export type PageFeature = 'math' | 'api' | 'try-it';
 
+/** Everything there is to know of a page. Its long texts are bytes: nobody who gets it has to read them. */
 export interface PageResult {
   id: number;
-  html: string;
+  html: Uint8Array;
   /** What belongs beside the content on a wide screen: example requests, panels. */
-  aside: string;
+  aside: Uint8Array;
+  /** What a check of the output has to know of both. */
+  content: HtmlFacts;
   /** The bar under the title of an API page. */
   bar: string;
   /** What the form of an API page may send requests to, as sources of a content security policy. */
@@ -112,7 +117,11 @@ export interface PageResult {
   /** What the page adds to the search index. */
   search?: PageTerms | undefined;
   /** The content of the page as Markdown, without title and description. */
-  markdown: string;
+  markdown: Uint8Array;
+  /** What looks like a credential in it. */
+  secretsBeside: FoundSecret[];
+  /** The first paragraph of a page that has no description. */
+  summary: string;
   /** What the changelog entries of the page add to its feed, newest first. */
   updates: FeedItem[];
   /** What elements that live on in the browser need. Absent on a page without any. */
@@ -124,12 +133,20 @@ export interface PageResult {
   /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
   /** What the page asked of the lists of pages and files, if the plan says so. */
-  lookups?: Lookup[];
+  lookups?: Lookup[] | undefined;
+  /** All of this as it is kept for the next run, if the process that rendered it was to pack it. */
+  packed?: Uint8Array | undefined;
   /** Absent when the page failed. */
   tier?: PageTier;
   /** How long the page took. It must not reach any file of the output. */
   milliseconds?: number;
 }
+
+/** A page whose texts were just made. */
+export type PageDraft = Omit<PageResult, LongText | 'content' | 'secretsBeside' | 'summary'> &
+  Record<LongText, string>;
+
+export type LongText = 'html' | 'aside' | 'markdown';
 
 export interface LinkUse {
   /** As it stands in the output. */
@@ -140,7 +157,8 @@ export interface LinkUse {
 }
 
 export type ToProcess =
-  | { type: 'site'; plan: SitePlan }
+  /** With `packs`, pages that can be kept come packed as well. */
+  | { type: 'site'; plan: SitePlan; packs?: boolean }
   /** These files have other content than before. */
   | { type: 'changed'; files: string[] }
   | { type: 'pages'; tasks: PageTask[]; parser: ParserName };

@@ -3,7 +3,7 @@
  * its HTML. Whether other pages lead here, or have the ids that this one names, only a check of the whole site knows.
  */
 import { type Diagnostic, compareDiagnostics } from '../check/diagnostic.ts';
-import { RenderedCheck } from '../check/rendered.ts';
+import { RenderedCheck, type WrittenPage } from '../check/rendered.ts';
 import { withoutRepeats } from '../check/output-findings.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
@@ -16,16 +16,16 @@ export async function pageFindings(
   view: View,
   task: PageTask,
   result: PageResult,
-  html: string,
+  written: Pick<WrittenPage, 'document' | 'bytes'>,
 ): Promise<Diagnostic[]> {
   const check = new RenderedCheck(view.site, view.plan.urlStyle);
   for (const { output, route } of view.tasks.values()) {
-    check.seeFile({ path: output, kind: 'output', bytes: 0 });
-    check.seeFile({ path: markdownPath(route), kind: 'output', bytes: 0 });
+    check.seeFile({ path: output, kind: 'output' });
+    check.seeFile({ path: markdownPath(route), kind: 'output' });
   }
   check.expectPage(task, result);
-  check.seeFile({ path: task.output, kind: 'page', text: html, bytes: Buffer.byteLength(html) });
-  check.seeFile({ path: markdownPath(task.route), kind: 'output', text: result.markdown, bytes: 0 });
+  check.seePage(task.output, { ...written, content: result.content });
+  check.seeMarkdown(markdownPath(task.route), '', result.secretsBeside);
   const seen = await check.finish();
   const own = new Set([task.file, ...(result.sourceFiles ?? [])]);
   return withoutRepeats([

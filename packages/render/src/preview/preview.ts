@@ -9,6 +9,7 @@ import { picturesOfFrame } from '../assets/configured.ts';
 import { prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import { type FetchPicture, RemotePictures } from '../assets/remote-pictures.ts';
 import { type Diagnostic, SiteLoadError } from '../check/diagnostic.ts';
+import { decodedText, encodedPieces } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
 import type { LoadOptions, Site } from '../load.ts';
 import { notFoundOutput } from '../outputs/not-found.ts';
@@ -17,6 +18,7 @@ import { redirectOutputs } from '../outputs/redirects.ts';
 import { LiveProcess } from '../page/live-process.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
 import type { RenderOptions } from '../site-plan.ts';
+import { wholePage } from '../theme/shell.ts';
 import { pageFindings } from './page-findings.ts';
 import { RememberedSite, isConfiguration } from './remembered-site.ts';
 import { PreviewSearch } from './search.ts';
@@ -266,7 +268,8 @@ export class Preview {
   async #markdown(task: PageTask): Promise<string> {
     const { description, failed, markdown } = await this.#rendered(task).result;
     const { route, title } = task;
-    return markdownFile({ route, title, description: textOfHtml(description), failed }, markdown);
+    const page = { route, title, description: textOfHtml(description), failed };
+    return decodedText(encodedPieces(markdownFile(page, markdown).pieces));
   }
 
   /** An export copies what pages use; a preview cannot know all of that, but it knows what is never copied. */
@@ -284,8 +287,10 @@ export class Preview {
 }
 
 async function shownPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
-  const html = view.composer.compose(task, result);
-  return { file: task.file, html, findings: await pageFindings(view, task, result, html) };
+  const document = view.composer.compose(task, result);
+  const bytes = encodedPieces(wholePage(document));
+  const findings = await pageFindings(view, task, result, { document, bytes: bytes.length });
+  return { file: task.file, html: decodedText(bytes), findings };
 }
 
 function outputOfMarkdown(view: View, path: string): string {

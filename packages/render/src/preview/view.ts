@@ -75,7 +75,7 @@ export function outputContext(view: View): OutputContext {
     addresses,
     publicAddresses: composer.publicAddresses,
     fullText: new FullText(),
-    print: new PrintPages(site, plan),
+    print: new PrintPages(site, plan, addresses),
     socialImages,
     pages: [...view.tasks.values()].map(({ route, output, title }) => ({ route, output, title, ...unread })),
     styles: new Map(),

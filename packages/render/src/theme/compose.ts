@@ -4,6 +4,7 @@
  */
 import type { SiteSettings } from '../config/settings.ts';
 import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
+import { SharedText } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
 import { IslandScripts } from '../islands/scripts.ts';
 import { mathStylesheet } from '../math/files.ts';
@@ -22,7 +23,7 @@ import { apiStylesheet } from './files.ts';
 import { anchorsHtml, drawerLinksHtml, footerHtml, headerHtml } from './frame.ts';
 import { type HeadSite, headFacts } from './head-facts.ts';
 import { type FrameContext, type PageSwitch, menusHtml, switchMarks } from './menus.ts';
-import { type PageView, pageDocument } from './shell.ts';
+import { type PageDocument, type PageView, pageDocument } from './shell.ts';
 import type { EntryInfo } from './sidebar-entry.ts';
 import { type PageSidebar, type Sidebar, createSidebar } from './sidebar.ts';
 import { type SiteLinks, createSiteLinks } from './site-links.ts';
@@ -43,8 +44,8 @@ export interface Pictures {
 
 interface FrameParts {
   surroundings: Surroundings;
-  header: string;
-  footer: string;
+  header: SharedText;
+  footer: SharedText;
   aboveSidebar: string;
   belowSidebar: string;
   sidebar: PageSidebar | undefined;
@@ -105,7 +106,7 @@ export class PageComposer {
   /** Whether the page that was composed last shows a picture of the site's own when it is shared. */
   usedImage = false;
 
-  compose(task: PageTask, result: PageResult): string {
+  compose(task: PageTask, result: PageResult): PageDocument {
     const { settings, navigation, metas } = this.#site;
     const meta = metas.get(task.route) as PageMeta;
     const prefix = prefixToRoot(task.output);
@@ -129,10 +130,14 @@ export class PageComposer {
       description: textOfHtml(result.description),
       bodyHtml: result.html,
       asideHtml: result.aside,
+      contentIds: result.content.ids,
       bannerHtml: frame.surroundings.banner ? result.banner : '',
       headings: result.headings,
       mode: result.failed ? 'default' : meta.mode,
-      header: this.#withSwitches(frame.header, frame.switches, task.route, prefix),
+      header:
+        frame.switches.length === 0
+          ? frame.header
+          : this.#withSwitches(frame.header.text, frame.switches, task.route, prefix),
       sidebar:
         this.#withSwitches(frame.aboveSidebar, frame.switches, task.route, prefix) +
         (frame.sidebar?.htmlFor(task.route) ?? '') +
@@ -215,8 +220,8 @@ export class PageComposer {
     };
     const parts: FrameParts = {
       surroundings,
-      header: headerHtml(context),
-      footer: footerHtml(context),
+      header: new SharedText(headerHtml(context)),
+      footer: new SharedText(footerHtml(context)),
       aboveSidebar: menusHtml(context, ['product', 'dropdown', 'item']) + anchorsHtml(context),
       belowSidebar: drawerLinksHtml(context),
       sidebar: branch && this.#sidebar(branch).from(prefix),

@@ -4,6 +4,7 @@
  */
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Banner, SiteSettings } from '../config/settings.ts';
+import type { Pieces, SharedText } from '../encoded-text.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import type { PageIslandsResult } from '../islands/page-islands.ts';
 import type { IslandScriptPaths } from '../islands/scripts.ts';
@@ -24,15 +25,18 @@ export interface PageView extends HeadFacts {
   title: string;
   descriptionHtml: string;
   description: string;
-  bodyHtml: string;
+  /** In UTF-8, as it came from a render process. */
+  bodyHtml: Uint8Array;
   /** Examples and panels that belong beside the content. */
-  asideHtml: string;
+  asideHtml: Uint8Array;
+  /** Ids that the content has. */
+  contentIds: readonly string[];
   bannerHtml: string;
   headings: Heading[];
   mode: string;
-  header: string;
+  header: string | SharedText;
   sidebar: string;
-  footer: string;
+  footer: SharedText;
   eyebrow: { label: string; href?: string | undefined }[];
   /** The list of what the page's group holds. */
   directory: string;
@@ -64,8 +68,19 @@ interface FramedView extends PageView {
   usedIds: ReadonlySet<string>;
 }
 
-export function pageDocument(page: PageView): string {
-  const view: FramedView = { ...page, usedIds: usedFrameIds(page.bodyHtml) };
+/** The file from its start to its end. What the author wrote is in `main`, and comes as bytes there. */
+export interface PageDocument {
+  before: Pieces;
+  main: Pieces;
+  after: Pieces;
+}
+
+export function wholePage({ before, main, after }: PageDocument): Pieces {
+  return [...before, ...main, ...after];
+}
+
+export function pageDocument(page: PageView): PageDocument {
+  const view: FramedView = { ...page, usedIds: usedFrameIds(page.contentIds) };
   const { settings, words } = view;
   const initial = settings.appearance.initial;
   const html = attributes({
@@ -81,7 +96,7 @@ export function pageDocument(page: PageView): string {
   });
   const bare = view.mode === 'custom' || view.mode === 'frame';
   const withSidebar = view.mode !== 'custom' && view.mode !== 'center' && view.sidebar !== '';
-  const withAside = view.asideHtml !== '' && view.mode === 'default';
+  const withAside = view.asideHtml.length > 0 && view.mode === 'default';
   const withContents = view.mode === 'default' && !withAside && view.headings.length > 1;
   const layout = [
     'layout',
@@ -92,19 +107,30 @@ export function pageDocument(page: PageView): string {
   ];
   /** On a small screen every page has the drawer, also one that shows no sidebar on a wide one. */
   const sidebarClass = withSidebar ? 'site-sidebar' : 'site-sidebar drawer-only';
-  return (
-    `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
-    `<a class="skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
-    `${view.bannerHtml ? bannerHtml(view) : ''}${withoutUsedId(view, view.header, 'navbar')}\n` +
-    `<div class="${layout.filter(Boolean).join(' ')}">\n` +
-    (view.sidebar
-      ? `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">${view.sidebar}</nav>\n`
-      : '') +
-    `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}` +
-    (view.asideHtml ? asideHtml(view) : '') +
-    `<div class="content">${view.bodyHtml}</div>\n${bare ? '' : pageEnd(view)}</main>\n` +
-    `${withContents ? contentsHtml(view) : ''}</div>\n${withoutUsedId(view, view.footer, 'footer')}\n${view.islands?.parts ?? ''}</body>\n</html>\n`
-  );
+  const navigation = view.sidebar
+    ? `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">${view.sidebar}</nav>\n`
+    : '';
+  return {
+    before: [
+      `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
+        `<a class="skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
+        (view.bannerHtml ? bannerHtml(view) : ''),
+      withoutUsedId(view, view.header, 'navbar'),
+      `\n<div class="${layout.filter(Boolean).join(' ')}">\n${navigation}`,
+    ],
+    main: [
+      `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}`,
+      ...asideHtml(view),
+      '<div class="content">',
+      view.bodyHtml,
+      `</div>\n${bare ? '' : pageEnd(view)}</main>\n`,
+    ],
+    after: [
+      `${withContents ? contentsHtml(view) : ''}</div>\n`,
+      withoutUsedId(view, view.footer, 'footer'),
+      `\n${view.islands?.parts ?? ''}</body>\n</html>\n`,
+    ],
+  };
 }
 
 /**
@@ -113,18 +139,18 @@ export function pageDocument(page: PageView): string {
  */
 const frameIds = ['banner', 'footer', 'navbar', 'pagination', 'sidebar', 'table-of-contents'] as const;
 type FrameId = (typeof frameIds)[number];
-const usedFrameId = new RegExp(` id="(${frameIds.join('|')})"`, 'g');
 
 function frameId({ usedIds }: FramedView, id: FrameId): string {
   return usedIds.has(id) ? '' : ` id="${id}"`;
 }
 
-function usedFrameIds(html: string): Set<string> {
-  return new Set([...html.matchAll(usedFrameId)].map(([, id = '']) => id));
+function usedFrameIds(ids: readonly string[]): Set<string> {
+  return new Set(frameIds.filter((id) => ids.includes(id)));
 }
 
-function withoutUsedId(view: FramedView, html: string, id: FrameId): string {
-  return frameId(view, id) === '' ? html.replace(` id="${id}"`, '') : html;
+function withoutUsedId(view: FramedView, html: string | SharedText, id: FrameId): string | SharedText {
+  if (frameId(view, id) !== '') return html;
+  return (typeof html === 'string' ? html : html.text).replace(` id="${id}"`, '');
 }
 
 function bannerHtml(view: FramedView): string {
@@ -219,8 +245,13 @@ function paginationHtml(view: FramedView): string {
   );
 }
 
-function asideHtml(view: PageView): string {
-  return `<aside class="site-aside" aria-label="${escapeAttribute(view.words.examples)}">${view.asideHtml}</aside>\n`;
+function asideHtml({ asideHtml: content, words }: PageView): Pieces {
+  if (content.length === 0) return [];
+  return [
+    `<aside class="site-aside" aria-label="${escapeAttribute(words.examples)}">`,
+    content,
+    '</aside>\n',
+  ];
 }
 
 function contentsHtml(view: FramedView): string {
