@@ -37,11 +37,10 @@ const killedAt: string[] = [];
 const steeredSteps: string[] = [];
 const word = 'Leave the other page as it is.';
 
-/** Every point with the long tests; a few of them each time. */
+/** Every point with the long tests; a few of them each time: before a step, between two, and after what others see. */
 const isLong = process.env['LONG_TESTS'] !== undefined;
-const points = isLong
-  ? crashPoints
-  : crashPoints.filter((point, index) => index % 5 === 0 || point === 'message');
+const usual: readonly string[] = ['message', 'validated', 'previewed'];
+const points = isLong ? crashPoints : crashPoints.filter((point) => usual.includes(point));
 
 /** Each process sees the job of the one before to its end, and is then killed in the middle of its own. */
 test.each([...points, 'never'])(
