@@ -48,7 +48,7 @@ const sampled = [
   'test/attacks/attacks.test.ts',
   'packages/server/src/agent/tools/move-page.test.ts',
   'test/accessibility.test.ts',
-  'test/agent/crash.test.ts',
+  'test/agent/{crash,jobs}.test.ts',
   'test/dashboard/screens.test.ts',
   'test/deployment/crash.test.ts',
   'test/offline.test.ts',
@@ -62,9 +62,9 @@ const onPostgres = {
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const ofRenderer = ['packages/render/src/**/*.test.ts'];
 const ofServer = ['packages/{api,server,server/dashboard}/src/**/*.test.ts'];
-/** They leave something behind in their process: a module that is replaced, a git host that is closed, a heap to be measured. */
+/** They leave something behind in their process: a module that is replaced, another environment, a git host that is closed. */
 const alone = [
-  'packages/server/src/agent/**/*.test.ts',
+  'packages/server/src/agent/workspace/*.test.ts',
   'packages/server/src/cli/texts.test.ts',
   'packages/server/src/rendering/early.test.ts',
 ];
