@@ -54,6 +54,8 @@ const environment = (more: Record<string, string>) => ({
   // No browser, and no folder of whoever runs this test.
   XDG_CACHE_HOME: join(folder, '.cache'),
   XDG_CONFIG_HOME: join(folder, '.config'),
+  // What another process has compiled, each of a dozen need not.
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   npm_config_ignore_scripts: 'true',
   npm_config_offline: 'true',
   npm_config_update_notifier: 'false',
