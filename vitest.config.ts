@@ -12,9 +12,12 @@ const onBothDatabases = [
   'packages/server/src/projects/projects.test.ts',
   'packages/server/src/webhooks/{deliverer,outbox,webhooks}.test.ts',
   'packages/server/src/exports/{follow,read,retention}.test.ts',
-  'packages/server/src/http/{idempotency,limits,polling}.test.ts',
+  'packages/server/src/http/idempotency.test.ts',
   'test/contract/tenants.test.ts',
 ];
+
+/** On PostgreSQL too, but with the long ones: what they ask the database for is asked by those above. */
+const onBothAtLength = ['packages/server/src/http/{limits,polling}.test.ts'];
 
 /** Minutes of work that commands of their own repeat at length (hostile, scenarios, torture, chaos): `npm run test:long`. */
 const long = [
@@ -47,8 +50,10 @@ const long = [
 const sampled = [
   'test/attacks/attacks.test.ts',
   'packages/server/src/agent/tools/move-page.test.ts',
+  'packages/server/src/exports/project-memory.test.ts',
   'test/accessibility.test.ts',
   'test/agent/{crash,jobs}.test.ts',
+  'test/contract/fuzz.test.ts',
   'test/dashboard/screens.test.ts',
   'test/deployment/crash.test.ts',
   'test/offline.test.ts',
@@ -118,7 +123,7 @@ export default defineConfig({
             embedded,
             server,
             renderer,
-            ...(postgresMissing === undefined && !isLong ? [postgres(onBothDatabases)] : []),
+            ...(postgresMissing === undefined ? [postgres(isLong ? onBothAtLength : onBothDatabases)] : []),
           ],
   },
 });

@@ -1,7 +1,7 @@
 /**
  * Every operation under requests that no client sends on purpose: the service answers each in good time, never with
  * a fault of its own, and always with an error body that a client can read. FUZZ_RUNS sets the number of requests
- * an operation gets, FUZZ_SEED chooses others.
+ * an operation gets, FUZZ_SEED chooses others. The long tests send twice as many.
  */
 import fc from 'fast-check';
 import { ErrorBody, operation, operationIds, ProblemBody, type OperationId } from '@docyard/api';
@@ -13,7 +13,8 @@ import { send, type Answer, type Call } from './raw.ts';
 import { fuzzedCall, fuzzedDownload, type Existing } from './requests.ts';
 import * as stage from './stage.ts';
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 30);
+const usualRuns = process.env['LONG_TESTS'] === undefined ? 15 : 30;
+const runs = Number(process.env['FUZZ_RUNS'] ?? usualRuns);
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 const timeout = 10_000 + runs * 1000;
 
