@@ -75,7 +75,9 @@ export class LiveProcess {
     const child = startRenderProcess(this.#options.processFile);
     this.#child = child;
     this.#rendered = 0;
-    child.on('message', (message: FromProcess) => this.#receive(message.result));
+    child.on('message', (message: FromProcess) => {
+      if (message.type === 'page') this.#receive(message.result);
+    });
     child.once('exit', () => this.#lost(child));
     /** Told as an exit as well, unless there was no process at all. */
     child.once('error', () => child.pid === undefined && this.#lost(child));

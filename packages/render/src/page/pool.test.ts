@@ -39,6 +39,7 @@ const task = (id: number, file: string): PageTask => ({
 
 /** A process that answers like the real one, dies on some files and hangs on others. */
 const fragileProcess = `
+process.send({ type: 'ready' });
 process.on('message', (message) => {
   if (message.type !== 'pages') return;
   for (const { id, file } of message.tasks) {
@@ -84,6 +85,15 @@ describe('the render processes', () => {
     const results = await render(['one', 'hang', 'two'], 1);
     expect(results.get('hang')).toMatchObject({ failed: true, diagnostics: [{ code: 'page_timeout' }] });
     expect(htmlOf(results.get('two'))).toBe('two by fast');
+  });
+
+  it('are not tried again and again where none can be started', async () => {
+    const started = withFolder({ 'broken.mjs': 'process.exit(9);' }, async (root) => {
+      const options = { plan, concurrency: 2, processFile: `${root}/broken.mjs` };
+      const tasks = Array.from({ length: 200 }, (_, id) => task(id, `${id}`));
+      for await (const _ of renderPages(tasks, options)) throw new Error('a page came');
+    });
+    await expect(started).rejects.toThrow('No process that renders pages can be started here (code 9).');
   });
 
   it('leave pages with diagrams to one of them', async () => {

@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from './parser.ts';
 import { crashedPage, latePage } from './failure.ts';
-import { startRenderProcess } from './start-process.ts';
+import { hasLoaded, startRenderProcess } from './start-process.ts';
 import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
 
 export interface PoolOptions {
@@ -24,10 +24,11 @@ const batchSize = 16;
 const largeBatchSize = 64;
 const pagesOfLargeSite = 2000;
 /**
- * Below so many pages one process less takes as long and needs a third less memory: 1,000 pages on two cores 4.0 s either way,
- * 3,000 pages 10 instead of 8 s. A page about an operation costs about as much as five others.
+ * Below so many pages one process less takes as long, since each has to become fast by itself: on two cores a manual of 1,059
+ * pages took 11.4 s either way, but 16.5 instead of 19.3 s of processor time and 110 MB less. A page about an operation costs
+ * about as much as five others.
  */
-const workOfSmallSite = 1200;
+const workOfSmallSite = 2500;
 const apiPageWork = 4;
 /** A new batch is sent while the last few pages of the one before are still being rendered. */
 const refillBelow = 4;
@@ -38,6 +39,8 @@ const maximumBuffered = 256;
  */
 const diagramsForAnother = 60;
 const defaultPageTimeoutMs = 30_000;
+/** So many processes in a row that end before they could take a page mean that none can be started here. */
+const mostFailedStarts = 3;
 
 export async function* renderPages(
   tasks: readonly PageTask[],
@@ -79,6 +82,7 @@ class Pool {
   #unfinished: number;
   #wake: (() => void) | undefined;
   #failure: Error | undefined;
+  #failedStarts = 0;
   #closed = false;
 
   constructor(tasks: readonly PageTask[], options: PoolOptions) {
@@ -124,8 +128,8 @@ class Pool {
     const draws = ![...this.#workers].some((worker) => worker.draws);
     const worker: Worker = { child, held: new Map(), draws, timer: undefined, isLate: false };
     this.#workers.add(worker);
-    child.on('message', (message: FromProcess) => this.#receive(worker, message.result));
-    child.once('exit', () => this.#lost(worker));
+    child.on('message', (message: FromProcess) => this.#hear(worker, message));
+    child.once('exit', (code, signal) => this.#lost(worker, signal ?? `code ${code}`));
     child.once('error', (error) => this.#fail(error));
     const packs = this.#processCount > 1 && this.#options.plan.writesLookups;
     this.#send(worker, { type: 'site', plan: this.#options.plan, packs });
@@ -135,6 +139,11 @@ class Pool {
   /** A process that has just died refuses messages; its exit is dealt with elsewhere. */
   #send(worker: Worker, message: ToProcess): void {
     if (worker.child.connected) worker.child.send(message, () => undefined);
+  }
+
+  #hear(worker: Worker, message: FromProcess): void {
+    this.#failedStarts = 0;
+    if (message.type === 'page') this.#receive(worker, message.result);
   }
 
   #receive(worker: Worker, result: PageResult): void {
@@ -198,9 +207,11 @@ class Pool {
     worker.child.kill('SIGKILL');
   }
 
-  #lost(worker: Worker): void {
+  #lost(worker: Worker, end: string): void {
     clearTimeout(worker.timer);
     if (!this.#workers.delete(worker) || this.#closed) return;
+    if (!hasLoaded(worker.child) && ++this.#failedStarts === mostFailedStarts)
+      return this.#fail(new Error(`No process that renders pages can be started here (${end}).`));
     for (const assignment of worker.held.values()) {
       if (worker.isLate && assignment.alone) this.#finish(latePage(assignment.task));
       else this.#suspect(assignment);

@@ -4,6 +4,7 @@
  */
 import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
+import { collectPagesFor } from '../process-settings.ts';
 import { packedPage } from '../memory/packed-page.ts';
 import { type PageTools, loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
@@ -21,6 +22,7 @@ process.on('message', (message: ToProcess) => {
   waiting.push(message);
   if (!isWorking) void workOff();
 });
+process.send?.({ type: 'ready' } satisfies FromProcess);
 void warmUp(() => waiting.length === 0 && tools === undefined);
 
 async function workOff(): Promise<void> {
@@ -28,6 +30,7 @@ async function workOff(): Promise<void> {
   for (let message = waiting.shift(); message; message = waiting.shift()) {
     if (message.type === 'site') {
       tools = siteTools(message.plan);
+      collectPagesFor(message.plan.routes.length);
       packs = message.packs === true;
     }
     if (message.type === 'changed') message.files.forEach(forget);

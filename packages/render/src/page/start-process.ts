@@ -35,8 +35,15 @@ export function startRenderProcess(program?: string): ChildProcess {
   return ready;
 }
 
+/** Whether it has ever said a word: the first one is that it is ready. */
+export function hasLoaded(child: ChildProcess): boolean {
+  return loaded.has(child);
+}
+
+const loaded = new WeakSet<ChildProcess>();
+
 function begin(program: string): ChildProcess {
-  return fork(program, [], {
+  const child = fork(program, [], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Compiled code is kept where the parent keeps its own, if it does.
@@ -49,6 +56,7 @@ function begin(program: string): ChildProcess {
     },
     execArgv: heapFlags(memoryLimitMb, firstCollectionOfPages),
   });
+  return child.once('message', () => loaded.add(child));
 }
 
 /** Node makes a folder in it for each version and user, and tells of that one. */

@@ -163,4 +163,6 @@ export type ToProcess =
   | { type: 'changed'; files: string[] }
   | { type: 'pages'; tasks: PageTask[]; parser: ParserName };
 
-export type FromProcess = { type: 'page'; result: PageResult };
+export type FromProcess =
+  /** Its code is loaded. */
+  { type: 'ready' } | { type: 'page'; result: PageResult };
