@@ -17,16 +17,16 @@ const built = fileURLToPath(new URL('../../packages/server/dist/dashboard', impo
 /** Far below the 0.1 that counts as good. */
 const mostShift = 0.01;
 
-/** Every screen with the long tests; a few of different kinds each time. */
+/** Every screen with the long tests; a few of different kinds each time, none of them about agents. */
+const isLong = process.env['LONG_TESTS'] !== undefined;
 const usual = new Set(['login', 'overview', 'export-menu', 'keys-new']);
-const looked =
-  process.env['LONG_TESTS'] === undefined ? screens.filter(({ name }) => usual.has(name)) : screens;
+const looked = isLong ? screens : screens.filter(({ name }) => usual.has(name));
 
 describe.skipIf(chromiumPath === undefined)('every screen of the dashboard', () => {
   let dashboard: FurnishedDashboard;
 
   beforeAll(async () => {
-    dashboard = await openFurnishedDashboard();
+    dashboard = await openFurnishedDashboard({ withAgents: isLong });
   });
   afterAll(() => dashboard?.close());
 

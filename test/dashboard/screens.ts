@@ -84,9 +84,12 @@ export interface FurnishedDashboard extends Dashboard {
 
 const domain = 'handbook.example.com';
 
-/** An installation where everything has happened once, and beside it others where nothing has. */
-export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
-  const dashboard = await openDashboard({ script: agents.mendLink });
+/**
+ * An installation where everything has happened once, and beside it others where nothing has. Without agents the screens of
+ * a project and of agent jobs have nothing to show.
+ */
+export async function openFurnishedDashboard({ withAgents = true } = {}): Promise<FurnishedDashboard> {
+  const dashboard = await openDashboard(withAgents ? { script: agents.mendLink } : {});
   const places = await furnish(dashboard);
   const others: Partial<Record<'empty' | 'new', Promise<Dashboard>>> = {};
   return {
@@ -109,11 +112,8 @@ export async function openFurnishedDashboard(): Promise<FurnishedDashboard> {
 }
 
 async function furnish(dashboard: Dashboard): Promise<Places> {
-  const { service, agents: stage } = dashboard;
-  const { client } = service;
-  if (stage === undefined) throw new Error('The stage has no agents.');
-  const projectId = await agents.createProject(service, stage, 'harbour.example.com');
-  const agentJob = await agents.runJob(service, projectId, 'Mend the broken link on the first page.');
+  const { client } = dashboard.service;
+  const ofAgent = await runAgent(dashboard);
   const exportId = await exportTwice(dashboard);
   await client.call('createKey', { body: { name: 'Pipeline', scopes: ['exports:write'], expiresInDays: 7 } });
   const { id: webhookId } = await client.call('createWebhook', {
@@ -123,13 +123,23 @@ async function furnish(dashboard: Dashboard): Promise<Places> {
   await dashboard.join('member', 'Bo Quay');
   await client.call('invitePerson', { body: { email: 'cy@example.com', role: 'viewer' } });
   return {
-    project: `/projects/${projectId}`,
+    ...ofAgent,
     exported: `/exports/${exportId}`,
-    agentJob: `/agent/${projectId}/${agentJob.id}`,
     webhook: `/webhooks/${webhookId}`,
     delivery,
     beginLongExport: longExports(dashboard),
   };
+}
+
+/** A project and a job of its agent. */
+async function runAgent({
+  service,
+  agents: stage,
+}: Dashboard): Promise<Pick<Places, 'project' | 'agentJob'>> {
+  if (stage === undefined) return { project: '/projects', agentJob: '/agent' };
+  const projectId = await agents.createProject(service, stage, 'harbour.example.com');
+  const { id } = await agents.runJob(service, projectId, 'Mend the broken link on the first page.');
+  return { project: `/projects/${projectId}`, agentJob: `/agent/${projectId}/${id}` };
 }
 
 /** One at a time: the last one makes room. */
