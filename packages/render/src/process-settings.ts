@@ -47,8 +47,3 @@ const pagesOfLargeSite = 10_000;
 export function collectFor(pages: number): void {
   setFlagsFromString(`--heap-growing-percent=${pages > pagesOfLargeSite ? 20 : 100}`);
 }
-
-/** In a process that renders them: what outlives a page is the same on every site, so a large one needs no more. */
-export function collectPagesFor(pages: number): void {
-  if (pages <= pagesOfLargeSite) setFlagsFromString('--heap-growing-percent=100');
-}

@@ -96,6 +96,23 @@ describe('the render processes', () => {
     await expect(started).rejects.toThrow('No process that renders pages can be started here (code 9).');
   });
 
+  it('can be used again for other pages', async () => {
+    const pids: string[] = [];
+    const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
+    await withFolder({ 'pid.mjs': source }, async (root) => {
+      const options = { plan, concurrency: 1, processFile: `${root}/pid.mjs` };
+      const pidOf = async (more: object): Promise<void> => {
+        for await (const page of renderPages([task(0, 'x')], { ...options, ...more }))
+          pids.push(htmlOf(page));
+      };
+      await pidOf({ keepsProcess: () => true });
+      await pidOf({ processFile: undefined });
+      await pidOf({});
+    });
+    expect(pids[1]).toBe(pids[0]);
+    expect(pids[2]).not.toBe(pids[0]);
+  });
+
   it('leave pages with diagrams to one of them', async () => {
     const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
     const pages = Array.from({ length: 90 }, (_, id) => ({ ...task(id, `${id}`), hasDiagram: id % 3 === 0 }));

@@ -6,7 +6,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from './parser.ts';
 import { crashedPage, latePage } from './failure.ts';
-import { hasLoaded, startRenderProcess } from './start-process.ts';
+import { giveBackRenderProcess, hasLoaded, startRenderProcess } from './start-process.ts';
 import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
 
 export interface PoolOptions {
@@ -15,6 +15,8 @@ export interface PoolOptions {
   signal?: AbortSignal | undefined;
   /** How long one page may take before its process is ended. */
   pageTimeoutMs?: number;
+  /** Asked at the end: whether other pages are to be rendered soon, by a process that is fast by then. */
+  keepsProcess?: (() => boolean) | undefined;
   /** The program to run; tests put a fragile one here. */
   processFile?: string;
 }
@@ -116,9 +118,12 @@ class Pool {
 
   close(): void {
     this.#closed = true;
-    for (const { child, timer } of this.#workers) {
-      clearTimeout(timer);
-      child.kill('SIGKILL');
+    const idle = [...this.#workers].find(({ held }) => held.size === 0);
+    const kept = this.#unfinished === 0 && this.#options.keepsProcess?.() === true ? idle : undefined;
+    for (const worker of this.#workers) {
+      clearTimeout(worker.timer);
+      if (worker === kept) giveBackRenderProcess(worker.child);
+      else worker.child.kill('SIGKILL');
     }
     this.#workers.clear();
   }

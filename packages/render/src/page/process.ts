@@ -4,7 +4,6 @@
  */
 import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
-import { collectPagesFor } from '../process-settings.ts';
 import { packedPage } from '../memory/packed-page.ts';
 import { type PageTools, loadApiPages, renderPage, siteTools } from './render-page.ts';
 import type { FromProcess, ToProcess } from './task.ts';
@@ -30,7 +29,6 @@ async function workOff(): Promise<void> {
   for (let message = waiting.shift(); message; message = waiting.shift()) {
     if (message.type === 'site') {
       tools = siteTools(message.plan);
-      collectPagesFor(message.plan.routes.length);
       packs = message.packs === true;
     }
     if (message.type === 'changed') message.files.forEach(forget);

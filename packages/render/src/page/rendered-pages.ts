@@ -25,7 +25,8 @@ export async function* renderedPages<File>(
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const held = new Set<number>();
   const wanted = new Set<string>();
-  for await (const page of rememberedOrRendered(tasks, rendering, memory)) {
+  const keepsProcess = (): boolean => held.size > 0;
+  for await (const page of rememberedOrRendered(tasks, { ...rendering, keepsProcess }, memory)) {
     const { wantedPictures, id } = page.result;
     if (wantedPictures === undefined) yield kept(page, byId, memory);
     else {

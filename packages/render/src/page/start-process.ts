@@ -20,11 +20,21 @@ const mostPrepared = 2;
 export function prepareRenderProcesses(most: number): void {
   const count = Math.max(1, Math.min(most, mostPrepared, availableParallelism() - 1));
   while (prepared.length < count) {
-    const child = begin(processFile()).on('error', () => undefined);
-    child.unref();
-    child.channel?.unref();
-    prepared.push(child);
+    putAside(begin(processFile()));
   }
+}
+
+/** One that has rendered pages and has nothing left to do; the next one to be started is this one. */
+export function giveBackRenderProcess(child: ChildProcess): void {
+  for (const event of ['message', 'exit', 'error']) child.removeAllListeners(event);
+  putAside(child);
+}
+
+function putAside(child: ChildProcess): void {
+  child.on('error', () => undefined);
+  child.unref();
+  child.channel?.unref();
+  prepared.push(child);
 }
 
 export function startRenderProcess(program?: string): ChildProcess {
