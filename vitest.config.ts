@@ -6,18 +6,22 @@ import { postgresMissing } from './test/postgres.ts';
 /** What touches the database most, once more on PostgreSQL. TEST_DATABASE=postgres runs everything on it instead. */
 const onBothDatabases = [
   'packages/server/src/{audit,organizations}/*.test.ts',
-  'packages/server/src/jobs/{store,worker}.test.ts',
+  'packages/server/src/jobs/store.test.ts',
   'packages/server/src/keys/{keys,rates}.test.ts',
   'packages/server/src/people/sessions.test.ts',
   'packages/server/src/projects/projects.test.ts',
-  'packages/server/src/webhooks/{deliverer,outbox,webhooks}.test.ts',
+  'packages/server/src/webhooks/{outbox,webhooks}.test.ts',
   'packages/server/src/exports/{follow,read,retention}.test.ts',
   'packages/server/src/http/idempotency.test.ts',
   'test/contract/tenants.test.ts',
 ];
 
 /** On PostgreSQL too, but with the long ones: what they ask the database for is asked by those above. */
-const onBothAtLength = ['packages/server/src/http/{limits,polling}.test.ts'];
+const onBothAtLength = [
+  'packages/server/src/http/{limits,polling}.test.ts',
+  'packages/server/src/jobs/worker.test.ts',
+  'packages/server/src/webhooks/deliverer.test.ts',
+];
 
 /** Minutes of work that commands of their own repeat at length (hostile, scenarios, torture, chaos): `npm run test:long`. */
 const long = [
@@ -31,12 +35,10 @@ const long = [
   'test/hostile/agent/program.test.ts',
   'test/scenarios/scenarios.test.ts',
   'test/torture/torture.test.ts',
-  'test/agent/acp.test.ts',
-  'test/agent/follow-ups.test.ts',
-  'test/agent/project-rules.test.ts',
+  'test/agent/{acp,follow-ups,private-authority,project-rules}.test.ts',
   'test/cli-exports.test.ts',
   'test/client/{bundled,published}.test.ts',
-  'test/dashboard/{agent,gate,many-rows,overview,people,projects,webhooks}.test.ts',
+  'test/dashboard/{agent,gate,keys,many-rows,overview,people,projects,webhooks}.test.ts',
   'test/deployment/{refusals,round}.test.ts',
   'test/deploy-pipelines.test.ts',
   'test/mcp.test.ts',
@@ -55,6 +57,7 @@ const sampled = [
   'test/agent/{crash,jobs}.test.ts',
   'test/contract/fuzz.test.ts',
   'test/dashboard/screens.test.ts',
+  'test/dashboard/first-run.test.ts',
   'test/deployment/crash.test.ts',
   'test/offline.test.ts',
 ];
@@ -69,6 +72,8 @@ const ofRenderer = ['packages/render/src/**/*.test.ts'];
 const ofServer = ['packages/{api,server,server/dashboard}/src/**/*.test.ts'];
 /** They leave something behind in their process: a module that is replaced, another environment, a git host that is closed. */
 const alone = [
+  'packages/render/src/fixtures.test.ts',
+  'packages/render/src/{check/rendered,memory/memory,outputs/outputs}.test.ts',
   'packages/server/src/agent/workspace/*.test.ts',
   'packages/server/src/cli/texts.test.ts',
   'packages/server/src/rendering/early.test.ts',
@@ -94,7 +99,7 @@ const server = {
 /** The renderer keeps no state between files; loading it once for all of them saves half a second each. */
 const renderer = {
   extends: true as const,
-  test: { name: 'renderer', include: isLong ? [] : ofRenderer, isolate: false },
+  test: { name: 'renderer', include: isLong ? [] : ofRenderer, exclude: alone, isolate: false },
 };
 const postgres = (include: string[]) => ({
   extends: true as const,

@@ -106,7 +106,7 @@ describe.concurrent('an instruction that is carried out', () => {
     expect(stage.forge.complaints).toEqual([]);
   });
 
-  test('its branch can be had as an export', async ({ expect }) => {
+  test.runIf(isLong)('its branch can be had as an export', async ({ expect }) => {
     const job = await run('Mend the link of the first page.');
     const jobId = job.result?.previewJobId ?? '';
     await expect
@@ -202,7 +202,7 @@ describe.concurrent('what the model does', () => {
     { calls: [{ name: 'read_file', input: { path: 'docs.json' } }] },
     { calls: [{ name: 'edit_file', input: { path: 'docs.json', old: '"theme"', new: 'theme"' } }] },
   );
-  test('a site that does not load at all is never proposed', async () => {
+  test.runIf(isLong)('a site that does not load at all is never proposed', async () => {
     const job = await run('run <no site>');
     expect(job).toMatchObject({ status: 'failed', statusReason: 'policy_blocked', prLink: null });
     expect(stage.repository.tip(branchOf(job.id))).toBeUndefined();
@@ -328,7 +328,7 @@ describe.concurrent('the life of a job', () => {
     expect(stage.forge.pulls.filter(({ head }) => head === branch)).toHaveLength(1);
   });
 
-  test('a follow-up goes on from work that was never pushed', async () => {
+  test.runIf(isLong)('a follow-up goes on from work that was never pushed', async () => {
     const first = await run('Mend the link of the first page.', { dryRun: true });
     await requestTo(first.id, 'message', { prompt: 'run <more>' });
     await end(first.id);

@@ -11,17 +11,12 @@ import { Stage } from './run.ts';
 const isLong = process.env['LONG_TESTS'] !== undefined;
 const sample = new Set([
   'loop-while',
-  'string-search',
   'heap',
   'prototype-across-pages',
   'process-by-constructor',
   'link-page',
   'picture-beacons',
-  'element-names',
-  'titles',
-  'properties-laughs',
   'openapi-files',
-  'names-clash',
 ]);
 const attacks = readCorpus();
 const chosen = attacks.filter(({ id }) => isLong || sample.has(id));

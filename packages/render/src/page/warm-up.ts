@@ -59,7 +59,10 @@ export function sampleTask(page: number): PageTask {
   };
 }
 
-/** Code that is the same as on an earlier page would not be highlighted again, so the number stands in it. */
+/**
+ * Code that is the same as on an earlier page would not be highlighted again, so the number stands in it. Nothing in it needs what
+ * is loaded only for some sites: icons, formulas, diagrams.
+ */
 function sampleContent(page: number): string {
   return `Boats are **moored** at a [berth](/start) with \`lines${page}\`. It’s the harbour that assigns one – ask _early_, since
 berth ${page} may be taken[^1]. See [the harbour](https://example.com) and [the next part](#a-second-part).
@@ -120,7 +123,7 @@ lines: [bow, stern] # both
 </CodeGroup>
 
 <CardGroup cols={2}>
-  <Card title="Leave" icon="anchor" href="/start">Cast off the stern line first.</Card>
+  <Card title="Leave" href="/start">Cast off the stern line first.</Card>
   <Card title="Stay">The harbour counts the nights.</Card>
 </CardGroup>
 
