@@ -1,23 +1,43 @@
 /**
- * The last step of a page in the process that renders it: whatever reads its long texts does so here, beside the other
- * pages, and whoever puts the site together gets bytes and facts. It loads no parser, so that a supervisor can use it.
+ * The last steps of a page: its long texts become bytes, and what a check has to know of them is read out of them. Whoever puts the
+ * site together never reads them. It loads no parser, so that a supervisor can use it.
  */
 import { contentFacts } from '../check/output-facts.ts';
 import { findSecrets } from '../check/secrets.ts';
-import { encodedText } from '../encoded-text.ts';
+import { decodedText, encodedText } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
-import type { PageDraft, PageResult, PageTask } from './task.ts';
+import type { LongText, PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
 
 export function finishedPage(task: PageTask, draft: PageDraft): PageResult {
+  return readPage(task, encodedPage(draft), draft);
+}
+
+/** The first step. */
+export function encodedPage(draft: PageDraft): UnreadPage {
   const { html, aside, markdown, ...rest } = draft;
   return {
     ...rest,
     html: encodedText(html),
     aside: encodedText(aside),
-    content: contentFacts(aside + html, saysMore(task, draft)),
     markdown: encodedText(markdown),
-    secretsBeside: findSecrets(markdown, () => markdown),
     summary: textOfHtml(draft.description) === '' ? summaryOf(html) : '',
+  };
+}
+
+/** The second step, which another process can take: then it has no texts but those in the page. */
+export function readPage(
+  task: PageTask,
+  page: UnreadPage,
+  texts: Record<LongText, string> = {
+    html: decodedText(page.html),
+    aside: decodedText(page.aside),
+    markdown: decodedText(page.markdown),
+  },
+): PageResult {
+  return {
+    ...page,
+    content: contentFacts(texts.aside + texts.html, saysMore(task, page)),
+    secretsBeside: findSecrets(texts.markdown, () => texts.markdown),
   };
 }
 

@@ -4,9 +4,10 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { crashedPage } from './failure.ts';
+import { readPage } from './finished-page.ts';
 import type { ParserName } from './parser.ts';
 import { startRenderProcess } from './start-process.ts';
-import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
+import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess, UnreadPage } from './task.ts';
 
 export interface LiveProcessOptions {
   pageTimeoutMs?: number;
@@ -106,14 +107,14 @@ export class LiveProcess {
     this.#send({ type: 'pages', tasks: [order.task], parser });
   }
 
-  #receive(result: PageResult): void {
+  #receive(page: UnreadPage | PageResult): void {
     const order = this.#current;
-    if (!order || order.task.id !== result.id) return;
+    if (!order || order.task.id !== page.id) return;
     clearTimeout(this.#timer);
     this.#current = undefined;
     this.#idleDeaths = 0;
     this.#rendered += 1;
-    order.done(result);
+    order.done('content' in page ? page : readPage(order.task, page));
     this.#next();
   }
 

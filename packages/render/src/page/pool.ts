@@ -6,8 +6,9 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ParserName } from './parser.ts';
 import { crashedPage, latePage } from './failure.ts';
+import { readPage } from './finished-page.ts';
 import { giveBackRenderProcess, hasLoaded, startRenderProcess } from './start-process.ts';
-import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess } from './task.ts';
+import type { FromProcess, PageResult, PageTask, SitePlan, ToProcess, UnreadPage } from './task.ts';
 
 export interface PoolOptions {
   plan: SitePlan;
@@ -136,8 +137,7 @@ class Pool {
     child.on('message', (message: FromProcess) => this.#hear(worker, message));
     child.once('exit', (code, signal) => this.#lost(worker, signal ?? `code ${code}`));
     child.once('error', (error) => this.#fail(error));
-    const packs = this.#processCount > 1 && this.#options.plan.writesLookups;
-    this.#send(worker, { type: 'site', plan: this.#options.plan, packs });
+    this.#send(worker, { type: 'site', plan: this.#options.plan, isOneOfMany: this.#processCount > 1 });
     this.#refill(worker);
   }
 
@@ -151,9 +151,11 @@ class Pool {
     if (message.type === 'page') this.#receive(worker, message.result);
   }
 
-  #receive(worker: Worker, result: PageResult): void {
-    if (!worker.held.delete(result.id)) return;
-    this.#finish(result);
+  #receive(worker: Worker, page: UnreadPage | PageResult): void {
+    const { task } = worker.held.get(page.id) ?? {};
+    if (!task) return;
+    worker.held.delete(page.id);
+    this.#finish('content' in page ? page : readPage(task, page));
     this.#refill(worker);
   }
 

@@ -5,14 +5,14 @@
 import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
 import { packedPage } from '../memory/packed-page.ts';
-import { type PageTools, loadApiPages, renderPage, siteTools } from './render-page.ts';
-import type { FromProcess, ToProcess } from './task.ts';
+import { type PageTools, loadApiPages, renderPage, renderUnread, siteTools } from './render-page.ts';
+import type { FromProcess, PageResult, ToProcess } from './task.ts';
 import { warmUp } from './warm-up.ts';
 
 type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
 let tools: PageTools | undefined;
-let packs = false;
+let isOneOfMany = false;
 /** What has come and is not done, in order. */
 const waiting: ToProcess[] = [];
 let isWorking = false;
@@ -29,7 +29,7 @@ async function workOff(): Promise<void> {
   for (let message = waiting.shift(); message; message = waiting.shift()) {
     if (message.type === 'site') {
       tools = siteTools(message.plan);
-      packs = message.packs === true;
+      isOneOfMany = message.isOneOfMany === true;
     }
     if (message.type === 'changed') message.files.forEach(forget);
     if (message.type === 'pages') await renderAll(message);
@@ -48,15 +48,12 @@ async function renderAll(message: PagesMessage): Promise<void> {
   for (const task of message.tasks) {
     if (!tools) throw new Error('pages arrived before the site');
     const began = performance.now();
-    const result = renderPage(tools, task, message.parser);
-    const packed = packs ? packedPage(result) : undefined;
+    const result = isOneOfMany
+      ? packedIfKept(renderPage(tools, task, message.parser))
+      : renderUnread(tools, task, message.parser);
     const answer: FromProcess = {
       type: 'page',
-      result: {
-        ...result,
-        ...(packed ? { packed, lookups: undefined } : {}),
-        milliseconds: performance.now() - began,
-      },
+      result: { ...result, milliseconds: performance.now() - began },
     };
     process.send?.(answer);
     keepCompiledCode();
@@ -64,6 +61,11 @@ async function renderAll(message: PagesMessage): Promise<void> {
     // each page the parent gets most of a batch when this process has nothing left to do: 1,000 pages took a seventh longer.
     await aPause();
   }
+}
+
+function packedIfKept(page: PageResult): PageResult {
+  const packed = page.lookups && packedPage(page);
+  return packed ? { ...page, packed, lookups: undefined } : page;
 }
 
 let pages = 0;

@@ -11,7 +11,7 @@ import { textOfHtml } from '../html.ts';
 import { pageTerms } from '../search/page-terms.ts';
 import { Programs } from '../program/program.ts';
 import { failedPage } from './failure.ts';
-import { finishedPage } from './finished-page.ts';
+import { encodedPage, finishedPage } from './finished-page.ts';
 import { pageMarkdown } from './page-markdown.ts';
 import { type Lookup, writtenDown } from './lookups.ts';
 import { ModuleSources } from './modules.ts';
@@ -20,7 +20,7 @@ import type { SiteTools } from './record.ts';
 import { readSource } from './source.ts';
 import { PageRenderer } from './renderer.ts';
 import type * as ApiPages from '../openapi/page.ts';
-import type { PageDraft, PageResult, PageTask, SitePlan } from './task.ts';
+import type { PageDraft, PageResult, PageTask, SitePlan, UnreadPage } from './task.ts';
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
@@ -56,9 +56,17 @@ function sizesOf({ pictures }: SitePlan): SiteTools['pictureSizes'] {
 }
 
 export function renderPage(tools: PageTools, task: PageTask, parser: ParserName): PageResult {
-  const result = finishedPage(task, rendered(tools, task, parser));
+  return withLookups(tools, finishedPage(task, rendered(tools, task, parser)));
+}
+
+/** The same, but what a check has to know of the page is left to be found out. */
+export function renderUnread(tools: PageTools, task: PageTask, parser: ParserName): UnreadPage {
+  return withLookups(tools, encodedPage(rendered(tools, task, parser)));
+}
+
+function withLookups<Page extends UnreadPage>(tools: PageTools, page: Page): Page {
   const lookups = tools.takeLookups?.();
-  return lookups ? { ...result, lookups } : result;
+  return lookups ? { ...page, lookups } : page;
 }
 
 function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {

@@ -142,9 +142,11 @@ export interface PageResult {
   milliseconds?: number;
 }
 
+/** A page that nobody has read yet. */
+export type UnreadPage = Omit<PageResult, 'content' | 'secretsBeside'>;
+
 /** A page whose texts were just made. */
-export type PageDraft = Omit<PageResult, LongText | 'content' | 'secretsBeside' | 'summary'> &
-  Record<LongText, string>;
+export type PageDraft = Omit<UnreadPage, LongText | 'summary'> & Record<LongText, string>;
 
 export type LongText = 'html' | 'aside' | 'markdown';
 
@@ -157,12 +159,12 @@ export interface LinkUse {
 }
 
 export type ToProcess =
-  /** With `packs`, pages that can be kept come packed as well. */
-  | { type: 'site'; plan: SitePlan; packs?: boolean }
+  /** Without `isOneOfMany` whoever gets the pages reads and packs them: a single process has more to do than its parent. */
+  | { type: 'site'; plan: SitePlan; isOneOfMany?: boolean }
   /** These files have other content than before. */
   | { type: 'changed'; files: string[] }
   | { type: 'pages'; tasks: PageTask[]; parser: ParserName };
 
 export type FromProcess =
   /** Its code is loaded. */
-  { type: 'ready' } | { type: 'page'; result: PageResult };
+  { type: 'ready' } | { type: 'page'; result: UnreadPage | PageResult };
