@@ -1,6 +1,6 @@
 /**
- * Renders a page of nobody's while a process has nothing to do yet, because its site is still being read: code that has run is
- * faster, and what is compiled now need not be compiled when pages wait. It leaves nothing behind.
+ * Renders a page of nobody's in a process that waits for a site: code that has run is faster, and what is compiled now need not be
+ * compiled when pages wait. It leaves nothing behind.
  */
 import { setImmediate as aPause } from 'node:timers/promises';
 import { readApiSettings } from '../config/api.ts';
@@ -11,8 +11,6 @@ import type { PageTask, SitePlan } from './task.ts';
 const mostPages = 60;
 
 export async function warmUp(isIdle: () => boolean): Promise<void> {
-  // A message that has come already is heard first.
-  await aPause();
   if (!isIdle()) return;
   const tools = siteTools(samplePlan);
   for (let page = 0; page < mostPages && isIdle(); page++) {
