@@ -7,10 +7,6 @@ import { setImmediate as aPause } from 'node:timers/promises';
 import { packedPage } from '../memory/packed-page.ts';
 import { type PageTools, loadApiPages, renderPage, renderUnread, siteTools } from './render-page.ts';
 import type { FromProcess, PageResult, ToProcess } from './task.ts';
-import { warmUp } from './warm-up.ts';
-
-/** Where a site comes sooner, whoever reads it needs the other core: a first page came 0.4 s later on two of them. */
-const idleBeforeWarmUpMs = 2000;
 
 type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
@@ -25,8 +21,6 @@ process.on('message', (message: ToProcess) => {
   if (!isWorking) void workOff();
 });
 process.send?.({ type: 'ready' } satisfies FromProcess);
-const isIdle = (): boolean => waiting.length === 0 && tools === undefined;
-setTimeout(() => void warmUp(isIdle), idleBeforeWarmUpMs).unref();
 
 async function workOff(): Promise<void> {
   isWorking = true;
