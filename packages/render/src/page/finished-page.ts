@@ -1,6 +1,6 @@
 /**
- * The last steps of a page: its long texts become bytes, and what a check has to know of them is read out of them. Whoever puts the
- * site together never reads them. It loads no parser, so that a supervisor can use it.
+ * The last steps of a page: its long texts become bytes, and what a check has to know of them is read out of them, so that nobody
+ * has to read them again to write the site. It loads no parser, so that a supervisor can use it.
  */
 import { contentFacts } from '../check/output-facts.ts';
 import { findSecrets } from '../check/secrets.ts';
