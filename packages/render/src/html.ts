@@ -38,3 +38,8 @@ export function textOfHtml(html: string): string {
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&');
 }
+
+/** Text that may have been written on several lines. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -4,7 +4,7 @@
  */
 import { textOfHtml } from '../html.ts';
 import { type ScannedTag, scanTags } from './scan-html.ts';
-import { type FoundSecret, findSecrets } from './secrets.ts';
+import { type FoundSecret, findSecrets, mostSecrets } from './secrets.ts';
 
 /** An address, and whether a browser loads it with the page rather than when a reader follows it. */
 export interface Reference {
@@ -137,7 +137,7 @@ class WholeFacts {
       skippedHeadings: brief(this.#skippedHeadings.slice(0, mostListed)),
       undescribedPictures: brief(this.#undescribedPictures),
       remoteFiles: brief(this.#remoteFiles),
-      secrets: brief(this.#secrets),
+      secrets: brief(this.#secrets.slice(0, mostSecrets)),
     };
   }
 }

@@ -34,7 +34,7 @@ import {
   undescribed,
   withoutRepeats,
 } from './output-findings.ts';
-import { type FoundSecret, findSecrets } from './secrets.ts';
+import { type FoundSecret, findSecrets, mostSecrets } from './secrets.ts';
 import { SourcePlaces } from './source-places.ts';
 
 export interface CheckedSite {
@@ -273,7 +273,7 @@ export class RenderedCheck {
   /** The Markdown beside a page; what stands above its content comes as text. */
   seeMarkdown(path: string, head: string, secrets: readonly FoundSecret[]): void {
     this.#addresses.add(path);
-    const all = [...findSecrets(head, () => head), ...secrets];
+    const all = [...findSecrets(head, () => head), ...secrets].slice(0, mostSecrets);
     if (all.length > 0) this.#secretsBeside.set(path, all);
   }
 

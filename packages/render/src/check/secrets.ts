@@ -53,7 +53,7 @@ const kinds: SecretKind[] = [
   { kind: 'a Docyard key', pattern: /\bdocyard_([0-9A-Za-z]{36})\b/g, confirm: hasKeyChecksum },
 ];
 
-const mostPerPage = 20;
+export const mostSecrets = 20;
 
 /** `text` gives the text without markup; it is asked for only when there are traces. */
 export function findSecrets(html: string, text: () => string): FoundSecret[] {
@@ -63,7 +63,7 @@ export function findSecrets(html: string, text: () => string): FoundSecret[] {
   for (const { kind, pattern, severity = 'error', confirm } of kinds) {
     for (const match of plain.matchAll(pattern)) {
       const [whole, random = match[0]] = match;
-      if (found.size >= mostPerPage) break;
+      if (found.size >= mostSecrets) break;
       if (isPlaceholder(random) || !looksRandom(random) || confirm?.(whole) === false) continue;
       found.set(whole, { kind, severity, start: shownPart(whole), whole });
     }

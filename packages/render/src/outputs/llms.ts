@@ -3,6 +3,7 @@
  * language and version only. A file of the repository with the same name is used as it is.
  */
 import { encodedPieces } from '../encoded-text.ts';
+import { oneLine } from '../html.ts';
 import type { Site } from '../load.ts';
 import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
@@ -109,10 +110,6 @@ function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   if (length === 0) return '';
   return `${text.slice(0, length - 1).replace(/\s+\S*$/, '')}…`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** The pages under the labels that lead to them, in the order of the navigation. */

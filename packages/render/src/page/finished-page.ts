@@ -5,7 +5,7 @@
 import { contentFacts } from '../check/output-facts.ts';
 import { findSecrets } from '../check/secrets.ts';
 import { decodedText, encodedText } from '../encoded-text.ts';
-import { textOfHtml } from '../html.ts';
+import { oneLine, textOfHtml } from '../html.ts';
 import type { LongText, PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
 
 export function finishedPage(task: PageTask, draft: PageDraft): PageResult {
@@ -24,20 +24,19 @@ export function encodedPage(draft: PageDraft): UnreadPage {
   };
 }
 
-/** The second step, which another process can take: then it has no texts but those in the page. */
+/** The second step, if it was not taken yet. Another process can take it: then it has no texts but those in the page. */
 export function readPage(
   task: PageTask,
-  page: UnreadPage,
-  texts: Record<LongText, string> = {
-    html: decodedText(page.html),
-    aside: decodedText(page.aside),
-    markdown: decodedText(page.markdown),
-  },
+  page: UnreadPage | PageResult,
+  texts?: Record<LongText, string>,
 ): PageResult {
+  if ('content' in page) return page;
+  const text = (name: LongText): string => texts?.[name] ?? decodedText(page[name]);
+  const markdown = text('markdown');
   return {
     ...page,
-    content: contentFacts(texts.aside + texts.html, saysMore(task, page)),
-    secretsBeside: findSecrets(texts.markdown, () => texts.markdown),
+    content: contentFacts(text('aside') + text('html'), saysMore(task, page)),
+    secretsBeside: findSecrets(markdown, () => markdown),
   };
 }
 
@@ -52,5 +51,5 @@ function summaryOf(html: string): string {
   if (start < 0) return '';
   const end = html.indexOf('</p>', start);
   const paragraph = html.slice(start, Math.min(end < 0 ? html.length : end, start + 2000));
-  return textOfHtml(paragraph).replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+  return oneLine(textOfHtml(paragraph)).slice(0, 300);
 }

@@ -114,7 +114,7 @@ export class LiveProcess {
     this.#current = undefined;
     this.#idleDeaths = 0;
     this.#rendered += 1;
-    order.done('content' in page ? page : readPage(order.task, page));
+    order.done(readPage(order.task, page));
     this.#next();
   }
 
