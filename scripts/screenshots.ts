@@ -104,8 +104,8 @@ async function renderSample(work: string, look: string | undefined): Promise<str
     const path = join(output, event.file.path);
     await mkdir(dirname(path), { recursive: true });
     const { content } = event.file;
-    if (content instanceof Uint8Array) await writeFile(path, content);
-    else await cp(content.copyFrom, path);
+    if ('copyFrom' in content) await cp(content.copyFrom, path);
+    else await writeFile(path, 'pieces' in content ? content.pieces : content);
   }
   return output;
 }

@@ -1,5 +1,6 @@
 /** Renders one site into a folder, in a process of its own, and sends what it found. Started by `render.ts` only. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Diagnostic, loadSite, renderSite } from '@docyard/render';
 
@@ -30,8 +31,8 @@ for await (const event of renderSite(site)) {
   const { path, content, kind } = event.file;
   const target = join(out, path);
   mkdirSync(dirname(target), { recursive: true });
-  if (content instanceof Uint8Array) writeFileSync(target, content);
-  else copyFileSync(content.copyFrom, target);
+  if ('copyFrom' in content) copyFileSync(content.copyFrom, target);
+  else await writeFile(target, 'pieces' in content ? content.pieces : content);
   if (kind === 'page') report.pages += 1;
 }
 process.send?.(report, () => process.disconnect());

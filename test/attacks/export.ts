@@ -104,6 +104,7 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     customCode: 'run',
     engine: null,
     isolationLevel,
+    isSigned: true,
     options: optionsOf({ domain: 'attacked.test' }),
   };
 }

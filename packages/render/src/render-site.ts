@@ -5,6 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as aPause } from 'node:timers/promises';
 import { configuredPictures, missingInFrame, picturesOfFrame } from './assets/configured.ts';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from './assets/references.ts';
 import { RemotePictures } from './assets/remote-pictures.ts';
@@ -20,10 +21,10 @@ import { type OutputNames, unusableName } from './navigation/output-names.ts';
 import { mathFiles } from './math/files.ts';
 import type { PageTrace } from './memory/last-run.ts';
 import { PageMemory } from './memory/page-memory.ts';
-import { lastRunFor, lastSections, optionsKey, traceOf } from './memory/replay.ts';
+import { LastSections, lastRunFor, optionsKey, traceOf } from './memory/replay.ts';
 import { SearchFiles } from './memory/search-files.ts';
 import { FullText } from './outputs/full-text.ts';
-import { type PageFacts, siteOutputs } from './outputs/list.ts';
+import { type InPieces, type PageFacts, siteOutputs } from './outputs/list.ts';
 import { fullTextSection } from './outputs/llms.ts';
 import { PrintPages } from './outputs/print-pages.ts';
 import { markdownFile, markdownPath } from './outputs/page-markdown.ts';
@@ -35,15 +36,19 @@ import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-
 import { PageComposer } from './theme/compose.ts';
 import { contextualFindings } from './theme/contextual.ts';
 import { apiFiles } from './theme/files.ts';
+import { isLargeSite } from './process-settings.ts';
 import { wholePage } from './theme/shell.ts';
 import { contrastFindings } from './theme/site-css.ts';
 
 export type { RenderOptions } from './site-plan.ts';
 
+/** Some 2 ms of those that are as they were. */
+const pagesWithoutPause = 50;
+
 export interface OutputFile {
   /** Relative, with forward slashes. */
   path: string;
-  content: Uint8Array | { copyFrom: string };
+  content: Uint8Array | { copyFrom: string } | InPieces;
   kind: 'page' | 'asset' | 'output';
 }
 
@@ -68,7 +73,7 @@ export async function* renderSite(site: Site, options: RenderOptions = {}): Asyn
     if (event.type === 'diagnostic') diagnostics.push(event.diagnostic);
     yield event;
   }
-  const { findings, slowest, tiers, ...result } = await check.finish();
+  const { findings, slowest, tiers, ...result } = check.finish();
   for (const finding of findings) yield diagnostic(finding);
   const report = buildReport([...diagnostics, ...findings], result);
   yield text('report.json', reportJson(report), 'output');
@@ -82,7 +87,8 @@ async function* renderFiles(
   check: RenderedCheck,
 ): AsyncGenerator<InnerEvent> {
   const remote = new RemotePictures(options.fetchPicture);
-  const plan = planSite(site, options, remote);
+  const { routes, names, findings } = nameableRoutes(site, options);
+  const plan = planSite(site, options, remote, routes);
   const links = createLinkResolver(plan);
   /** A file of the repository may be an output as well, and linked to from a page. */
   const written = new Set<string>();
@@ -97,7 +103,6 @@ async function* renderFiles(
   const gathered = new Gathered();
   const pictures = configuredPictures(site, links);
   for (const file of pictures.files) gathered.assets.add(file);
-  const { names, findings } = nameableRoutes(site, options);
   for (const item of [
     ...site.diagnostics,
     ...findings,
@@ -112,7 +117,7 @@ async function* renderFiles(
   const useFile = (file: string): unknown => gathered.useFile(file);
   const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
   const { publicAddresses } = composer;
-  const fullText = new FullText();
+  const fullText = new FullText({ isPacked: isLargeSite(plan.rendered.length) });
   const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
   const print = new PrintPages(site, plan, addresses);
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
@@ -134,22 +139,25 @@ async function* renderFiles(
   const concurrency = options.concurrency ?? availableParallelism();
   const wanted = before ? tasks.filter((task) => !before.unchanged.has(task)) : tasks;
   const edited = new Map<string, PageTrace>();
+  const sections = before && new LastSections(site, before, wanted.length > 0);
   /** Before anything is rendered: a page may be kept under the same key as before. */
   if (before)
     for (const { route, output } of wanted)
       search.expect(route, memory?.recallByKey(before.last.traces.get(output)?.key)?.search);
   const pages = renderedPages(wanted, { plan, concurrency, signal: options.signal, fetchPictures, memory });
   let first: ReturnType<typeof pages.next> | undefined;
+  let gone = 0;
   try {
     if (before && memory) {
       check.recallFrame(before.last.frame);
       print.lastPartition = before.last.printed;
-      const sectionOf = lastSections(site, before);
       for (const [task, trace] of before.unchanged) {
         // First of all: who waits for the first page need not wait for the first frame, which takes 30 ms.
         yield old(task.output, 'page');
         // Asked for now, so that a process renders what was edited while the rest is gone through.
         if (!first) (first = pages.next()).catch(() => undefined);
+        // That process, and threads that read ahead, get on only when this one lets go.
+        if ((gone += 1) % pagesWithoutPause === 0) await aPause();
         gathered.add(task, trace, task.id < plan.rendered.length);
         check.recall(task, markdownPath(task.route), trace.check);
         composer.keep(task, trace.usesImage);
@@ -159,8 +167,9 @@ async function* renderFiles(
         const result = (): PageResult => memory.mustRecall(trace.key ?? '');
         print.addOld(task, { bytes: trace.printedBytes, features: trace.features, result });
         if (fullText.hasRoomAt(task.id)) {
-          const known = sectionOf(task.id);
-          if (known) fullText.addOld(task.id, known.bytes, known.content);
+          const bytes = sections?.bytesOf(task.id);
+          if (sections && bytes !== undefined)
+            fullText.addOld(task.id, bytes, () => sections.content(task.id));
           else addSection(task, trace, result().markdown);
         }
         search.keep(task.route, () => result().search);
@@ -216,6 +225,7 @@ async function* renderFiles(
     addresses,
     publicAddresses,
     fullText,
+    lastSections: sections,
     print,
     socialImages,
     pages: plan.rendered.flatMap((route) => gathered.facts.get(route) ?? []),
@@ -229,7 +239,8 @@ async function* renderFiles(
     if ('finding' in item) yield diagnostic(item.finding);
     else {
       written.add(item.path);
-      yield 'old' in item ? old(item.path, 'output') : text(item.path, item.content, 'output');
+      if ('pieces' in item) yield { type: 'file', file: { path: item.path, content: item, kind: 'output' } };
+      else yield 'old' in item ? old(item.path, 'output') : text(item.path, item.content, 'output');
     }
   }
   for (const { path, content } of await apiFiles(gathered.features)) yield text(path, content, 'output');
@@ -351,7 +362,7 @@ function seen(path: string, content: Uint8Array, kind: OutputFile['kind']): Inne
   return { type: 'file', file: { path, content, kind }, isSeen: true };
 }
 
-function text(path: string, content: string | Uint8Array, kind: OutputFile['kind']): InnerEvent {
+function text(path: string, content: string | Uint8Array | InPieces, kind: OutputFile['kind']): InnerEvent {
   if (typeof content !== 'string') return { type: 'file', file: { path, content, kind } };
   const file = { path, content: encodedText(content), kind };
   return path.endsWith('.html') ? { type: 'file', file, text: content } : { type: 'file', file };

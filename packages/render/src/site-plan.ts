@@ -49,8 +49,8 @@ export function planSite(
   site: Site,
   options: RenderOptions,
   pictures = new RemotePictures(undefined),
+  rendered = nameableRoutes(site, options).routes,
 ): SitePlan {
-  const rendered = nameableRoutes(site, options).routes;
   return {
     root: site.root,
     files: site.files.all,

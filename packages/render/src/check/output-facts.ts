@@ -3,6 +3,7 @@
  * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
  */
 import { textOfHtml } from '../html.ts';
+import type { SourcePlace } from './diagnostic.ts';
 import { type ScannedTag, scanTags } from './scan-html.ts';
 import { type FoundSecret, findSecrets, mostSecrets } from './secrets.ts';
 
@@ -49,6 +50,8 @@ export interface SkippedHeading {
   id: string;
   level: number;
   before: number;
+  /** Where it was written, once somebody has looked; null where that was in vain. */
+  place?: SourcePlace | null;
 }
 
 const mostListed = 200;

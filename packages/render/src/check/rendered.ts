@@ -11,7 +11,7 @@ import { slugOf } from '../page/headings.ts';
 import { saysMore } from '../page/finished-page.ts';
 import type { LinkUse, PageResult, PageTask, PageTier } from '../page/task.ts';
 import type { PageDocument } from '../theme/shell.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic, SourcePlace } from './diagnostic.ts';
 import {
   type HtmlFacts,
   type OutputFacts,
@@ -161,6 +161,9 @@ export class RenderedCheck {
   trace(output: string, markdown: string): CheckTrace | undefined {
     const page = this.#pages.get(output);
     if (!page) return undefined;
+    // So that the next run need not read the page to look for them.
+    for (const heading of page.facts?.skippedHeadings ?? [])
+      heading.place = this.#placeOf(page.file, heading);
     const { anchors, tier, saysMore, bytes, facts, reaches } = page;
     return {
       anchors,
@@ -313,12 +316,12 @@ export class RenderedCheck {
     return true;
   }
 
-  async finish(): Promise<CheckResult> {
+  finish(): CheckResult {
     const pages = [...this.#pages.values()].toSorted((a, b) => (a.output < b.output ? -1 : 1));
     const findings: Diagnostic[] = [];
     const reached = new Set([...this.#reachedByFrame, ...pages.flatMap(({ reaches }) => reaches)]);
-    for (const page of pages) findings.push(...(await this.#pageFindings(page, reached)));
-    findings.push(...(await this.#frameFindings(reached)));
+    for (const page of pages) findings.push(...this.#pageFindings(page, reached));
+    findings.push(...this.#frameFindings(reached));
     const orphans = this.#orphans(pages, reached);
     findings.push(...orphans.map(orphanFinding));
     return {
@@ -335,7 +338,7 @@ export class RenderedCheck {
     };
   }
 
-  async #pageFindings(page: CheckedPage, reached: Set<string>): Promise<Diagnostic[]> {
+  #pageFindings(page: CheckedPage, reached: Set<string>): Diagnostic[] {
     const { facts, file } = page;
     if (!facts) return [];
     const found: Diagnostic[] = [];
@@ -343,15 +346,14 @@ export class RenderedCheck {
       if (found.length >= mostPerPage) break;
       const verdict = this.#addresses.judge(reference.address, page.output);
       if (verdict.kind === 'there' && verdict.path !== page.output) reached.add(verdict.path);
-      else if (verdict.kind === 'no id')
-        found.push(...(await this.#lostAnchor(page, reference.address, verdict)));
-      else if (verdict.kind === 'no file') found.push(await this.#lostFile(page, reference, verdict.path));
+      else if (verdict.kind === 'no id') found.push(...this.#lostAnchor(page, reference.address, verdict));
+      else if (verdict.kind === 'no file') found.push(this.#lostFile(page, reference, verdict.path));
     }
     const own = { kind: 'no id', path: page.output, ids: facts.ids } as const;
     for (const fragment of facts.lostFragments)
-      found.push(...(await this.#lostAnchor(page, fragment, { ...own, fragment: fragment.slice(1) })));
-    for (const id of facts.duplicateIds) found.push(await this.#duplicateId(file, id));
-    for (const heading of facts.skippedHeadings) found.push(await this.#skippedHeading(file, heading));
+      found.push(...this.#lostAnchor(page, fragment, { ...own, fragment: fragment.slice(1) }));
+    for (const id of facts.duplicateIds) found.push(this.#duplicateId(file, id));
+    for (const heading of facts.skippedHeadings) found.push(this.#skippedHeading(file, heading));
     for (const picture of facts.undescribedPictures) found.push(undescribed(file, picture));
     for (const address of facts.remoteFiles) found.push(remoteFile(file, address));
     const secrets = new Map(
@@ -360,20 +362,20 @@ export class RenderedCheck {
         secret,
       ]),
     );
-    for (const secret of secrets.values()) found.push(await this.#secret(file, secret));
+    for (const secret of secrets.values()) found.push(this.#secret(file, secret));
     if (page.bytes > heavyBytes) found.push(heavyPage(file, page.bytes));
     return found;
   }
 
   /** One finding for each place where the link was written. */
-  async #lostAnchor(
+  #lostAnchor(
     page: CheckedPage,
     href: string,
     { path, fragment, ids }: Extract<Verdict, { kind: 'no id' }>,
-  ): Promise<Diagnostic[]> {
+  ): Diagnostic[] {
     const uses = page.anchors.filter((use) => use.href === href);
     const written = uses[0]?.written ?? href;
-    const place = uses.length === 0 ? await this.#places.find(page.file, [href, `#${fragment}`]) : undefined;
+    const place = uses.length === 0 ? this.#places.find(page.file, [href, `#${fragment}`]) : undefined;
     const route = this.#pages.get(path)?.route ?? path;
     const message =
       path === page.output
@@ -386,24 +388,24 @@ export class RenderedCheck {
     return uses.map(({ place: at }) => ({ ...finding, ...(at ? at : { file: page.file }) }));
   }
 
-  async #lostFile(page: CheckedPage, { address, loads }: Reference, target: string): Promise<Diagnostic> {
+  #lostFile(page: CheckedPage, { address, loads }: Reference, target: string): Diagnostic {
     const name = address.slice(address.lastIndexOf('/') + 1).replace(/\.html$/, '');
     return {
       severity: 'warning',
       code: loads ? 'image_missing' : 'broken_link',
       message: `"${address}" leads to no file of the output`,
       file: page.file,
-      ...(await this.#places.find(page.file, [address, name])),
+      ...this.#places.find(page.file, [address, name]),
       target,
     };
   }
 
   /** Header, sidebar and footer are the same on many pages, and all come from the configuration. */
-  async #frameFindings(reached: Set<string>): Promise<Diagnostic[]> {
+  #frameFindings(reached: Set<string>): Diagnostic[] {
     const found: Diagnostic[] = [];
     const file = this.#site.configFile;
     for (const [written, code] of [...this.#unresolved].toSorted(byFirst)) {
-      const place = await this.#places.find(file, [JSON.stringify(written), written]);
+      const place = this.#places.find(file, [JSON.stringify(written), written]);
       const what = code === 'image_missing' ? 'picture' : 'link';
       const message = `The ${what} "${written}" of the configuration leads to nothing on the site; it is not shown`;
       found.push({ severity: 'warning', code, message, file, ...place, target: written });
@@ -426,7 +428,7 @@ export class RenderedCheck {
         code: verdict.kind === 'no id' ? 'broken_anchor' : loads ? 'image_missing' : 'broken_link',
         message: `"${route}" is linked around the pages, and leads nowhere`,
         file,
-        ...(await this.#places.find(file, [`${route}"`, fragment])),
+        ...this.#places.find(file, [`${route}"`, fragment]),
         ...(verdict.kind === 'no id' ? { hint: anchorHint(verdict.fragment, verdict.ids) } : {}),
         target: wanted,
       });
@@ -448,29 +450,34 @@ export class RenderedCheck {
     return !searchRules.has(route) && route !== 'index' && metas.get(route)?.hidden !== true;
   }
 
-  async #duplicateId(file: string, id: string): Promise<Diagnostic> {
+  #duplicateId(file: string, id: string): Diagnostic {
     const message = `The id "${id}" stands on the page more than once`;
-    const place = await this.#places.find(file, [`id="${id}"`, `{#${id}}`]);
+    const place = this.#places.find(file, [`id="${id}"`, `{#${id}}`]);
     return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
   }
 
-  async #skippedHeading(file: string, { id, level, before }: SkippedHeading): Promise<Diagnostic> {
-    const place = await this.#places.findHeading(file, level, (text) => {
+  #placeOf(file: string, { id, level }: SkippedHeading): SourcePlace | null {
+    const place = this.#places.findHeading(file, level, (text) => {
       const slug = slugOf(text);
       return slug === id || id.startsWith(`${slug}-`);
     });
+    return place ?? null;
+  }
+
+  #skippedHeading(file: string, heading: SkippedHeading): Diagnostic {
+    const { id, level, before, place = this.#placeOf(file, heading) } = heading;
     const message = `The heading "${id}" is of level ${level}, right after one of level ${before}`;
     const hint = `Make it level ${before + 1}, so that those who listen to the page know where it belongs.`;
     return { severity: 'info', code: 'heading_order', message, file, ...place, hint };
   }
 
-  async #secret(file: string, { kind, start, whole, severity }: FoundSecret): Promise<Diagnostic> {
+  #secret(file: string, { kind, start, whole, severity }: FoundSecret): Diagnostic {
     return {
       severity,
       code: 'secret_in_page',
       message: `The page shows what looks like ${kind}: "${start}"`,
       file,
-      ...(await this.#places.find(file, [whole, whole.slice(0, 40)])),
+      ...this.#places.find(file, [whole, whole.slice(0, 40)]),
       hint: 'Revoke it, then write an example that nobody can use.',
     };
   }

@@ -1,5 +1,5 @@
 /** Finds where in a source file something was written, when only what became of it is known. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeSource, maximumSourceBytes } from '../page/source.ts';
 import { type SourcePlace, placeAt } from './diagnostic.ts';
@@ -17,8 +17,8 @@ export class SourcePlaces {
   }
 
   /** The first of the texts that stands in the file. Ask file by file: one is kept. */
-  async find(file: string, texts: readonly string[]): Promise<SourcePlace | undefined> {
-    const source = await this.#read(file);
+  find(file: string, texts: readonly string[]): SourcePlace | undefined {
+    const source = this.#read(file);
     for (const text of texts) {
       const at = text === '' ? -1 : source.indexOf(text);
       if (at >= 0) return placeAt(source, at);
@@ -27,24 +27,32 @@ export class SourcePlaces {
   }
 
   /** The line whose words are the same as those of a heading, whatever marks stand between them. */
-  async findHeading(
-    file: string,
-    level: number,
-    matches: (text: string) => boolean,
-  ): Promise<SourcePlace | undefined> {
-    const marks = '#'.repeat(level);
-    const lines = (await this.#read(file)).split('\n');
-    const at = lines.findIndex((line) => line.startsWith(`${marks} `) && matches(line.slice(level + 1)));
-    return at < 0 ? undefined : { line: at + 1, column: 1 };
+  findHeading(file: string, level: number, matches: (text: string) => boolean): SourcePlace | undefined {
+    const source = this.#read(file);
+    const marks = `${'#'.repeat(level)} `;
+    for (let at = source.indexOf(marks); at >= 0; at = source.indexOf(marks, at + 1)) {
+      if (at > 0 && source[at - 1] !== '\n') continue;
+      const end = source.indexOf('\n', at);
+      if (matches(source.slice(at + marks.length, end < 0 ? undefined : end))) return placeAt(source, at);
+    }
+    return undefined;
   }
 
-  async #read(file: string): Promise<string> {
+  /** Without waiting: half of the pages may have to be read, and asking another thread takes five times as long. */
+  #read(file: string): string {
     if (file === this.#file) return this.#text;
     this.#file = file;
-    const bytes = this.#known.has(file)
-      ? await readFile(join(this.#root, file)).catch(() => undefined)
-      : undefined;
+    const bytes = this.#known.has(file) ? bytesOf(join(this.#root, file)) : undefined;
     this.#text = bytes === undefined || bytes.length > maximumSourceBytes ? '' : decodeSource(bytes);
     return this.#text;
+  }
+}
+
+/** Undefined for what is gone by now. */
+function bytesOf(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
   }
 }

@@ -86,6 +86,7 @@ export class RunMemory {
   readonly token = randomUUID();
   readonly #head: RunHead | undefined;
   readonly #reads: ReadonlyMap<string, ReadPage>;
+  readonly #lastReads: readonly [file: string, read: ReadPage][];
   readonly #lastMarks: readonly FileMark[];
   readonly #lastParts = new Map<string, PageTrace[]>();
   readonly #parts: string[] = [];
@@ -102,6 +103,7 @@ export class RunMemory {
     this.#lastMarks = readAll(store, known?.markParts) as FileMark[];
     this.hashes = new FileHashes(root, this.#lastMarks, known?.madeAtMs);
     const reads = readAll(store, known?.readParts) as [string, ReadPage][];
+    this.#lastReads = reads;
     this.#reads = new Map(reads);
     this.load = {
       pages: new Map(reads.filter(([file]) => this.hashes.isAsBefore(file))),
@@ -164,8 +166,20 @@ export class RunMemory {
     const parts = edited ? this.#editedParts(edited) : this.#parts;
     this.#commit = () => {
       const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
-      const markParts = this.#putAll('marks', marks);
-      const readParts = this.#putAll('reads', [...this.load.pages]);
+      const markParts = this.#putAll('marks', marks, {
+        keys: this.#head?.markParts,
+        isAsBefore: (mark, at) => mark === this.#lastMarks[at],
+      });
+      // In the order of the files, so that what was read of most of them stands where it stood.
+      const reads = files.flatMap((file): [string, ReadPage][] => {
+        const read = this.load.pages.get(file);
+        return read ? [[file, read]] : [];
+      });
+      const readParts = this.#putAll('reads', reads, {
+        keys: this.#head?.readParts,
+        isAsBefore: ([file, read], at) =>
+          file === this.#lastReads[at]?.[0] && read === this.#lastReads[at][1],
+      });
       const head: RunHead = {
         ...facts,
         reserveKey,
@@ -196,11 +210,25 @@ export class RunMemory {
     });
   }
 
-  #putAll(name: string, values: readonly unknown[]): string[] {
+  /** Parts of which every value is the one that was read stay where they are. */
+  #putAll<Value>(
+    name: string,
+    values: readonly Value[],
+    last: { keys: readonly string[] | undefined; isAsBefore: (value: Value, at: number) => boolean },
+  ): string[] {
     const keys: string[] = [];
     for (let at = 0; at < values.length; at += valuesInPart) {
+      const part = values.slice(at, at + valuesInPart);
+      const before = last.keys?.[at / valuesInPart];
+      const isWhole =
+        part.length === valuesInPart && part.every((value, index) => last.isAsBefore(value, at + index));
+      if (before !== undefined && isWhole) {
+        this.store.touch(before);
+        keys.push(before);
+        continue;
+      }
       const key = `run:${this.token}:${name}:${at}`;
-      this.store.put(key, zstdCompressSync(JSON.stringify(values.slice(at, at + valuesInPart))));
+      this.store.put(key, zstdCompressSync(JSON.stringify(part)));
       keys.push(key);
     }
     return keys;

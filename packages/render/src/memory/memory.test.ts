@@ -3,8 +3,8 @@ import { mkdtempSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadSite } from '../load.ts';
-import { renderSite } from '../render-site.ts';
+import { loadSite, readPage } from '../load.ts';
+import { type OutputFile, renderSite } from '../render-site.ts';
 import type { RenderOptions } from '../site-plan.ts';
 import { RunMemory } from './last-run.ts';
 import type { SiteMemory } from './site-memory.ts';
@@ -23,6 +23,9 @@ vi.mock(import('../page/pool.ts'), async () => {
 class Store implements SiteMemory {
   readonly values = new Map<string, Uint8Array>();
   puts: string[] = [];
+  get isEmpty(): boolean {
+    return this.values.size === 0;
+  }
   get(key: string): Uint8Array | undefined {
     return this.values.get(key);
   }
@@ -91,11 +94,18 @@ async function render(options: RenderOptions = {}, files?: Map<string, string>):
     }
     if (event.type !== 'file') continue;
     const { path, content } = event.file;
-    const bytes = content instanceof Uint8Array ? content : readFileSync(content.copyFrom);
+    const bytes = bytesOf(content);
     written.files.set(path, Buffer.from(bytes).toString('latin1'));
   }
   written.findings.sort();
   return written;
+}
+
+function bytesOf(content: OutputFile['content']): Uint8Array {
+  if (content instanceof Uint8Array) return content;
+  return 'copyFrom' in content
+    ? readFileSync(content.copyFrom)
+    : Buffer.concat(Array.from(content.pieces, (piece) => Buffer.from(piece)));
 }
 
 async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Promise<Written> {
@@ -113,6 +123,11 @@ async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Pro
           read: (path) => {
             const text = last.get(path);
             return text === undefined ? undefined : Buffer.from(text, 'latin1');
+          },
+          async readAhead(path) {
+            const bytes = Buffer.from(last.get(path) ?? '', 'latin1');
+            /** In pieces that no section ends with. */
+            return [bytes.subarray(0, 100), bytes.subarray(100, 101), bytes.subarray(101)];
           },
         },
       }),
@@ -216,4 +231,29 @@ it('pages that a run had finished before it was killed are not rendered again', 
   const finished = store.puts.filter((key) => key.startsWith('page:')).length;
   expect(finished).toBeGreaterThanOrEqual(2);
   expect(await runAgain()).toEqual({ rendered: 4 - finished, old: [] });
+});
+
+it('of what was read of pages, only the parts with a change are written down again', () => {
+  const files = Array.from({ length: 5000 }, (_, index) => `files/${String(index).padStart(4, '0')}.mdx`);
+  for (const file of files) write(file, file);
+  const readOf = (file: string) => readPage(root, file, file.replace('.mdx', ''));
+  /** As a run would do it that reads what is not known, and nothing else. */
+  const run = (): { unknown: string[]; parts: string[] } => {
+    store.puts = [];
+    const memory = new RunMemory(store, 'engine 1', root);
+    const unknown = files.filter((file) => !memory.load.pages.has(file));
+    for (const file of unknown) memory.load.pages.set(file, readOf(file));
+    const frame = { references: [], unresolved: [], reached: [] };
+    const facts = { frame, hasRemote: false, printed: '', searchReserve: new Uint8Array(), fullText: [] };
+    memory.finish({ options: '', files, edited: undefined }, facts);
+    memory.commit();
+    const parts = store.puts.flatMap((key) => /reads:\d+$/.exec(key) ?? []);
+    return { unknown, parts };
+  };
+  expect(run()).toEqual({ unknown: files, parts: ['reads:0', 'reads:2000', 'reads:4000'] });
+  // The last part is not full, so that more may come to it.
+  expect(run()).toEqual({ unknown: [], parts: ['reads:4000'] });
+  write('files/2345.mdx', 'another text');
+  expect(run()).toEqual({ unknown: ['files/2345.mdx'], parts: ['reads:2000', 'reads:4000'] });
+  expect(run().unknown).toEqual([]);
 });

@@ -4,9 +4,9 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 
 export interface SiteMemory {
+  readonly isEmpty: boolean;
   get(key: string): Uint8Array | undefined;
   has(key: string): boolean;
   put(key: string, value: Uint8Array): void;
@@ -58,7 +58,7 @@ export class FileHashes {
   }
 
   #look(file: string): FileMark | undefined {
-    const path = join(this.#root, file);
+    const path = `${this.#root}/${file}`;
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found?.isFile()) return undefined;
     const { size, mtimeMs, ctimeMs, ino } = found;

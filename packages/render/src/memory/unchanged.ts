@@ -15,6 +15,8 @@ export interface LastFiles {
   has(path: string): boolean;
   paths(): Iterable<string>;
   read(path: string): Uint8Array | undefined;
+  /** Begins to read a large one in the background. It comes in pieces; none when there is no such file. */
+  readAhead(path: string): Promise<readonly Uint8Array[]>;
 }
 
 export interface Comparison {
@@ -35,8 +37,9 @@ const snippets = new Set(['.md', '.mdx']);
 export function unchangedPages(comparison: Comparison): Map<PageTask, PageTrace> | undefined {
   const { last, site, tasks, plan, lastFiles } = comparison;
   const changed = changedFiles(comparison);
-  if (changed === undefined || plan.pictures.size > 0 || !isDeepStrictEqual(last.files, site.files.all))
-    return undefined;
+  if (changed === undefined || plan.pictures.size > 0) return undefined;
+  const { all } = site.files;
+  if (all.length !== last.files.length || all.some((file, at) => file !== last.files[at])) return undefined;
   const unchanged = new Map<PageTask, PageTrace>();
   for (const task of tasks) {
     const trace = last.traces.get(task.output);

@@ -42,7 +42,7 @@ export function prefixToRoot(output: string): string {
 
 /** An address from the root as seen from a page; `./` names the page's own folder, since an empty href means "here". */
 export function relativeHref(prefix: string, hrefFromRoot: string): string {
-  return encodePath(prefix + hrefFromRoot) || './';
+  return prefix + encodePath(hrefFromRoot) || './';
 }
 
 function encodePath(path: string): string {

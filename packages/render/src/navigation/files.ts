@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
+import ignore from 'ignore';
 import { readInside } from '../config/read-inside.ts';
 
 export interface SiteFiles {
@@ -26,9 +26,9 @@ const maximumFiles = 200_000;
 const maximumRules = 1_000_000;
 
 export async function listFiles(root: string): Promise<SiteFiles> {
-  const rules = await readIgnoreRules(root);
+  const isIgnored = await readIgnoreRules(root);
   const all: string[] = [];
-  await walk(root, '', rules, all);
+  await walk(root, '', isIgnored, all);
   all.sort();
   return {
     all,
@@ -38,22 +38,28 @@ export async function listFiles(root: string): Promise<SiteFiles> {
   };
 }
 
-async function readIgnoreRules(root: string): Promise<Ignore> {
-  const rules = ignore();
+/** Whether a file, or a folder with a slash at its end, does not belong to the site. */
+type IsIgnored = (path: string) => boolean;
+
+async function readIgnoreRules(root: string): Promise<IsIgnored> {
+  const texts: string[] = [];
   for (const name of ['.mintignore', '.mintlifyignore']) {
-    rules.add((await readInside(root, join(root, name), maximumRules)) ?? '');
+    texts.push((await readInside(root, join(root, name), maximumRules)) ?? '');
   }
-  return rules;
+  // Most sites have none, and asking about 10,000 files takes 50 ms.
+  if (texts.every((text) => text === '')) return () => false;
+  const rules = ignore().add(texts.join('\n'));
+  return (path) => rules.ignores(path);
 }
 
-async function walk(root: string, folder: string, rules: Ignore, found: string[]): Promise<void> {
+async function walk(root: string, folder: string, isIgnored: IsIgnored, found: string[]): Promise<void> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   for (const entry of entries) {
     const path = folder ? `${folder}/${entry.name}` : entry.name;
     if (entry.isDirectory()) {
-      if (isForeignFolder(path) || rules.ignores(`${path}/`)) continue;
-      await walk(root, path, rules, found);
-    } else if (entry.isFile() && !entry.name.startsWith('.') && !rules.ignores(path)) {
+      if (isForeignFolder(path) || isIgnored(`${path}/`)) continue;
+      await walk(root, path, isIgnored, found);
+    } else if (entry.isFile() && !entry.name.startsWith('.') && !isIgnored(path)) {
       if (found.length >= maximumFiles) return;
       found.push(path);
     }

@@ -1,9 +1,9 @@
 /** The text of a whole site: in order, within its bounds, whatever order pages arrive in. */
 import { expect, it } from 'vitest';
-import { FullText } from './full-text.ts';
+import { FullText, inLargePieces } from './full-text.ts';
 
-function textOf(positions: number[], limit: number): string {
-  const text = new FullText(limit);
+function textOf(positions: number[], limit: number, isPacked = false): string {
+  const text = new FullText({ limit, isPacked });
   for (const position of positions) text.add(position, Buffer.from(`page-${position} `));
   return Buffer.concat([...text.sections()]).toString();
 }
@@ -12,9 +12,22 @@ it('is in the order of the navigation', () => {
   expect(textOf([2, 0, 1], 1000)).toBe('page-0 page-1 page-2 ');
 });
 
+it('is the same where it is kept packed', () => {
+  expect(textOf([2, 0, 1], 1000, true)).toBe('page-0 page-1 page-2 ');
+  expect(textOf([5, 4, 3, 2, 1, 0], 22, true)).toBe('page-0 page-1 page-2 ');
+});
+
 it.each([[[0, 1, 2, 3, 4, 5]], [[5, 4, 3, 2, 1, 0]], [[3, 0, 5, 1, 4, 2]]])(
   'holds the first pages that fit when they arrive as %j',
   (positions) => {
     expect(textOf(positions, 22)).toBe('page-0 page-1 page-2 ');
   },
 );
+
+it('comes in large pieces that share one memory, none of it lost', () => {
+  const parts = [1, 700_000, 0, 900_000, 3_000_000, 5].map((bytes, index) => Buffer.alloc(bytes, index + 1));
+  const pieces = Array.from(inLargePieces(parts), (piece) => Buffer.from(piece));
+  expect(pieces.map(({ length }) => length)).toEqual([1_048_576, 1_048_576, 1_048_576, 1_048_576, 405_702]);
+  expect(Buffer.concat(pieces).equals(Buffer.concat(parts))).toBe(true);
+  expect([...inLargePieces([])]).toEqual([]);
+});

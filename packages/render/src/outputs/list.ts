@@ -45,8 +45,9 @@ export interface OutputContext {
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;
   styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];
-  /** The Markdown of the pages. */
+  /** The Markdown of the pages; of those that are as they were it is in the file that the last run has left. */
   fullText: FullText;
+  lastSections?: { read(): Promise<void> } | undefined;
   /** The content of the pages, for the document that holds them all. */
   print: PrintPages;
   /** The pictures that pages name for shared links. */
@@ -56,8 +57,14 @@ export interface OutputContext {
   signal?: AbortSignal | undefined;
 }
 
+/** What is too large to be held at once. Each piece is there until the next is asked for. */
+export interface InPieces {
+  pieces: Iterable<Uint8Array>;
+}
+
 export type OutputItem =
   | { path: string; content: string | Uint8Array }
+  | ({ path: string } & InPieces)
   /** A file that is as the last run has written it. */
   | { path: string; old: true }
   | { finding: Diagnostic };

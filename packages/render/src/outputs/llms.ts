@@ -9,7 +9,8 @@ import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
 import { plainTitle } from '../theme/text.ts';
-import type { OutputContext, OutputItem, PageFacts } from './list.ts';
+import { inLargePieces } from './full-text.ts';
+import type { InPieces, OutputContext, OutputItem, PageFacts } from './list.ts';
 import { ownFile } from './own-file.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
 import { specFiles } from './specs.ts';
@@ -21,8 +22,9 @@ const descriptionLengths = [300, 200, 120, 60, 0];
 
 export async function* llmsIndex(context: OutputContext): AsyncGenerator<OutputItem> {
   const own = await ownFile(context.site, 'llms.txt');
+  const sections = own === undefined ? indexSections(context) : [];
   for (const path of ['llms.txt', '.well-known/llms.txt'])
-    yield { path, content: own ?? indexText(context, prefixToRoot(path)) };
+    yield { path, content: own ?? indexText(context, sections, prefixToRoot(path)) };
 }
 
 export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
@@ -30,18 +32,32 @@ export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputIt
   const own = await ownFile(context.site, path);
   if (own === undefined && context.isOld?.(path) && context.fullText.areOld(context.fullText.positions()))
     yield { path, old: true };
-  else yield { path, content: own ?? fullText(context) };
+  else {
+    if (own === undefined) await context.lastSections?.read();
+    yield { path, ...(own === undefined ? fullText(context) : { content: own }) };
+  }
 }
 
 interface IndexEntry {
   title: string;
-  address: string;
+  /** A file of the site, or an address elsewhere. */
+  target: { path: string } | { href: string };
   description: string;
 }
 
 type IndexSection = [label: string, entries: IndexEntry[]];
 
-function indexText(context: OutputContext, prefix: string): string {
+/** The same for both files, which differ in how addresses begin. */
+function indexSections(context: OutputContext): IndexSection[] {
+  const sections = [
+    ...pageSections(context),
+    ...specSections(context),
+    ['Optional', outsideLinks(context)] satisfies IndexSection,
+  ];
+  return sections.filter(([, entries]) => entries.length > 0);
+}
+
+function indexText(context: OutputContext, sections: readonly IndexSection[], prefix: string): string {
   const { settings } = context.site;
   const { instructions } = settings.machineReaders;
   const head = [
@@ -49,47 +65,44 @@ function indexText(context: OutputContext, prefix: string): string {
     ...(settings.description ? [`> ${oneLine(settings.description)}`] : []),
     ...(instructions.length > 1 ? [instructions.map((line) => `- ${line}`).join('\n')] : instructions),
   ];
-  const sections = [
-    ...pageSections(context, prefix),
-    ...specSections(context, prefix),
-    ['Optional', outsideLinks(context)] satisfies IndexSection,
-  ].filter(([, entries]) => entries.length > 0);
+  const line: EntryLine = (entry, length) => entryLine(context, entry, { length, prefix });
   for (const length of descriptionLengths) {
-    if (!fits(head, sections, length)) continue;
-    return written(head, sections, length);
+    if (!fits(head, sections, (entry) => line(entry, length))) continue;
+    return written(head, sections, (entry) => line(entry, length));
   }
-  return shortened(head, sections);
+  return shortened(head, sections, (entry) => line(entry, 0));
 }
 
+type EntryLine = (entry: IndexEntry, length: number) => string;
+type WholeLine = (entry: IndexEntry) => string;
+
 /** Whether the text is short enough; stops counting where it is not. */
-function fits(head: readonly string[], sections: readonly IndexSection[], length: number): boolean {
+function fits(head: readonly string[], sections: readonly IndexSection[], line: WholeLine): boolean {
   let characters = head.join('\n\n').length + 1;
   for (const [label, entries] of sections) {
     characters += label.length + 6;
     for (const entry of entries) {
-      characters += entryLine(entry, length).length + 1;
+      characters += line(entry).length + 1;
       if (characters > mostCharacters) return false;
     }
   }
   return true;
 }
 
-function written(head: readonly string[], sections: readonly IndexSection[], length: number): string {
-  const blocks = sections.map(
-    ([label, entries]) => `## ${label}\n\n${entries.map((entry) => entryLine(entry, length)).join('\n')}`,
-  );
+function written(head: readonly string[], sections: readonly IndexSection[], line: WholeLine): string {
+  const blocks = sections.map(([label, entries]) => `## ${label}\n\n${entries.map(line).join('\n')}`);
   return `${[...head, ...blocks].join('\n\n')}\n`;
 }
 
 /** Even without descriptions too long: the last pages are left out, and that is said. */
-function shortened(head: readonly string[], sections: readonly IndexSection[]): string {
+function shortened(head: readonly string[], sections: readonly IndexSection[], line: WholeLine): string {
   const room = mostCharacters - 500;
   let length = head.join('\n\n').length;
   let left = 0;
   const kept = sections.map(([label, entries]): IndexSection => {
     const fitting = entries.filter((entry) => {
       if (length > room) return false;
-      length += entryLine(entry, 0).length + 1;
+      length += line(entry).length + 1;
       return length + label.length <= room;
     });
     left += entries.length - fitting.length;
@@ -97,12 +110,18 @@ function shortened(head: readonly string[], sections: readonly IndexSection[]): 
   });
   const note = `${left} more entries are left out here; llms-full.txt and sitemap.xml hold more.`;
   const shown = kept.filter(([, entries]) => entries.length > 0);
-  return written([...head.map((part) => part.slice(0, room / 4)), note], shown, 0);
+  return written([...head.map((part) => part.slice(0, room / 4)), note], shown, line);
 }
 
-function entryLine({ title, address, description }: IndexEntry, length: number): string {
+/** Made when it is asked for: of a large site most pages are left out. */
+function entryLine(
+  context: OutputContext,
+  { title, target, description }: IndexEntry,
+  { length, prefix }: { length: number; prefix: string },
+): string {
   const label = oneLine(plainTitle(title)).replaceAll(/[[\]\\]/g, String.raw`\$&`);
-  const text = cut(oneLine(description), length);
+  const text = length === 0 ? '' : cut(oneLine(description), length);
+  const address = 'href' in target ? target.href : addressOf(context, target.path, prefix);
   return `- [${label}](${address})${text ? `: ${text}` : ''}`;
 }
 
@@ -113,7 +132,7 @@ function cut(text: string, length: number): string {
 }
 
 /** The pages under the labels that lead to them, in the order of the navigation. */
-function pageSections(context: OutputContext, prefix: string): IndexSection[] {
+function pageSections(context: OutputContext): IndexSection[] {
   const { site, pages } = context;
   const known = new Map(pages.filter(({ failed }) => !failed).map((page) => [page.route, page]));
   const sections = new Map<string, IndexEntry[]>();
@@ -124,11 +143,7 @@ function pageSections(context: OutputContext, prefix: string): IndexSection[] {
     known.delete(route);
     const entries = sections.get(label) ?? [];
     const description = page.description || page.summary;
-    entries.push({
-      title: page.title,
-      address: addressOf(context, markdownPath(route), prefix),
-      description,
-    });
+    entries.push({ title: page.title, target: { path: markdownPath(route) }, description });
     sections.set(label, entries);
   };
   for (const branch of site.navigation.branches.filter(isDefaultBranch)) {
@@ -148,13 +163,14 @@ function sectionLabel({ steps }: Branch, group: string | undefined): string {
   return oneLine(labels.join(' / ')) || 'Pages';
 }
 
-function specSections(context: OutputContext, prefix: string): IndexSection[] {
+function specSections(context: OutputContext): IndexSection[] {
+  const specs = specFiles(context);
   const entries = (kind: 'openapi' | 'asyncapi'): IndexEntry[] =>
-    specFiles(context)
+    specs
       .filter((spec) => spec.kind === kind)
       .map(({ source, isRemote }) => ({
         title: source.split('/').at(-1) ?? source,
-        address: isRemote ? source : addressOf(context, source, prefix),
+        target: isRemote ? { href: source } : { path: source },
         description: '',
       }));
   return [
@@ -168,7 +184,7 @@ function outsideLinks({ site }: OutputContext): IndexEntry[] {
   const found = new Map<string, IndexEntry>();
   const add = (title: string, href: string | undefined): void => {
     if (href !== undefined && /^https?:\/\//i.test(href) && !found.has(href) && found.size < 200)
-      found.set(href, { title, address: href, description: '' });
+      found.set(href, { title, target: { href }, description: '' });
   };
   const addEntries = (entries: readonly NavEntry[]): void => {
     for (const entry of entries) {
@@ -206,10 +222,21 @@ export function fullTextSection(
   return encodedPieces(markdownSection(page, content, source));
 }
 
-function fullText({ site, fullText: text }: OutputContext): Uint8Array {
-  const sections = [...text.sections()].flatMap((section) => [betweenSections, section]);
-  return Buffer.concat([fullTextHead(site), ...sections]);
+function fullText({ site, fullText: text }: OutputContext): { content: Uint8Array } | InPieces {
+  const parts = function* (): Generator<Uint8Array> {
+    yield fullTextHead(site);
+    for (const section of text.sections()) {
+      yield betweenSections;
+      yield section;
+    }
+  };
+  return text.bytes < bytesInPieces
+    ? { content: Buffer.concat([...parts()]) }
+    : { pieces: inLargePieces(parts()) };
 }
+
+/** From here on the file is not put together in memory. */
+const bytesInPieces = 1_000_000;
 
 const betweenSections = Buffer.from('\n---\n\n');
 

@@ -7,6 +7,7 @@ import type { Site } from '../load.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageFeature, PageResult, PageTask, SitePlan } from '../page/task.ts';
+import { isLargeSite } from '../process-settings.ts';
 import { FullText } from './full-text.ts';
 import {
   type DocumentPlace,
@@ -63,7 +64,7 @@ export class PrintPages {
     limit = mostKeptBytes,
   ) {
     this.pages = printedPages(site, new Set(plan.rendered));
-    this.#kept = new FullText(limit);
+    this.#kept = new FullText({ limit, isPacked: isLargeSite(plan.rendered.length) });
     this.#hrefOf = (route) => hrefFromRoot(addresses, route);
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }

@@ -46,7 +46,7 @@ async function* rememberedOrRendered(
   rendering: PoolOptions,
   memory: PageMemory | undefined,
 ): AsyncGenerator<RememberedPage> {
-  const known = memory ? tasks.filter((task) => memory.mayKnow(task)) : [];
+  const known = memory?.mayKnow(tasks) ?? [];
   const isKnown = new Set(known);
   const rendered = renderPages(
     tasks.filter((task) => !isKnown.has(task)),

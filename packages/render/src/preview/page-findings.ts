@@ -12,12 +12,12 @@ import type { View } from './view.ts';
 /** The check would miss what a preview makes only when it is asked for. */
 const ofWholeSite = new Set(['broken_link', 'image_missing', 'orphan_page']);
 
-export async function pageFindings(
+export function pageFindings(
   view: View,
   task: PageTask,
   result: PageResult,
   written: Pick<WrittenPage, 'document' | 'bytes'>,
-): Promise<Diagnostic[]> {
+): Diagnostic[] {
   const check = new RenderedCheck(view.site, view.plan.urlStyle);
   for (const { output, route } of view.tasks.values()) {
     check.seeFile({ path: output, kind: 'output' });
@@ -26,7 +26,7 @@ export async function pageFindings(
   check.expectPage(task, result);
   check.seePage(task.output, { ...written, content: result.content });
   check.seeMarkdown(markdownPath(task.route), '', result.secretsBeside);
-  const seen = await check.finish();
+  const seen = check.finish();
   const own = new Set([task.file, ...(result.sourceFiles ?? [])]);
   return withoutRepeats([
     ...view.site.diagnostics.filter(({ file }) => file === task.file),

@@ -289,7 +289,7 @@ export class Preview {
 async function shownPage(view: View, task: PageTask, result: PageResult): Promise<PreviewPage> {
   const document = view.composer.compose(task, result);
   const bytes = encodedPieces(wholePage(document));
-  const findings = await pageFindings(view, task, result, { document, bytes: bytes.length });
+  const findings = pageFindings(view, task, result, { document, bytes: bytes.length });
   return { file: task.file, html: decodedText(bytes), findings };
 }
 

@@ -15,7 +15,12 @@ export async function wholeSiteFiles(site: Site, options: RenderOptions): Promis
   for await (const event of renderSite(site, options)) {
     if (event.type !== 'file' || event.file.kind !== 'output') continue;
     const { path, content } = event.file;
-    if (content instanceof Uint8Array && isOfWholeSite(path)) files.set(path, content);
+    if ('copyFrom' in content || !isOfWholeSite(path)) continue;
+    files.set(path, content instanceof Uint8Array ? content : inOne(content.pieces));
   }
   return files;
+}
+
+function inOne(pieces: Iterable<Uint8Array>): Uint8Array {
+  return Buffer.concat(Array.from(pieces, (piece) => Buffer.from(piece)));
 }

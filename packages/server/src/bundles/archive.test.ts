@@ -220,6 +220,24 @@ test('a file that cannot be read, or a place that cannot be written, is an error
   archive.close();
 });
 
+test('pieces may share one memory, and make the file that they would be at once', async () => {
+  const folder = temporaryFolder('archive');
+  const whole = Buffer.concat(Array.from({ length: 30 }, () => randomBytes(100_000)));
+  const pieces = function* (): Generator<Uint8Array> {
+    const memory = Buffer.alloc(100_000);
+    for (let at = 0; at < whole.length; at += memory.length) {
+      whole.copy(memory, 0, at);
+      yield memory;
+    }
+  };
+  const archive = new Archive(join(folder, 'spool'));
+  archive.addPieces('large.txt', pieces());
+  const file = join(folder, 'bundle.tar.gz');
+  await packTo(file, archive);
+  archive.close();
+  expect(readFileSync(file).equals((await pack([['large.txt', whole]])).bytes)).toBe(true);
+});
+
 test('pages are listed with their titles, also when they came in pieces', async () => {
   const archive = new Archive(join(temporaryFolder('archive'), 'spool'));
   archive.add('a.md', Buffer.from('# Start\n'));
@@ -239,6 +257,9 @@ test('pages are listed with their titles, also when they came in pieces', async 
 class Remembering {
   readonly kept = new Map<string, Uint8Array>();
   puts: string[] = [];
+  has(key: string): boolean {
+    return this.kept.has(key);
+  }
   get(key: string): Uint8Array | undefined {
     return this.kept.get(key);
   }
@@ -342,6 +363,19 @@ describe('with a memory of the last archive', () => {
     expect(memory.puts).toHaveLength(4);
   });
 
+  test('a block that was lost is compressed again, or its loss is told', async () => {
+    const memory = new Remembering();
+    const cold = await packWith(memory, site);
+    const [lost = ''] = memory.puts.filter((key) => key.startsWith('block:'));
+    memory.kept.delete(lost);
+    expect((await packWith(memory, site)).equals(cold)).toBe(true);
+    const [piece = ''] = memory.puts.filter((key) => key.startsWith('piece:'));
+    memory.kept.delete(piece);
+    const archive = new Archive(join(temporaryFolder('archive'), 'spool'), { memory: memoryOf(memory) });
+    await expect(archive.lastContentAhead('large.txt')).rejects.toThrow('has lost a part of large.txt');
+    archive.close();
+  });
+
   test('a file of nothing but line ends, or without any, is cut the same every time', async () => {
     for (const character of ['\n', 'x']) {
       const files: Files = [['large.txt', Buffer.alloc(3 * mebibyte + 5, character)]];
@@ -363,6 +397,9 @@ describe('with a memory of the last archive', () => {
     for (const [path, content] of site.slice(1))
       expect(Buffer.from(archive.lastContent(path) ?? []).equals(content), path).toBe(true);
     expect(archive.lastContent('nothing')).toBeUndefined();
+    for (const [path, content] of site.slice(1))
+      expect(Buffer.concat(await archive.lastContentAhead(path)).equals(content), path).toBe(true);
+    expect(await archive.lastContentAhead('nothing')).toEqual([]);
     expect(archive.keep('ä.md')).toMatchObject({ title: 'Über', sizeBytes: 8 });
     expect(() => archive.keep('nothing')).toThrow('holds no nothing');
     archive.close();

@@ -6,10 +6,12 @@
  * again, and files that are as they were need not be handed over.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, unlinkSync, writeSync, writev } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
 import {
   blockContent,
+  BlockRoom,
   compressBlock,
   intoBlocks,
   joinedChecksum,
@@ -59,9 +61,9 @@ export interface ArchiveOptions {
 }
 
 const chunkBytes = 1024 * 1024;
-const blocksInFlight = 4;
-/** While the rest is being made, which takes a core itself. The second is ready when the first one is done. */
-const lanesAhead = Math.max(2, availableParallelism() - 1);
+const blocksInFlight = 6;
+/** While the rest is being made, which takes a core itself. One more than that leaves is ready when another is done. */
+const lanesAhead = Math.max(6, availableParallelism());
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 export class Archive {
@@ -69,12 +71,15 @@ export class Archive {
   readonly #spoolFile: string | undefined;
   readonly #spool: number;
   readonly #entries = new Map<string, Entry>();
+  /** Sorted, until another one comes. */
+  #inOrder: Entry[] | undefined;
   readonly #first: readonly string[];
   readonly #memory: ArchiveOptions['memory'];
   readonly #last: LastArchive | undefined;
   #spooledBytes = 0;
   /** What was compressed ahead and has no memory to lie in. */
   readonly #spooledBlocks = new Map<string, SpooledBlock>();
+  readonly #room = new BlockRoom();
   #ahead: Promise<void> | undefined;
   #isPacking = false;
 
@@ -94,6 +99,11 @@ export class Archive {
     this.#record(path, [content]);
   }
 
+  /** Each piece may be gone when the next one is asked for. */
+  addPieces(path: string, pieces: Iterable<Uint8Array>): void {
+    this.#record(path, pieces);
+  }
+
   /** Copies a file in without holding it in memory. */
   addFile(path: string, file: string): void {
     const handle = openSync(file, 'r');
@@ -109,13 +119,18 @@ export class Archive {
     const kept = this.#last?.file(path);
     const largePieces = this.#last?.largePieces(path);
     if (kept === undefined) throw new Error(`The last archive holds no ${path}.`);
-    this.#entries.set(path, { ...kept, largePieces, offset: undefined });
+    this.#hold({ ...kept, largePieces, offset: undefined });
     return kept;
   }
 
   /** What a file of the last archive holds. Undefined when there is none. */
   lastContent(path: string): Uint8Array | undefined {
     return this.#last?.content(path);
+  }
+
+  /** The same of a large one, read in the background: it comes in pieces. */
+  async lastContentAhead(path: string): Promise<readonly Uint8Array[]> {
+    return (await this.#last?.contentAhead(path)) ?? [];
   }
 
   /** Which files the last archive holds. */
@@ -149,18 +164,31 @@ export class Archive {
       },
       end: () => {
         const sizeBytes = this.#spooledBytes - offset;
-        const isWhole = opening?.length === sizeBytes ? opening : undefined;
+        // Of several pieces the first may be gone by now; what came in pieces is the same as what came at once.
+        const whole = opening?.length === sizeBytes ? opening : undefined;
         const read = (start: number, length: number) =>
-          isWhole?.subarray(start, start + length) ?? readAt(this.#spool, offset + start, length);
+          whole?.subarray(start, start + length) ?? this.#window(offset + start, length);
         const largePieces = largePiecesOf({ path, sizeBytes }, read);
         const facts = { path, sizeBytes, sha256: hash.digest('hex'), largePieces, offset };
-        if (!path.endsWith('.md')) return void this.#entries.set(path, facts);
-        // What came in pieces has the same title as what came at once.
-        const isEnough = opening && opening.length >= Math.min(sizeBytes, openingBytes);
-        const start = isEnough ? opening : read(0, Math.min(sizeBytes, openingBytes));
-        this.#entries.set(path, { ...facts, title: start && pageTitle(path, start) });
+        if (!path.endsWith('.md')) return this.#hold(facts);
+        const title = pageTitle(path, read(0, Math.min(sizeBytes, openingBytes)));
+        this.#hold({ ...facts, title });
       },
     };
+  }
+
+  #hold(entry: Entry): void {
+    this.#entries.set(entry.path, entry);
+    this.#inOrder = undefined;
+  }
+
+  /** Bytes of the spool, there until others are asked for. */
+  #window(offset: number, length: number): Buffer {
+    const taken = this.#room.take(length);
+    const window = taken.subarray(0, length);
+    readInto(window, this.#spool, offset);
+    this.#room.giveBack(taken);
+    return window;
   }
 
   /** What the archive will hold, in its order. */
@@ -207,19 +235,31 @@ export class Archive {
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
     const stream = new GzipStream(output);
-    const inFlight: (Promise<CompressedBlock> | CompressedBlock)[] = [];
-    const write = (block: CompressedBlock) => {
-      stream.add(block);
-      onProgress(Math.min(1, stream.rawBytes / Math.max(1, totalBytes)));
+    const missing = blocks.filter(({ key }) => !this.#isKnown(key)).values();
+    const inFlight = new Map<string, Promise<CompressedBlock>>();
+    const compressNext = (): void => {
+      const { value: block } = missing.next();
+      if (!block) return;
+      const compressing = this.#compressed(block);
+      // Whoever waits for it is told.
+      compressing.catch(() => undefined);
+      inFlight.set(block.key, compressing);
     };
+    for (let count = 0; count < blocksInFlight; count += 1) compressNext();
     for (const block of blocks) {
-      inFlight.push(this.#recalled(block) ?? this.#compressed(block));
-      if (inFlight.length >= blocksInFlight) write(await (inFlight.shift() as Promise<CompressedBlock>));
+      const compressing = inFlight.get(block.key);
+      const compressed = await (compressing ?? this.#recalled(block) ?? this.#compressed(block));
+      if (inFlight.delete(block.key)) compressNext();
+      await stream.add(compressed);
+      onProgress(Math.min(1, stream.rawBytes / Math.max(1, totalBytes)));
     }
-    for (const block of inFlight) write(await block);
-    stream.add(await compressBlock(Buffer.from(endOfArchive), true));
+    await stream.add(await compressBlock(Buffer.from(endOfArchive), true));
     if (this.#memory) LastArchive.keep(this.#memory.blocks, this.#memory.token, blocks);
-    return { ...stream.end(), fileCount: this.#entries.size };
+    return { ...(await stream.end()), fileCount: this.#entries.size };
+  }
+
+  #isKnown(key: string): boolean {
+    return this.#spooledBlocks.has(key) || this.#memory?.blocks.has(key) === true;
   }
 
   #recalled({ key }: Block<Entry>): CompressedBlock | undefined {
@@ -229,7 +269,10 @@ export class Archive {
   }
 
   async #compressed(block: Block<Entry>): Promise<CompressedBlock> {
-    const compressed = await compressBlock(blockContent(block, (target, piece) => this.#fill(target, piece)));
+    const fill = (target: Buffer, piece: Piece<Entry>): void => this.#fill(target, piece);
+    const { content, taken } = blockContent(block, fill, this.#room);
+    const compressed = await compressBlock(content);
+    this.#room.giveBack(taken);
     if (this.#memory) keepBlock(this.#memory.blocks, block.key, compressed);
     return compressed;
   }
@@ -247,43 +290,65 @@ export class Archive {
   }
 
   #sorted(): Entry[] {
+    if (this.#inOrder) return this.#inOrder;
     const entries = [...this.#entries.values()];
     const first = this.#first.flatMap((path) => this.#entries.get(path) ?? []);
-    return [...first, ...sortedByName(entries.filter(({ path }) => !this.#first.includes(path)))];
+    const others = entries.filter(({ path }) => !this.#first.includes(path));
+    return (this.#inOrder = [...first, ...sortedByName(others)]);
   }
 }
 
-/** One gzip stream out of blocks: their bytes in a row, and a checksum of everything. */
+/**
+ * One gzip stream out of blocks: their bytes in a row, and a checksum of everything. What is written goes through another
+ * thread, so that the next blocks are got meanwhile.
+ */
 class GzipStream {
   readonly #output: number;
   readonly #hash = createHash('sha256');
   #checksum = 0;
   #sizeBytes = 0;
   rawBytes = 0;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(output: number) {
     this.#output = output;
-    this.#write(gzipHeader);
+    this.#take(gzipHeader);
   }
 
-  add({ checksum, rawBytes, bytes }: CompressedBlock): void {
+  async add({ checksum, rawBytes, bytes }: CompressedBlock): Promise<void> {
     this.#checksum = joinedChecksum(this.#checksum, checksum, rawBytes);
     this.rawBytes += rawBytes;
-    this.#write(bytes);
+    this.#take(bytes);
+    if (this.#waitingBytes >= chunkBytes) await this.#write();
   }
 
-  end(): { sizeBytes: number; sha256: string } {
+  async end(): Promise<{ sizeBytes: number; sha256: string }> {
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.#checksum, 0);
     trailer.writeUInt32LE(this.rawBytes % 2 ** 32, 4);
-    this.#write(trailer);
+    this.#take(trailer);
+    await this.#write();
+    await this.#writing;
     return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') };
   }
 
-  #write(bytes: Uint8Array): void {
-    writeFully(this.#output, bytes);
+  #take(bytes: Uint8Array): void {
     this.#hash.update(bytes);
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
     this.#sizeBytes += bytes.length;
+  }
+
+  /** Waits for what was written before, not for this. */
+  async #write(): Promise<void> {
+    await this.#writing;
+    this.#writing = writeAll(this.#output, this.#waiting);
+    // Whoever waits for it is told.
+    this.#writing.catch(() => undefined);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
   }
 }
 
@@ -319,6 +384,24 @@ function readInto(target: Buffer, handle: number, offset: number): void {
     if (got === 0) throw new Error('The spool file is shorter than it was.');
     done += got;
   }
+}
+
+const writeAtOnce = promisify(writev);
+
+async function writeAll(handle: number, parts: readonly Uint8Array[]): Promise<void> {
+  for (let left = parts; left.length > 0;) {
+    const { bytesWritten } = await writeAtOnce(handle, left);
+    left = withoutFirst(left, bytesWritten);
+  }
+}
+
+function withoutFirst(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes;
+  return parts.flatMap((part) => {
+    const gone = Math.min(left, part.length);
+    left -= gone;
+    return gone === part.length ? [] : [part.subarray(gone)];
+  });
 }
 
 function writeFully(handle: number, bytes: Uint8Array): void {

@@ -2,11 +2,12 @@
  * What the last archive held and in which of its blocks, so that the next one can take over files without having them. It
  * reads nothing but the memory that the last one has left.
  */
-import { constants, inflateRawSync } from 'node:zlib';
-import { openingOf, recallBlock, type Block, type BlockMemory } from './archive-blocks.ts';
+import { promisify } from 'node:util';
+import { constants, inflateRaw, inflateRawSync } from 'node:zlib';
+import { recallBlock, type Block, type BlockMemory } from './archive-blocks.ts';
 import type { ArchivedFile } from './archive.ts';
 import type { LargePiece } from './large-pieces.ts';
-import { recordBytes } from './tar.ts';
+import { entryHeaderBytes, recordBytes } from './tar.ts';
 
 interface KeptFile extends ArchivedFile {
   block: number;
@@ -19,6 +20,11 @@ interface OpenBlock {
 }
 
 const layoutKey = 'layout';
+/** A block does not end the stream that it is a part of. */
+const endless = { finishFlush: constants.Z_SYNC_FLUSH };
+const inflate = promisify(inflateRaw as (data: Uint8Array, options: object, done: InflateDone) => void);
+type InflateDone = (error: Error | null, result: Buffer) => void;
+
 /** The search index of 10,000 pages takes 30, and an edit asks for most of its files in another order than they lie in. */
 const mostOpen = 48;
 
@@ -107,6 +113,27 @@ export class LastArchive {
     return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
 
+  /** Unpacked by other threads, while this one goes on. */
+  async contentAhead(path: string): Promise<readonly Uint8Array[] | undefined> {
+    const pieces = this.largePieces(path) ?? [];
+    const whole = pieces.length === 0 ? this.content(path) : undefined;
+    if (pieces.length === 0) return whole && [whole];
+    const headerBytes = entryHeaderBytes(path, pieces.at(-1)?.end ?? 0);
+    const unpacked: Uint8Array[] = [];
+    const rest = pieces.entries();
+    const lane = async (): Promise<void> => {
+      for (const [index, { key, end }] of rest) {
+        const compressed = recallBlock(this.#memory, key);
+        if (compressed === undefined) throw new Error(`The last archive has lost a part of ${path}.`);
+        const content = await inflate(compressed.bytes, { ...endless, chunkSize: compressed.rawBytes });
+        const start = index === 0 ? headerBytes : 0;
+        unpacked[index] = content.subarray(start, start + end - (pieces[index - 1]?.end ?? 0));
+      }
+    };
+    await Promise.all([lane(), lane()]);
+    return unpacked;
+  }
+
   #openBlock(block: number): OpenBlock | undefined {
     const known = this.#open.get(block);
     this.#open.delete(block);
@@ -122,11 +149,11 @@ export class LastArchive {
     const [key = '', members = []] = this.#layout[block] ?? [];
     const compressed = recallBlock(this.#memory, key);
     if (compressed === undefined) return undefined;
-    const content = inflateRawSync(compressed.bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+    const content = inflateRawSync(compressed.bytes, endless);
     const starts = new Map<string, number>();
     let at = 0;
-    for (const [path, sizeBytes, sha256] of members) {
-      at += openingOf({ entry: { path, sizeBytes, sha256 }, start: 0, end: sizeBytes }).length;
+    for (const [path, sizeBytes] of members) {
+      at += entryHeaderBytes(path, sizeBytes);
       starts.set(path, at);
       at += Math.ceil(sizeBytes / recordBytes) * recordBytes;
     }

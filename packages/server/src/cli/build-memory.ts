@@ -3,6 +3,7 @@
  * somebody has touched since is not the one that was written, and is written again.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RunMemory, type LastFiles } from '@docyard/render';
 import type { ArchivedFile } from '../bundles/archive.ts';
@@ -55,6 +56,7 @@ export class BuildMemory {
       has: (path) => this.#isThere(path),
       paths: () => this.#last.keys(),
       read: (path) => (this.#isThere(path) ? readFileSync(join(out, path)) : undefined),
+      readAhead: async (path) => (this.#isThere(path) ? [await readFile(join(out, path))] : []),
     };
   }
 

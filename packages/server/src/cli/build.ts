@@ -1,12 +1,12 @@
 /**
  * `docyard build`: renders a folder without a server. The output folder is replaced only when everything is there.
  */
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { RenderOptions, Site, SiteReport } from '@docyard/render';
+import type { OutputFile, RenderOptions, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { manifestBytes } from '../bundles/manifest.ts';
 import { pageTitle } from '../bundles/page-title.ts';
@@ -134,9 +134,7 @@ async function renderInto(
         folders.add(dirname(file));
         await mkdir(dirname(file), { recursive: true });
       }
-      const bytes = await write(file, event.file.content);
-      const facts = { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
-      files.push({ path, ...facts });
+      files.push({ path, ...(await write(file, event.file)) });
     }
     made.bytes += files.at(-1)?.sizeBytes ?? 0;
     if (kind === 'page') made.pages += 1;
@@ -179,11 +177,29 @@ async function moveIn(
   await mark(memory?.finish(files));
 }
 
-async function write(file: string, content: Uint8Array | { copyFrom: string }): Promise<Uint8Array> {
+async function write(file: string, { path, content }: OutputFile): Promise<Omit<BuiltFile, 'path'>> {
+  if ('pieces' in content) return writePieces(file, content.pieces);
   const bytes = content instanceof Uint8Array ? content : await readFile(content.copyFrom);
   /** Waiting for another thread costs more than writing: 0.1 s of a processor for 2,500 files. */
   writeFileSync(file, bytes);
-  return bytes;
+  return { sizeBytes: bytes.length, sha256: hash('sha256', bytes), title: pageTitle(path, bytes) };
+}
+
+function writePieces(file: string, pieces: Iterable<Uint8Array>): Omit<BuiltFile, 'path'> {
+  const handle = openSync(file, 'w');
+  const hashing = createHash('sha256');
+  let sizeBytes = 0;
+  try {
+    for (const piece of pieces) {
+      // Writes all of it, wherever the last one has ended.
+      writeFileSync(handle, piece);
+      hashing.update(piece);
+      sizeBytes += piece.length;
+    }
+  } finally {
+    closeSync(handle);
+  }
+  return { sizeBytes, sha256: hashing.digest('hex') };
 }
 
 /** A slip such as `--out ~` must not cost a home folder. */

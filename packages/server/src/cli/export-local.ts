@@ -81,7 +81,12 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   const draft = draftFor(options.output, work);
   try {
-    const { report, packed, pages } = await render(root, { work, draft, isolation }, options);
+    const { readReport, packed, pages } = await render(root, { work, draft, isolation }, options);
+    // Where one file takes the place of another, the disk is busy for a while.
+    const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
+    // Whoever waits for it tells of it.
+    delivered?.catch(() => undefined);
+    const report = await readReport();
     annotate(report.diagnostics, root);
     // Standard output may be where the bundle goes.
     const say = options.output === '-' ? process.stderr : process.stdout;
@@ -91,7 +96,9 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
       const message = `No bundle was made: ${counting} of the findings count.`;
       throw new CommandError(message, 'problems_found', { byCode: report.byCode });
     }
-    await deliver(draft, options.output);
+    const { isCompiledCodeMissing, keepCompiledCode } = await import('../exports/compiled-code.ts');
+    const isCodeMissing = await isCompiledCodeMissing();
+    await (delivered ?? deliver(draft, options.output));
     const seconds = Math.round(performance.now() - started) / 1000;
     const { errors, warnings } = report;
     const file = options.output;
@@ -99,8 +106,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
-    const { keepCompiledCode } = await import('../exports/compiled-code.ts');
-    await keepCompiledCode();
+    if (isCodeMissing) await keepCompiledCode();
   } finally {
     await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
@@ -146,7 +152,7 @@ function refuseMistypedSubcommand(folder: string, subcommands: readonly string[]
 }
 
 interface Exported {
-  report: SiteReport;
+  readReport: () => Promise<SiteReport>;
   packed: PackedArchive;
   pages: number;
 }
@@ -161,10 +167,9 @@ async function render(
   options: LocalExportOptions,
 ): Promise<Exported> {
   const origin = originOf(root);
-  const [{ exportMemoryMegabytes, runInProcess }, { fetchWithin }, { ReportFile }] = await Promise.all([
+  const [{ exportMemoryMegabytes, runInProcess }, { fetchWithin }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
-    import('../exports/messages.ts'),
   ]);
   const policy = policyOf(options);
   const version = options.version ?? null;
@@ -175,7 +180,7 @@ async function render(
   const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   const renderProcesses = availableParallelism();
-  let sign = (_manifest: Uint8Array) => '';
+  let sign: ((manifest: Uint8Array) => string) | undefined;
   const workOut = async (): Promise<ExportOrder> => {
     const [source, { level }, engine = null] = await Promise.all([origin, isolation, memory?.engine]);
     sign = await signerFor({ version, commit: source.commit });
@@ -191,6 +196,7 @@ async function render(
       customCode: 'run',
       engine,
       isolationLevel: level,
+      isSigned: sign !== undefined,
       options: { ...chosen, paths: null, strict: false, failOn: [] },
     };
   };
@@ -207,7 +213,7 @@ async function render(
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
       },
-      sign: (manifest) => sign(manifest),
+      sign: (manifest) => sign?.(manifest) ?? '',
       outputFile: draft,
     }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).path === draft) cannotWrite(options, error);
@@ -218,8 +224,12 @@ async function render(
     memory?.release();
   });
   await memory?.completed(memoryBytes);
-  const { slowest: _, ...report } = ReportFile.parse(JSON.parse(await readFile(reportFile, 'utf8')));
-  return { report: report as SiteReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
+  const readReport = async (): Promise<SiteReport> => {
+    const { ReportFile } = await import('../exports/messages.ts');
+    const { slowest: _, ...report } = ReportFile.parse(JSON.parse(await readFile(reportFile, 'utf8')));
+    return report as SiteReport;
+  };
+  return { readReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
 }
 
 /** Beside its place, so that a file of that name is always a whole bundle, and nothing is copied at the end. */
@@ -245,8 +255,8 @@ function siteOptionsOf({
 
 /** A folder that holds no site ends the command with a sentence. */
 async function explainFailure<Result>(rendering: Promise<Result>): Promise<Result> {
-  const { JobFailure } = await import('../jobs/failure.ts');
-  return rendering.catch((error: unknown) => {
+  return rendering.catch(async (error: unknown) => {
+    const { JobFailure } = await import('../jobs/failure.ts');
     if (!(error instanceof JobFailure)) throw error;
     const { file, line, message, hint } = error.failure;
     const place = [file, line].filter((part) => part !== null && part !== '').join(':');
@@ -259,14 +269,14 @@ async function explainFailure<Result>(rendering: Promise<Result>): Promise<Resul
 async function signerFor(facts: {
   version: string | null;
   commit: string | null;
-}): Promise<(manifest: Uint8Array) => string> {
+}): Promise<((manifest: Uint8Array) => string) | undefined> {
   const [{ readConfig }, { parseSecretKey, sign }, { trustedComment }] = await Promise.all([
     import('../config.ts'),
     import('../bundles/signature.ts'),
     import('../bundles/manifest.ts'),
   ]);
   const { signingKey } = readConfig(process.env);
-  if (signingKey === null) return () => '';
+  if (signingKey === null) return undefined;
   const key = parseSecretKey(signingKey);
   return (manifest) => sign(key, manifest, trustedComment(facts));
 }

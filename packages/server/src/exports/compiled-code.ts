@@ -22,13 +22,19 @@ import { optionsOf } from './record.ts';
 const sample = fileURLToPath(new URL('../../sample', import.meta.url));
 const mostSeconds = 120;
 
-/** Does nothing where it was done before, where nothing is kept, and where processes can keep their own. */
+/** Not where it was done before, where nothing is kept, and where processes can keep their own. */
+export async function isCompiledCodeMissing(): Promise<boolean> {
+  const folder = getCompileCacheDir();
+  const { confinement } = await findIsolation();
+  if (folder === undefined || !confinement.walls || !existsSync(sample)) return false;
+  return !(await isNewerThanSources(markerIn(folder)));
+}
+
+/** Does nothing where none is missing. */
 export async function keepCompiledCode(signal = new AbortController().signal): Promise<void> {
   const folder = getCompileCacheDir();
-  const { confinement, own } = await findIsolation();
-  if (folder === undefined || !confinement.walls || !existsSync(sample)) return;
-  const done = join(folder, `rendering-${version}`);
-  if (await isNewerThanSources(done)) return;
+  if (folder === undefined || !(await isCompiledCodeMissing())) return;
+  const { own } = await findIsolation();
   const work = await mkdtemp(join(tmpdir(), 'docyard-compiled-'));
   try {
     await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal));
@@ -40,10 +46,14 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
         if (entry.isFile()) await chmod(join(source, entry.name), 0o644);
       }
     }
-    await writeFile(done, '');
+    await writeFile(markerIn(folder), '');
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+function markerIn(folder: string): string {
+  return join(folder, `rendering-${version}`);
 }
 
 /** A version that is installed never changes; in a checkout all 1,018 files are looked at. */
@@ -73,6 +83,7 @@ export function exportOfSample(work: string, signal: AbortSignal): Parameters<ty
     customCode: 'run',
     engine: null,
     isolationLevel: 0,
+    isSigned: true,
     options: optionsOf({ domain: 'sample.test' }),
   };
   return {

@@ -59,6 +59,10 @@ export class MemoryFile {
     return value;
   }
 
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
   has(key: string): boolean {
     return this.#places.has(key);
   }

@@ -14,24 +14,27 @@ export interface IndexedPlace {
 /** Where the index begins, its bytes, their checksum, and a word that no file ends with by chance. */
 const footBytes = 28;
 const word = Buffer.from('docyard1');
+/** Of a key, which has one byte for its length. */
+const mostKeyBytes = 255;
 const numbersBytes = 16;
 const mostIndexBytes = 256 * 1024 ** 2;
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** To be written at `begin`, where the last value ends. */
 export function encodeIndex(places: Iterable<[key: string, place: IndexedPlace]>, begin: number): Buffer {
-  const entries: Buffer[] = [];
-  for (const [key, { offset, length, checksum }] of places) {
-    const name = Buffer.from(key);
-    const entry = Buffer.allocUnsafe(1 + name.length + numbersBytes);
-    entry.writeUInt8(name.length, 0);
-    name.copy(entry, 1);
-    entry.writeDoubleLE(offset, 1 + name.length);
-    entry.writeUInt32LE(length, 9 + name.length);
-    entry.writeUInt32LE(checksum, 13 + name.length);
-    entries.push(entry);
+  const all = [...places];
+  const entries = Buffer.allocUnsafe(all.length * (1 + mostKeyBytes + numbersBytes));
+  let at = 0;
+  for (const [key, { offset, length, checksum }] of all) {
+    const nameBytes = entries.write(key, at + 1);
+    entries.writeUInt8(nameBytes, at);
+    at += 1 + nameBytes;
+    entries.writeDoubleLE(offset, at);
+    entries.writeUInt32LE(length, at + 8);
+    entries.writeUInt32LE(checksum, at + 12);
+    at += numbersBytes;
   }
-  const packed = zstdCompressSync(Buffer.concat(entries), compression);
+  const packed = zstdCompressSync(entries.subarray(0, at), compression);
   const foot = Buffer.alloc(footBytes);
   foot.writeDoubleLE(begin, 0);
   foot.writeDoubleLE(packed.length, 8);

@@ -25,6 +25,8 @@ export interface ExportOrder {
   engine: string | null;
   /** As the manifest tells it. */
   isolationLevel: IsolationLevel;
+  /** Whether somebody wants to see the manifest and sign it. */
+  isSigned: boolean;
   options: ExportJob['options'];
 }
 

@@ -161,6 +161,7 @@ function orderFor(
     committedAt: source.committedAt,
     renderProcesses: context.config.renderProcesses,
     offline: context.config.egress.offline,
+    isSigned: true,
     options: optionsOf(request),
   };
 }
