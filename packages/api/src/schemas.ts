@@ -17,9 +17,11 @@ import {
 } from './primitives.ts';
 import { Role } from './people-schemas.ts';
 import { Scope } from './scopes.ts';
+import { exportStatuses } from './statuses.ts';
 
 export * from './agent-schemas.ts';
 export * from './people-schemas.ts';
+export * from './statuses.ts';
 export * from './webhook-schemas.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -78,7 +80,6 @@ function complainAboutDomain(domain: string): string | undefined {
 
 /* Static export */
 
-export const exportStatuses = ['queued', 'running', 'completed', 'failed'] as const;
 export const ExportStatus = z.enum(exportStatuses);
 
 export const exportPhases = [

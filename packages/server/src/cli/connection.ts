@@ -4,13 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { DocyardClient, type DocyardError, type Project } from '@docyard/api';
+import type { DocyardClient, DocyardError, Project } from '@docyard/api';
 import { Option, type Command } from 'commander';
 import { readEgress } from '../egress/environment.ts';
 import { EgressError } from '../egress/addresses.ts';
 import { peerFetch } from '../egress/peers.ts';
 import { CommandError } from './errors.ts';
-import { readLogins, type Logins } from './logins.ts';
+import type { Logins } from './logins.ts';
 
 export interface ServerOptions {
   server?: string;
@@ -50,11 +50,14 @@ export async function connect(options: ServerOptions): Promise<DocyardClient> {
   const connection = await connectionOf(options);
   await reach(connection.server);
   current = connection;
+  // Commands that talk to nobody do without: it takes 0.1 s to load.
+  const { DocyardClient } = await import('@docyard/api');
   return new DocyardClient({ baseUrl: connection.server, apiKey: connection.apiKey, fetch: peers() });
 }
 
 /** Without asking the service anything yet. */
 export async function connectionOf(options: ServerOptions): Promise<Connection> {
+  const { readLogins } = await import('./logins.ts');
   const logins = await readLogins();
   const server = checkedAddress(serverOf(options, logins));
   return { server, ...(await keyOf(options, server, logins)) };

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DocyardClient } from '@docyard/api';
-import { downloadBundle } from '@docyard/api/download';
 import type { Command } from 'commander';
 import type { PublicKey } from '../bundles/signature.ts';
 import { addServerOptions, connect, peers, type ServerOptions } from './connection.ts';
@@ -115,6 +114,7 @@ async function fetchTo(
   options: DownloadOptions,
 ): Promise<Downloaded> {
   const publicKeys = await keysOf(client, options);
+  const { downloadBundle } = await import('@docyard/api/download');
   const progress = new Progress({ unit: 'bytes', quiet: options.quiet, json: options.json });
   const interrupted = () =>
     new CommandError('Interrupted. The same command goes on where this one ended.', 'interrupted');

@@ -2,7 +2,7 @@
  * Follows an export of a service to its end: progress on standard error, a failure as a sentence with its place, and an
  * ending of its own for whoever cannot wait any longer. The job goes on without anybody who watches.
  */
-import { waitForExport, type DocyardClient, type ExportJob } from '@docyard/api';
+import type { DocyardClient, ExportJob } from '@docyard/api';
 import type { Command } from 'commander';
 import { annotateFailure } from './annotations.ts';
 import type { ServerOptions } from './connection.ts';
@@ -38,6 +38,7 @@ export async function follow(
   const again = `docyard export wait ${jobId}`;
   const interrupted = () => new CommandError(`${jobId} goes on. Follow it with ${again}`, 'interrupted');
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json || options.watch });
+  const { waitForExport } = await import('@docyard/api');
   try {
     const job = await interruptible(interrupted, (signal) => {
       onFollowing();

@@ -2,7 +2,8 @@
  * `docyard export`: exports of a running service, over its API; without a subcommand the same bundle from a folder of this
  * machine, without a service. It knows nothing that a client does not.
  */
-import { exportStatuses, type DocyardClient, type ExportJob, type StartExport } from '@docyard/api';
+import type { DocyardClient, ExportJob, StartExport } from '@docyard/api';
+import { exportStatuses } from '@docyard/api/statuses';
 import { Option, type Command } from 'commander';
 import { addServerOptions, connect, onlyProject, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';

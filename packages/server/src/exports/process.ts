@@ -4,7 +4,6 @@
  */
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { JobFailure, RunnerLost } from '../jobs/failure.ts';
 import {
   ChannelAbused,
   converse,
@@ -13,7 +12,9 @@ import {
   type Started,
 } from '../rendering/process.ts';
 import { type Fetch, answerFetches } from './fetches.ts';
-import { Message, type ExportOrder, type Order, type Signed } from './messages.ts';
+import type * as Failures from '../jobs/failure.ts';
+import type * as Messages from './messages.ts';
+import type { ExportOrder, Message, Order, Signed } from './messages.ts';
 
 /** What such a process runs: when it exports, and when it only answers a question about a site. */
 export const program = fileURLToPath(new URL('export-child.ts', import.meta.url));
@@ -57,11 +58,14 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   },
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
+  const onItsWay = Promise.withResolvers<void>();
+  if (order.type !== 'coming') await loadWire();
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
   try {
     return await converse<Answer<Type>>({
       program: 'renderProcesses' in order ? program : answering,
-      order: order.type === 'coming' ? order.order : order,
+      order: order.type === 'coming' ? onceLoaded(onItsWay.promise.then(loadWire), order.order) : order,
+      onStarted: onItsWay.resolve,
       signal,
       memoryMegabytes,
       readable: [order.folder],
@@ -73,10 +77,11 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
       started: options.started,
       hear(raw, send) {
-        const { data: message } = Message.safeParse(raw);
+        if (wire === undefined) throw new Error('The rendering process spoke before it was asked.');
+        const { data: message } = wire.Message.safeParse(raw);
         if (message === undefined)
-          throw new JobFailure('internal', 'The rendering process sent a malformed message.');
-        if (message.type === 'failed') throw failureFrom(message);
+          throw new wire.JobFailure('internal', 'The rendering process sent a malformed message.');
+        if (message.type === 'failed') throw failureFrom(wire, message);
         if (message.type === 'progress') options.onProgress?.(message);
         if (message.type === 'sign' && options.sign !== undefined) {
           const signed: Signed = { type: 'signed', signature: options.sign(message.manifest) };
@@ -90,12 +95,29 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       },
     });
   } catch (error) {
-    if (error instanceof ChannelAbused) throw new JobFailure('internal', error.message);
-    throw error instanceof ProcessDied ? failureOfDeath(error) : error;
+    const loaded = await loadWire();
+    if (error instanceof ChannelAbused) throw new loaded.JobFailure('internal', error.message);
+    throw error instanceof ProcessDied ? failureOfDeath(loaded, error) : error;
   }
 }
 
-function failureFrom({ code, message, file, line, hint }: Answer<'failed'>): Error {
+type Wire = Pick<typeof Messages, 'Message'> & typeof Failures;
+
+let wire: Wire | undefined;
+
+/** What messages mean, and failures. Where nothing has loaded them it takes 0.1 s, which is time for a process to start. */
+async function loadWire(): Promise<Wire> {
+  const [{ Message }, failures] = await Promise.all([import('./messages.ts'), import('../jobs/failure.ts')]);
+  return (wire ??= { Message, ...failures });
+}
+
+/** Nothing is heard of a process before it has an order. */
+async function onceLoaded(loading: Promise<unknown>, order: Promise<ExportOrder>): Promise<ExportOrder> {
+  const [ready] = await Promise.all([order, loading]);
+  return ready;
+}
+
+function failureFrom({ JobFailure }: Wire, { code, message, file, line, hint }: Answer<'failed'>): Error {
   if (code === 'internal') return new Error(`The rendering process failed: ${message}`);
   return new JobFailure(code, message, {
     ...(file === undefined ? {} : { file }),
@@ -104,7 +126,7 @@ function failureFrom({ code, message, file, line, hint }: Answer<'failed'>): Err
   });
 }
 
-function failureOfDeath(death: ProcessDied): Error {
+function failureOfDeath({ JobFailure, RunnerLost }: Wire, death: ProcessDied): Error {
   if (death.outOfMemory)
     return new JobFailure('too_large', 'The site needs more memory than an export may use.');
   return death.wasKilled ? new RunnerLost(death.message) : death;

@@ -8,7 +8,7 @@ import { openChannel, usualChannelLimits, type ChannelLimits } from './channel.t
 import type { Shelter } from './launch.ts';
 import { watchMemory } from './memory-watch.ts';
 import { messageDescriptor, outputDescriptor } from './protocol.ts';
-import { readableFor } from './readable.ts';
+import { areReadable, looksReadable, readableFor } from './readable.ts';
 import { startProcess, type Beginning, type Started } from './started.ts';
 
 export interface Conversation<Answer> {
@@ -39,6 +39,8 @@ export interface Conversation<Answer> {
   outputFile?: string;
   /** One that was started for this beforehand, with all of the above. */
   started?: Started | undefined;
+  /** Told when the process is on its way, which takes it a quarter of a second: the time to prepare what comes next. */
+  onStarted?: () => void;
   channelLimits?: ChannelLimits;
 }
 
@@ -68,6 +70,17 @@ export async function converseIn<Answer>(
   // It may fail while the files are being looked at.
   if (order instanceof Promise) order.catch(() => undefined);
   if (started !== undefined) return talk(started, conversation);
+  if (order instanceof Promise && looksReadable(paths, shelter)) {
+    const isReadable = areReadable(paths, shelter, hidden);
+    const known = { ...conversation, order: onlyIf(isReadable, order) };
+    try {
+      conversation.signal.throwIfAborted();
+      const shown = paths.map((place) => ({ source: place, place }));
+      return await talk(startProcess(shelter, beginningOf(conversation), shown), known);
+    } catch (error) {
+      if (await isReadable) throw error;
+    }
+  }
   const lookAgain = () => readableFor(paths, shelter, { keepIn, hidden });
   let readable = await lookAgain();
   // What is copied before the order is there may have been files of another commit.
@@ -85,6 +98,15 @@ export async function converseIn<Answer>(
   }
 }
 
+/**
+ * Looking at 10,000 files takes 0.1 s. A process that has no order yet can start meanwhile; where it turns out that it cannot
+ * read all of them, it is killed without one.
+ */
+async function onlyIf(isReadable: Promise<boolean>, order: Promise<object>): Promise<object> {
+  if (!(await isReadable)) throw new Error('The files have to be copied first.');
+  return order;
+}
+
 function beginningOf<Answer>(conversation: Conversation<Answer>): Beginning {
   const { program, memoryMegabytes, hidden, files, processes, takeOutput, outputFile } = conversation;
   const output = outputFile === undefined ? (takeOutput ? 'pipe' : 'ignore') : { file: outputFile };
@@ -94,6 +116,7 @@ function beginningOf<Answer>(conversation: Conversation<Answer>): Beginning {
 async function talk<Answer>(started: Started, conversation: Conversation<Answer>): Promise<Answer> {
   const { order, signal, hear, takeOutput } = conversation;
   const { child } = started;
+  conversation.onStarted?.();
   const kill = () => started.kill();
   if (signal.aborted) kill();
   signal.throwIfAborted();

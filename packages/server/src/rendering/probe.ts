@@ -7,7 +7,6 @@ import { createServer, type AddressInfo, type ListenOptions, type Server } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { bubblewrap, explainBubblewrap } from './bubblewrap.ts';
 import { converseIn, ProcessDied } from './conversation.ts';
 import { mostThreads, type Shelter } from './launch.ts';
@@ -39,8 +38,6 @@ export interface ProbeOrder {
 
 export type ProbeOutcome = { escapes: Escape[] } | { failed: string; complaint: string };
 
-const Answer = z.object({ escapes: z.array(z.enum(names)) });
-
 const program = fileURLToPath(new URL('probe-child.ts', import.meta.url));
 const memoryMegabytes = 64;
 const processes = 1;
@@ -71,7 +68,7 @@ export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
       memoryMegabytes,
       processes,
       signal: AbortSignal.timeout(mostSeconds * 1000),
-      hear: (raw) => ({ answer: Answer.parse(raw) }),
+      hear: (raw) => ({ answer: { escapes: escapesIn(raw) } }),
     });
   } catch (error) {
     return { failed: reasonOf(error, shelter), complaint: error instanceof Error ? error.message : '' };
@@ -79,6 +76,17 @@ export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
     for (const server of [overNetwork, overFile]) server.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** By hand: loading what checks messages elsewhere takes 60 ms, and every start waits for this one. */
+function escapesIn(raw: unknown): Escape[] {
+  const { escapes: told } = raw as { escapes?: unknown };
+  if (!Array.isArray(told)) throw new Error('The process that tries the walls has said something else.');
+  return told.map((name) => {
+    const known = names.find((escape) => escape === name);
+    if (known === undefined) throw new Error('The process that tries the walls has found what nobody knows.');
+    return known;
+  });
 }
 
 function reasonOf(error: unknown, { confinement }: Shelter): string {

@@ -1,5 +1,5 @@
 /** A process is heard to its last word, and gone afterwards. It is shut in as this machine allows, like any other. */
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -83,6 +83,22 @@ test('it reads what it was given to read, and writes the files that were opened 
   expect(readFileSync(join(folder, 'out'), 'utf8')).toBe('HELLO.');
   // Where nothing can be hidden, the level says so.
   expect(seen).toBe((await findIsolation()).level < 2);
+});
+
+test('it may start before all files were looked at, and has its order only where it can read them', async () => {
+  const read = `
+    import { readFileSync } from 'node:fs';
+    process.once('message', ({ file }) => process.send(readFileSync(file, 'utf8')));`;
+  const folder = temporaryFolder('deep');
+  writeFiles(folder, { 'docs.json': '{}', 'guides/deep/page.mdx': 'Hello.' });
+  chmodSync(folder, 0o755);
+  const file = join(folder, 'guides/deep/page.mdx');
+  for (const mode of [0o644, 0o600]) {
+    chmodSync(file, mode);
+    const order = Promise.resolve({ file });
+    expect(await talk(read, { order, readable: [folder] })).toBe('Hello.');
+    expect(statSync(file).mode & 0o777).toBe(mode);
+  }
 });
 
 test('an end without an answer tells why', async () => {

@@ -5,7 +5,7 @@
 import { converseIn, type Conversation } from './conversation.ts';
 import { findIsolation, isShelterOf, likelyShelter, type Isolation } from './isolation.ts';
 import type { Shelter } from './launch.ts';
-import { needsCopy } from './readable.ts';
+import { areReadable } from './readable.ts';
 import { startProcess, type Beginning, type Started } from './started.ts';
 
 export { ChannelAbused } from './channel.ts';
@@ -45,7 +45,7 @@ async function onceFound(
 export async function startAhead(beginning: Beginning & { folder: string }): Promise<Started | undefined> {
   const { folder, ...rest } = beginning;
   const shelter = await findIsolation();
-  if (await needsCopy(folder, shelter, beginning.hidden)) return undefined;
+  if (!(await areReadable([folder], shelter, beginning.hidden))) return undefined;
   const started = startProcess(shelter, rest, [{ source: folder, place: folder }]);
   started.isAwaited = false;
   return started;

@@ -2,7 +2,7 @@
  * Where root renders, the process has another user, who may not be allowed to read a private folder. Such a folder is copied
  * for it, so that the folder itself stays as it is. For everybody else there is nothing to do.
  */
-import { lstatSync, statSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -59,13 +59,29 @@ export async function readableFor(
   };
 }
 
-/** Whether `readableFor` would have to copy it. */
-export async function needsCopy(
-  path: string,
+/** Whether `readableFor` would have to copy none of them. */
+export async function areReadable(
+  paths: readonly string[],
   shelter: Shelter,
   hidden: readonly string[] = [],
 ): Promise<boolean> {
-  return givesUpRoot(shelter) && !(await isReadableForAll(path, withoutFolders(hidden)));
+  if (!givesUpRoot(shelter)) return true;
+  for (const path of paths) if (!(await isReadableForAll(path, withoutFolders(hidden)))) return false;
+  return true;
+}
+
+/** A first look, at what lies on top: most folders are either for everybody or for nobody else. */
+export function looksReadable(paths: readonly string[], shelter: Shelter): boolean {
+  if (!givesUpRoot(shelter)) return true;
+  return paths.every((path) => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (!found?.isDirectory() || (found.mode & 0o005) !== 0o005) return false;
+    return readdirSync(path).every((name) => isSecret(name) || isOpen(lstatSync(`${path}/${name}`)));
+  });
+}
+
+function isOpen(found: Stats): boolean {
+  return found.isDirectory() ? (found.mode & 0o005) === 0o005 : isFileReadable(found);
 }
 
 function withoutFolders(folders: readonly string[]): OfSite {
