@@ -211,6 +211,14 @@ describe('after a run', () => {
     expect(store.puts.filter((key) => key.startsWith('page:'))).toHaveLength(4);
   });
 
+  it('a file about all pages that is gone is made again, though no page has changed', async () => {
+    const whole = kept?.files.get('llms-full.txt');
+    kept?.files.delete('llms-full.txt');
+    const { files } = await remembered();
+    expect(files.get('llms-full.txt')).toBe(whole);
+    expect(whole).toContain('Harbour');
+  });
+
   it('a run that was not committed never was', async () => {
     write('index.mdx', '---\ntitle: Start\n---\n\nNobody sees this.\n');
     const memory = new RunMemory(store, 'engine 1', root);

@@ -36,6 +36,8 @@ export function optionsKey(options: RenderOptions): string {
   return JSON.stringify({ ...chosen, fetches: fetchPicture !== undefined });
 }
 
+const fullTextFile = 'llms-full.txt';
+
 /**
  * Each page's section of the last llms-full.txt. Where it has to be written again, the last one is read while the rest is
  * worked on: 50 MB take 0.3 s to unpack.
@@ -49,9 +51,12 @@ export class LastSections {
   #at = { piece: 0, start: 0 };
 
   constructor(site: Site, { last, lastFiles }: Before, isNeeded: boolean) {
-    this.#lengths = new Map(last.fullText);
-    this.#places = fullTextPlaces(site, last.fullText);
-    this.#reading = isNeeded ? lastFiles.readAhead('llms-full.txt') : Promise.resolve([]);
+    // Where the file is gone, none of its sections is known.
+    const known = lastFiles.has(fullTextFile) ? last.fullText : [];
+    this.#lengths = new Map(known);
+    this.#places = fullTextPlaces(site, known);
+    const isRead = isNeeded && known.length > 0;
+    this.#reading = isRead ? lastFiles.readAhead(fullTextFile) : Promise.resolve([]);
     // Whoever waits for it is told.
     this.#reading.catch(() => undefined);
   }

@@ -235,6 +235,25 @@ export class Archive {
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
     const stream = new GzipStream(output);
+    try {
+      await this.#writeBlocks(stream, blocks, (share) =>
+        onProgress(Math.min(1, share / Math.max(1, totalBytes))),
+      );
+      await stream.add(await compressBlock(Buffer.from(endOfArchive), true));
+      if (this.#memory) LastArchive.keep(this.#memory.blocks, this.#memory.token, blocks);
+      return { ...(await stream.end()), fileCount: this.#entries.size };
+    } finally {
+      // Whoever has opened the output may close it now.
+      await stream.settled();
+    }
+  }
+
+  /** What is not known is compressed ahead of its turn; `onWritten` is told the bytes that are done. */
+  async #writeBlocks(
+    stream: GzipStream,
+    blocks: readonly Block<Entry>[],
+    onWritten: (rawBytes: number) => void,
+  ): Promise<void> {
     const missing = blocks.filter(({ key }) => !this.#isKnown(key)).values();
     const inFlight = new Map<string, Promise<CompressedBlock>>();
     const compressNext = (): void => {
@@ -251,11 +270,8 @@ export class Archive {
       const compressed = await (compressing ?? this.#recalled(block) ?? this.#compressed(block));
       if (inFlight.delete(block.key)) compressNext();
       await stream.add(compressed);
-      onProgress(Math.min(1, stream.rawBytes / Math.max(1, totalBytes)));
+      onWritten(stream.rawBytes);
     }
-    await stream.add(await compressBlock(Buffer.from(endOfArchive), true));
-    if (this.#memory) LastArchive.keep(this.#memory.blocks, this.#memory.token, blocks);
-    return { ...(await stream.end()), fileCount: this.#entries.size };
   }
 
   #isKnown(key: string): boolean {
@@ -332,6 +348,11 @@ class GzipStream {
     await this.#write();
     await this.#writing;
     return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') };
+  }
+
+  /** Nothing is being written any more, however it ended. */
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => undefined);
   }
 
   #take(bytes: Uint8Array): void {
