@@ -73,12 +73,14 @@ export async function converseIn<Answer>(
   if (order instanceof Promise && looksReadable(paths, shelter)) {
     const isReadable = areReadable(paths, shelter, hidden);
     const known = { ...conversation, order: onlyIf(isReadable, order) };
+    // Nobody may be waiting for it when it fails.
+    known.order.catch(() => undefined);
     try {
       conversation.signal.throwIfAborted();
       const shown = paths.map((place) => ({ source: place, place }));
       return await talk(startProcess(shelter, beginningOf(conversation), shown), known);
     } catch (error) {
-      if (await isReadable) throw error;
+      if (await isReadable.catch(() => true)) throw error;
     }
   }
   const lookAgain = () => readableFor(paths, shelter, { keepIn, hidden });

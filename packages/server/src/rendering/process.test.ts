@@ -50,6 +50,16 @@ test.each([0, 1, 5, 20])('an order that fails after %i ms is the failure, and no
   await expect(talk(nothing, { order, readable: [folder] })).rejects.toThrow('no such branch');
 });
 
+test('what was called off before it began is not waited for, and its order may still fail', async () => {
+  const order = new Promise<object>((_, reject) => setTimeout(reject, 5, new Error('The service stops.')));
+  const folder = temporaryFolder('order');
+  chmodSync(folder, 0o755);
+  const signal = AbortSignal.abort(new Error('called off'));
+  const nothing = `process.once('message', () => process.send(1));`;
+  await expect(talk(nothing, { order, readable: [folder], signal })).rejects.toThrow('called off');
+  await expect(order).rejects.toThrow('stops');
+});
+
 test('bytes arrive as bytes, both ways', async () => {
   const bytes = Buffer.from([0, 255, 10, 34]);
   const echo = `process.once('message', (message) => process.send(message));`;
