@@ -42,8 +42,8 @@ import { contrastFindings } from './theme/site-css.ts';
 
 export type { RenderOptions } from './site-plan.ts';
 
-/** Some 2 ms of those that are as they were. */
-const pagesWithoutPause = 50;
+/** Some 8 ms of those that are as they were. */
+const pagesWithoutPause = 200;
 
 export interface OutputFile {
   /** Relative, with forward slashes. */

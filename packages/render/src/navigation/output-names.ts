@@ -46,7 +46,13 @@ export function unusableName(file: string, problem: string, output = file): Diag
   };
 }
 
+/** Nearly every name: letters and digits in parts that end with one, and too short for any of the bounds. */
+const plainPath = /^[\w-]+(?:[./][\w-]+)*$/;
+const plainBytes = 2 * mostSegments - 1;
+const reservedPart = /(?:^|\/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$)/i;
+
 function problemOf(path: string): string | undefined {
+  if (path.length <= plainBytes && plainPath.test(path) && !reservedPart.test(path)) return undefined;
   if (!path.isWellFormed() || forbidden.test(path)) return 'holds a character that not every system allows';
   if (path.normalize('NFC') !== path) return 'is not in Unicode’s composed form';
   if (Buffer.byteLength(path) > mostNameBytes) return `has more than ${mostNameBytes} bytes`;

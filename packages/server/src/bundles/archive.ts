@@ -71,7 +71,7 @@ export class Archive {
   readonly #spoolFile: string | undefined;
   readonly #spool: number;
   readonly #entries = new Map<string, Entry>();
-  /** Sorted, until another one comes. */
+  /** All but the first, sorted, until another one comes. */
   #inOrder: Entry[] | undefined;
   readonly #first: readonly string[];
   readonly #memory: ArchiveOptions['memory'];
@@ -179,7 +179,7 @@ export class Archive {
 
   #hold(entry: Entry): void {
     this.#entries.set(entry.path, entry);
-    this.#inOrder = undefined;
+    if (!this.#first.includes(entry.path)) this.#inOrder = undefined;
   }
 
   /** Bytes of the spool, there until others are asked for. */
@@ -306,11 +306,11 @@ export class Archive {
   }
 
   #sorted(): Entry[] {
-    if (this.#inOrder) return this.#inOrder;
-    const entries = [...this.#entries.values()];
     const first = this.#first.flatMap((path) => this.#entries.get(path) ?? []);
-    const others = entries.filter(({ path }) => !this.#first.includes(path));
-    return (this.#inOrder = [...first, ...sortedByName(others)]);
+    this.#inOrder ??= sortedByName(
+      [...this.#entries.values()].filter(({ path }) => !this.#first.includes(path)),
+    );
+    return [...first, ...this.#inOrder];
   }
 }
 

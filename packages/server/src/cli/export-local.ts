@@ -9,6 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import type { SiteReport } from '@docyard/render';
 import { Option, type Command } from 'commander';
 import type { PackedArchive } from '../bundles/archive.ts';
@@ -167,6 +168,7 @@ async function render(
   options: LocalExportOptions,
 ): Promise<Exported> {
   const origin = originOf(root);
+  keepSmall();
   const [{ exportMemoryMegabytes, runInProcess }, { fetchWithin }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
@@ -230,6 +232,11 @@ async function render(
     return report as SiteReport;
   };
   return { readReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
+}
+
+/** From here on this process listens and little else: what it hears for minutes need not pile up before it is thrown away. */
+function keepSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /** Beside its place, so that a file of that name is always a whole bundle, and nothing is copied at the end. */

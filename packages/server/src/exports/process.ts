@@ -45,6 +45,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
     keepCopyIn?: string | undefined;
     /** Files that it finds open. */
     files?: Conversation<unknown>['files'];
+    yields?: Conversation<unknown>['yields'];
     /** Gets documents of other hosts for it. */
     fetch: Fetch;
     onProgress?: (message: Answer<'progress'>) => void;
@@ -72,6 +73,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       keepCopyIn: options.keepCopyIn,
       hidden: options.hidden === undefined ? [] : [options.hidden],
       processes: 'renderProcesses' in order ? order.renderProcesses : 0,
+      yields: options.yields,
       ...(options.files === undefined ? {} : { files: options.files }),
       ...(options.takeOutput === undefined ? {} : { takeOutput: options.takeOutput }),
       ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),

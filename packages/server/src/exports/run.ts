@@ -211,6 +211,7 @@ async function render(
       started: waiting?.started,
       signal: input.signal,
       memoryMegabytes: exportMemoryMegabytes,
+      yields: true,
       hidden: context.config.dataDir,
       keepCopyIn: memory?.readableFolder,
       files: [

@@ -73,6 +73,7 @@ export async function waitForNext(context: Owner, source: Source, memory: Memory
     program,
     folder: foreseen.folder,
     memoryMegabytes: exportMemoryMegabytes,
+    yields: true,
     processes: renderProcesses,
     hidden: [dataDir],
     files: [

@@ -28,6 +28,7 @@ export interface Conversation<Answer> {
   files?: Beginning['files'];
   /** How many processes it may have at work besides itself. */
   processes?: number;
+  yields?: Beginning['yields'];
   /** Hears every message, unchecked; what it gives back is the answer, what it throws fails the conversation. */
   hear(raw: unknown, send: (message: object) => void): { answer: Answer } | undefined;
   /**
@@ -110,9 +111,9 @@ async function onlyIf(isReadable: Promise<boolean>, order: Promise<object>): Pro
 }
 
 function beginningOf<Answer>(conversation: Conversation<Answer>): Beginning {
-  const { program, memoryMegabytes, hidden, files, processes, takeOutput, outputFile } = conversation;
+  const { program, memoryMegabytes, hidden, files, processes, yields, takeOutput, outputFile } = conversation;
   const output = outputFile === undefined ? (takeOutput ? 'pipe' : 'ignore') : { file: outputFile };
-  return { program, memoryMegabytes, hidden, files, processes, output };
+  return { program, memoryMegabytes, hidden, files, processes, yields, output };
 }
 
 async function talk<Answer>(started: Started, conversation: Conversation<Answer>): Promise<Answer> {

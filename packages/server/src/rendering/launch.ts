@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, readFileSync, readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { heapFlags, thriftyAllocation } from '@docyard/render/process-settings';
@@ -40,7 +41,12 @@ export interface Launch {
   files: readonly number[];
   /** What `outputDescriptor` is for it: a pipe to us, a file, or nothing. */
   output: 'pipe' | 'ignore' | number;
+  /** Whoever answers requests meanwhile comes first on a busy processor. */
+  yields?: boolean | undefined;
 }
+
+/** A third of the weight of others: enough for those who wait for an answer, and it costs nothing where nobody does. */
+const priorityOfPatient = 5;
 
 /** Beyond the heap: 512 that V8 sets aside for compiled code, then buffers, stacks of threads, and what native code needs. */
 const moreMemoryMegabytes = 512 + 512;
@@ -78,12 +84,22 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
     ]),
     detached: true,
   });
+  if (order.yields && child.pid !== undefined) giveWay(child.pid);
   if (filter !== undefined) {
     const pipe = child.stdio[filterDescriptor] as Writable;
     // Whoever could not be started does not read it.
     pipe.on('error', () => undefined).end(filter);
   }
   return child;
+}
+
+/** What it starts, and its threads, take it over: this is before it has any. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, priorityOfPatient);
+  } catch {
+    // It has ended by now, or this system knows no such thing.
+  }
 }
 
 /** Root starts bubblewrap with rights that it then gives up for ever, together with its user. */
