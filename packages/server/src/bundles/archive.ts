@@ -6,15 +6,12 @@
  * again, and files that are as they were need not be handed over.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync, writev } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { promisify } from 'node:util';
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import {
   blockContent,
   BlockRoom,
   compressBlock,
   intoBlocks,
-  joinedChecksum,
   keepBlock,
   largePiecesOf,
   recallBlock,
@@ -24,6 +21,7 @@ import {
   type CompressedBlock,
   type Piece,
 } from './archive-blocks.ts';
+import { GzipStream } from './gzip-stream.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { openingBytes, pageTitle } from './page-title.ts';
 import { LastArchive } from './last-archive.ts';
@@ -61,10 +59,8 @@ export interface ArchiveOptions {
 }
 
 const chunkBytes = 1024 * 1024;
+/** More than Node has threads for them, so that none of those waits until this one has time to hand out the next. */
 const blocksInFlight = 6;
-/** While the rest is being made, which takes a core itself. One more than that leaves is ready when another is done. */
-const lanesAhead = Math.max(6, availableParallelism());
-const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 export class Archive {
   /** Removed at the end. */
@@ -218,7 +214,7 @@ export class Archive {
       }
     };
     const blocks = intoBlocks(this.#sorted());
-    await Promise.all(Array.from({ length: lanesAhead }, () => lane(blocks)));
+    await Promise.all(Array.from({ length: blocksInFlight }, () => lane(blocks)));
   }
 
   #spoolBlock(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
@@ -314,65 +310,6 @@ export class Archive {
   }
 }
 
-/**
- * One gzip stream out of blocks: their bytes in a row, and a checksum of everything. What is written goes through another
- * thread, so that the next blocks are got meanwhile.
- */
-class GzipStream {
-  readonly #output: number;
-  readonly #hash = createHash('sha256');
-  #checksum = 0;
-  #sizeBytes = 0;
-  rawBytes = 0;
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
-  #writing: Promise<void> = Promise.resolve();
-
-  constructor(output: number) {
-    this.#output = output;
-    this.#take(gzipHeader);
-  }
-
-  async add({ checksum, rawBytes, bytes }: CompressedBlock): Promise<void> {
-    this.#checksum = joinedChecksum(this.#checksum, checksum, rawBytes);
-    this.rawBytes += rawBytes;
-    this.#take(bytes);
-    if (this.#waitingBytes >= chunkBytes) await this.#write();
-  }
-
-  async end(): Promise<{ sizeBytes: number; sha256: string }> {
-    const trailer = Buffer.alloc(8);
-    trailer.writeUInt32LE(this.#checksum, 0);
-    trailer.writeUInt32LE(this.rawBytes % 2 ** 32, 4);
-    this.#take(trailer);
-    await this.#write();
-    await this.#writing;
-    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') };
-  }
-
-  /** Nothing is being written any more, however it ended. */
-  async settled(): Promise<void> {
-    await this.#writing.catch(() => undefined);
-  }
-
-  #take(bytes: Uint8Array): void {
-    this.#hash.update(bytes);
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
-    this.#sizeBytes += bytes.length;
-  }
-
-  /** Waits for what was written before, not for this. */
-  async #write(): Promise<void> {
-    await this.#writing;
-    this.#writing = writeAll(this.#output, this.#waiting);
-    // Whoever waits for it is told.
-    this.#writing.catch(() => undefined);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-  }
-}
-
 /** By the bytes of the names. For plain ones that is the order of the text, which is compared ten times as fast. */
 function sortedByName(entries: Entry[]): Entry[] {
   if (entries.every(({ path }) => /^[\x20-\x7e]*$/.test(path)))
@@ -405,24 +342,6 @@ function readInto(target: Buffer, handle: number, offset: number): void {
     if (got === 0) throw new Error('The spool file is shorter than it was.');
     done += got;
   }
-}
-
-const writeAtOnce = promisify(writev);
-
-async function writeAll(handle: number, parts: readonly Uint8Array[]): Promise<void> {
-  for (let left = parts; left.length > 0;) {
-    const { bytesWritten } = await writeAtOnce(handle, left);
-    left = withoutFirst(left, bytesWritten);
-  }
-}
-
-function withoutFirst(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  let left = bytes;
-  return parts.flatMap((part) => {
-    const gone = Math.min(left, part.length);
-    left -= gone;
-    return gone === part.length ? [] : [part.subarray(gone)];
-  });
 }
 
 function writeFully(handle: number, bytes: Uint8Array): void {
