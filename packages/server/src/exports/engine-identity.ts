@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { version } from '../version.ts';
 
 /** The folders with everything that decides about the bytes of a bundle. */
-export const sourceFolders = ['..', '../../../render/src', '../../../api/src']
+const sourceFolders = ['..', '../../../render/src', '../../../api/src']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .filter((folder) => existsSync(folder));
 
@@ -23,15 +23,23 @@ const filesWithoutPause = 100;
 export async function engineIdentity(): Promise<string> {
   if (isInstalled()) return `docyard ${version} ${process.version}`;
   const hash = createHash('sha256').update(process.version);
-  for (const folder of sourceFolders) {
-    for (const [index, name] of readdirSync(folder, { recursive: true, encoding: 'utf8' }).entries()) {
-      if (index % filesWithoutPause === 0) await aPause();
-      const path = join(folder, name);
-      const found = statSync(path, { throwIfNoEntry: false });
-      if (found?.isFile()) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
-    }
+  let looked = 0;
+  for (const { path, mtimeMs, size } of sourceFiles()) {
+    if (looked++ % filesWithoutPause === 0) await aPause();
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
   }
   return `docyard ${hash.digest('hex').slice(0, 24)}`;
+}
+
+/** Of a checkout, one after the other and without waiting. */
+export function* sourceFiles(): Generator<{ path: string; mtimeMs: number; size: number }> {
+  for (const folder of sourceFolders) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, name);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found?.isFile()) yield { path, mtimeMs: found.mtimeMs, size: found.size };
+    }
+  }
 }
 
 export function isInstalled(): boolean {

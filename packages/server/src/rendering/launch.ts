@@ -93,7 +93,7 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
   return child;
 }
 
-/** What it starts, and its threads, take it over: this is before it has any. */
+/** What it starts, and its threads, take it over. It has hardly begun; where it was faster, it yields less. */
 function giveWay(pid: number): void {
   try {
     setPriority(pid, priorityOfPatient);
