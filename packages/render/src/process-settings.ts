@@ -24,6 +24,13 @@ const halfOfNewMegabytes = 16;
 /** What outlives a page is little: 27 MB after 3,000. This is as fast there, and takes 15 MB less a process. */
 export const firstCollectionOfPages = 48;
 
+/**
+ * Where objects of some place in the code have lived long, V8 puts later ones with the old at once. Of pages that come and go that
+ * is wrong for nearly all, and then only a look through the whole heap frees them: without, 5,000 pages take 3 % less
+ * processor time and 30 MB less.
+ */
+const newIsNew = '--no-allocation-site-pretenuring';
+
 /** Node keeps what it has compiled apart for each choice of these, so there are few. */
 export function heapFlags(
   mostMegabytes: number,
@@ -33,6 +40,7 @@ export function heapFlags(
     `--max-old-space-size=${mostMegabytes}`,
     `--initial-old-space-size=${Math.min(firstMegabytes, mostMegabytes)}`,
     `--max-semi-space-size=${halfOfNewMegabytes}`,
+    newIsNew,
   ];
 }
 

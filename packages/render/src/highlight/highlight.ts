@@ -3,6 +3,7 @@
  * is balanced HTML. Very long code is left uncoloured rather than slow.
  */
 import { escapeText } from '../html.ts';
+import { keptText } from '../kept-text.ts';
 import { prismLexerFor } from './grammars.ts';
 import { languageName } from './languages.ts';
 import { highlightedHtml, maximumCharacters } from './lexers/paint.ts';
@@ -35,6 +36,6 @@ export function highlight(code: string, language: string): string {
     blocks = undefined;
   }
   if (!blocks) known.set(name, (blocks = new Map()));
-  blocks.set(code, html);
+  blocks.set(keptText(code), html);
   return html;
 }

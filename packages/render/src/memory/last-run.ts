@@ -91,7 +91,8 @@ export class RunMemory {
   readonly #lastParts = new Map<string, PageTrace[]>();
   readonly #parts: string[] = [];
   #hasRemote = false;
-  #commit: (() => void) | undefined;
+  #packHead: (() => Uint8Array) | undefined;
+  #packedHead: Uint8Array | undefined;
   #part: PageTrace[] = [];
 
   /** `engine` names the program: another one may render differently. */
@@ -164,7 +165,7 @@ export class RunMemory {
     const reserveKey = `reserve:${this.token}`;
     this.store.put(reserveKey, searchReserve);
     const parts = edited ? this.#editedParts(edited) : this.#parts;
-    this.#commit = () => {
+    this.#packHead = () => {
       const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
       const markParts = this.#putAll('marks', marks, {
         keys: this.#head?.markParts,
@@ -191,13 +192,19 @@ export class RunMemory {
         readParts,
         parts,
       };
-      this.store.put(headKey, zstdCompressSync(JSON.stringify(head)));
+      return zstdCompressSync(JSON.stringify(head));
     };
+  }
+
+  /** Most of the work of `commit`, for when something is being waited for. */
+  prepareCommit(): void {
+    this.#packedHead ??= this.#packHead?.();
   }
 
   /** Says that the files of the run are where the next one will look for them. Before that it is as if it had not been. */
   commit(): void {
-    this.#commit?.();
+    this.prepareCommit();
+    if (this.#packedHead) this.store.put(headKey, this.#packedHead);
   }
 
   #editedParts(edited: ReadonlyMap<string, PageTrace>): string[] {

@@ -4,6 +4,7 @@
  */
 import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Redirect } from '../config/settings.ts';
+import { keptText } from '../kept-text.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 
 export type LinkTarget =
@@ -123,12 +124,12 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
   const resolve = (raw: string, from: string): LinkTarget => {
     const remembered = known.get(raw);
     if (remembered) return remembered;
-    const target = resolveAnew(raw, from);
     const isSameEverywhere = raw.startsWith('/') || /^[a-z]+:/i.test(raw);
-    if (isSameEverywhere && raw.length <= maximumKnownLength) {
-      if (known.size >= maximumKnown) known.clear();
-      known.set(raw, target);
-    }
+    if (!isSameEverywhere || raw.length > maximumKnownLength) return resolveAnew(raw, from);
+    const address = keptText(raw);
+    const target = resolveAnew(address, from);
+    if (known.size >= maximumKnown) known.clear();
+    known.set(address, target);
     return target;
   };
 

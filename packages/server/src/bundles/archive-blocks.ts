@@ -34,6 +34,8 @@ export interface Block<Entry extends BlockEntry> {
 export interface BlockMemory {
   has(key: string): boolean;
   get(key: string): Uint8Array | undefined;
+  /** Read by another thread, into memory that `take` gives. */
+  getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined>;
   put(key: string, value: Uint8Array): void;
 }
 
@@ -110,7 +112,7 @@ function openingOf({ entry, start }: Piece<BlockEntry>): Uint8Array {
 const nothing = new Uint8Array();
 
 /**
- * Memory for blocks that are not compressed yet, used again and again: of 10,000 pages they have 510 MB, and all that coming
+ * Memory for blocks on their way, used again and again: of 10,000 pages they have 510 MB, compressed 144, and all that coming
  * and going makes V8 go through its heap once every 30 MB.
  */
 export class BlockRoom {
@@ -181,7 +183,18 @@ export function keepBlock(memory: BlockMemory, key: string, block: CompressedBlo
 }
 
 export function recallBlock(memory: BlockMemory, key: string): CompressedBlock | undefined {
-  const kept = memory.get(key);
+  return keptBlock(memory.get(key));
+}
+
+export async function recallBlockAhead(
+  memory: BlockMemory,
+  key: string,
+  take: (bytes: number) => Buffer,
+): Promise<CompressedBlock | undefined> {
+  return keptBlock(await memory.getAhead(key, take));
+}
+
+function keptBlock(kept: Uint8Array | undefined): CompressedBlock | undefined {
   if (kept === undefined || kept.length < headBytes) return undefined;
   const head = Buffer.from(kept.buffer, kept.byteOffset, headBytes);
   return {

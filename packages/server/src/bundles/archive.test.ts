@@ -263,6 +263,13 @@ class Remembering {
   get(key: string): Uint8Array | undefined {
     return this.kept.get(key);
   }
+  async getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined> {
+    const value = this.kept.get(key);
+    if (value === undefined) return undefined;
+    const taken = take(value.length);
+    taken.set(value);
+    return taken;
+  }
   put(key: string, value: Uint8Array): void {
     this.puts.push(key);
     this.kept.set(key, Uint8Array.from(value));

@@ -6,7 +6,8 @@
  * again, and files that are as they were need not be handed over.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, read, readSync, unlinkSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import {
   blockContent,
   BlockRoom,
@@ -14,7 +15,7 @@ import {
   intoBlocks,
   keepBlock,
   largePiecesOf,
-  recallBlock,
+  recallBlockAhead,
   type Block,
   type BlockEntry,
   type BlockMemory,
@@ -51,6 +52,11 @@ interface SpooledBlock extends Omit<CompressedBlock, 'bytes'> {
   length: number;
 }
 
+/** Where its bytes lie is free again once they are written. */
+interface TakenBlock extends CompressedBlock {
+  taken?: Buffer | undefined;
+}
+
 export interface ArchiveOptions {
   /** The entries that a reader must have seen before it can judge the others. */
   first?: readonly string[];
@@ -61,6 +67,8 @@ export interface ArchiveOptions {
 const chunkBytes = 1024 * 1024;
 /** More than Node has threads for them, so that none of those waits until this one has time to hand out the next. */
 const blocksInFlight = 6;
+/** Enough for the one that adds it all up, and little lies between: with 16 the 144 MB of 10,000 pages take 0.1 s longer. */
+const readsInFlight = 2;
 
 export class Archive {
   /** Removed at the end. */
@@ -76,6 +84,7 @@ export class Archive {
   /** What was compressed ahead and has no memory to lie in. */
   readonly #spooledBlocks = new Map<string, SpooledBlock>();
   readonly #room = new BlockRoom();
+  readonly #recalledRoom = new BlockRoom();
   #ahead: Promise<void> | undefined;
   #isPacking = false;
 
@@ -208,7 +217,7 @@ export class Archive {
     const lane = async (blocks: Iterable<Block<Entry>>): Promise<void> => {
       for (const block of blocks) {
         if (this.#isPacking) return;
-        if (this.#recalled(block) !== undefined) continue;
+        if (this.#isKnown(block.key)) continue;
         const compressed = await this.#compressed(block);
         if (!this.#memory) this.#spoolBlock(block.key, compressed);
       }
@@ -226,7 +235,8 @@ export class Archive {
   /** Writes the archive to an open file or pipe; `onProgress` is told the share that is done, 0 to 1. */
   async pack(output: number, onProgress: (share: number) => void = () => {}): Promise<PackedArchive> {
     this.#isPacking = true;
-    await this.#ahead;
+    // Not a turn later where nothing was begun: the caller has other work while blocks are compressed.
+    if (this.#ahead) await this.#ahead;
     const sorted = this.#sorted();
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
@@ -244,28 +254,20 @@ export class Archive {
     }
   }
 
-  /** What is not known is compressed ahead of its turn; `onWritten` is told the bytes that are done. */
+  /** Blocks are compressed, or read, ahead of their turn; `onWritten` is told the bytes that are done. */
   async #writeBlocks(
     stream: GzipStream,
     blocks: readonly Block<Entry>[],
     onWritten: (rawBytes: number) => void,
   ): Promise<void> {
-    const missing = blocks.filter(({ key }) => !this.#isKnown(key)).values();
-    const inFlight = new Map<string, Promise<CompressedBlock>>();
-    const compressNext = (): void => {
-      const { value: block } = missing.next();
-      if (!block) return;
-      const compressing = this.#compressed(block);
-      // Whoever waits for it is told.
-      compressing.catch(() => undefined);
-      inFlight.set(block.key, compressing);
-    };
-    for (let count = 0; count < blocksInFlight; count += 1) compressNext();
+    const known = new Set(blocks.filter(({ key }) => this.#isKnown(key)));
+    const missing = blocks.filter((block) => !known.has(block));
+    const compressed = inTurn(missing, blocksInFlight, (block) => this.#compressed(block));
+    const recalled = inTurn(known, readsInFlight, (block) => this.#recalled(block));
     for (const block of blocks) {
-      const compressing = inFlight.get(block.key);
-      const compressed = await (compressing ?? this.#recalled(block) ?? this.#compressed(block));
-      if (inFlight.delete(block.key)) compressNext();
-      await stream.add(compressed);
+      const next = await (known.has(block) ? recalled() : compressed());
+      const { taken, ...found } = next ?? (await this.#compressed(block));
+      await stream.add(found, taken && (() => this.#recalledRoom.giveBack(taken)));
       onWritten(stream.rawBytes);
     }
   }
@@ -274,13 +276,27 @@ export class Archive {
     return this.#spooledBlocks.has(key) || this.#memory?.blocks.has(key) === true;
   }
 
-  #recalled({ key }: Block<Entry>): CompressedBlock | undefined {
-    const spooled = this.#spooledBlocks.get(key);
-    if (spooled) return { ...spooled, bytes: readAt(this.#spool, spooled.offset, spooled.length) };
-    return this.#memory && recallBlock(this.#memory.blocks, key);
+  async #recalled({ key }: Block<Entry>): Promise<TakenBlock | undefined> {
+    let taken: Buffer | undefined;
+    const take = (bytes: number): Buffer => (taken = this.#recalledRoom.take(bytes)).subarray(0, bytes);
+    const found =
+      (await this.#spooledBlock(key, take)) ??
+      (this.#memory && (await recallBlockAhead(this.#memory.blocks, key, take)));
+    return found && { ...found, taken };
   }
 
-  async #compressed(block: Block<Entry>): Promise<CompressedBlock> {
+  async #spooledBlock(key: string, take: (bytes: number) => Buffer): Promise<CompressedBlock | undefined> {
+    const spooled = this.#spooledBlocks.get(key);
+    if (!spooled) return undefined;
+    const { checksum, rawBytes, offset, length } = spooled;
+    const bytes = take(length);
+    const { bytesRead } = await readAtOnce(this.#spool, bytes, 0, length, offset);
+    // Only a very large one comes in several parts.
+    readInto(bytes.subarray(bytesRead), this.#spool, offset + bytesRead);
+    return { checksum, rawBytes, bytes };
+  }
+
+  async #compressed(block: Block<Entry>): Promise<TakenBlock> {
     const fill = (target: Buffer, piece: Piece<Entry>): void => this.#fill(target, piece);
     const { content, taken } = blockContent(block, fill, this.#room);
     const compressed = await compressBlock(content);
@@ -330,11 +346,31 @@ function* readWhole(handle: number): Generator<Uint8Array> {
   }
 }
 
-function readAt(handle: number, offset: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
-  readInto(buffer, handle, offset);
-  return buffer;
+/** Begins with items before they are asked for, which they are in their order. */
+function inTurn<Item, Result>(
+  items: Iterable<Item>,
+  inFlight: number,
+  begin: (item: Item) => Promise<Result>,
+): () => Promise<Result | undefined> {
+  const rest = items[Symbol.iterator]();
+  const begun: Promise<Result>[] = [];
+  const beginNext = (): void => {
+    const { value, done } = rest.next();
+    if (done) return;
+    const result = begin(value);
+    // Whoever waits for it is told.
+    result.catch(() => undefined);
+    begun.push(result);
+  };
+  for (let count = 0; count < inFlight; count += 1) beginNext();
+  return async () => {
+    const result = await begun.shift();
+    beginNext();
+    return result;
+  };
 }
+
+const readAtOnce = promisify(read);
 
 function readInto(target: Buffer, handle: number, offset: number): void {
   for (let done = 0; done < target.length;) {

@@ -82,7 +82,13 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
   const draft = draftFor(options.output, work);
   try {
-    const { readReport, packed, pages } = await render(root, { work, draft, isolation }, options);
+    // Known before, since all files of a checkout are looked at for it.
+    let isCodeMissing: Promise<boolean> | undefined;
+    const { readReport, packed, pages } = await render(
+      root,
+      { work, draft, isolation, onRendering: () => (isCodeMissing ??= lacksCompiledCode()) },
+      options,
+    );
     // Where one file takes the place of another, the disk is busy for a while.
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
     // Whoever waits for it tells of it.
@@ -97,8 +103,6 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
       const message = `No bundle was made: ${counting} of the findings count.`;
       throw new CommandError(message, 'problems_found', { byCode: report.byCode });
     }
-    const { isCompiledCodeMissing, keepCompiledCode } = await import('../exports/compiled-code.ts');
-    const isCodeMissing = await isCompiledCodeMissing();
     await (delivered ?? deliver(draft, options.output));
     const seconds = Math.round(performance.now() - started) / 1000;
     const { errors, warnings } = report;
@@ -107,11 +111,17 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
-    if (isCodeMissing) await keepCompiledCode();
+    if (await isCodeMissing) await (await import('../exports/compiled-code.ts')).keepCompiledCode();
   } finally {
     await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
   }
+}
+
+async function lacksCompiledCode(): Promise<boolean> {
+  const { isCompiledCodeMissing } = await import('../exports/compiled-code.ts');
+  // Then the next run compiles it once more.
+  return isCompiledCodeMissing().catch(() => false);
 }
 
 /** The renderer takes a tenth of a second to load, and usually nothing counts. */
@@ -158,13 +168,21 @@ interface Exported {
   pages: number;
 }
 
+interface Around {
+  work: string;
+  draft: string;
+  isolation: Promise<Isolation>;
+  /** There is little to do for this process from now on. */
+  onRendering: () => unknown;
+}
+
 /**
  * By the very process that a service would start, shut in the same way: a folder may hold the work of strangers too. It starts
  * while the walls are tried and its order is worked out, half a second that nobody has to wait for.
  */
 async function render(
   root: string,
-  { work, draft, isolation }: { work: string; draft: string; isolation: Promise<Isolation> },
+  { work, draft, isolation, onRendering }: Around,
   options: LocalExportOptions,
 ): Promise<Exported> {
   const origin = originOf(root);
@@ -213,7 +231,9 @@ async function render(
       keepCopyIn: memory?.readableFolder,
       files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
-        if (phase === 'rendering') progress.tell({ phase, share, done, total: total ?? undefined });
+        if (phase !== 'rendering') return;
+        onRendering();
+        progress.tell({ phase, share, done, total: total ?? undefined });
       },
       sign: (manifest) => sign?.(manifest) ?? '',
       outputFile: draft,

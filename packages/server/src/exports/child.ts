@@ -109,7 +109,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
   }
   const archive = new Archive(openFiles.spool, {
-    memory: run && { blocks: run.store, token: run.token, lastToken: run.lastToken },
+    memory: run && memory && { blocks: memory, token: run.token, lastToken: run.lastToken },
   });
   const { lastFiles } = archive;
   let ending: Extract<RenderEvent, { type: 'report' }> | undefined;
@@ -207,7 +207,12 @@ async function finish(
   if (signature !== '') archive.add(signatureName, Buffer.from(signature));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
   const tell = sparingly((share: number) => progress('packing', share, pageCount, null));
-  const packed = await archive.pack(outputDescriptor, tell);
+  const packing = archive.pack(outputDescriptor, tell);
+  // Whoever waits for it is told.
+  packing.catch(() => undefined);
+  // Other threads have the first blocks in hand now.
+  run?.prepareCommit();
+  const packed = await packing;
   closeSync(outputDescriptor);
   archive.close();
   run?.commit();

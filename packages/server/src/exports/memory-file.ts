@@ -4,7 +4,8 @@
  * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte. A disk that is
  * full costs what this process would have left, and nothing else.
  */
-import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { fstatSync, ftruncateSync, read, readSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '../disk-full.ts';
 import { encodeIndex, readAt, readIndex } from './memory-index.ts';
@@ -25,6 +26,7 @@ const mostKeyBytes = 200;
 /** Anything longer is no length that was written here. */
 const mostValueBytes = 1024 ** 3;
 const scanBytes = 256 * 1024;
+const readAtOnce = promisify(read);
 
 export class MemoryFile {
   readonly #young: number;
@@ -52,10 +54,22 @@ export class MemoryFile {
   get(key: string): Uint8Array | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
-    const value = readAt(place.handle, place.offset, place.length);
-    if (value === undefined || crc32(value, crc32(key)) !== place.checksum) return this.#forget(key);
-    if (place.handle === this.#old) this.put(key, value);
-    else this.#used.set(key, place.length);
+    return this.#found(key, place, readAt(place.handle, place.offset, place.length));
+  }
+
+  /** Read by another thread, into memory that `take` gives. */
+  async getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined> {
+    const place = this.#places.get(key);
+    if (place === undefined) return undefined;
+    const value = take(place.length);
+    const { bytesRead } = await readAtOnce(place.handle, value, 0, place.length, place.offset);
+    return bytesRead === place.length ? this.#found(key, place, value) : this.get(key);
+  }
+
+  #found(key: string, { handle, length, checksum }: Place, value: Uint8Array | undefined) {
+    if (value === undefined || crc32(value, crc32(key)) !== checksum) return this.#forget(key);
+    if (handle === this.#old) this.put(key, value);
+    else this.#used.set(key, length);
     return value;
   }
 
