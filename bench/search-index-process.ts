@@ -1,5 +1,5 @@
 /** A process that makes the search index of a rendered site and nothing else. Told the folder, tells what it took. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { indexFiles, type TestPage } from '../packages/render/src/search/memory-search.ts';
 import { filesBelow } from './plain-files.ts';
 
@@ -11,8 +11,9 @@ export interface IndexCost {
 }
 
 const [site = ''] = process.argv.slice(2);
+// Pages have their Markdown beside them. What is there for printing holds all of them once more, and cannot be found.
 const pages = filesBelow(site)
-  .filter((file) => file.endsWith('.html'))
+  .filter((file) => file.endsWith('.html') && existsSync(file.replace(/html$/, 'md')))
   .flatMap((file) => pageOf(readFileSync(file, 'utf8')));
 const before = process.cpuUsage();
 const files = [...indexFiles(pages).values()];

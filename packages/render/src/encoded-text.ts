@@ -18,7 +18,7 @@ export function encodedText(text: string): Uint8Array {
 }
 
 /** A text that is made of parts, some of which came as bytes. */
-export type Pieces = readonly (string | Uint8Array | SharedText)[];
+export type Pieces = readonly (string | Uint8Array | SharedText | MarkedText)[];
 
 /** A part of many texts: it is encoded once. */
 export class SharedText {
@@ -34,12 +34,47 @@ export class SharedText {
   }
 }
 
+/** Something that is put in at a place of a shared text, which is told in its bytes. */
+export interface Mark {
+  at: number;
+  text: string;
+}
+
+/** A shared text with a few marks of one page, in their order. */
+export class MarkedText {
+  readonly shared: SharedText;
+  readonly #marks: readonly Mark[];
+
+  constructor(shared: SharedText, marks: readonly Mark[]) {
+    this.shared = shared;
+    this.#marks = marks;
+  }
+
+  *parts(): Generator<Uint8Array> {
+    const { bytes } = this.shared;
+    let done = 0;
+    for (const { at, text } of this.#marks) {
+      yield bytes.subarray(done, at);
+      yield encodedText(text);
+      done = at;
+    }
+    yield bytes.subarray(done);
+  }
+
+  get text(): string {
+    return decodedText(Buffer.concat([...this.parts()]));
+  }
+}
+
 /** Bytes are copied once and never decoded. */
 export function encodedPieces(pieces: Pieces): Uint8Array {
-  const parts = pieces.map((piece) => {
-    if (piece instanceof Uint8Array) return piece;
-    return typeof piece === 'string' ? encodedText(piece) : piece.bytes;
-  });
+  const parts: Uint8Array[] = [];
+  for (const piece of pieces) {
+    if (piece instanceof Uint8Array) parts.push(piece);
+    else if (typeof piece === 'string') parts.push(encodedText(piece));
+    else if (piece instanceof MarkedText) parts.push(...piece.parts());
+    else parts.push(piece.bytes);
+  }
   return Buffer.concat(parts);
 }
 

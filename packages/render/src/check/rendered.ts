@@ -3,7 +3,7 @@
  * one it says which addresses lead nowhere, which pages nothing leads to, and what else a reader would stumble over.
  * What the page renderer has told already is not told again.
  */
-import { type Pieces, SharedText } from '../encoded-text.ts';
+import { MarkedText, type Pieces, SharedText } from '../encoded-text.ts';
 import { isPrinted } from '../outputs/print.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
@@ -121,6 +121,16 @@ const mostPerPage = 1000;
 /** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
 const mostHints = 500;
 
+interface SettledInFrame {
+  addresses: Set<string>;
+  /** Parts whose addresses were judged as pages of this folder have them. */
+  read: WeakSet<SharedText>;
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
 export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
@@ -128,9 +138,9 @@ export class RenderedCheck {
   /** By folder and address: what is not known to be in order before everything is written. */
   readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string }>>();
   /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
-  readonly #settledInFrame = new Map<string, Set<string>>();
+  readonly #settledInFrame = new Map<string, SettledInFrame>();
   /** Parts that many pages have in common are read once. */
-  readonly #sharedInFrame = new WeakMap<SharedText, HtmlFacts>();
+  readonly #sharedInFrame = new WeakMap<SharedText, { facts: HtmlFacts; withoutReferences: HtmlFacts }>();
   readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
@@ -242,9 +252,9 @@ export class RenderedCheck {
     const reaches: string[] = [];
     const facts = gatheredFacts(
       {
-        before: this.#stretches(document.before, content),
-        main: this.#stretches(document.main, content),
-        after: this.#stretches(document.after, content),
+        before: this.#stretches(document.before, content, output),
+        main: this.#stretches(document.main, content, output),
+        after: this.#stretches(document.after, content, output),
       },
       {
         noteFrame: this.#frameReader(output),
@@ -257,20 +267,30 @@ export class RenderedCheck {
   }
 
   /** Bytes are the content, whose parts are known as one. */
-  #stretches(pieces: Pieces, content: HtmlFacts): Stretch[] {
+  #stretches(pieces: Pieces, content: HtmlFacts, output: string): Stretch[] {
     const stretches: Stretch[] = [];
     for (const piece of pieces) {
       if (typeof piece === 'string') stretches.push(piece);
-      else if (piece instanceof SharedText) stretches.push(this.#sharedFacts(piece));
+      else if (piece instanceof SharedText) stretches.push(this.#sharedFacts(piece, output));
+      // Marks hold no address and no id.
+      else if (piece instanceof MarkedText) stretches.push(this.#sharedFacts(piece.shared, output));
       else if (!stretches.includes(content)) stretches.push(content);
     }
     return stretches;
   }
 
-  #sharedFacts(shared: SharedText): HtmlFacts {
-    const known = this.#sharedInFrame.get(shared) ?? frameFacts(shared.text);
-    this.#sharedInFrame.set(shared, known);
-    return known;
+  /** Its addresses mean the same for all pages of a folder: the first one of them has them judged. */
+  #sharedFacts(shared: SharedText, output: string): HtmlFacts {
+    let known = this.#sharedInFrame.get(shared);
+    if (!known) {
+      const facts = frameFacts(shared.text);
+      known = { facts, withoutReferences: { ...facts, references: [] } };
+      this.#sharedInFrame.set(shared, known);
+    }
+    const { read } = this.#settledIn(folderOf(output));
+    if (read.has(shared)) return known.withoutReferences;
+    read.add(shared);
+    return known.facts;
   }
 
   /** The Markdown beside a page; what stands above its content comes as text. */
@@ -292,18 +312,24 @@ export class RenderedCheck {
 
   /** Every address of a file that is no page of an author counts as part of the frame. */
   #frameReader(path: string): (reference: Reference) => void {
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const folder = folderOf(path);
     const open = this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
     this.#frameReferences.set(folder, open);
-    const settled = this.#settledInFrame.get(folder) ?? new Set<string>();
-    if (!this.#settledInFrame.has(folder) && this.#settledInFrame.size === mostFolders)
-      this.#settledInFrame.clear();
-    this.#settledInFrame.set(folder, settled);
+    const settled = this.#settledIn(folder).addresses;
     return ({ address, loads }) => {
       if (settled.has(address) || open.has(address)) return;
       if (this.#isSettled(address, path)) settled.add(ownCopy(address));
       else open.set(ownCopy(address), { loads, from: path });
     };
+  }
+
+  #settledIn(folder: string): SettledInFrame {
+    const known = this.#settledInFrame.get(folder);
+    if (known) return known;
+    if (this.#settledInFrame.size === mostFolders) this.#settledInFrame.clear();
+    const settled = { addresses: new Set<string>(), read: new WeakSet<SharedText>() };
+    this.#settledInFrame.set(folder, settled);
+    return settled;
   }
 
   #isSettled(address: string, from: string, reaches?: string[]): boolean {

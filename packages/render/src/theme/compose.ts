@@ -138,10 +138,11 @@ export class PageComposer {
         frame.switches.length === 0
           ? frame.header
           : this.#withSwitches(frame.header.text, frame.switches, task.route, prefix),
-      sidebar:
-        this.#withSwitches(frame.aboveSidebar, frame.switches, task.route, prefix) +
-        (frame.sidebar?.htmlFor(task.route) ?? '') +
+      sidebar: [
+        this.#withSwitches(frame.aboveSidebar, frame.switches, task.route, prefix),
+        frame.sidebar?.textFor(task.route) ?? '',
         frame.belowSidebar,
+      ].filter((piece) => piece !== '' && !(piece instanceof SharedText && piece.text === '')),
       footer: frame.footer,
       eyebrow: this.#eyebrow(place, prefix),
       directory: place?.group ? this.#directory(place.group, prefix) : '',

@@ -2,6 +2,7 @@
  * The sidebar of a large branch as a page shows it: the way to the page and what stands beside that way, so that output
  * grows with the site and not its square. With units, groups and lists tell what a script asks for to go on.
  */
+import { MarkedText, SharedText } from '../encoded-text.ts';
 import { attributes, escapeText } from '../html.ts';
 import { firstRouteOf } from '../navigation/branches.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
@@ -13,6 +14,9 @@ const longList = 50;
 const shownAround = 20;
 /** Pages come about in order, and each shows what is near it: more is not needed again soon. */
 const mostKept = 2000;
+
+/** Lists whose surroundings are kept, for the same reason. */
+const mostAround = 50;
 
 /** Where each page stands, as positions from the outside in; a group's own page ends at the group. */
 export type EntryPaths = ReadonlyMap<string, readonly number[]>;
@@ -36,22 +40,73 @@ export function pathsOf(entries: readonly NavEntry[]): EntryPaths {
   return paths;
 }
 
+/** Where marks of pages belong, by the position of the page in its list. */
+type Marks = ReadonlyMap<number, number>;
+
+interface MarkedHtml {
+  html: string;
+  /** In characters. */
+  marks: Marks;
+}
+
+interface Around {
+  shared: SharedText;
+  /** In bytes. */
+  marks: Marks;
+}
+
 export class LargeSidebar {
   readonly #entries: readonly NavEntry[];
   readonly #html: EntryHtml;
   readonly #units: SidebarUnits | undefined;
   readonly #paths: EntryPaths;
   readonly #closedEntries = new Map<NavEntry, string>();
+  readonly #known = new Map<string, Around>();
+  readonly #wrapping: readonly [string, string];
 
-  constructor(tree: SidebarTree, prefix: string, options: SidebarOptions) {
+  constructor(
+    tree: SidebarTree,
+    prefix: string,
+    options: SidebarOptions,
+    wrapping: readonly [string, string] = ['', ''],
+  ) {
+    this.#wrapping = wrapping;
     this.#entries = tree.entries;
     this.#paths = tree.paths;
     this.#units = tree.units;
     this.#html = new EntryHtml(prefix, options);
   }
 
-  htmlFor(route: string): string {
-    return this.#list(this.#entries, this.#paths.get(route) ?? [], route, true);
+  textFor(route: string): SharedText | MarkedText {
+    const path = this.#paths.get(route) ?? [];
+    const { shared, marks } = this.#around(path);
+    const at = marks.get(path.at(-1) ?? -1);
+    return at === undefined ? shared : new MarkedText(shared, [{ at, text: currentMark }]);
+  }
+
+  /** Pages of one list have the same around them, unless it is so long that each shows another part of it. */
+  #around(path: readonly number[]): Around {
+    const key = this.#keyOf(path);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const { html, marks } = this.#list(this.#entries, path, true);
+    const [before, after] = this.#wrapping;
+    const shared = new SharedText(before + html + after);
+    const around = { shared, marks: inBytes(shared.text, before.length, marks) };
+    if (this.#known.size >= mostAround) this.#known.clear();
+    this.#known.set(key, around);
+    return around;
+  }
+
+  #keyOf(path: readonly number[]): string {
+    let entries = this.#entries;
+    for (const [depth, at] of path.entries()) {
+      const entry = entries[at];
+      if (depth === path.length - 1 && entry?.kind === 'page')
+        return `${path.slice(0, -1).join(' ')} from ${windowOf(entries.length, at).from}`;
+      entries = entry?.kind === 'group' ? entry.entries : [];
+    }
+    return `${path.join(' ')} itself`;
   }
 
   /** A piece for each entry, and one at either end where the list goes on. */
@@ -62,38 +117,55 @@ export class LargeSidebar {
     return pieces;
   }
 
-  #list(entries: readonly NavEntry[], path: readonly number[], route: string, top: boolean): string {
+  /** With the groups open that the path leads through, and no page marked. */
+  #list(entries: readonly NavEntry[], path: readonly number[], top: boolean): MarkedHtml {
     const [current, ...rest] = path;
     const { from, to } = windowOf(entries.length, current ?? 0);
-    const parts: string[] = [];
+    const marks = new Map<number, number>();
+    let html = '';
     let inList = false;
-    const add = (html: string, asItem: boolean): void => {
-      if (asItem !== inList) parts.push(asItem ? '<ul>' : '</ul>');
-      inList = asItem;
-      parts.push(html);
+    const setList = (wanted: boolean): void => {
+      if (wanted !== inList) html += wanted ? '<ul>' : '</ul>';
+      inList = wanted;
     };
-    if (from > 0) add(this.#rest(entries, from - 1, 'before'), true);
+    if (from > 0) {
+      setList(true);
+      html += this.#rest(entries, from - 1, 'before');
+    }
     for (let at = from; at < to; at++) {
       const entry = entries[at] as NavEntry;
-      const isSection = top && entry.kind === 'group';
-      const html = at === current ? this.#onTheWay(entry, rest, route, top) : this.#closed(entry, top);
-      add(html, !isSection);
+      setList(!top || entry.kind !== 'group');
+      if (at === current && entry.kind === 'group') {
+        const { before, mark, after } = this.#opened(entry, top);
+        const inner = this.#list(entry.entries, rest, false);
+        if (rest.length === 0 && mark !== undefined) marks.set(at, html.length + mark);
+        if (rest.length > 0)
+          for (const [place, inside] of inner.marks) marks.set(place, html.length + before.length + inside);
+        html += before + inner.html + after;
+      } else {
+        if (rest.length === 0 && entry.kind === 'page')
+          marks.set(at, html.length + this.#html.page(entry.route)[0].length);
+        html += this.#closed(entry, top);
+      }
     }
-    if (to < entries.length) add(this.#rest(entries, to, 'after'), true);
-    if (inList) parts.push('</ul>');
-    return parts.join('');
+    if (to < entries.length) {
+      setList(true);
+      html += this.#rest(entries, to, 'after');
+    }
+    setList(false);
+    return { html, marks };
   }
 
-  #onTheWay(entry: NavEntry, rest: readonly number[], route: string, top: boolean): string {
-    if (entry.kind === 'link') return this.#html.link(entry).join('');
-    if (entry.kind === 'page') return this.#html.page(entry.route).join(currentMark);
-    const parts = this.#html.label(entry);
-    const label = parts.join(entry.root === route ? currentMark : '');
-    const inner = this.#list(entry.entries, rest, route, false);
-    if (top) return `<section class="nav-group">${entry.label ? `<h2>${label}</h2>` : ''}${inner}</section>`;
-    if (isLink(parts))
-      return `<li class="nav-linked">${label}<details open>${summaryBeside(entry)}${inner}</details></li>`;
-    return `<li><details open><summary>${label}</summary>${inner}</details></li>`;
+  /** What stands before the list of an open group, where its own page is marked in that, and what stands behind. */
+  #opened(group: GroupEntry, top: boolean): { before: string; mark?: number; after: string } {
+    if (top && !group.label) return { before: '<section class="nav-group">', after: '</section>' };
+    const label = this.#html.label(group);
+    const [opening, behind, after] = top
+      ? ['<section class="nav-group"><h2>', '</h2>', '</section>']
+      : isLink(label)
+        ? ['<li class="nav-linked">', `<details open>${summaryBeside(group)}`, '</details></li>']
+        : ['<li><details open><summary>', '</summary>', '</details></li>'];
+    return { before: opening + label.join('') + behind, mark: opening.length + label[0].length, after };
   }
 
   #closed(entry: NavEntry, top: boolean): string {
@@ -140,6 +212,12 @@ export class LargeSidebar {
     const route = entry.kind === 'page' ? entry.route : (entry.root ?? firstRouteOf(entry.entries));
     return route === undefined ? '' : this.#html.page(route)[0];
   }
+}
+
+function inBytes(text: string, start: number, marks: Marks): Marks {
+  const isAscii = Buffer.byteLength(text) === text.length;
+  const bytesAt = (at: number): number => (isAscii ? at : Buffer.byteLength(text.slice(0, at)));
+  return new Map([...marks].map(([place, at]) => [place, bytesAt(start + at)]));
 }
 
 function windowOf(length: number, current: number): { from: number; to: number } {

@@ -35,7 +35,8 @@ export interface PageView extends HeadFacts {
   headings: Heading[];
   mode: string;
   header: string | SharedText;
-  sidebar: string;
+  /** Nothing for a page without one. */
+  sidebar: Pieces;
   footer: SharedText;
   eyebrow: { label: string; href?: string | undefined }[];
   /** The list of what the page's group holds. */
@@ -95,7 +96,7 @@ export function pageDocument(page: PageView): PageDocument {
     'data-current-path': `/${view.route}`,
   });
   const bare = view.mode === 'custom' || view.mode === 'frame';
-  const withSidebar = view.mode !== 'custom' && view.mode !== 'center' && view.sidebar !== '';
+  const withSidebar = view.mode !== 'custom' && view.mode !== 'center' && view.sidebar.length > 0;
   const withAside = view.asideHtml.length > 0 && view.mode === 'default';
   const withContents = view.mode === 'default' && !withAside && view.headings.length > 1;
   const layout = [
@@ -107,16 +108,22 @@ export function pageDocument(page: PageView): PageDocument {
   ];
   /** On a small screen every page has the drawer, also one that shows no sidebar on a wide one. */
   const sidebarClass = withSidebar ? 'site-sidebar' : 'site-sidebar drawer-only';
-  const navigation = view.sidebar
-    ? `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">${view.sidebar}</nav>\n`
-    : '';
+  const navigation =
+    view.sidebar.length > 0
+      ? [
+          `<nav${frameId(view, 'sidebar')} class="${sidebarClass}" aria-label="${escapeAttribute(words.pages)}">`,
+          ...view.sidebar,
+          '</nav>\n',
+        ]
+      : [];
   return {
     before: [
       `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
         `<a class="skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
         (view.bannerHtml ? bannerHtml(view) : ''),
       withoutUsedId(view, view.header, 'navbar'),
-      `\n<div class="${layout.filter(Boolean).join(' ')}">\n${navigation}`,
+      `\n<div class="${layout.filter(Boolean).join(' ')}">\n`,
+      ...navigation,
     ],
     main: [
       `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}`,

@@ -69,7 +69,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
       '<!doctype html><html lang="en"><head><link rel="stylesheet" href="../_docyard/style.css">' +
       '<script src="../_docyard/theme.js"></script><script src="../_docyard/app.js" defer></script></head><body>' +
       '<header class="site-navbar"><div class="bar"><button type="button" data-menu-toggle>Menu</button></div></header>' +
-      `<div class="layout with-sidebar"><nav class="site-sidebar">${sidebar.from('../').htmlFor(route)}</nav>` +
+      `<div class="layout with-sidebar"><nav class="site-sidebar">${sidebar.from('../').textFor(route).text}</nav>` +
       `<main><h1>${route}</h1></main></div></body></html>`;
     const files = [...(await themeFiles()), ...sidebar.files()];
     for (const route of ['docs/here-0', 'docs/long-350', 'docs/closed-0'])

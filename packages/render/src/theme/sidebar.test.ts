@@ -25,7 +25,7 @@ const options = { links, infoOf: (name: string) => ({ title: name }), drilldown:
 function sidebar(entries: NavEntry[], route: string, drilldown = false): string {
   return createSidebar({ id: '7', entries }, { ...options, drilldown })
     .from('../')
-    .htmlFor(route);
+    .textFor(route).text;
 }
 
 function files(entries: NavEntry[]): { path: string; content: string }[] {
@@ -123,7 +123,8 @@ describe('the sidebar of a very large branch', () => {
   ];
   const branch = createSidebar({ id: '7', entries }, options);
   const parts = branch.files();
-  const facts = /data-nav-parts="([^"]+)"/.exec(branch.from('../').htmlFor('p0-0'))?.[1]?.split(' ') ?? [];
+  const facts =
+    /data-nav-parts="([^"]+)"/.exec(branch.from('../').textFor('p0-0').text)?.[1]?.split(' ') ?? [];
   const starts = facts.slice(2).map(Number);
 
   /** As the browser does. */
@@ -149,7 +150,7 @@ describe('the sidebar of a very large branch', () => {
   });
 
   it('has a unit for each closed group, which leads to its first page without it', () => {
-    const html = branch.from('../').htmlFor('p0-0');
+    const html = branch.from('../').textFor('p0-0').text;
     const closed = /<li class="nav-closed" data-nav="(\d+)"><a class="nav-label" href="..\/p4-0.html">/.exec(
       html,
     );
@@ -168,7 +169,7 @@ describe('the sidebar of a very large branch', () => {
   });
 
   it('goes on in a long list from either end of what is shown, with nothing twice and nothing left out', () => {
-    const html = branch.from('').htmlFor('long450');
+    const html = branch.from('').textFor('long450').text;
     const [before = '', after = ''] = Array.from(
       html.matchAll(/<li class="nav-rest" data-nav="([^"]+)"/g),
       ([, asked = '']) => asked,
@@ -186,7 +187,7 @@ describe('the sidebar of a very large branch', () => {
     const titled = { ...options, infoOf: (name: string) => ({ title: `Another ${name}` }) };
     const fingerprint = (entriesNow: NavEntry[], with_ = options): string | undefined =>
       /data-nav-parts="\S+ (\w+)/.exec(
-        createSidebar({ id: '7', entries: entriesNow }, with_).from('').htmlFor(''),
+        createSidebar({ id: '7', entries: entriesNow }, with_).from('').textFor('').text,
       )?.[1];
     expect(fingerprint(entries, titled)).toBe(facts[1]);
     expect(fingerprint([...entries, page('new')])).not.toBe(facts[1]);

@@ -3,6 +3,7 @@
  * own surroundings, and the rest comes from scripts that pages share: all of it at once while that is little, else in
  * parts that are loaded when a reader opens a group.
  */
+import type { MarkedText, SharedText } from '../encoded-text.ts';
 import type { Branch, NavEntry } from '../navigation/tree.ts';
 import { LargeSidebar, type SidebarTree, pathsOf } from './large-sidebar.ts';
 import type { SidebarOptions } from './sidebar-entry.ts';
@@ -18,7 +19,7 @@ export interface Sidebar {
 }
 
 export interface PageSidebar {
-  htmlFor(route: string): string;
+  textFor(route: string): SharedText | MarkedText;
 }
 
 /** A branch with more entries than this is a large one. */
@@ -44,7 +45,7 @@ export function createSidebar(
   const script = `_docyard/nav/${id}`;
   if (count * entryHtml > atOnceHtml) return inParts(shown, script, options);
   const whole = new WholeSidebar(shown, usualPrefix, options);
-  const { length } = whole.htmlFor('');
+  const { length } = whole.textFor('').text;
   if (length > atOnceHtml) return inParts(shown, script, options);
   if (count > largeBranch || length > largeHtml) return atOnce(shown, script, options);
   return {
@@ -58,11 +59,10 @@ function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOp
   const tree: SidebarTree = { entries, paths: pathsOf(entries) };
   return {
     from(prefix) {
-      const sidebar = new LargeSidebar(tree, prefix, options);
-      return { htmlFor: (route) => treeHtml('data-nav', `${prefix}${script}.js`, sidebar.htmlFor(route)) };
+      return new LargeSidebar(tree, prefix, options, inTree('data-nav', `${prefix}${script}.js`));
     },
     files() {
-      const html = new WholeSidebar(entries, '~/', options).htmlFor('');
+      const html = new WholeSidebar(entries, '~/', options).textFor('').text;
       return [{ path: `${script}.js`, content: `docyard.fillNavigation(${JSON.stringify(html)});\n` }];
     },
   };
@@ -77,9 +77,7 @@ function inParts(entries: readonly NavEntry[], script: string, options: SidebarO
   const facts = `${units.fingerprint} ${starts.join(' ')}`;
   return {
     from(prefix) {
-      const sidebar = new LargeSidebar(tree, prefix, options);
-      const value = `${prefix}${script} ${facts}`;
-      return { htmlFor: (route) => treeHtml('data-nav-parts', value, sidebar.htmlFor(route)) };
+      return new LargeSidebar(tree, prefix, options, inTree('data-nav-parts', `${prefix}${script} ${facts}`));
     },
     files: () =>
       starts.map((start, part) => ({
@@ -95,8 +93,8 @@ function unitTexts(tree: SidebarTree & { units: SidebarUnits }, options: Sidebar
   return tree.units.units.map((unit) => JSON.stringify(source.pieces(unit)));
 }
 
-function treeHtml(attribute: string, value: string, html: string): string {
-  return `<div class="nav-tree" ${attribute}="${value}">${html}</div>`;
+function inTree(attribute: string, value: string): [string, string] {
+  return [`<div class="nav-tree" ${attribute}="${value}">`, '</div>'];
 }
 
 function partStarts(texts: readonly string[]): number[] {

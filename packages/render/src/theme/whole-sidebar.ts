@@ -1,9 +1,13 @@
 /** Every entry of a branch, made once for each depth of folder; a page fills in its own mark and opens its own groups. */
+import { MarkedText, SharedText } from '../encoded-text.ts';
 import type { GroupEntry, NavEntry } from '../navigation/tree.ts';
 import { EntryHtml, type SidebarOptions, currentMark, isLink, summaryBeside } from './sidebar-entry.ts';
 
 export class WholeSidebar {
   readonly #pieces: string[] = [];
+  readonly #shared: SharedText;
+  /** Where each piece begins, in bytes. */
+  readonly #starts: number[] = [];
   /** For each page: the pieces that mark it, and the pieces that open the groups around it. */
   readonly #marks = new Map<string, { active: number[]; open: number[] }>();
   readonly #html: EntryHtml;
@@ -11,15 +15,27 @@ export class WholeSidebar {
   constructor(entries: readonly NavEntry[], prefix: string, options: SidebarOptions) {
     this.#html = new EntryHtml(prefix, options);
     this.#list(entries, [], true);
+    let start = 0;
+    for (const piece of this.#pieces) {
+      this.#starts.push(start);
+      start += Buffer.byteLength(piece);
+    }
+    this.#shared = new SharedText(this.#pieces.join(''));
   }
 
-  htmlFor(route: string): string {
+  textFor(route: string): SharedText | MarkedText {
     const mark = this.#marks.get(route);
-    if (!mark) return this.#pieces.join('');
-    const pieces = [...this.#pieces];
-    for (const at of mark.active) pieces[at] = currentMark;
-    for (const at of mark.open) pieces[at] = ' open';
-    return pieces.join('');
+    if (!mark) return this.#shared;
+    // A group that stands open anyway has its piece already.
+    const opened = mark.open.filter((piece) => this.#pieces[piece] === '');
+    const marks = [
+      ...mark.active.map((piece) => ({ piece, text: currentMark })),
+      ...[...new Set(opened)].map((piece) => ({ piece, text: ' open' })),
+    ].toSorted((a, b) => a.piece - b.piece);
+    return new MarkedText(
+      this.#shared,
+      marks.map(({ piece, text }) => ({ at: this.#starts[piece] ?? 0, text })),
+    );
   }
 
   #list(entries: readonly NavEntry[], open: number[], top: boolean): void {
