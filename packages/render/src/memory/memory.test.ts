@@ -9,13 +9,20 @@ import type { RenderOptions } from '../site-plan.ts';
 import { RunMemory } from './last-run.ts';
 import type { SiteMemory } from './site-memory.ts';
 
+/** What happens between the moment a page is rendered and the one it is taken in. */
+const meanwhile = vi.hoisted(() => ({ rendered: (_file: string): unknown => undefined }));
+
 /** Pages are rendered in this process. */
 vi.mock(import('../page/pool.ts'), async () => {
   const { renderPage, siteTools } = await import('../page/render-page.ts');
   return {
     async *renderPages(tasks, { plan }) {
       const tools = siteTools(plan);
-      for (const task of tasks) yield renderPage(tools, task, 'fast');
+      for (const task of tasks) {
+        const page = renderPage(tools, task, 'fast');
+        meanwhile.rendered(task.file);
+        yield page;
+      }
     },
   };
 });
@@ -153,6 +160,15 @@ async function runAgain(options: RenderOptions = {}): Promise<{ rendered: number
 }
 
 const all = ['guides/first.html', 'guides/second.html', 'guides/third.html', 'index.html'];
+
+it('a page that is edited while it is rendered for the first time is not taken for what it has become', async () => {
+  const edited = `${site['index.mdx']}\nAs it is then.\n`;
+  meanwhile.rendered = (file) => file === 'index.mdx' && write('index.mdx', edited);
+  await remembered();
+  meanwhile.rendered = () => undefined;
+  expect((await runAgain()).rendered).toBe(1);
+  expect(kept?.files.get('index.html')).toContain('As it is then.');
+});
 
 describe('after a run', () => {
   beforeEach(async () => {

@@ -19,7 +19,7 @@ export interface KnownPage {
 /** Undefined for a page that cannot be kept. */
 export function packedPage(rendered: PageResult): Uint8Array | undefined {
   if (!canBeKept(rendered)) return undefined;
-  const { lookups = [], milliseconds: _, ...result } = rendered;
+  const { lookups = [], source: _source, milliseconds: _, ...result } = rendered;
   const bytes = serialize({ result, lookups } satisfies KnownPage);
   // In one piece: Node would make a piece of every 16 kB and join them.
   return zstdCompressSync(bytes, { ...compression, chunkSize: Math.max(leastChunkBytes, bytes.length) });

@@ -101,6 +101,9 @@ export class PageMemory {
 
   /** Returns the key of what was kept. */
   keep(task: PageTask, rendered: PageResult): string | undefined {
+    if (rendered.source) this.#files.learn(task.file, rendered.source);
+    // Whoever looked at the file before may have seen another one.
+    if (rendered.source && rendered.source[4] !== this.#files.of(task.file)) return undefined;
     const key = this.keyOf(task);
     const packed = key === undefined ? undefined : (rendered.packed ?? packedPage(rendered));
     if (key === undefined || packed === undefined) return undefined;

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import type { SourceMark } from '../page/source.ts';
 
 export interface SiteMemory {
   readonly isEmpty: boolean;
@@ -14,15 +15,8 @@ export interface SiteMemory {
   touch(key: string): void;
 }
 
-/** A file as it was found: what tells cheaply that it has not changed, and what tells surely. */
-export type FileMark = [
-  file: string,
-  bytes: number,
-  mtimeMs: number,
-  ctimeMs: number,
-  inode: number,
-  sha: string,
-];
+/** A file as it was found. */
+export type FileMark = [file: string, ...mark: SourceMark];
 
 /** A file that was written this shortly before it was marked may have been written again without looking any different. */
 const uncertainMs = 2000;
@@ -57,6 +51,11 @@ export class FileHashes {
     return mark;
   }
 
+  /** Whoever has read a file since tells how it was, unless it is known already. */
+  learn(file: string, mark: SourceMark): void {
+    if (!this.#marks.has(file)) this.#marks.set(file, [file, ...mark]);
+  }
+
   #look(file: string): FileMark | undefined {
     const path = `${this.#root}/${file}`;
     const found = statSync(path, { throwIfNoEntry: false });
@@ -66,7 +65,7 @@ export class FileHashes {
     const looksSame =
       before?.[1] === size && before[2] === mtimeMs && before[3] === ctimeMs && before[4] === ino;
     if (looksSame && Math.max(mtimeMs, ctimeMs) < this.#knownAtMs - uncertainMs) return before;
-    return [file, size, mtimeMs, ctimeMs, ino, hash('sha256', readFileSync(path)).slice(0, 40)];
+    return [file, size, mtimeMs, ctimeMs, ino, shortHash(readFileSync(path))];
   }
 }
 

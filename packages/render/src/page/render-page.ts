@@ -17,7 +17,7 @@ import { type Lookup, writtenDown } from './lookups.ts';
 import { ModuleSources } from './modules.ts';
 import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
-import { readSource } from './source.ts';
+import { readMarkedSource, readSource, type SourceMark } from './source.ts';
 import { PageRenderer } from './renderer.ts';
 import type * as ApiPages from '../openapi/page.ts';
 import type { PageDraft, PageResult, PageTask, SitePlan, UnreadPage } from './task.ts';
@@ -72,7 +72,7 @@ function withLookups<Page extends UnreadPage>(tools: PageTools, page: Page): Pag
 function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDraft {
   const renderer = new PageRenderer(tools, task, parser);
   try {
-    const document = readPage(tools, task, parser);
+    const { document, source } = readPage(tools, task, parser);
     const own = renderer.renderDocument(document);
     const part = task.api && apiPages?.apiPart(task.api, { plan: tools.plan, task, renderer });
     const { html, ...above } = part ?? { html: '', bar: '', connectSources: [] };
@@ -80,7 +80,7 @@ function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDra
     const markdown = [pageMarkdown(tools, task, document, parser, renderer.customCode), spec]
       .filter(Boolean)
       .join('\n\n');
-    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown };
+    return { ...resultOf(tools, task, renderer, own + html), ...above, markdown, source };
   } catch (error) {
     return failedPage(task, error);
   }
@@ -93,16 +93,26 @@ export async function loadApiPages(): Promise<void> {
   apiPages ??= await import('../openapi/page.ts');
 }
 
-function readPage(tools: SiteTools, task: PageTask, parser: ParserName): Document {
-  const bytes = task.generated
-    ? Buffer.from(task.content ?? '')
-    : readSource(join(tools.plan.root, task.file));
-  return readDocument(bytes, {
-    file: task.file,
-    variables: tools.plan.variables,
-    math: tools.plan.math,
-    parser,
-  });
+function readPage(
+  { plan }: SiteTools,
+  task: PageTask,
+  parser: ParserName,
+): { document: Document; source: SourceMark | undefined } {
+  const { bytes, mark } = sourceOf(plan, task);
+  const { variables, math } = plan;
+  return { document: readDocument(bytes, { file: task.file, variables, math, parser }), source: mark };
+}
+
+function sourceOf(
+  plan: SitePlan,
+  { file, generated, content = '' }: PageTask,
+): {
+  bytes: Buffer;
+  mark?: SourceMark | undefined;
+} {
+  if (generated) return { bytes: Buffer.from(content) };
+  const path = join(plan.root, file);
+  return plan.writesLookups ? readMarkedSource(path) : { bytes: readSource(path) };
 }
 
 function resultOf(

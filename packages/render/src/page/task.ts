@@ -13,6 +13,7 @@ import type { ApiTarget, SpecDocument } from '../openapi/target.ts';
 import type { PageTerms, SearchTask } from '../search/page-terms.ts';
 import type { Lookup } from './lookups.ts';
 import type { ParserName } from './parser.ts';
+import type { SourceMark } from './source.ts';
 import type { FeedItem } from './updates.ts';
 
 /** What every page of a site has in common. Sent once to each process. */
@@ -43,7 +44,7 @@ export interface SitePlan {
   asksForPictures: boolean;
   /** Whether code of the site that must be run is run; otherwise why not. */
   customCode: 'run' | { refused: string };
-  /** Pages say what they asked of the lists above, so that they can be known again when the lists are others. */
+  /** Pages say what they asked of the lists above, so that they can be known again when the lists are others, and how their file was. */
   writesLookups: boolean;
   /** What time it is for that code: the time of the commit, so that the same site gives the same bytes. */
   clockMs: number;
@@ -132,6 +133,8 @@ export interface PageResult {
   wantedPictures?: string[];
   /** Links to a heading or id, with where they were written: the check of the output needs the way back. */
   anchors?: LinkUse[];
+  /** The file as it was when the page was made from it, if the plan says so. */
+  source?: SourceMark | undefined;
   /** What the page asked of the lists of pages and files, if the plan says so. */
   lookups?: Lookup[] | undefined;
   /** All of this as it is kept for the next run, if the process that rendered it was to pack it. */
