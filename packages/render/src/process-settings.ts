@@ -54,8 +54,8 @@ export function isLargeSite(pages: number): boolean {
 /**
  * Once it is known how many pages there are. By itself V8 lets a heap with the bound of an export grow by half before it looks
  * through all of it again: 87 times for 10,000 pages, a tenth of the processor time. Twice as large, it is 45 times, for 35 MB.
- * At 50,000 pages that would be 743 MB in the process that writes them; with a fifth it has 496 and is no slower, with an
- * eighth 480 and takes 3 % longer. What is set lies between; all processes together vary by more, 902 to 947 MB.
+ * At 50,000 pages that would be 743 MB in the process that writes them, where a fifth was 496 and no slower, and an eighth 480
+ * and 3 % slower. What is set lies between; all processes together have 821 to 826 MB with it, and 830 with a fifth.
  */
 export function collectFor(pages: number): void {
   setFlagsFromString(`--heap-growing-percent=${isLargeSite(pages) ? 15 : 100}`);
