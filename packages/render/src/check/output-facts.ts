@@ -3,6 +3,7 @@
  * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
  */
 import { textOfHtml } from '../html.ts';
+import { keptText } from '../kept-text.ts';
 import type { SourcePlace } from './diagnostic.ts';
 import { type ScannedTag, scanTags } from './scan-html.ts';
 import { type FoundSecret, findSecrets, mostSecrets } from './secrets.ts';
@@ -120,17 +121,17 @@ class WholeFacts {
 
   #add(facts: HtmlFacts): void {
     for (const id of facts.ids) noteId(id, this.#ids, this.#duplicateIds);
-    for (const id of facts.duplicateIds) this.#duplicateIds.push(ownCopy(id));
+    for (const id of facts.duplicateIds) this.#duplicateIds.push(keptText(id));
     for (const fragment of facts.fragments) this.#fragments.add(fragment);
-    for (const source of facts.undescribedPictures) this.#undescribedPictures.push(ownCopy(source));
-    for (const address of facts.remoteFiles) this.#remoteFiles.push(ownCopy(address));
+    for (const source of facts.undescribedPictures) this.#undescribedPictures.push(keptText(source));
+    for (const address of facts.remoteFiles) this.#remoteFiles.push(keptText(address));
   }
 
   facts(): OutputFacts {
     const lostFragments: string[] = [];
     for (const fragment of this.#fragments) {
       if (lostFragments.length === mostListed) break;
-      if (!isFound(fragment.slice(1), (id) => this.#ids.has(id))) lostFragments.push(ownCopy(fragment));
+      if (!isFound(fragment.slice(1), (id) => this.#ids.has(id))) lostFragments.push(keptText(fragment));
     }
     return {
       ids: `\n${[...this.#ids].join('\n')}\n`,
@@ -240,7 +241,7 @@ function contentRange(html: string): { start: number; end: number } {
 }
 
 function noteId(id: string, ids: Set<string>, duplicateIds: string[]): void {
-  if (ids.has(id) && duplicateIds.length < mostListed) duplicateIds.push(ownCopy(id));
+  if (ids.has(id) && duplicateIds.length < mostListed) duplicateIds.push(keptText(id));
   ids.add(id);
 }
 
@@ -249,7 +250,8 @@ function noteHeading(tag: ScannedTag, before: number, skipped: SkippedHeading[])
   if (tag.name.length !== 2 || tag.name.charAt(0) !== 'h' || tag.id === undefined) return before;
   const level = Number(tag.name.charAt(1));
   if (!(level >= 1 && level <= 6)) return before;
-  if (level > before + 1 && skipped.length < mostListed) skipped.push({ id: ownCopy(tag.id), level, before });
+  if (level > before + 1 && skipped.length < mostListed)
+    skipped.push({ id: keptText(tag.id), level, before });
   return level;
 }
 
@@ -275,9 +277,4 @@ function referencesOf(tag: ScannedTag): Reference[] {
     if (address !== undefined) found.push({ address, loads: false });
   }
   return found;
-}
-
-/** A part of a text keeps the whole text in memory; this one does not. */
-export function ownCopy(text: string): string {
-  return Buffer.from(text).toString();
 }

@@ -4,6 +4,7 @@
  * What the page renderer has told already is not told again.
  */
 import { MarkedText, type Pieces, SharedText } from '../encoded-text.ts';
+import { keptText } from '../kept-text.ts';
 import { isPrinted } from '../outputs/print.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
@@ -21,7 +22,6 @@ import {
   brief,
   frameFacts,
   gatheredFacts,
-  ownCopy,
   readOutput,
   referencesIn,
 } from './output-facts.ts';
@@ -318,8 +318,8 @@ export class RenderedCheck {
     const settled = this.#settledIn(folder).addresses;
     return ({ address, loads }) => {
       if (settled.has(address) || open.has(address)) return;
-      if (this.#isSettled(address, path)) settled.add(ownCopy(address));
-      else open.set(ownCopy(address), { loads, from: path });
+      if (this.#isSettled(address, path)) settled.add(keptText(address));
+      else open.set(keptText(address), { loads, from: path });
     };
   }
 
