@@ -4,7 +4,6 @@
  * What the page renderer has told already is not told again.
  */
 import { MarkedText, type Pieces, SharedText } from '../encoded-text.ts';
-import { keptText } from '../kept-text.ts';
 import { isPrinted } from '../outputs/print.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
@@ -13,6 +12,7 @@ import { saysMore } from '../page/finished-page.ts';
 import type { LinkUse, PageResult, PageTask, PageTier } from '../page/task.ts';
 import type { PageDocument } from '../theme/shell.ts';
 import type { Diagnostic, SourcePlace } from './diagnostic.ts';
+import { FrameCheck, type FrameReferences } from './frame-check.ts';
 import {
   type HtmlFacts,
   type OutputFacts,
@@ -20,7 +20,6 @@ import {
   type SkippedHeading,
   type Stretch,
   brief,
-  frameFacts,
   gatheredFacts,
   readOutput,
   referencesIn,
@@ -93,9 +92,7 @@ export interface CheckTrace {
 }
 
 /** What it knows of everything around the pages. */
-export interface FrameTrace {
-  references: [folder: string, [address: string, loads: boolean, from: string][]][];
-  unresolved: [written: string, code: 'broken_link' | 'unsafe_link' | 'image_missing'][];
+export interface FrameTrace extends FrameReferences {
   reached: string[];
 }
 
@@ -114,34 +111,16 @@ export interface CheckResult {
 /** Ordinary pages are 10 to 100 kB; at this size a phone takes noticeably long to lay a page out. */
 const heavyBytes = 500_000;
 const mostSlowest = 10;
-/** 50,000 pages in 2,000 folders would otherwise keep 20 MB of addresses that are in order. */
-const mostFolders = 200;
 /** A page with more broken links is broken as a whole. */
 const mostPerPage = 1000;
 /** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
 const mostHints = 500;
 
-interface SettledInFrame {
-  addresses: Set<string>;
-  /** Parts whose addresses were judged as pages of this folder have them. */
-  read: WeakSet<SharedText>;
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/') + 1);
-}
-
 export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
   readonly #pages = new Map<string, CheckedPage>();
-  /** By folder and address: what is not known to be in order before everything is written. */
-  readonly #frameReferences = new Map<string, Map<string, { loads: boolean; from: string }>>();
-  /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
-  readonly #settledInFrame = new Map<string, SettledInFrame>();
-  /** Parts that many pages have in common are read once. */
-  readonly #sharedInFrame = new WeakMap<SharedText, { facts: HtmlFacts; withoutReferences: HtmlFacts }>();
-  readonly #unresolved = new Map<string, 'broken_link' | 'unsafe_link' | 'image_missing'>();
+  readonly #frame = new FrameCheck((address, from) => this.#isSettled(address, from));
   /** What stands in the Markdown beside a page; its comments are in no HTML. */
   readonly #secretsBeside = new Map<string, FoundSecret[]>();
   readonly #places: SourcePlaces;
@@ -196,23 +175,17 @@ export class RenderedCheck {
   }
 
   frameTrace(): FrameTrace {
-    return {
-      references: [...this.#frameReferences].map(([folder, known]) => [
-        folder,
-        [...known].map(([address, use]) => [address, use.loads, use.from]),
-      ]),
-      unresolved: [...this.#unresolved],
-      reached: [...this.#reachedByFrame],
-    };
+    return { ...this.#frame.trace(), reached: [...this.#reachedByFrame] };
   }
 
-  recallFrame({ references, unresolved, reached }: FrameTrace): void {
-    for (const [folder, all] of references) {
-      const known = new Map(all.map(([address, loads, from]) => [address, { loads, from }]));
-      this.#frameReferences.set(folder, known);
-    }
-    for (const [written, code] of unresolved) this.#unresolved.set(written, code);
+  recallFrame({ reached, ...frame }: FrameTrace): void {
+    this.#frame.recall(frame);
     for (const output of reached) this.#reachedByFrame.add(output);
+  }
+
+  /** The same resolver for the frame, but what it finds no target for is told at the end. */
+  watchFrame(links: LinkResolver): LinkResolver {
+    return this.#frame.watch(links);
   }
 
   /** What is known of a page from rendering it; comes before its file. */
@@ -229,23 +202,6 @@ export class RenderedCheck {
     });
   }
 
-  /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
-  watchFrame(links: LinkResolver): LinkResolver {
-    return {
-      resolve: (href, from) => {
-        const target = links.resolve(href, from);
-        if (target.kind === 'broken') this.#unresolved.set(href, 'broken_link');
-        if (target.kind === 'unsafe') this.#unresolved.set(href, 'unsafe_link');
-        return target;
-      },
-      resolveFile: (address, from) => {
-        const target = links.resolveFile(address, from);
-        if (target.kind === 'broken') this.#unresolved.set(address, 'image_missing');
-        return target;
-      },
-    };
-  }
-
   /** A page as it is written, of whose content it is known already what it holds. */
   seePage(output: string, { document, content, bytes }: WrittenPage): void {
     const page = this.#pages.get(output);
@@ -257,7 +213,7 @@ export class RenderedCheck {
         after: this.#stretches(document.after, content, output),
       },
       {
-        noteFrame: this.#frameReader(output),
+        noteFrame: this.#frame.noterFor(output),
         isSettled: ({ address }) => this.#isSettled(address, output, reaches),
         looksForSecrets: page === undefined || page.saysMore,
       },
@@ -271,26 +227,12 @@ export class RenderedCheck {
     const stretches: Stretch[] = [];
     for (const piece of pieces) {
       if (typeof piece === 'string') stretches.push(piece);
-      else if (piece instanceof SharedText) stretches.push(this.#sharedFacts(piece, output));
+      else if (piece instanceof SharedText) stretches.push(this.#frame.factsOf(piece, output));
       // Marks hold no address and no id.
-      else if (piece instanceof MarkedText) stretches.push(this.#sharedFacts(piece.shared, output));
+      else if (piece instanceof MarkedText) stretches.push(this.#frame.factsOf(piece.shared, output));
       else if (!stretches.includes(content)) stretches.push(content);
     }
     return stretches;
-  }
-
-  /** Its addresses mean the same for all pages of a folder: the first one of them has them judged. */
-  #sharedFacts(shared: SharedText, output: string): HtmlFacts {
-    let known = this.#sharedInFrame.get(shared);
-    if (!known) {
-      const facts = frameFacts(shared.text);
-      known = { facts, withoutReferences: { ...facts, references: [] } };
-      this.#sharedInFrame.set(shared, known);
-    }
-    const { read } = this.#settledIn(folderOf(output));
-    if (read.has(shared)) return known.withoutReferences;
-    read.add(shared);
-    return known.facts;
   }
 
   /** The Markdown beside a page; what stands above its content comes as text. */
@@ -303,33 +245,11 @@ export class RenderedCheck {
   seeFile({ path, kind, text }: OutputPiece): void {
     /** What is printed repeats the pages, and their links were judged there. */
     if (text === undefined || (kind === 'output' && isPrinted(path))) return this.#addresses.add(path);
-    const noteFrame = this.#frameReader(path);
+    const noteFrame = this.#frame.noterFor(path);
     const isSettled = ({ address }: Reference): boolean => this.#isSettled(address, path);
     const facts = readOutput(text, { noteFrame, isSettled, looksForSecrets: true });
     this.#addresses.add(path, facts.ids);
     if (path !== '404.html') for (const reference of referencesIn(facts)) noteFrame(reference);
-  }
-
-  /** Every address of a file that is no page of an author counts as part of the frame. */
-  #frameReader(path: string): (reference: Reference) => void {
-    const folder = folderOf(path);
-    const open = this.#frameReferences.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
-    this.#frameReferences.set(folder, open);
-    const settled = this.#settledIn(folder).addresses;
-    return ({ address, loads }) => {
-      if (settled.has(address) || open.has(address)) return;
-      if (this.#isSettled(address, path)) settled.add(keptText(address));
-      else open.set(keptText(address), { loads, from: path });
-    };
-  }
-
-  #settledIn(folder: string): SettledInFrame {
-    const known = this.#settledInFrame.get(folder);
-    if (known) return known;
-    if (this.#settledInFrame.size === mostFolders) this.#settledInFrame.clear();
-    const settled = { addresses: new Set<string>(), read: new WeakSet<SharedText>() };
-    this.#settledInFrame.set(folder, settled);
-    return settled;
   }
 
   #isSettled(address: string, from: string, reaches?: string[]): boolean {
@@ -347,7 +267,10 @@ export class RenderedCheck {
     const findings: Diagnostic[] = [];
     const reached = new Set([...this.#reachedByFrame, ...pages.flatMap(({ reaches }) => reaches)]);
     for (const page of pages) findings.push(...this.#pageFindings(page, reached));
-    findings.push(...this.#frameFindings(reached));
+    const { configFile } = this.#site;
+    findings.push(
+      ...this.#frame.findings({ addresses: this.#addresses, places: this.#places, configFile, reached }),
+    );
     const orphans = this.#orphans(pages, reached);
     findings.push(...orphans.map(orphanFinding));
     return {
@@ -426,42 +349,6 @@ export class RenderedCheck {
     };
   }
 
-  /** Header, sidebar and footer are the same on many pages, and all come from the configuration. */
-  #frameFindings(reached: Set<string>): Diagnostic[] {
-    const found: Diagnostic[] = [];
-    const file = this.#site.configFile;
-    for (const [written, code] of [...this.#unresolved].toSorted(byFirst)) {
-      const place = this.#places.find(file, [JSON.stringify(written), written]);
-      const what = code === 'image_missing' ? 'picture' : 'link';
-      const message = `The ${what} "${written}" of the configuration leads to nothing on the site; it is not shown`;
-      found.push({ severity: 'warning', code, message, file, ...place, target: written });
-    }
-    const told = new Set<string>();
-    const references = [...this.#frameReferences]
-      .toSorted(byFirst)
-      .flatMap(([, known]) => [...known].toSorted(byFirst));
-    for (const [address, { loads, from }] of references) {
-      const verdict = this.#addresses.judge(address, from);
-      if (verdict.kind === 'there') reached.add(verdict.path);
-      if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
-      const wanted = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;
-      if (told.has(wanted)) continue;
-      told.add(wanted);
-      const route = wanted.replace(/(?:\/index)?\.html(?=#|$)/, '');
-      const fragment = verdict.kind === 'no id' ? `#${verdict.fragment}"` : '';
-      found.push({
-        severity: 'warning',
-        code: verdict.kind === 'no id' ? 'broken_anchor' : loads ? 'image_missing' : 'broken_link',
-        message: `"${route}" is linked around the pages, and leads nowhere`,
-        file,
-        ...this.#places.find(file, [`${route}"`, fragment]),
-        ...(verdict.kind === 'no id' ? { hint: anchorHint(verdict.fragment, verdict.ids) } : {}),
-        target: wanted,
-      });
-    }
-    return found;
-  }
-
   #orphans(pages: readonly CheckedPage[], reached: ReadonlySet<string>): string[] {
     const shown = new Set(this.#site.navigation.order);
     const orphans = pages.filter(
@@ -507,10 +394,6 @@ export class RenderedCheck {
       hint: 'Revoke it, then write an example that nobody can use.',
     };
   }
-}
-
-function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
 
 function tiersOf(pages: readonly CheckedPage[]): Record<PageTier, number> {

@@ -36,6 +36,30 @@ function numbered(count: number, prefix: string): NavEntry[] {
   return Array.from({ length: count }, (_, index) => page(`${prefix}${index}`));
 }
 
+describe('the mark of a page', () => {
+  /** Bytes are not characters here. */
+  const infoOf = (name: string) => ({ title: `Über ${name} – 漢字` });
+  const marked = (entries: NavEntry[], route: string): string =>
+    createSidebar({ id: '7', entries }, { ...options, infoOf })
+      .from('')
+      .textFor(route).text;
+  const current = /<a href="([^"]*)" aria-current="page">/g;
+  const small = [page('a'), group('Größe', [page('b'), page('c')], 'root')];
+  const large = [...small, ...numbered(200, 'more')];
+
+  it.each([
+    ['small', small, ['a', 'b', 'c']],
+    ['large', large, ['a', 'b', 'c', 'more0', 'more60', 'more199']],
+  ])('stands at its own entry of a %s sidebar, whatever the names are', (_size, entries, routes) => {
+    for (const route of routes)
+      expect([...marked(entries, route).matchAll(current)].map(([, href]) => href)).toEqual([
+        `${route}.html`,
+      ]);
+    expect(marked(entries, 'root')).toContain('<a class="nav-label" href="root.html" aria-current="page">');
+    expect(marked(entries, 'elsewhere')).not.toContain('aria-current');
+  });
+});
+
 describe('the sidebar', () => {
   const entries = [
     group('Top', [page('a'), group('Inner', [page('b')], 'root'), group('Shut', [page('c')])]),

@@ -1,0 +1,167 @@
+/**
+ * What stands around the pages: header, sidebar, footer, and files that are no page. It is the same on many of them, so it is read
+ * and judged once for each folder, where its addresses mean the same.
+ */
+import type { SharedText } from '../encoded-text.ts';
+import { keptText } from '../kept-text.ts';
+import type { LinkResolver } from '../navigation/links.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { OutputAddresses } from './output-addresses.ts';
+import { type HtmlFacts, type Reference, frameFacts } from './output-facts.ts';
+import { anchorHint } from './output-findings.ts';
+import type { SourcePlaces } from './source-places.ts';
+
+/** 50,000 pages in 2,000 folders would otherwise keep 20 MB of addresses that are in order. */
+const mostFolders = 200;
+
+type Unresolved = 'broken_link' | 'unsafe_link' | 'image_missing';
+
+/** What another run needs to judge the same frame. */
+export interface FrameReferences {
+  references: [folder: string, [address: string, loads: boolean, from: string][]][];
+  unresolved: [written: string, code: Unresolved][];
+}
+
+/** What is known once all is written; pages that the frame leads to are added to `reached`. */
+interface Whole {
+  addresses: OutputAddresses;
+  places: SourcePlaces;
+  configFile: string;
+  reached: Set<string>;
+}
+
+interface Settled {
+  addresses: Set<string>;
+  /** Parts whose addresses were judged as pages of this folder have them. */
+  read: WeakSet<SharedText>;
+}
+
+export class FrameCheck {
+  /** Whether an address leads to a page that will be written. */
+  readonly #isSettled: (address: string, from: string) => boolean;
+  /** By folder and address: what is not known to be in order before everything is written. */
+  readonly #references = new Map<string, Map<string, { loads: boolean; from: string }>>();
+  /** By folder: what is in order. Of folders that pages came from lately, since most frames are alike. */
+  readonly #settled = new Map<string, Settled>();
+  /** Parts that many pages have in common are read once. */
+  readonly #shared = new WeakMap<SharedText, { facts: HtmlFacts; withoutReferences: HtmlFacts }>();
+  readonly #unresolved = new Map<string, Unresolved>();
+
+  constructor(isSettled: (address: string, from: string) => boolean) {
+    this.#isSettled = isSettled;
+  }
+
+  trace(): FrameReferences {
+    return {
+      references: [...this.#references].map(([folder, known]) => [
+        folder,
+        [...known].map(([address, use]) => [address, use.loads, use.from]),
+      ]),
+      unresolved: [...this.#unresolved],
+    };
+  }
+
+  recall({ references, unresolved }: FrameReferences): void {
+    for (const [folder, all] of references) {
+      const known = new Map(all.map(([address, loads, from]) => [address, { loads, from }]));
+      this.#references.set(folder, known);
+    }
+    for (const [written, code] of unresolved) this.#unresolved.set(written, code);
+  }
+
+  /** The same resolver, but what it finds no target for is told: addresses of the frame that lead nowhere are not drawn. */
+  watch(links: LinkResolver): LinkResolver {
+    return {
+      resolve: (href, from) => {
+        const target = links.resolve(href, from);
+        if (target.kind === 'broken') this.#unresolved.set(href, 'broken_link');
+        if (target.kind === 'unsafe') this.#unresolved.set(href, 'unsafe_link');
+        return target;
+      },
+      resolveFile: (address, from) => {
+        const target = links.resolveFile(address, from);
+        if (target.kind === 'broken') this.#unresolved.set(address, 'image_missing');
+        return target;
+      },
+    };
+  }
+
+  /** Of a part that pages share. Its addresses mean the same for all pages of a folder: the first one of them has them judged. */
+  factsOf(shared: SharedText, output: string): HtmlFacts {
+    let known = this.#shared.get(shared);
+    if (!known) {
+      const facts = frameFacts(shared.text);
+      known = { facts, withoutReferences: { ...facts, references: [] } };
+      this.#shared.set(shared, known);
+    }
+    const { read } = this.#settledIn(folderOf(output));
+    if (read.has(shared)) return known.withoutReferences;
+    read.add(shared);
+    return known.facts;
+  }
+
+  /** Every address of a file that is no page of an author counts as part of the frame. */
+  noterFor(path: string): (reference: Reference) => void {
+    const folder = folderOf(path);
+    const open = this.#references.get(folder) ?? new Map<string, { loads: boolean; from: string }>();
+    this.#references.set(folder, open);
+    const settled = this.#settledIn(folder).addresses;
+    return ({ address, loads }) => {
+      if (settled.has(address) || open.has(address)) return;
+      if (this.#isSettled(address, path)) settled.add(keptText(address));
+      else open.set(keptText(address), { loads, from: path });
+    };
+  }
+
+  #settledIn(folder: string): Settled {
+    const known = this.#settled.get(folder);
+    if (known) return known;
+    if (this.#settled.size === mostFolders) this.#settled.clear();
+    const settled = { addresses: new Set<string>(), read: new WeakSet<SharedText>() };
+    this.#settled.set(folder, settled);
+    return settled;
+  }
+
+  /** Header, sidebar and footer are the same on many pages, and all come from the configuration. */
+  findings({ addresses, places, configFile: file, reached }: Whole): Diagnostic[] {
+    const found: Diagnostic[] = [];
+    for (const [written, code] of [...this.#unresolved].toSorted(byFirst)) {
+      const place = places.find(file, [JSON.stringify(written), written]);
+      const what = code === 'image_missing' ? 'picture' : 'link';
+      const message = `The ${what} "${written}" of the configuration leads to nothing on the site; it is not shown`;
+      found.push({ severity: 'warning', code, message, file, ...place, target: written });
+    }
+    const told = new Set<string>();
+    const references = [...this.#references]
+      .toSorted(byFirst)
+      .flatMap(([, known]) => [...known].toSorted(byFirst));
+    for (const [address, { loads, from }] of references) {
+      const verdict = addresses.judge(address, from);
+      if (verdict.kind === 'there') reached.add(verdict.path);
+      if (verdict.kind === 'there' || verdict.kind === 'elsewhere') continue;
+      const wanted = verdict.kind === 'no id' ? `${verdict.path}#${verdict.fragment}` : verdict.path;
+      if (told.has(wanted)) continue;
+      told.add(wanted);
+      const route = wanted.replace(/(?:\/index)?\.html(?=#|$)/, '');
+      const fragment = verdict.kind === 'no id' ? `#${verdict.fragment}"` : '';
+      found.push({
+        severity: 'warning',
+        code: verdict.kind === 'no id' ? 'broken_anchor' : loads ? 'image_missing' : 'broken_link',
+        message: `"${route}" is linked around the pages, and leads nowhere`,
+        file,
+        ...places.find(file, [`${route}"`, fragment]),
+        ...(verdict.kind === 'no id' ? { hint: anchorHint(verdict.fragment, verdict.ids) } : {}),
+        target: wanted,
+      });
+    }
+    return found;
+  }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
