@@ -71,7 +71,7 @@ export function planSite(
     pictures: pictures.table,
     asksForPictures: pictures.isFetching,
     customCode: options.customCode ?? 'run',
-    writesLookups: options.memory !== undefined,
+    isRemembered: options.memory !== undefined,
     clockMs: clockOf(options.committedAt),
   };
 }

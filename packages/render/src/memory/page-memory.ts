@@ -101,9 +101,10 @@ export class PageMemory {
 
   /** Returns the key of what was kept. */
   keep(task: PageTask, rendered: PageResult): string | undefined {
-    if (rendered.source) this.#files.learn(task.file, rendered.source);
+    const { source } = rendered;
+    if (source) this.#files.learn(task.file, source);
     // Whoever looked at the file before may have seen another one.
-    if (rendered.source && rendered.source[4] !== this.#files.of(task.file)) return undefined;
+    if (source && source[4] !== this.#files.of(task.file)) return undefined;
     const key = this.keyOf(task);
     const packed = key === undefined ? undefined : (rendered.packed ?? packedPage(rendered));
     if (key === undefined || packed === undefined) return undefined;

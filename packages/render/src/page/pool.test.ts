@@ -19,7 +19,7 @@ const plan: SitePlan = {
   specs: {},
   specInMarkdown: true,
   customCode: 'run',
-  writesLookups: false,
+  isRemembered: false,
   clockMs: 0,
   api: readApiSettings(undefined),
   airGapped: false,

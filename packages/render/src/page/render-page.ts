@@ -33,7 +33,7 @@ export function siteTools(sent: SitePlan): PageTools {
   const plan = isWhole ? { ...sent, rendered: sent.routes } : sent;
   const routes = new Set(plan.routes);
   const links = createLinkResolver(plan);
-  const written = plan.writesLookups ? writtenDown(links, plan) : undefined;
+  const written = plan.isRemembered ? writtenDown(links, plan) : undefined;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
   let realm: Realm | undefined;
   return {
@@ -112,7 +112,7 @@ function sourceOf(
 } {
   if (generated) return { bytes: Buffer.from(content) };
   const path = join(plan.root, file);
-  return plan.writesLookups ? readMarkedSource(path) : { bytes: readSource(path) };
+  return plan.isRemembered ? readMarkedSource(path) : { bytes: readSource(path) };
 }
 
 function resultOf(

@@ -44,8 +44,11 @@ export interface SitePlan {
   asksForPictures: boolean;
   /** Whether code of the site that must be run is run; otherwise why not. */
   customCode: 'run' | { refused: string };
-  /** Pages say what they asked of the lists above, so that they can be known again when the lists are others, and how their file was. */
-  writesLookups: boolean;
+  /**
+   * Pages are kept for another run. They say how their file was, and what they asked of the lists above, so that they can be known
+   * again when the lists are others.
+   */
+  isRemembered: boolean;
   /** What time it is for that code: the time of the commit, so that the same site gives the same bytes. */
   clockMs: number;
 }

@@ -6,8 +6,8 @@
  * again, and files that are as they were need not be handed over.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, read, readSync, unlinkSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { readInto, readIntoAhead } from './positioned-reads.ts';
 import {
   blockContent,
   BlockRoom,
@@ -64,6 +64,7 @@ export interface ArchiveOptions {
   memory?: { blocks: BlockMemory; token: string; lastToken: string | undefined } | undefined;
 }
 
+const spoolIsShorter = 'The spool file is shorter than it was.';
 const chunkBytes = 1024 * 1024;
 /** More than Node has threads for them, so that none of those waits until this one has time to hand out the next. */
 const blocksInFlight = 6;
@@ -191,7 +192,7 @@ export class Archive {
   #window(offset: number, length: number): Buffer {
     const taken = this.#room.take(length);
     const window = taken.subarray(0, length);
-    readInto(window, this.#spool, offset);
+    this.#fromSpool(window, offset);
     this.#room.giveBack(taken);
     return window;
   }
@@ -290,9 +291,7 @@ export class Archive {
     if (!spooled) return undefined;
     const { checksum, rawBytes, offset, length } = spooled;
     const bytes = take(length);
-    const { bytesRead } = await readAtOnce(this.#spool, bytes, 0, length, offset);
-    // Only a very large one comes in several parts.
-    readInto(bytes.subarray(bytesRead), this.#spool, offset + bytesRead);
+    if (!(await readIntoAhead(bytes, this.#spool, offset))) throw new Error(spoolIsShorter);
     return { checksum, rawBytes, bytes };
   }
 
@@ -306,10 +305,14 @@ export class Archive {
   }
 
   #fill(target: Buffer, { entry, start, end }: Piece<Entry>): void {
-    if (entry.offset !== undefined) return readInto(target, this.#spool, entry.offset + start);
+    if (entry.offset !== undefined) return this.#fromSpool(target, entry.offset + start);
     const content = this.#last?.content(entry.path);
     if (content === undefined) throw new Error(`The last archive has lost ${entry.path}.`);
     target.set(content.subarray(start, end));
+  }
+
+  #fromSpool(target: Buffer, offset: number): void {
+    if (!readInto(target, this.#spool, offset)) throw new Error(spoolIsShorter);
   }
 
   close(): void {
@@ -368,16 +371,6 @@ function inTurn<Item, Result>(
     beginNext();
     return result;
   };
-}
-
-const readAtOnce = promisify(read);
-
-function readInto(target: Buffer, handle: number, offset: number): void {
-  for (let done = 0; done < target.length;) {
-    const got = readSync(handle, target, done, target.length - done, offset + done);
-    if (got === 0) throw new Error('The spool file is shorter than it was.');
-    done += got;
-  }
 }
 
 function writeFully(handle: number, bytes: Uint8Array): void {

@@ -120,7 +120,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
 
 async function lacksCompiledCode(): Promise<boolean> {
   const { isCompiledCodeMissing } = await import('../exports/compiled-code.ts');
-  // Then the next run compiles it once more.
+  // Whoever cannot tell leaves it to the next run.
   return isCompiledCodeMissing().catch(() => false);
 }
 

@@ -4,10 +4,10 @@
  * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte. A disk that is
  * full costs what this process would have left, and nothing else.
  */
-import { fstatSync, ftruncateSync, read, readSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '../disk-full.ts';
+import { readIntoAhead } from '../bundles/positioned-reads.ts';
 import { encodeIndex, readAt, readIndex } from './memory-index.ts';
 
 /** A site with more pages would need more memory to be remembered than an export may use; it is rendered anew each time. */
@@ -26,7 +26,6 @@ const mostKeyBytes = 200;
 /** Anything longer is no length that was written here. */
 const mostValueBytes = 1024 ** 3;
 const scanBytes = 256 * 1024;
-const readAtOnce = promisify(read);
 
 export class MemoryFile {
   readonly #young: number;
@@ -62,8 +61,8 @@ export class MemoryFile {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
     const value = take(place.length);
-    const { bytesRead } = await readAtOnce(place.handle, value, 0, place.length, place.offset);
-    return bytesRead === place.length ? this.#found(key, place, value) : this.get(key);
+    const isWhole = await readIntoAhead(value, place.handle, place.offset);
+    return this.#found(key, place, isWhole ? value : undefined);
   }
 
   #found(key: string, { handle, length, checksum }: Place, value: Uint8Array | undefined) {

@@ -2,8 +2,8 @@
  * Where the values of a memory file lie, written at its end, so that whoever opens it next need not read all of it: of 10,000
  * pages 250 MB. A file may have none, and what an index says is believed no further than that it lies in the file.
  */
-import { readSync } from 'node:fs';
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { readInto } from '../bundles/positioned-reads.ts';
 
 export interface IndexedPlace {
   offset: number;
@@ -84,10 +84,5 @@ function decode(entries: Buffer, end: number): [string, IndexedPlace][] {
 /** Undefined when the file ends before. */
 export function readAt(handle: number, position: number, length: number): Buffer | undefined {
   const buffer = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length;) {
-    const got = readSync(handle, buffer, done, length - done, position + done);
-    if (got === 0) return undefined;
-    done += got;
-  }
-  return buffer;
+  return readInto(buffer, handle, position) ? buffer : undefined;
 }
