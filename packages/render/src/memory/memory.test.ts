@@ -161,13 +161,20 @@ async function runAgain(options: RenderOptions = {}): Promise<{ rendered: number
 
 const all = ['guides/first.html', 'guides/second.html', 'guides/third.html', 'index.html'];
 
-it('a page that is edited while it is rendered for the first time is not taken for what it has become', async () => {
-  const edited = `${site['index.mdx']}\nAs it is then.\n`;
-  meanwhile.rendered = (file) => file === 'index.mdx' && write('index.mdx', edited);
-  await remembered();
-  meanwhile.rendered = () => undefined;
-  expect((await runAgain()).rendered).toBe(1);
-  expect(kept?.files.get('index.html')).toContain('As it is then.');
+describe('a file that is edited while pages are rendered for the first time is not taken for what it has become', () => {
+  it.each([
+    { file: 'index.mdx', text: 'As it is then.\n', page: 'index', rendered: 1 },
+    { file: 'snippets/note.mdx', text: 'As it is then.\n', page: 'guides/first', rendered: 1 },
+    { file: 'boat.svg', text: svg(4711), page: 'guides/second', rendered: 1 },
+    { file: 'docs.json', text: docs('guides/first', 'index'), page: 'index', rendered: 4 },
+  ])('$file', async ({ file, text, page, rendered }) => {
+    meanwhile.rendered = (justNow) => justNow === `${page}.mdx` && write(file, text);
+    await remembered();
+    meanwhile.rendered = () => undefined;
+    const before = kept?.files.get(`${page}.html`);
+    expect((await runAgain()).rendered).toBe(rendered);
+    expect(kept?.files.get(`${page}.html`)).not.toBe(before);
+  });
 });
 
 describe('after a run', () => {

@@ -25,6 +25,8 @@ export class FileHashes {
   readonly #root: string;
   readonly #known: ReadonlyMap<string, FileMark>;
   readonly #knownAtMs: number;
+  /** A whole millisecond later than any file that was written before: clocks of file systems are never ahead. */
+  readonly #startedAtMs = Date.now() + 1;
   readonly #marks = new Map<string, FileMark | undefined>();
 
   constructor(root: string, known: readonly FileMark[] = [], knownAtMs = 0) {
@@ -53,7 +55,7 @@ export class FileHashes {
 
   /** Whoever has read a file since tells how it was, unless it is known already. */
   learn(file: string, mark: SourceMark): void {
-    if (!this.#marks.has(file)) this.#marks.set(file, [file, ...mark]);
+    if (!this.#marks.has(file)) this.#marks.set(file, this.#sure(file, mark));
   }
 
   #look(file: string): FileMark | undefined {
@@ -65,7 +67,15 @@ export class FileHashes {
     const looksSame =
       before?.[1] === size && before[2] === mtimeMs && before[3] === ctimeMs && before[4] === ino;
     if (looksSame && Math.max(mtimeMs, ctimeMs) < this.#knownAtMs - uncertainMs) return before;
-    return [file, size, mtimeMs, ctimeMs, ino, shortHash(readFileSync(path))];
+    return this.#sure(file, [size, mtimeMs, ctimeMs, ino, shortHash(readFileSync(path))]);
+  }
+
+  /** Of a file that was changed during the run nobody knows what was read of it when; the next run is to find it changed. */
+  #sure(file: string, mark: SourceMark): FileMark {
+    const changedAtMs = mark[2];
+    return changedAtMs > this.#startedAtMs
+      ? [file, -1, 0, changedAtMs, 0, `changed at ${changedAtMs}`]
+      : [file, ...mark];
   }
 }
 
