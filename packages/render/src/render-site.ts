@@ -14,6 +14,7 @@ import { type PageTime, RenderedCheck } from './check/rendered.ts';
 import { type SiteReport, buildReport, reportJson } from './check/report.ts';
 import { reportHtml } from './check/report-html.ts';
 import { encodedPieces, encodedText } from './encoded-text.ts';
+import { packedInMemory } from './kept.ts';
 import type { Site } from './load.ts';
 import { addressesFor, relativeHref } from './navigation/addresses.ts';
 import { createLinkResolver } from './navigation/links.ts';
@@ -36,7 +37,7 @@ import { type RenderOptions, nameableRoutes, planSite, planTasks } from './site-
 import { PageComposer } from './theme/compose.ts';
 import { contextualFindings } from './theme/contextual.ts';
 import { apiFiles } from './theme/files.ts';
-import { isLargeSite } from './process-settings.ts';
+import { collectNow, isLargeSite } from './process-settings.ts';
 import { wholePage } from './theme/shell.ts';
 import { contrastFindings } from './theme/site-css.ts';
 
@@ -117,9 +118,11 @@ async function* renderFiles(
   const useFile = (file: string): unknown => gathered.useFile(file);
   const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
   const { publicAddresses } = composer;
-  const fullText = new FullText({ isPacked: isLargeSite(plan.rendered.length) });
-  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
-  const print = new PrintPages(site, plan, addresses);
+  const isLarge = isLargeSite(plan.rendered.length);
+  const aside = isLarge ? { setAside: options.setAside ?? packedInMemory } : {};
+  const fullText = new FullText(aside);
+  const addresses = addressesFor(plan.urlStyle, plan.routes);
+  const print = new PrintPages(site, plan, addresses, aside);
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const tasks = planTasks(site, plan, searched.pages);
   check.expectPages(tasks);
@@ -130,6 +133,7 @@ async function* renderFiles(
   const search = new SearchFiles(
     searched,
     before && { files: before.lastFiles, reserve: before.last.searchReserve },
+    aside,
   );
   const addSection = (task: PageTask, trace: PageTrace, markdown: Uint8Array): void => {
     const section = fullTextSection(site, publicAddresses, factsOf(task, trace), markdown);
@@ -185,6 +189,7 @@ async function* renderFiles(
       const task = byId.get(result.id);
       if (!task) continue;
       const isShown = task.id < plan.rendered.length;
+      const markdownName = markdownPath(task.route);
       const trace = traceOf(task, result, { key, clockMs: plan.clockMs });
       gathered.add(task, trace, isShown);
       /** A page shown a second time at the root tells its findings once. */
@@ -200,22 +205,24 @@ async function* renderFiles(
         trace.printedBytes = print.add(task, result);
         const page = factsOf(task, trace);
         const markdown = markdownFile(page, result.markdown);
-        check.seeMarkdown(markdownPath(task.route), markdown.head, result.secretsBeside);
-        yield seen(markdownPath(task.route), encodedPieces(markdown.pieces), 'output');
+        check.seeMarkdown(markdownName, markdown.head, result.secretsBeside);
+        yield seen(markdownName, encodedPieces(markdown.pieces), 'output');
         if (fullText.hasRoomAt(task.id)) addSection(task, trace, result.markdown);
         for (const { path, content } of search.add(task.route, result.search))
           yield text(path, content, 'output');
       }
       if (!options.memory) continue;
-      trace.check = check.trace(task.output, markdownPath(task.route)) ?? trace.check;
+      trace.check = check.trace(task.output, markdownName) ?? trace.check;
       if (before) edited.set(task.output, trace);
       else options.memory.add(trace);
     }
   } finally {
     await pages.return(undefined);
   }
+  if (isLarge) collectNow();
   for (const file of search.finish())
     yield 'old' in file ? old(file.path, 'output') : text(file.path, file.content, 'output');
+  if (isLarge) collectNow();
 
   for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
   for (const { path, content } of composer.islandScripts.files()) yield text(path, content, 'output');

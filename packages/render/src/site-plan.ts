@@ -4,6 +4,7 @@
  */
 import { type FetchPicture, RemotePictures } from './assets/remote-pictures.ts';
 import type { Diagnostic } from './check/diagnostic.ts';
+import type { SetAside } from './kept.ts';
 import { type Site, findRoute } from './load.ts';
 import type { RunMemory } from './memory/last-run.ts';
 import type { LastFiles } from './memory/unchanged.ts';
@@ -40,7 +41,9 @@ export interface RenderOptions {
   memory?: RunMemory;
   /** The files of the last run that the memory tells of. With them, pages that are as they were are not even written. */
   lastFiles?: LastFiles;
-  /** Render processes at once. */
+  /** Where texts of a large site can lie until they are needed, other than in memory. */
+  setAside?: SetAside;
+  /** Processes at once, with this one. */
   concurrency?: number;
   signal?: AbortSignal;
 }
@@ -114,7 +117,10 @@ export function nameableRoutes(
   site: Site,
   options: RenderOptions,
 ): { routes: string[]; names: OutputNames; findings: Diagnostic[] } {
-  const addresses = addressesFor(options.urlStyle ?? 'html', new Set(site.pages.map((page) => page.path)));
+  const addresses = addressesFor(
+    options.urlStyle ?? 'html',
+    site.pages.map((page) => page.path),
+  );
   const names = new OutputNames();
   const findings: Diagnostic[] = [];
   const routes = chosenRoutes(site, options).filter((route) => {
@@ -133,7 +139,7 @@ export function planTasks(
   plan: SitePlan,
   searched: ReadonlyMap<string, SearchedPage>,
 ): PageTask[] {
-  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const addresses = addressesFor(plan.urlStyle, plan.routes);
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];

@@ -3,7 +3,7 @@
  * and judged once for each folder, where its addresses mean the same.
  */
 import type { SharedText } from '../encoded-text.ts';
-import { keptText } from '../kept-text.ts';
+import { keptText } from '../kept.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { OutputAddresses } from './output-addresses.ts';

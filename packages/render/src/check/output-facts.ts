@@ -3,7 +3,7 @@
  * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
  */
 import { textOfHtml } from '../html.ts';
-import { keptText } from '../kept-text.ts';
+import { keptList, keptText } from '../kept.ts';
 import type { SourcePlace } from './diagnostic.ts';
 import { type ScannedTag, scanTags } from './scan-html.ts';
 import { type FoundSecret, findSecrets, mostSecrets } from './secrets.ts';
@@ -136,12 +136,12 @@ class WholeFacts {
     return {
       ids: `\n${[...this.#ids].join('\n')}\n`,
       references: [...this.#references].join('\n'),
-      lostFragments: brief(lostFragments),
-      duplicateIds: brief(this.#duplicateIds.slice(0, mostListed)),
-      skippedHeadings: brief(this.#skippedHeadings.slice(0, mostListed)),
-      undescribedPictures: brief(this.#undescribedPictures),
-      remoteFiles: brief(this.#remoteFiles),
-      secrets: brief(this.#secrets.slice(0, mostSecrets)),
+      lostFragments: keptList(lostFragments),
+      duplicateIds: keptList(this.#duplicateIds.slice(0, mostListed)),
+      skippedHeadings: keptList(this.#skippedHeadings.slice(0, mostListed)),
+      undescribedPictures: keptList(this.#undescribedPictures),
+      remoteFiles: keptList(this.#remoteFiles),
+      secrets: keptList(this.#secrets.slice(0, mostSecrets)),
     };
   }
 }
@@ -190,13 +190,6 @@ function factsOf(html: string, level: number | undefined): HtmlFacts {
   facts.fragments = [...fragments];
   return facts;
 }
-
-/** Nothing is kept of most lists: one empty list does for all pages. */
-export function brief<Item>(list: readonly Item[]): readonly Item[] {
-  return list.length === 0 ? nothing : list;
-}
-
-const nothing: readonly never[] = [];
 
 export function referencesIn({ references }: OutputFacts): Reference[] {
   if (references === '') return [];

@@ -5,6 +5,7 @@
  */
 import { MarkedText, type Pieces, SharedText } from '../encoded-text.ts';
 import { isPrinted } from '../outputs/print.ts';
+import { keptList } from '../kept.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import { slugOf } from '../page/headings.ts';
@@ -19,7 +20,6 @@ import {
   type Reference,
   type SkippedHeading,
   type Stretch,
-  brief,
   gatheredFacts,
   readOutput,
   referencesIn,
@@ -192,13 +192,13 @@ export class RenderedCheck {
   expectPage(task: PageTask, result: PageResult): void {
     const { output, route, file } = task;
     const { anchors = [], milliseconds = 0, tier } = result;
-    const known = { output, route, file, anchors: brief(anchors), milliseconds, tier };
+    const known = { output, route, file, anchors: keptList(anchors), milliseconds, tier };
     this.#pages.set(output, {
       ...known,
       saysMore: saysMore(task, result),
       bytes: 0,
       facts: undefined,
-      reaches: brief([]),
+      reaches: keptList([]),
     });
   }
 
@@ -219,7 +219,7 @@ export class RenderedCheck {
       },
     );
     this.#addresses.add(output, facts.ids);
-    if (page) Object.assign(page, { facts, bytes, reaches: brief(reaches) });
+    if (page) Object.assign(page, { facts, bytes, reaches: keptList(reaches) });
   }
 
   /** Bytes are the content, whose parts are known as one. */

@@ -6,14 +6,16 @@ import { type SourcePlace, placeAt } from './diagnostic.ts';
 
 export class SourcePlaces {
   readonly #root: string;
-  readonly #known: ReadonlySet<string>;
+  readonly #files: readonly string[];
+  /** Made when it is first needed: most sites are asked nothing before all their pages are written. */
+  #known: ReadonlySet<string> | undefined;
   #file = '';
   #text = '';
 
   /** Only files of the site are read. */
   constructor(root: string, files: readonly string[]) {
     this.#root = root;
-    this.#known = new Set(files);
+    this.#files = files;
   }
 
   /** The first of the texts that stands in the file. Ask file by file: one is kept. */
@@ -42,6 +44,7 @@ export class SourcePlaces {
   #read(file: string): string {
     if (file === this.#file) return this.#text;
     this.#file = file;
+    this.#known ??= new Set(this.#files);
     const bytes = this.#known.has(file) ? bytesOf(join(this.#root, file)) : undefined;
     this.#text = bytes === undefined || bytes.length > maximumSourceBytes ? '' : decodeSource(bytes);
     return this.#text;

@@ -3,7 +3,7 @@
  * is balanced HTML. Very long code is left uncoloured rather than slow.
  */
 import { escapeText } from '../html.ts';
-import { keptText } from '../kept-text.ts';
+import { keptText } from '../kept.ts';
 import { prismLexerFor } from './grammars.ts';
 import { languageName } from './languages.ts';
 import { highlightedHtml, maximumCharacters } from './lexers/paint.ts';

@@ -4,6 +4,7 @@
  */
 import { fullTextPlaces } from '../outputs/llms.ts';
 import { textOfHtml } from '../html.ts';
+import { keptList } from '../kept.ts';
 import type { Site } from '../load.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
 import type { RenderOptions } from '../site-plan.ts';
@@ -90,12 +91,14 @@ export class LastSections {
 
 /** What the page gives to the site; what only its written files tell is filled in later. */
 export function traceOf(
-  { output }: PageTask,
+  { output, description: written }: PageTask,
   result: PageResult,
   { key, clockMs }: { key: string | undefined; clockMs: number },
 ): PageTrace {
   const { assets, styles, classes, mathStyles, features, diagnostics, updates, failed, summary } = result;
-  const description = textOfHtml(result.description);
+  const shown = textOfHtml(result.description);
+  // Mostly they are the same, and one text does for both.
+  const description = shown === written ? written : shown;
   return {
     output,
     key,
@@ -107,7 +110,7 @@ export function traceOf(
     mathStyles,
     features,
     diagnostics,
-    facts: { description, summary, updates, failed },
+    facts: { description, summary, updates: keptList(updates), failed },
     check: { anchors: [], tier: result.tier, saysMore: true, bytes: 0, facts: undefined, reaches: [] },
     usesImage: false,
     printedBytes: 0,

@@ -1,4 +1,5 @@
 /** The files of the search index: made from all pages, or from those that changed and the files of the last run. */
+import type { SetAside } from '../kept.ts';
 import { SearchIndex } from '../search/build.ts';
 import type { PageTerms } from '../search/packed-terms.ts';
 import type { SearchScope, SearchedPage } from '../search/pages.ts';
@@ -29,10 +30,11 @@ export class SearchFiles {
   constructor(
     searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] },
     last: LastIndex | undefined,
+    aside: { setAside?: SetAside } = {},
   ) {
     this.#searched = searched;
     this.#last = last;
-    this.#index = new SearchIndex(searched.pages, searched.scopes);
+    this.#index = new SearchIndex(searched.pages, searched.scopes, aside);
   }
 
   /** A page whose terms are what they were. */

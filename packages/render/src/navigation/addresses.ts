@@ -13,13 +13,15 @@ export interface Addresses {
   canonicalOf(route: string): string;
 }
 
-export function addressesFor(style: UrlStyle, routes: ReadonlySet<string>): Addresses {
+export function addressesFor(style: UrlStyle, routes: readonly string[]): Addresses {
+  const indexed = new Set(routes.filter((route) => route.endsWith(ofFolder)).map(withoutIndex));
+  const pagesBesideFolder = new Set(routes.filter((route) => indexed.has(route)));
   /** `cli/index` is the page of the folder `cli`, unless `cli` is a page of its own. */
   const folderOf = (route: string): string | undefined => {
     if (route === 'index') return '';
-    if (!route.endsWith('/index')) return undefined;
-    const folder = route.slice(0, -'/index'.length);
-    return routes.has(folder) ? undefined : folder;
+    if (!route.endsWith(ofFolder)) return undefined;
+    const folder = withoutIndex(route);
+    return pagesBesideFolder.has(folder) ? undefined : folder;
   };
   const outputOf = (route: string): string => {
     if (style !== 'directory') return `${route}.html`;
@@ -33,6 +35,12 @@ export function addressesFor(style: UrlStyle, routes: ReadonlySet<string>): Addr
     return (folder ?? route) === '' ? '' : `${folder ?? route}/`;
   };
   return { outputOf, hrefOf, canonicalOf: (route) => folderOf(route) ?? route };
+}
+
+const ofFolder = '/index';
+
+function withoutIndex(route: string): string {
+  return route.slice(0, -ofFolder.length);
 }
 
 /** `../` as often as needed to get from an output file to the root of the site. */

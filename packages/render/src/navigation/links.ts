@@ -4,7 +4,7 @@
  */
 import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Redirect } from '../config/settings.ts';
-import { keptText } from '../kept-text.ts';
+import { keptText } from '../kept.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 
 export type LinkTarget =

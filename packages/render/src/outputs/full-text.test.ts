@@ -1,9 +1,10 @@
 /** The text of a whole site: in order, within its bounds, whatever order pages arrive in. */
 import { expect, it } from 'vitest';
+import { type SetAside, packedInMemory } from '../kept.ts';
 import { FullText, inLargePieces } from './full-text.ts';
 
-function textOf(positions: number[], limit: number, isPacked = false): string {
-  const text = new FullText({ limit, isPacked });
+function textOf(positions: number[], limit: number, options: { setAside?: SetAside } = {}): string {
+  const text = new FullText({ limit, ...options });
   for (const position of positions) text.add(position, Buffer.from(`page-${position} `));
   return Buffer.concat([...text.sections()]).toString();
 }
@@ -13,8 +14,8 @@ it('is in the order of the navigation', () => {
 });
 
 it('is the same where it is kept packed', () => {
-  expect(textOf([2, 0, 1], 1000, true)).toBe('page-0 page-1 page-2 ');
-  expect(textOf([5, 4, 3, 2, 1, 0], 22, true)).toBe('page-0 page-1 page-2 ');
+  expect(textOf([2, 0, 1], 1000, { setAside: packedInMemory })).toBe('page-0 page-1 page-2 ');
+  expect(textOf([5, 4, 3, 2, 1, 0], 22, { setAside: packedInMemory })).toBe('page-0 page-1 page-2 ');
 });
 
 it.each([[[0, 1, 2, 3, 4, 5]], [[5, 4, 3, 2, 1, 0]], [[3, 0, 5, 1, 4, 2]]])(

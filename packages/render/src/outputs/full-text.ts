@@ -2,10 +2,9 @@
  * Keeps the Markdown of pages for llms-full.txt while they arrive in any order. Only as much is kept as the file can
  * hold, so that a site of any size costs the same memory, and the same pages are in the file every time.
  */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { SetAside } from '../kept.ts';
 
 const largestBytes = 50_000_000;
-const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const pieceBytes = 1024 * 1024;
 
 interface KeptSection {
@@ -17,15 +16,14 @@ interface KeptSection {
 export class FullText {
   readonly #sections = new Map<number, KeptSection>();
   readonly #largestBytes: number;
-  readonly #isPacked: boolean;
+  readonly #setAside: SetAside;
   #bytes = 0;
   /** The last page that is kept. */
   #last = -1;
 
-  /** Packed, the text takes 20 instead of 50 MB, and 0.3 s of a processor. */
-  constructor({ limit = largestBytes, isPacked = false } = {}) {
+  constructor({ limit = largestBytes, setAside = inMemory }: { limit?: number; setAside?: SetAside } = {}) {
     this.#largestBytes = limit;
-    this.#isPacked = isPacked;
+    this.#setAside = setAside;
   }
 
   /** Whether a page at this place can still be in the file: not when those before it fill it already. */
@@ -35,11 +33,7 @@ export class FullText {
 
   /** `position` is the place of the page in the order of the navigation. */
   add(position: number, section: Uint8Array): void {
-    const { length } = section;
-    /** Memory of its own: a piece of a large one would keep all of that. */
-    const own = new Uint8Array(this.#isPacked ? zstdCompressSync(section, fastest) : section);
-    const content = (): Uint8Array => (this.#isPacked ? zstdDecompressSync(own) : own);
-    this.#add(position, { length, content, isOld: false });
+    this.#add(position, { length: section.length, content: this.#setAside(section), isOld: false });
   }
 
   /** A section that is as it was in an earlier run, and is only got if the file has to be written. */
@@ -93,6 +87,12 @@ export class FullText {
   section(position: number): Uint8Array {
     return this.#sections.get(position)?.content() ?? new Uint8Array();
   }
+}
+
+function inMemory(bytes: Uint8Array): () => Uint8Array {
+  /** Memory of its own: a piece of a large one would keep all of that. */
+  const own = new Uint8Array(bytes);
+  return () => own;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface PageFacts {
   description: string;
   /** The first words of its text, for pages without a description. */
   summary: string;
-  updates: FeedItem[];
+  updates: readonly FeedItem[];
   failed: boolean;
 }
 

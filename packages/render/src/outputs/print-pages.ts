@@ -7,7 +7,7 @@ import type { Site } from '../load.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageFeature, PageResult, PageTask, SitePlan } from '../page/task.ts';
-import { isLargeSite } from '../process-settings.ts';
+import type { SetAside } from '../kept.ts';
 import { FullText } from './full-text.ts';
 import {
   type DocumentPlace,
@@ -61,10 +61,10 @@ export class PrintPages {
     site: Pick<Site, 'navigation' | 'metas'>,
     plan: Pick<SitePlan, 'rendered'>,
     addresses: Addresses,
-    limit = mostKeptBytes,
+    { limit = mostKeptBytes, setAside }: { limit?: number; setAside?: SetAside | undefined } = {},
   ) {
     this.pages = printedPages(site, new Set(plan.rendered));
-    this.#kept = new FullText({ limit, isPacked: isLargeSite(plan.rendered.length) });
+    this.#kept = new FullText({ limit, ...(setAside && { setAside }) });
     this.#hrefOf = (route) => hrefFromRoot(addresses, route);
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }

@@ -110,7 +110,10 @@ describe('print.html', () => {
   });
 
   test('tells which pages of a very large site it leaves out', async () => {
-    const { files, findings } = await printed({ a: 'x'.repeat(600), b: 'x'.repeat(600), c: '' }, 1000);
+    const { files, findings } = await printed(
+      { a: 'x'.repeat(600), b: 'x'.repeat(600), c: '' },
+      { limit: 1000 },
+    );
     expect(idsOf(files.get('print.html') ?? '')).toEqual(['a']);
     expect(findings).toEqual([
       {
@@ -128,7 +131,7 @@ function idsOf(html: string): (string | undefined)[] {
 }
 
 /** Pages of one group, given as what was rendered. */
-async function printed(pages: Record<string, string>, limit?: number) {
+async function printed(pages: Record<string, string>, room: { limit?: number } = {}) {
   const routes = Object.keys(pages);
   const sources = {
     'docs.json': config({ groups: [{ group: 'Guide', pages: routes }] }),
@@ -137,8 +140,8 @@ async function printed(pages: Record<string, string>, limit?: number) {
   return withFolder(sources, async (root) => {
     const site = await loadSite({ root });
     const plan = planSite(site, {});
-    const addresses = addressesFor('html', new Set(plan.routes));
-    const print = new PrintPages(site, plan, addresses, limit);
+    const addresses = addressesFor('html', plan.routes);
+    const print = new PrintPages(site, plan, addresses, room);
     for (const [route, html] of Object.entries(pages))
       print.add(
         { route } as PageTask,

@@ -14,7 +14,7 @@ export function answerOf(
   links: LinkResolver,
   { urlStyle, routes, rendered }: Pick<SitePlan, 'urlStyle' | 'routes' | 'rendered'>,
 ): (kind: LookupKind, written: string, from: string) => string {
-  const addresses = addressesFor(urlStyle, new Set(routes));
+  const addresses = addressesFor(urlStyle, routes);
   const isRendered = new Set(rendered);
   const text = (target: LinkTarget): string =>
     target.kind === 'page'

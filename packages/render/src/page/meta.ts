@@ -4,6 +4,7 @@ import { asList, asObject, asText } from '../config/json.ts';
 import { type PlaygroundDisplay, playgroundOf } from '../config/api.ts';
 import { type ContextualMenu, readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
+import { keptList } from '../kept.ts';
 import { unsafeScheme } from '../navigation/links.ts';
 import {
   type ApiReference,
@@ -40,10 +41,10 @@ export interface PageMeta {
   /** False keeps the page out of search only. */
   searchable: boolean;
   boost?: number;
-  keywords: string[];
+  keywords: readonly string[];
   hidePagination: boolean;
-  groups: GroupRule[];
-  metatags: [string, string][];
+  groups: readonly GroupRule[];
+  metatags: readonly [string, string][];
   canonical?: string;
   /** The method and path of an API page: what its marker shows. */
   endpoint?: { method: string; path: string } | undefined;
@@ -82,8 +83,8 @@ export interface PageReference {
 export interface ReadPage {
   meta: PageMeta;
   /** Files this page imports, as written, for telling pages from snippets. */
-  imports: string[];
-  diagnostics: Diagnostic[];
+  imports: readonly string[];
+  diagnostics: readonly Diagnostic[];
 }
 
 export function readPageMeta(bytes: Uint8Array, file: string, route: string): ReadPage {
@@ -127,7 +128,11 @@ export function readPageMeta(bytes: Uint8Array, file: string, route: string): Re
   const reference = to && { to, line: lineOfReference(matter ?? ''), needsTitle };
   const meta = metaOf(data, body, file, route);
   if (body.includes('```mermaid')) meta.hasDiagram = true;
-  return { meta: reference ? { ...meta, reference } : meta, imports, diagnostics };
+  return {
+    meta: reference ? { ...meta, reference } : meta,
+    imports: keptList(imports),
+    diagnostics: keptList(diagnostics),
+  };
 }
 
 const importLine = /import\s[^'"\n]{1,500}?from\s{1,10}['"]([^'"\n]{1,500}\.mdx?)['"]/y;
@@ -176,11 +181,11 @@ export function metaOf(data: FrontMatter, body: string, file: string, route: str
     deprecated: isTrue(data['deprecated']),
     searchable: data['searchable'] !== false && data['searchable'] !== 'false',
     ...(Number(data['boost']) > 0 ? { boost: Number(data['boost']) } : {}),
-    keywords: texts(data['keywords']).flatMap((words) => words.split(',')),
+    keywords: keptList(texts(data['keywords']).flatMap((words) => words.split(','))),
     hidePagination: isTrue(data['hideFooterPagination']),
     showsFeed: isTrue(data['rss']),
-    groups: readGroups(data['groups']),
-    metatags: readMetatags(data),
+    groups: keptList(readGroups(data['groups'])),
+    metatags: keptList(readMetatags(data)),
     endpoint: endpointOf(readReference(data)),
     ...(isTrue(data['hideApiMarker']) ? { hideApiMarker: true } : {}),
     ...(playground ? { playground } : {}),

@@ -5,6 +5,7 @@
 import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
 import { packedPage } from '../memory/packed-page.ts';
+import { collectFor, isLargeSite } from '../process-settings.ts';
 import { type PageTools, loadApiPages, renderPage, renderUnread, siteTools } from './render-page.ts';
 import type { FromProcess, PageResult, ToProcess } from './task.ts';
 
@@ -26,6 +27,8 @@ async function workOff(): Promise<void> {
   isWorking = true;
   for (let message = waiting.shift(); message; message = waiting.shift()) {
     if (message.type === 'site') {
+      const { routes } = message.plan;
+      if (isLargeSite(routes.length)) collectFor(routes.length);
       tools = siteTools(message.plan);
       isOneOfMany = message.isOneOfMany === true;
     }

@@ -31,15 +31,14 @@ export function siteTools(sent: SitePlan): PageTools {
   /** Mostly everything is rendered; then one list does for both. */
   const isWhole = sent.rendered.length === sent.routes.length;
   const plan = isWhole ? { ...sent, rendered: sent.routes } : sent;
-  const routes = new Set(plan.routes);
   const links = createLinkResolver(plan);
   const written = plan.isRemembered ? writtenDown(links, plan) : undefined;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
   let realm: Realm | undefined;
   return {
     plan,
-    rendered: isWhole ? routes : new Set(plan.rendered),
-    addresses: addressesFor(plan.urlStyle, routes),
+    rendered: new Set(plan.rendered),
+    addresses: addressesFor(plan.urlStyle, plan.routes),
     links: written?.links ?? links,
     takeLookups: written?.take,
     pictureSizes: sizesOf(plan),

@@ -7,7 +7,7 @@ import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { firstCollectionOfPages, heapFlags, thriftyAllocation } from '../process-settings.ts';
+import { heapFlags, heapOfPages, thriftyAllocation } from '../process-settings.ts';
 
 const memoryLimitMb = 512;
 
@@ -64,7 +64,7 @@ function begin(program: string): ChildProcess {
       TZ: 'UTC',
       ...thriftyAllocation,
     },
-    execArgv: heapFlags(memoryLimitMb, firstCollectionOfPages),
+    execArgv: heapFlags(memoryLimitMb, heapOfPages),
   });
   return child.once('message', () => loaded.add(child));
 }

@@ -165,7 +165,7 @@ export interface LinkUse {
 }
 
 export type ToProcess =
-  /** Without `isOneOfMany` whoever gets the pages reads and packs them: a single process has more to do than its parent. */
+  /** Without `isOneOfMany` whoever gets the pages reads and packs them: a single process then has about as much to do as its parent. */
   | { type: 'site'; plan: SitePlan; isOneOfMany?: boolean }
   /** These files have other content than before. */
   | { type: 'changed'; files: string[] }

@@ -37,7 +37,7 @@ export function viewOf(site: Site, options: RenderOptions, remote: RemotePicture
   const plan = before && isSamePlan(before.plan, made) ? before.plan : made;
   const links = createLinkResolver(plan);
   const pictures = configuredPictures(site, links);
-  const addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+  const addresses = addressesFor(plan.urlStyle, plan.routes);
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const socialImages = new SocialImages(site, links);
   const tasks = planTasks(site, plan, searched.pages);

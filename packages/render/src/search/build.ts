@@ -14,6 +14,7 @@
  * 3 kB, and a first question loads 28 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page and holds 74 MB
  * at 50,000 pages.
  */
+import type { SetAside } from '../kept.ts';
 import { indexData } from './index-data.ts';
 import { type PageTerms, TermsReader } from './packed-terms.ts';
 import type { SearchScope, SearchedPage } from './pages.ts';
@@ -37,15 +38,20 @@ export class SearchIndex {
   readonly #scopes: SearchScope[];
   readonly #position = new Map<string, number>();
   readonly #sectionCounts: Uint8Array;
-  readonly #terms = new TermIds();
-  readonly #postings = new PostingLists(maximumPostings + sparePostings);
+  #terms = new TermIds();
+  #postings: PostingLists;
   /** Entries of pages that came before the ones they follow. */
   readonly #early = new Map<number, string>();
   readonly #pageShards = new PageShards();
   #nextPage = 0;
   #reserve: Reserve | undefined;
 
-  constructor(pages: ReadonlyMap<string, SearchedPage>, scopes: SearchScope[]) {
+  constructor(
+    pages: ReadonlyMap<string, SearchedPage>,
+    scopes: SearchScope[],
+    { setAside }: { setAside?: SetAside } = {},
+  ) {
+    this.#postings = new PostingLists(maximumPostings + sparePostings, setAside);
     this.#pages = [...pages.values()];
     this.#scopes = scopes;
     let position = 0;
@@ -96,6 +102,9 @@ export class SearchIndex {
         vocabulary: reserve.vocabulary() ?? [],
       }),
     );
+    // All of it is written, and much is still to be made while this one is there.
+    this.#terms = new TermIds();
+    this.#postings = new PostingLists(0);
   }
 
   /** After `finish`: what the next export needs besides the files, to bring them up to date (see update.ts). */

@@ -13,7 +13,7 @@ export type { PageTerms } from './packed-terms.ts';
 
 /** What is known about a page before it is rendered. Present only for pages that can be found. */
 export interface SearchTask {
-  keywords: string[];
+  keywords: readonly string[];
   /** Multiplies all weights of the page. */
   boost: number;
   /** Names of the groups around the page, the route and the endpoint: findable, but not shown. */

@@ -86,6 +86,9 @@ function searchTask(meta: PageMeta, trail: readonly string[], rule: NavigationRu
   return { keywords: meta.keywords, boost, hints: hints.join(' ').trim() };
 }
 
+/** Nearly all pages have one of these two. */
+const plainRules = { true: { found: true }, false: { found: false } } as const;
+
 /**
  * Reads the navigation as written, since what it hides is not part of the tree that readers see. A page that is listed
  * several times is found when one of the places lets it; the nearest `boost` above it counts.
@@ -101,7 +104,7 @@ export function navigationRules(
     const found = place.searchable ?? !place.hidden;
     const known = rules.get(route);
     if (known?.found || (known && !found)) return;
-    rules.set(route, { found, ...(place.boost === undefined ? {} : { boost: place.boost }) });
+    rules.set(route, place.boost === undefined ? plainRules[`${found}`] : { found, boost: place.boost });
   };
   const visit = (value: unknown, place: Place, depth: number): void => {
     if (depth > 60) return;

@@ -31,6 +31,32 @@ describe('the postings of a term', () => {
     expect([...lists.best(0, 10).shown].map((each) => each >>> 14)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
+  it('are the same when most of them were set aside, in several parts', () => {
+    let parts = 0;
+    const setAside = (bytes: Uint8Array): (() => Uint8Array) => {
+      parts += 1;
+      // As it comes back, it may begin anywhere in memory.
+      const kept = Buffer.concat([Buffer.from('x'), bytes]).subarray(1);
+      return () => kept;
+    };
+    const [plain, lists] = [new PostingLists(120), new PostingLists(120, setAside)];
+    const terms = 60_000;
+    for (let page = 0; page < 300; page++)
+      // New terms come with every page, and some are rare.
+      for (let term = 0; term < Math.min(terms, 500 + page * 1000); term += 1 + (page % 3)) {
+        const each = posting((page * 7919) % 300, term % 5, (page * 37 + term) % 50);
+        plain.add(term, each);
+        lists.add(term, each);
+      }
+    expect(parts).toBeGreaterThan(1);
+    for (let term = 0; term < terms; term += 7) {
+      const [whole, joined] = [plain.best(term, 100), lists.best(term, 100)];
+      expect(joined.shown).toEqual(whole.shown);
+      expect(joined.spare).toEqual(whole.spare);
+      expect(lists.total(term)).toBe(plain.total(term));
+    }
+  });
+
   it('of many terms do not get into each other', () => {
     const lists = new PostingLists(1000);
     const terms = 40_000;

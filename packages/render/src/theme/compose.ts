@@ -79,7 +79,7 @@ export class PageComposer {
     this.#site = site;
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
-    this.#addresses = addressesFor(plan.urlStyle, new Set(plan.routes));
+    this.#addresses = addressesFor(plan.urlStyle, plan.routes);
     this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile, site.settings.iconLibrary);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';
     this.#airGapped = plan.airGapped;

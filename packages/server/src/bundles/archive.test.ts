@@ -288,6 +288,25 @@ const site: Files = [
   ['ä.md', Buffer.from('# Über\n')],
 ];
 
+test('what is set aside comes back as it was, and is no part of the archive', async () => {
+  const archive = new Archive(join(temporaryFolder('archive'), 'spool'));
+  const [first, second] = [Buffer.from('first'), randomBytes(3 * mebibyte)];
+  const getFirst = archive.setAside(first);
+  archive.add('a.txt', Buffer.from('a'));
+  const getSecond = archive.setAside(second);
+  archive.add('b.txt', Buffer.from('b'));
+  expect([first.equals(getFirst()), second.equals(getSecond())]).toEqual([true, true]);
+  const file = join(temporaryFolder('archive'), 'bundle.tar.gz');
+  await packTo(file, archive);
+  archive.close();
+  expect(extract(file)).toEqual(
+    hashes([
+      ['a.txt', Buffer.from('a')],
+      ['b.txt', Buffer.from('b')],
+    ]),
+  );
+});
+
 describe('what is compressed ahead', () => {
   const late: Files = [
     ['manifest.json', Buffer.from('{}')],

@@ -120,6 +120,18 @@ export class Archive {
     }
   }
 
+  /** Bytes that are no file of the archive, where whoever makes one can get them back. */
+  setAside(bytes: Uint8Array): () => Uint8Array {
+    const offset = this.#spooledBytes;
+    const { length } = bytes;
+    this.#append(bytes);
+    return () => {
+      const found = Buffer.allocUnsafeSlow(length);
+      this.#fromSpool(found, offset);
+      return found;
+    };
+  }
+
   /** Takes a file over from the last archive. */
   keep(path: string): ArchivedFile {
     const kept = this.#last?.file(path);
@@ -165,8 +177,7 @@ export class Archive {
       append: (chunk: Uint8Array) => {
         opening ??= chunk;
         hash.update(chunk);
-        writeFully(this.#spool, chunk);
-        this.#spooledBytes += chunk.length;
+        this.#append(chunk);
       },
       end: () => {
         const sizeBytes = this.#spooledBytes - offset;
@@ -229,6 +240,10 @@ export class Archive {
 
   #spoolBlock(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
     this.#spooledBlocks.set(key, { checksum, rawBytes, offset: this.#spooledBytes, length: bytes.length });
+    this.#append(bytes);
+  }
+
+  #append(bytes: Uint8Array): void {
     writeFully(this.#spool, bytes);
     this.#spooledBytes += bytes.length;
   }

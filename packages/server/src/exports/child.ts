@@ -19,7 +19,7 @@ import {
   type Diagnostic,
   type RenderEvent,
 } from '@docyard/render';
-import { collectFor } from '@docyard/render/process-settings';
+import { collectFor, collectNow, isLargeSite } from '@docyard/render/process-settings';
 import {
   firstFileDescriptor,
   outputDescriptor,
@@ -125,6 +125,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     ...(order.offline ? {} : { fetchPicture: (address: string) => fetches.fetch(address, 'picture') }),
     customCode: order.customCode,
     committedAt: order.committedAt,
+    setAside: (bytes) => archive.setAside(bytes),
     concurrency: order.renderProcesses,
     ...(run === undefined ? {} : { memory: run }),
     ...(lastFiles === undefined
@@ -191,6 +192,7 @@ async function finish(
   report: ReportFile,
   { pageCount, memory, run }: Ending,
 ): Promise<void> {
+  if (isLargeSite(pageCount)) collectNow();
   const manifest = manifestBytes({
     engineVersion,
     version: order.version,
