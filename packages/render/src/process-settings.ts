@@ -25,10 +25,11 @@ interface Heap {
   halfOfNewMegabytes: number;
 }
 
+/** With 8 it puts 10,000 pages into their frames as fast as with 16. */
 const ofSite: Heap = { firstCollectionMegabytes: 96, halfOfNewMegabytes: 8 };
 /**
- * What outlives a page is little, 27 MB after 3,000: 48 is as fast as 96 there. What is new while a page is made is more than while
- * it is put into its frame: with 8, pages about operations take 4 % longer.
+ * What outlives a page is little, 27 MB after 3,000: 48 is as fast as 96 there. More is new while a page is made: with 8, pages about
+ * operations take 4 % longer.
  */
 export const heapOfPages: Heap = { firstCollectionMegabytes: 48, halfOfNewMegabytes: 16 };
 
