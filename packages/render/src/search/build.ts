@@ -11,8 +11,8 @@
  * - `p0.js` …: pages with titles, headings and excerpts, a few in each file. Loaded for the results that are shown.
  *
  * Measured on 10,000 pages of the corpus: 27 MB in 3,400 files; packed, index.js is 24 kB, a term shard 5 kB, a page shard
- * 3 kB, and a first question loads 28 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page and holds 74 MB
- * at 50,000 pages.
+ * 3 kB, and a first question loads 28 to 70 kB, besides the script with 14 kB. Merging takes 0.1 ms a page; what it
+ * holds is told in posting-lists.ts.
  */
 import type { SetAside } from '../kept.ts';
 import { indexData } from './index-data.ts';

@@ -94,7 +94,8 @@ export class PostingLists {
         all.set(this.#list(term), terms + (ends[term] as number) - (this.#counts[term] as number));
     const get = setAside(new Uint8Array(all.buffer));
     this.#aside.push(() => {
-      const found = new Uint32Array(Uint8Array.from(get()).buffer);
+      // A copy, since what comes back may begin anywhere in memory.
+      const found = new Uint32Array(new Uint8Array(get()).buffer);
       return { ends: found.subarray(0, terms), postings: found.subarray(terms) };
     });
     this.#counts.fill(0);
