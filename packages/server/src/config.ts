@@ -204,7 +204,7 @@ export const settings = {
   },
   RENDER_PROCESSES: {
     check: count(1, 256, availableParallelism()),
-    meaning: 'Processes that render the pages of one export. Default: one a core.',
+    meaning: 'Processes of one export that work at the same time. Default: one a core.',
   },
   EXPORT_MEMORY_GB: {
     check: count(0, 10_000, 10),

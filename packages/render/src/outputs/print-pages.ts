@@ -61,10 +61,10 @@ export class PrintPages {
     site: Pick<Site, 'navigation' | 'metas'>,
     plan: Pick<SitePlan, 'rendered'>,
     addresses: Addresses,
-    { limit = mostKeptBytes, setAside }: { limit?: number; setAside?: SetAside | undefined } = {},
+    { limit = mostKeptBytes, ...aside }: { limit?: number; setAside?: SetAside } = {},
   ) {
     this.pages = printedPages(site, new Set(plan.rendered));
-    this.#kept = new FullText({ limit, ...(setAside && { setAside }) });
+    this.#kept = new FullText({ limit, ...aside });
     this.#hrefOf = (route) => hrefFromRoot(addresses, route);
     this.#positions = new Map(this.pages.map(({ route }, index) => [route, index]));
   }

@@ -4,7 +4,7 @@ import { asList, asObject, asText } from '../config/json.ts';
 import { type PlaygroundDisplay, playgroundOf } from '../config/api.ts';
 import { type ContextualMenu, readContextual } from '../config/settings.ts';
 import { iconText } from '../icons/reference.ts';
-import { keptList } from '../kept.ts';
+import { flatText, keptList } from '../kept.ts';
 import { unsafeScheme } from '../navigation/links.ts';
 import {
   type ApiReference,
@@ -89,7 +89,7 @@ export interface ReadPage {
 
 export function readPageMeta(bytes: Uint8Array, file: string, route: string): ReadPage {
   const { matter, body } = splitFrontMatter(decodeSource(bytes));
-  const { data, problem } = readFrontMatter(matter && ownText(matter));
+  const { data, problem } = readFrontMatter(matter && flatText(matter));
   const diagnostics: Diagnostic[] = problem
     ? [
         {
@@ -148,15 +148,10 @@ function importedPages(body: string): string[] {
   while (at >= 0) {
     importLine.lastIndex = at;
     const file = importLine.exec(body)?.[1];
-    if (file !== undefined) files.push(ownText(file));
+    if (file !== undefined) files.push(flatText(file));
     at = lineAfter(file === undefined ? at : importLine.lastIndex);
   }
   return files;
-}
-
-/** A part of a text keeps all of it in memory; what outlives the reading of a page must not keep the page. */
-function ownText(text: string): string {
-  return Buffer.from(text).toString();
 }
 
 /** Front matter as it is known after reading, wherever it comes from. */
@@ -233,7 +228,7 @@ function firstHeading(body: string): string | undefined {
     start += line.length + 1;
     if (line.trim() === '' || /^(?:import|export)\s/.test(line)) continue;
     const text = /^#[ \t]+(.+)$/.exec(line)?.[1];
-    return (text && ownText(text.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim())) || undefined;
+    return (text && flatText(text.replace(/\s*\{#[^}]*\}\s*$|\s+#+\s*$/, '').trim())) || undefined;
   }
   return undefined;
 }
