@@ -29,7 +29,7 @@ export class BuildMemory {
   /** Undefined where nothing can be remembered. `marker` is the file that tells which build the folder is of. */
   static async open(root: string, out: string, marker: string): Promise<BuildMemory | undefined> {
     const place = await openLocalMemory('builds', [root, out]);
-    return place && new BuildMemory(place, await place.engine, { root, out, marker });
+    return place && new BuildMemory(place, await place.engine(), { root, out, marker });
   }
 
   private constructor(
@@ -91,6 +91,11 @@ export class BuildMemory {
     memory.commit();
     this.#file.leaveIndex();
     return memory.token;
+  }
+
+  /** The next build begins anew. */
+  async discard(): Promise<void> {
+    await this.#place.discard();
   }
 
   async close(): Promise<void> {

@@ -182,19 +182,20 @@ interface Around {
  */
 async function render(
   root: string,
-  { work, draft, isolation, onRendering }: Around,
+  around: Around,
   options: LocalExportOptions,
+  isFresh = options.fresh,
 ): Promise<Exported> {
-  const origin = originOf(root);
+  const { work, draft, isolation, onRendering } = around;
   keepSmall();
-  const [{ exportMemoryMegabytes, runInProcess }, { fetchWithin }] = await Promise.all([
+  const [{ exportMemoryMegabytes, RenderingFailed, runInProcess }, { fetchWithin }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
   ]);
   const policy = policyOf(options);
   const version = options.version ?? null;
   const chosen = siteOptionsOf(options);
-  const memory = options.fresh
+  const memory = isFresh
     ? undefined
     : await openLocalMemory('exports', [root, chosen, options.origin, version, policy.offline]);
   const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
@@ -202,7 +203,11 @@ async function render(
   const renderProcesses = availableParallelism();
   let sign: ((manifest: Uint8Array) => string) | undefined;
   const workOut = async (): Promise<ExportOrder> => {
-    const [source, { level }, engine = null] = await Promise.all([origin, isolation, memory?.engine]);
+    const [source, { level }, engine = null] = await Promise.all([
+      originOf(root),
+      isolation,
+      memory?.engine(),
+    ]);
     sign = await signerFor({ version, commit: source.commit });
     return {
       type: 'export',
@@ -220,11 +225,8 @@ async function render(
       options: { ...chosen, paths: null, strict: false, failOn: [] },
     };
   };
-  const order = workOut();
-  // Whoever waits for it tells of it.
-  order.catch(() => undefined);
-  const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = await explainFailure(
-    runInProcess({ type: 'coming', folder: root, renderProcesses, order }, 'exported', {
+  const rendering = explainFailure(
+    runInProcess({ type: 'coming', folder: root, renderProcesses, order: workOut }, 'exported', {
       signal: new AbortController().signal,
       memoryMegabytes: exportMemoryMegabytes,
       fetch: fetchWithin(policy),
@@ -245,6 +247,14 @@ async function render(
     progress.end();
     memory?.release();
   });
+  const answer = await rendering.catch(async (error: unknown) => {
+    if (!memory || !(error instanceof RenderingFailed)) throw error;
+    await memory.discard();
+    return undefined;
+  });
+  // What was remembered may be damaged, and is forgotten by now.
+  if (answer === undefined) return render(root, around, options, true);
+  const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = answer;
   await memory?.completed(memoryBytes);
   const readReport = async (): Promise<SiteReport> => {
     const { ReportFile } = await import('../exports/messages.ts');

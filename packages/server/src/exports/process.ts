@@ -24,12 +24,17 @@ export const exportMemoryMegabytes = 768;
 
 export type Answer<Type extends Message['type']> = Message & { type: Type };
 
-/** An order that is still being worked out: the process is started meanwhile, for this folder. */
+/** An order that is worked out as soon as the process for it, and for this folder, is on its way. */
 export interface ComingOrder {
   type: 'coming';
   folder: string;
   renderProcesses: number;
-  order: Promise<ExportOrder>;
+  order: () => Promise<ExportOrder>;
+}
+
+/** Something went wrong in the process that nobody expected. Of what it was handed, only what is remembered can be damaged. */
+export class RenderingFailed extends Error {
+  override name = 'RenderingFailed';
 }
 
 /** Rejects with a JobFailure when the process reports one, dies, or says something it must not. */
@@ -65,8 +70,8 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   try {
     return await converse<Answer<Type>>({
       program: 'renderProcesses' in order ? program : answering,
-      order: order.type === 'coming' ? onceLoaded(onItsWay.promise.then(loadWire), order.order) : order,
-      onStarted: onItsWay.resolve,
+      order: order.type === 'coming' ? onItsWay.promise.then(() => onceLoaded(order.order)) : order,
+      onPreparing: onItsWay.resolve,
       signal,
       memoryMegabytes,
       readable: [order.folder],
@@ -114,13 +119,13 @@ async function loadWire(): Promise<Wire> {
 }
 
 /** Nothing is heard of a process before it has an order. */
-async function onceLoaded(loading: Promise<unknown>, order: Promise<ExportOrder>): Promise<ExportOrder> {
-  const [ready] = await Promise.all([order, loading]);
+async function onceLoaded(order: () => Promise<ExportOrder>): Promise<ExportOrder> {
+  const [ready] = await Promise.all([order(), loadWire()]);
   return ready;
 }
 
 function failureFrom({ JobFailure }: Wire, { code, message, file, line, hint }: Answer<'failed'>): Error {
-  if (code === 'internal') return new Error(`The rendering process failed: ${message}`);
+  if (code === 'internal') return new RenderingFailed(`The rendering process failed: ${message}`);
   return new JobFailure(code, message, {
     ...(file === undefined ? {} : { file }),
     ...(line === undefined ? {} : { line }),

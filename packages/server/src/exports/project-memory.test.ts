@@ -1,5 +1,5 @@
 /** What exports of a project remember: less work with the same bytes, for one branch and one export at a time. */
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -121,6 +121,33 @@ describe('an export after another', () => {
     const [name = ''] = readdirSync(join(memories(), project.id));
     writeFileSync(join(memories(), project.id, name, 'young'), 'nothing that anybody wrote'.repeat(100));
     expect(await run(context, project)).toBe(first);
+  });
+
+  test('begins anew where a part of the memory turns out to be damaged while it is used', async () => {
+    const wordsOf = (page: number): string =>
+      Array.from({ length: 10_000 }, (_, at) => `${at % 50 ? '' : '\n\n'}w${(page * 10_000 + at) ** 2}`).join(
+        ' ',
+      );
+    const pages = Array.from({ length: 20 }, (_, page) => [`page${page}.mdx`, wordsOf(page)] as const);
+    const project = await projectWith({
+      'docs.json': JSON.stringify({
+        ...JSON.parse(site['docs.json']),
+        navigation: { pages: pages.map(([file]) => file.replace('.mdx', '')) },
+      }),
+      ...Object.fromEntries(pages),
+    });
+    await run(context, project);
+    const [name = ''] = readdirSync(join(memories(), project.id));
+    const young = join(memories(), project.id, name, 'young');
+    // Where each value begins, and not where the list of all of them names it: only whoever reads one finds out.
+    const bytes = readFileSync(young);
+    const places = [...bytes.toString('latin1').matchAll(/piece:/g)].map(({ index }) => index);
+    const values = places.filter((place, at) => (places[at + 1] ?? place) - place > 50_000);
+    expect(values.length).toBeGreaterThan(2);
+    for (const value of values) bytes.fill(0, value + 1000, value + 1100);
+    writeFileSync(young, bytes);
+    commitAll(fileURLToPath(project.source.repository), { 'page7.mdx': `${wordsOf(7)}\n\nOne more.\n` });
+    expect(await run(context, project)).toBe(await run(forgetful, project));
   });
 });
 

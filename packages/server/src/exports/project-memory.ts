@@ -11,8 +11,8 @@ import type { Context } from '../context.ts';
 import { engineIdentity } from './engine-identity.ts';
 
 export interface MemoryPlace {
-  /** Names the program that reads and writes it; looked up meanwhile. */
-  engine: Promise<string>;
+  /** Names the program that reads and writes it. */
+  engine(): Promise<string>;
   young: string;
   old: string;
   /** Where the source may stay from one export to the next. */
@@ -57,11 +57,8 @@ export async function openMemory(root: string, kind: unknown): Promise<MemoryPla
     const lock = join(folder, 'lock');
     if (!(await lockFor(lock))) return void taken.delete(folder);
     await rotate(folder);
-    const engine = engineIdentity();
-    // Whoever asks is told.
-    engine.catch(() => undefined);
     return {
-      engine,
+      engine: engineIdentity,
       young: join(folder, 'young'),
       old: join(folder, 'old'),
       sourceFolder: join(folder, 'source'),

@@ -17,7 +17,13 @@ import { fetchWithin } from './fetches.ts';
 import { intoStore } from './into-store.ts';
 import { foresee, heldTo, LiesElsewhere, type Foreseen } from './foreseen.ts';
 import { borrowMemory, memoryFiles, type MemoryPlace } from './project-memory.ts';
-import { exportMemoryMegabytes, runInProcess, type Answer, type ComingOrder } from './process.ts';
+import {
+  exportMemoryMegabytes,
+  RenderingFailed,
+  runInProcess,
+  type Answer,
+  type ComingOrder,
+} from './process.ts';
 import { signManifest } from './sign.ts';
 import { filesIn, noteExport, takeWaiting, waitForNext, type Waiting } from './waiting.ts';
 import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } from './record.ts';
@@ -26,7 +32,14 @@ import { blobName, inputOf, optionsOf, type ExportInput, type ExportResult } fro
 const phaseStart = { fetching: 1, loading: 5, rendering: 10, packing: 90, storing: 97 } as const;
 const reportEveryMs = 400;
 
-export const runExport: Runner = async (context, input) => {
+export const runExport: Runner = (context, input) =>
+  runOnce(context, input).catch((error: unknown) => {
+    // What it remembered is forgotten by now, and may have been the reason.
+    if (!(error instanceof RenderingFailed) || context.config.exportMemoryBytes === 0) throw error;
+    return runOnce(context, input);
+  });
+
+const runOnce: Runner = async (context, input) => {
   const workFolder = join(context.config.dataDir, 'work', `${input.job.id}-${input.job.attempt}`);
   const exportInput = inputOf(input.job);
   let memory: MemoryPlace | undefined;
@@ -86,7 +99,7 @@ async function workOut(
   const source = await fetchSource(context, input, exportInput, memory?.sourceFolder ?? workFolder);
   const [{ isolation, customCode }, engine = null] = await Promise.all([
     judgeCustomCode(context),
-    memory?.engine,
+    memory?.engine(),
   ]);
   return {
     ...orderFor(context, input, exportInput, source),
@@ -115,7 +128,12 @@ async function renderEarly(
   checked.catch(() => undefined);
   const { renderProcesses } = context.config;
   try {
-    const coming: ComingOrder = { type: 'coming', folder: foreseen.folder, renderProcesses, order: checked };
+    const coming: ComingOrder = {
+      type: 'coming',
+      folder: foreseen.folder,
+      renderProcesses,
+      order: () => checked,
+    };
     return await render(context, input, { order: coming, waiting, ...rest });
   } catch (error) {
     if (!(error instanceof LiesElsewhere)) throw error;
@@ -185,7 +203,11 @@ async function render(
 ): Promise<Rendered> {
   const bundle = blobName(input.job.id, input.job.attempt, 'bundle.tar.gz');
   let ordered = order.type === 'coming' ? undefined : order;
-  if (order.type === 'coming') void order.order.then((ready) => (ordered = ready)).catch(() => undefined);
+  if (order.type === 'coming')
+    void order
+      .order()
+      .then((ready) => (ordered = ready))
+      .catch(() => undefined);
   let toldAt = 0;
   let toldPages = 0;
   let phase = '';

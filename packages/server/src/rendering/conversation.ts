@@ -40,8 +40,8 @@ export interface Conversation<Answer> {
   outputFile?: string;
   /** One that was started for this beforehand, with all of the above. */
   started?: Started | undefined;
-  /** Told when the process is on its way, which takes it a quarter of a second: the time to prepare what comes next. */
-  onStarted?: () => void;
+  /** Told when the process is on its way, or files are copied for it: the time to work out the order, which is waited for. */
+  onPreparing?: () => void;
   channelLimits?: ChannelLimits;
 }
 
@@ -84,6 +84,7 @@ export async function converseIn<Answer>(
       if (await isReadable.catch(() => true)) throw error;
     }
   }
+  conversation.onPreparing?.();
   const lookAgain = () => readableFor(paths, shelter, { keepIn, hidden });
   let readable = await lookAgain();
   // What is copied before the order is there may have been files of another commit.
@@ -119,7 +120,7 @@ function beginningOf<Answer>(conversation: Conversation<Answer>): Beginning {
 async function talk<Answer>(started: Started, conversation: Conversation<Answer>): Promise<Answer> {
   const { order, signal, hear, takeOutput } = conversation;
   const { child } = started;
-  conversation.onStarted?.();
+  conversation.onPreparing?.();
   const kill = () => started.kill();
   if (signal.aborted) kill();
   signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** While the walls of a machine are still tried, a process may be started behind the likely ones; its order waits for the result. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder, writeFiles } from '../testing.ts';
@@ -73,4 +73,25 @@ test('it gets none when they do not: another one does, shut in by what was found
   expect(await tellUntil(answer)).toBe('go');
   expect(orders()).toBe('go');
   expect(launched.map(({ walls }) => walls)).toEqual([true, false]);
+});
+
+test('an order that is worked out only when something is being prepared comes also where the folder is copied first', async () => {
+  holds = () => true;
+  const { converse } = await import('./process.ts');
+  const folder = temporaryFolder('early-private');
+  const [program, site] = [join(folder, 'child.mjs'), join(folder, 'site')];
+  writeFiles(folder, { 'child.mjs': `process.once('message', ({ word }) => process.send(word));` });
+  // Nobody else may read it.
+  mkdirSync(site, { mode: 0o700 });
+  const preparing = Promise.withResolvers<void>();
+  const answer = converse<unknown>({
+    program,
+    order: preparing.promise.then(() => ({ word: 'go' })),
+    onPreparing: preparing.resolve,
+    memoryMegabytes: 128,
+    signal: new AbortController().signal,
+    readable: [site],
+    hear: (raw) => ({ answer: raw }),
+  });
+  expect(await tellUntil(answer)).toBe('go');
 });
