@@ -116,6 +116,11 @@ const mostPerPage = 1000;
 /** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
 const mostHints = 500;
 
+/** Whether a page of so many bytes is worth a finding. */
+export function isHeavy(bytes: number): boolean {
+  return bytes > heavyBytes;
+}
+
 export class RenderedCheck {
   readonly #site: CheckedSite;
   readonly #addresses: OutputAddresses;
@@ -278,13 +283,23 @@ export class RenderedCheck {
       weights: pages
         .map(({ output, file, bytes }) => ({ path: output, file, bytes }))
         .toSorted((a, b) => b.bytes - a.bytes || (a.path < b.path ? -1 : 1)),
-      slowest: pages
-        .map(({ file, milliseconds }) => ({ file, milliseconds: Math.round(milliseconds * 10) / 10 }))
-        .toSorted((a, b) => b.milliseconds - a.milliseconds)
-        .slice(0, mostSlowest),
-      tiers: tiersOf(pages),
+      slowest: this.slowest,
+      tiers: this.tiers,
       orphans,
     };
+  }
+
+  get slowest(): PageTime[] {
+    return [...this.#pages.values()]
+      .map(({ file, milliseconds }) => ({ file, milliseconds: Math.round(milliseconds * 10) / 10 }))
+      .toSorted((a, b) => b.milliseconds - a.milliseconds)
+      .slice(0, mostSlowest);
+  }
+
+  get tiers(): Record<PageTier, number> {
+    const tiers = { none: 0, static: 0, run: 0, refused: 0 };
+    for (const { tier } of this.#pages.values()) if (tier) tiers[tier] += 1;
+    return tiers;
   }
 
   #pageFindings(page: CheckedPage, reached: Set<string>): Diagnostic[] {
@@ -312,7 +327,7 @@ export class RenderedCheck {
       ]),
     );
     for (const secret of secrets.values()) found.push(this.#secret(file, secret));
-    if (page.bytes > heavyBytes) found.push(heavyPage(file, page.bytes));
+    if (isHeavy(page.bytes)) found.push(heavyPage(file, page.bytes));
     return found;
   }
 
@@ -394,10 +409,4 @@ export class RenderedCheck {
       hint: 'Revoke it, then write an example that nobody can use.',
     };
   }
-}
-
-function tiersOf(pages: readonly CheckedPage[]): Record<PageTier, number> {
-  const tiers = { none: 0, static: 0, run: 0, refused: 0 };
-  for (const { tier } of pages) if (tier) tiers[tier] += 1;
-  return tiers;
 }

@@ -4,43 +4,23 @@
  */
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { CheckTrace, FrameTrace } from '../check/rendered.ts';
-import type { Diagnostic } from '../check/diagnostic.ts';
+import type { FrameTrace } from '../check/rendered.ts';
 import type { LoadMemory } from '../load.ts';
-import type { PageFacts } from '../outputs/list.ts';
 import type { ReadPage } from '../page/meta.ts';
-import type { PageResult } from '../page/task.ts';
+import type { PageFeature, PageTier } from '../page/task.ts';
 import { FileHashes, type FileMark, type SiteMemory, shortHash } from './site-memory.ts';
-
-/** What a page gives to the site besides its own files. */
-export interface PageTrace {
-  output: string;
-  /** Under which the whole of it is kept; absent when it is rendered anew each time. */
-  key?: string | undefined;
-  /** It has code that asks for the time. */
-  clockMs?: number | undefined;
-  /** What it was made from and what it shows. */
-  files: string[];
-  assets: string[];
-  styles: PageResult['styles'];
-  classes: string[];
-  mathStyles: PageResult['mathStyles'];
-  features: PageResult['features'];
-  diagnostics: Diagnostic[];
-  facts: Omit<PageFacts, 'route' | 'output' | 'title'>;
-  check: CheckTrace;
-  /** The picture for shared links is one that the site makes. */
-  usesImage: boolean;
-  printedBytes: number;
-}
+import { LastTraces, NewTraces, type PageTrace, type TracePart } from './traces.ts';
 
 /** What a run knows at its end besides its pages. */
 export interface RunFacts {
   frame: FrameTrace;
   /** Something came from another host: nobody knows whether it is still the same. */
   hasRemote: boolean;
-  /** Which pages stand in which printed document. */
-  printed: string;
+  /** Which pages stand in which printed document, what those need, and how many bytes each page takes there. */
+  printed: { partition: string; features: PageFeature[]; bytes: number[] };
+  /** Under which each page is kept, if it is. Like the bytes, by its number. */
+  pageKeys: (string | null)[];
+  tiers: Record<PageTier, number>;
   /** What the search index needs to be brought up to date. */
   searchReserve: Uint8Array;
   /** The sections of llms-full.txt in their order: the page and its bytes. */
@@ -57,13 +37,11 @@ interface RunHead extends Omit<RunFacts, 'searchReserve'> {
   /** The keys of the values that hold how files were, and what was read of them: one text for all would be too long. */
   markParts: string[];
   readParts: string[];
-  /** The keys of the values that hold the traces. */
-  parts: string[];
+  parts: TracePart[];
 }
 
 export interface LastRun extends RunFacts {
-  /** By the file of the output. */
-  traces: ReadonlyMap<string, PageTrace>;
+  traces: LastTraces;
   files: readonly string[];
 }
 
@@ -73,7 +51,6 @@ interface RunEnd {
   edited: ReadonlyMap<string, PageTrace> | undefined;
 }
 
-const pagesInPart = 500;
 const valuesInPart = 2000;
 const headKey = 'run';
 
@@ -88,17 +65,17 @@ export class RunMemory {
   readonly #reads: ReadonlyMap<string, ReadPage>;
   readonly #lastReads: readonly [file: string, read: ReadPage][];
   readonly #lastMarks: readonly FileMark[];
-  readonly #lastParts = new Map<string, PageTrace[]>();
-  readonly #parts: string[] = [];
+  readonly #traces: NewTraces;
+  #lastTraces: LastTraces | undefined;
   #hasRemote = false;
   #packHead: (() => Uint8Array) | undefined;
   #packedHead: Uint8Array | undefined;
-  #part: PageTrace[] = [];
 
   /** `engine` names the program: another one may render differently. */
   constructor(store: SiteMemory, engine: string, root: string) {
     this.store = store;
     this.engine = engine;
+    this.#traces = new NewTraces(store, this.token);
     this.#head = read(store, headKey) as RunHead | undefined;
     const known = this.#head?.key.startsWith(`${engine} `) ? this.#head : undefined;
     this.#lastMarks = readAll(store, known?.markParts) as FileMark[];
@@ -125,13 +102,9 @@ export class RunMemory {
   last(options: string): LastRun | undefined {
     const head = this.#head;
     if (head?.key !== this.#keyOf(options) || head.hasRemote) return undefined;
-    const traces = new Map<string, PageTrace>();
-    for (const part of head.parts) {
-      const pages = read(this.store, part) as PageTrace[] | undefined;
-      if (pages === undefined) return undefined;
-      this.#lastParts.set(part, pages);
-      for (const page of pages) traces.set(page.output, page);
-    }
+    const traces = new LastTraces(this.store, head.parts);
+    if (!traces.isWhole) return undefined;
+    this.#lastTraces = traces;
     const searchReserve = this.store.get(head.reserveKey) ?? new Uint8Array();
     return { ...head, searchReserve, traces, files: this.#lastMarks.map(([file]) => file) };
   }
@@ -141,30 +114,17 @@ export class RunMemory {
     return this.#reads.get(file);
   }
 
-  /** Traces are written as they come, so that a large site does not hold them all. */
   add(trace: PageTrace): void {
-    this.#part.push(trace);
-    if (this.#part.length === pagesInPart) this.#endPart();
-  }
-
-  #endPart(): void {
-    if (this.#part.length === 0) return;
-    this.#parts.push(this.#putPart(this.#part));
-    this.#part = [];
-  }
-
-  #putPart(traces: readonly PageTrace[]): string {
-    const key = `run:${this.token}:${traces[0]?.output ?? ''}`.slice(0, 150);
-    this.store.put(key, zstdCompressSync(JSON.stringify(traces)));
-    return key;
+    this.#traces.add(trace);
   }
 
   /** `edited` holds the pages that are not as they were, when all others are. */
   finish({ options, files, edited }: RunEnd, { searchReserve, ...facts }: RunFacts): void {
-    this.#endPart();
+    this.#traces.end();
     const reserveKey = `reserve:${this.token}`;
     this.store.put(reserveKey, searchReserve);
-    const parts = edited ? this.#editedParts(edited) : this.#parts;
+    for (const key of facts.pageKeys) if (key !== null) this.store.touch(key);
+    const parts = (edited && this.#lastTraces?.replaced(edited, this.#traces)) ?? this.#traces.parts;
     this.#packHead = () => {
       const marks = files.map((file) => this.hashes.mark(file)).filter((mark) => mark !== undefined);
       const markParts = this.#putAll('marks', marks, {
@@ -205,16 +165,6 @@ export class RunMemory {
   commit(): void {
     this.prepareCommit();
     if (this.#packedHead) this.store.put(headKey, this.#packedHead);
-  }
-
-  #editedParts(edited: ReadonlyMap<string, PageTrace>): string[] {
-    return [...this.#lastParts].map(([key, before]) => {
-      for (const { key: page } of before) if (page !== undefined) this.store.touch(page);
-      if (before.some(({ output }) => edited.has(output)))
-        return this.#putPart(before.map((trace) => edited.get(trace.output) ?? trace));
-      this.store.touch(key);
-      return key;
-    });
   }
 
   /** Parts of which every value is the one that was read stay where they are. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadSite, readPage } from '../load.ts';
 import { type OutputFile, renderSite } from '../render-site.ts';
@@ -72,7 +73,7 @@ const site: Record<string, string> = {
 
 let root: string;
 let store: Store;
-let kept: { token: string; files: Map<string, string> } | undefined;
+let kept: { token: string; paths: string[]; files: Map<string, string> } | undefined;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'docyard-memory-'));
@@ -95,10 +96,11 @@ async function render(options: RenderOptions = {}, files?: Map<string, string>):
   const written: Written = { files: new Map(), findings: [], old: [] };
   for await (const event of renderSite(loaded, { concurrency: 1, ...options })) {
     if (event.type === 'diagnostic') written.findings.push(JSON.stringify(event.diagnostic));
-    if (event.type === 'old') {
-      written.old.push(event.path);
-      written.files.set(event.path, files?.get(event.path) ?? 'lost');
-    }
+    if (event.type === 'old')
+      for (const path of event.paths) {
+        written.old.push(path);
+        written.files.set(path, files?.get(path) ?? 'lost');
+      }
     if (event.type !== 'file') continue;
     const { path, content } = event.file;
     const bytes = bytesOf(content);
@@ -115,7 +117,11 @@ function bytesOf(content: OutputFile['content']): Uint8Array {
     : Buffer.concat(Array.from(content.pieces, (piece) => Buffer.from(piece)));
 }
 
+/** What was written just before a run may have been written while it was under way. */
+const aMoment = (): Promise<void> => setTimeout(20);
+
 async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Promise<Written> {
+  await aMoment();
   const memory = new RunMemory(store, engine, root);
   const last = kept?.token === memory.lastToken ? kept?.files : undefined;
   store.puts = [];
@@ -126,7 +132,7 @@ async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Pro
       ...(last && {
         lastFiles: {
           has: (path) => last.has(path),
-          paths: () => last.keys(),
+          paths: () => kept?.paths ?? [],
           read: (path) => {
             const text = last.get(path);
             return text === undefined ? undefined : Buffer.from(text, 'latin1');
@@ -142,21 +148,24 @@ async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Pro
     last,
   );
   memory.commit();
-  kept = { token: memory.token, files: written.files };
+  kept = { token: memory.token, paths: [...written.files.keys()], files: written.files };
   return written;
 }
 
 /** What is remembered must be what would be rendered. Returns the pages that were rendered, and those that were taken over. */
 async function runAgain(options: RenderOptions = {}): Promise<{ rendered: number; old: string[] }> {
+  const { rendered, old } = await runOnceMore(options);
+  const isOfPage = (path: string): boolean => /^(?!print|404).*\.html$/.test(path);
+  return { rendered, old: old.filter(isOfPage).toSorted() };
+}
+
+async function runOnceMore(options: RenderOptions = {}): Promise<{ rendered: number; old: string[] }> {
   const written = await remembered(options);
   const plain = await render(options);
   expect([...written.files.keys()].toSorted()).toEqual([...plain.files.keys()].toSorted());
   for (const [path, text] of plain.files) expect(written.files.get(path), path).toBe(text);
   expect(written.findings).toEqual(plain.findings);
-  return {
-    rendered: store.puts.filter((key) => key.startsWith('page:')).length,
-    old: written.old.filter((path) => path.endsWith('.html') && !path.startsWith('print')).toSorted(),
-  };
+  return { rendered: store.puts.filter((key) => key.startsWith('page:')).length, old: written.old };
 }
 
 const all = ['guides/first.html', 'guides/second.html', 'guides/third.html', 'index.html'];
@@ -251,7 +260,101 @@ describe('after a run', () => {
   });
 });
 
+describe('nothing but words', () => {
+  /** With a finding that has a place of its own, one that the page knows, and one that somebody has to look for. */
+  const text = [
+    '---',
+    'title: Ropes',
+    '---',
+    '',
+    'About ropes, and [more](/guides/third#deep).',
+    '',
+    '## Knots',
+    '',
+    '#### Loops',
+    '',
+    'A loop.',
+    '',
+  ].join('\n');
+
+  beforeEach(async () => {
+    write(
+      'docs.json',
+      docs('index', 'ropes', 'guides/first', 'guides/second', 'guides/third', 'guides/fourth'),
+    );
+    write('ropes.mdx', text);
+    // What lists say of a page are its first words.
+    write(
+      'guides/first.mdx',
+      `${site['guides/first.mdx']?.replace('<Note />', `${'Words. '.repeat(50)}\n\n<Note />`)}`,
+    );
+    write(
+      'guides/fourth.mdx',
+      '---\ntitle: Fourth\n---\n\nTwice: <b id="a">a</b> and <b id="a">b</b>.\n\nMore.\n',
+    );
+    await runOnceMore();
+  });
+
+  /** A file that knows all pages is taken over only then. */
+  const staysAsItIs = async (): Promise<boolean> => (await runOnceMore()).old.includes('404.html');
+
+  it.each([
+    { edit: 'words at the end', file: 'ropes.mdx', now: `${text}Another loop.\n` },
+    { edit: 'a link to another page', file: 'ropes.mdx', now: `${text}As in the [first](/guides/first).\n` },
+    {
+      edit: 'lines above links',
+      file: 'index.mdx',
+      now: site['index.mdx']?.replace('\n\nWel', '\n\n{/* ! */}\n\nWel'),
+    },
+    { edit: 'words of a snippet', file: 'snippets/note.mdx', now: 'A snippet about sails.\n' },
+  ])('$edit: what is not of the page stays as it is', async ({ file, now }) => {
+    write(file, now ?? '');
+    expect(await staysAsItIs()).toBe(true);
+    expect(await runOnceMore()).toMatchObject({ rendered: 0 });
+    // Again, after a run that has taken most of itself from the one before.
+    write('guides/second.mdx', `${site['guides/second.mdx']}\nIt floats.\n`);
+    expect(await staysAsItIs()).toBe(true);
+  });
+
+  it.each([
+    { edit: 'a heading', file: 'ropes.mdx', now: `${text}## Hitches\n` },
+    { edit: 'the first words, which lists repeat', file: 'ropes.mdx', now: text.replace('About', 'On') },
+    { edit: 'a link that leads nowhere', file: 'ropes.mdx', now: `${text}[Lost](/nowhere).\n` },
+    {
+      edit: 'a link to an id that is not there',
+      file: 'ropes.mdx',
+      now: `${text}[Lost](/guides/third#no).\n`,
+    },
+    { edit: 'a picture', file: 'ropes.mdx', now: `${text}![A boat](/boat.svg)\n` },
+    { edit: 'a style', file: 'ropes.mdx', now: `${text}<b style={{ color: 'red' }}>Red</b>\n` },
+    {
+      edit: 'what a finding is about has moved',
+      file: 'ropes.mdx',
+      now: text.replace('About', '{/* ! */}\n\nAbout'),
+    },
+    {
+      edit: 'what a finding is about may have moved',
+      file: 'guides/fourth.mdx',
+      now: '---\ntitle: Fourth\n---\n\n{/* ! */}\n\nTwice: <b id="a">a</b> and <b id="a">b</b>.\n\nMore.\n',
+    },
+    { edit: 'a picture that the site shows', file: 'boat.svg', now: svg(30) },
+    { edit: 'a secret', file: 'ropes.mdx', now: `${text}AKIAIOSFODNN7EXAMPLX\n` },
+    { edit: 'a formula, the first one', file: 'ropes.mdx', now: `${text}$$a^2$$\n` },
+  ])('more than words: $edit', async ({ file, now }) => {
+    write(file, now);
+    expect(await staysAsItIs()).toBe(false);
+  });
+
+  it('a file that is gone meanwhile is made again', async () => {
+    write('ropes.mdx', `${text}Another loop.\n`);
+    kept?.files.delete('sitemap.xml');
+    kept?.files.delete('robots.txt');
+    expect(await staysAsItIs()).toBe(false);
+  });
+});
+
 it('pages that a run had finished before it was killed are not rendered again', async () => {
+  await aMoment();
   const memory = new RunMemory(store, 'engine 1', root);
   let pages = 0;
   for await (const event of renderSite(await loadSite({ root, memory: memory.load }), {
@@ -264,27 +367,36 @@ it('pages that a run had finished before it was killed are not rendered again', 
   expect(await runAgain()).toEqual({ rendered: 4 - finished, old: [] });
 });
 
-it('of what was read of pages, only the parts with a change are written down again', () => {
+it('of what was read of pages, only the parts with a change are written down again', async () => {
   const files = Array.from({ length: 5000 }, (_, index) => `files/${String(index).padStart(4, '0')}.mdx`);
   for (const file of files) write(file, file);
   const readOf = (file: string) => readPage(root, file, file.replace('.mdx', ''));
   /** As a run would do it that reads what is not known, and nothing else. */
-  const run = (): { unknown: string[]; parts: string[] } => {
+  const run = async (): Promise<{ unknown: string[]; parts: string[] }> => {
+    await aMoment();
     store.puts = [];
     const memory = new RunMemory(store, 'engine 1', root);
     const unknown = files.filter((file) => !memory.load.pages.has(file));
     for (const file of unknown) memory.load.pages.set(file, readOf(file));
     const frame = { references: [], unresolved: [], reached: [] };
-    const facts = { frame, hasRemote: false, printed: '', searchReserve: new Uint8Array(), fullText: [] };
+    const facts = {
+      frame,
+      hasRemote: false,
+      printed: { partition: '', features: [], bytes: [] },
+      pageKeys: [],
+      tiers: { none: 0, static: 0, run: 0, refused: 0 },
+      searchReserve: new Uint8Array(),
+      fullText: [],
+    };
     memory.finish({ options: '', files, edited: undefined }, facts);
     memory.commit();
     const parts = store.puts.flatMap((key) => /reads:\d+$/.exec(key) ?? []);
     return { unknown, parts };
   };
-  expect(run()).toEqual({ unknown: files, parts: ['reads:0', 'reads:2000', 'reads:4000'] });
+  expect(await run()).toEqual({ unknown: files, parts: ['reads:0', 'reads:2000', 'reads:4000'] });
   // The last part is not full, so that more may come to it.
-  expect(run()).toEqual({ unknown: [], parts: ['reads:4000'] });
+  expect(await run()).toEqual({ unknown: [], parts: ['reads:4000'] });
   write('files/2345.mdx', 'another text');
-  expect(run()).toEqual({ unknown: ['files/2345.mdx'], parts: ['reads:2000', 'reads:4000'] });
-  expect(run().unknown).toEqual([]);
+  expect(await run()).toEqual({ unknown: ['files/2345.mdx'], parts: ['reads:2000', 'reads:4000'] });
+  expect((await run()).unknown).toEqual([]);
 });

@@ -8,14 +8,14 @@ import { keptList } from '../kept.ts';
 import type { Site } from '../load.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
 import type { RenderOptions } from '../site-plan.ts';
-import type { LastRun, PageTrace } from './last-run.ts';
+import type { LastRun } from './last-run.ts';
 import { filesOf } from './page-memory.ts';
-import { type Comparison, type LastFiles, unchangedPages } from './unchanged.ts';
+import type { PageTrace } from './traces.ts';
+import { type Comparison, type LastFiles, type Unchanged, unchangedPages } from './unchanged.ts';
 
-export interface Before {
+export interface Before extends Unchanged {
   last: LastRun;
   lastFiles: LastFiles;
-  unchanged: ReadonlyMap<PageTask, PageTrace>;
 }
 
 /** Undefined when this run has to write every page. */
@@ -27,7 +27,7 @@ export function lastRunFor(
   const last = run && lastFiles && run.last(optionsKey(options));
   if (!last) return undefined;
   const unchanged = unchangedPages({ ...now, run, last, lastFiles });
-  return unchanged && { last, lastFiles, unchanged };
+  return unchanged && { last, lastFiles, ...unchanged };
 }
 
 /** Everything the caller chose that may be seen in a file. When the site was written is seen by code alone. */
@@ -105,6 +105,7 @@ export function traceOf(
     clockMs: result.tier === 'none' ? undefined : clockMs,
     files: filesOf(result),
     assets: [...assets],
+    frameAssets: [],
     styles,
     classes,
     mathStyles,
@@ -113,6 +114,5 @@ export function traceOf(
     facts: { description, summary, updates: keptList(updates), failed },
     check: { anchors: [], tier: result.tier, saysMore: true, bytes: 0, facts: undefined, reaches: [] },
     usesImage: false,
-    printedBytes: 0,
   };
 }

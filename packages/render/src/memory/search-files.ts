@@ -15,7 +15,7 @@ export interface LastIndex {
   reserve: Uint8Array;
 }
 
-const folder = '_docyard/search/';
+export const searchFolder = '_docyard/search/';
 
 export class SearchFiles {
   readonly #searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] };
@@ -61,7 +61,7 @@ export class SearchFiles {
       yield* updated.files;
       const gone = new Set([...updated.removed, ...updated.files.map(({ path }) => path)]);
       for (const path of this.#last.files.paths())
-        if (path.startsWith(folder) && !gone.has(path)) yield { path, old: true };
+        if (path.startsWith(searchFolder) && !gone.has(path)) yield { path, old: true };
       return;
     }
     for (const [route, terms] of this.#changed) yield* this.#index.add(route, terms);

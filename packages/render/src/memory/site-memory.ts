@@ -20,13 +20,15 @@ export type FileMark = [file: string, ...mark: SourceMark];
 
 /** A file that was written this shortly before it was marked may have been written again without looking any different. */
 const uncertainMs = 2000;
+/** By how much the clock of a file system may be behind: Linux sets it a hundred times a second, or more often. */
+const clockStepMs = 11;
 
 export class FileHashes {
   readonly #root: string;
   readonly #known: ReadonlyMap<string, FileMark>;
   readonly #knownAtMs: number;
-  /** A whole millisecond later than any file that was written before: clocks of file systems are never ahead. */
-  readonly #startedAtMs = Date.now() + 1;
+  /** Earlier than any file that is written from now on. */
+  readonly #startedAtMs = Date.now() - clockStepMs;
   readonly #marks = new Map<string, FileMark | undefined>();
 
   constructor(root: string, known: readonly FileMark[] = [], knownAtMs = 0) {
@@ -70,7 +72,7 @@ export class FileHashes {
     return this.#sure(file, [size, mtimeMs, ctimeMs, ino, shortHash(readFileSync(path))]);
   }
 
-  /** Of a file that was changed during the run nobody knows what was read of it when; the next run is to find it changed. */
+  /** Of a file that may have been changed during the run nobody knows what was read of it when; the next run is to find it changed. */
   #sure(file: string, mark: SourceMark): FileMark {
     const changedAtMs = mark[2];
     return changedAtMs > this.#startedAtMs

@@ -8,11 +8,12 @@ import { extname } from 'node:path';
 import type { Site } from '../load.ts';
 import { markdownPath } from '../outputs/page-markdown.ts';
 import type { PageTask, SitePlan } from '../page/task.ts';
-import type { LastRun, PageTrace, RunMemory } from './last-run.ts';
+import type { LastRun, RunMemory } from './last-run.ts';
 
 /** The files that the last run has written, where the caller still has them. */
 export interface LastFiles {
   has(path: string): boolean;
+  /** All that the renderer has written, also those that are gone since. */
   paths(): Iterable<string>;
   read(path: string): Uint8Array | undefined;
   /** Begins to read a large one in the background. It comes in pieces; none when there is no such file. */
@@ -30,24 +31,33 @@ export interface Comparison {
   frameFiles: ReadonlySet<string>;
 }
 
+export interface Unchanged {
+  pages: ReadonlySet<PageTask>;
+  /** The files that are not what they were. */
+  changed: ReadonlySet<string>;
+}
+
 /** Changed, these matter only to the pages that show them. */
 const pictures = new Set('.png .jpg .jpeg .gif .webp .avif .svg .mp4 .webm .pdf'.split(' '));
 const snippets = new Set(['.md', '.mdx']);
 
-export function unchangedPages(comparison: Comparison): Map<PageTask, PageTrace> | undefined {
+export function unchangedPages(comparison: Comparison): Unchanged | undefined {
   const { last, site, tasks, plan, lastFiles } = comparison;
   const changed = changedFiles(comparison);
   if (changed === undefined || plan.pictures.size > 0) return undefined;
   const { all } = site.files;
   if (all.length !== last.files.length || all.some((file, at) => file !== last.files[at])) return undefined;
-  const unchanged = new Map<PageTask, PageTrace>();
-  for (const task of tasks) {
-    const trace = last.traces.get(task.output);
-    if (trace?.key === undefined || (trace.clockMs !== undefined && trace.clockMs !== plan.clockMs)) continue;
-    if (trace.files.some((file) => changed.has(file))) continue;
-    if (lastFiles.has(task.output) && lastFiles.has(markdownPath(task.route))) unchanged.set(task, trace);
+  // With the same files and the same configuration these are the pages of the last run.
+  if (tasks.length !== last.traces.pageCount) return undefined;
+  const edited = new Set<string>();
+  for (const { output, key, clockMs, files } of last.traces.suspects(changed)) {
+    const isLate = clockMs !== undefined && clockMs !== plan.clockMs;
+    if (key === undefined || isLate || files.some((file) => changed.has(file))) edited.add(output);
   }
-  return unchanged;
+  const pages = tasks.filter(
+    ({ output, route }) => !edited.has(output) && lastFiles.has(output) && lastFiles.has(markdownPath(route)),
+  );
+  return { pages: new Set(pages), changed };
 }
 
 /** Undefined when something changed that may be seen on any page. */

@@ -216,10 +216,15 @@ export function fullTextSection(
   page: PageFacts,
   content: Uint8Array,
 ): Uint8Array | undefined {
-  const meta = site.metas.get(page.route);
-  if (!meta || page.failed || !isListed(site, meta)) return undefined;
+  if (page.failed || !isInFullText(site, page.route)) return undefined;
   const source = publicAddresses.ofPage(page.route) ?? relativeHref('', markdownPath(page.route));
   return encodedPieces(markdownSection(page, content, source));
+}
+
+/** Whether a page stands there, unless it failed. */
+export function isInFullText(site: Site, route: string): boolean {
+  const meta = site.metas.get(route);
+  return meta !== undefined && isListed(site, meta);
 }
 
 function fullText({ site, fullText: text }: OutputContext): { content: Uint8Array } | InPieces {

@@ -40,7 +40,6 @@ type PrintedContent = Pick<PageResult, 'html' | 'aside' | 'bar' | 'description'>
 
 interface OldPage {
   bytes: number;
-  features: readonly PageFeature[];
   result: () => PrintedContent;
 }
 
@@ -73,18 +72,22 @@ export class PrintPages {
   add({ route }: PageTask, result: PrintedContent & Pick<PageResult, 'features'>): number {
     const position = this.#positions.get(route);
     if (position === undefined) return 0;
-    for (const feature of result.features) this.features.add(feature);
+    this.noteFeatures(route, result.features);
     if (!this.#kept.hasRoomAt(position)) return 0;
     const bytes = this.#prepared(position, result);
     this.#kept.add(position, bytes);
     return bytes.length;
   }
 
+  /** What documents need because of a page. */
+  noteFeatures(route: string, features: readonly PageFeature[]): void {
+    if (this.#positions.has(route)) for (const feature of features) this.features.add(feature);
+  }
+
   /** A page that is as it was in an earlier run, where it took so many bytes. */
   addOld({ route }: PageTask, old: OldPage): void {
     const position = this.#positions.get(route);
     if (position === undefined) return;
-    for (const feature of old.features) this.features.add(feature);
     if (!this.#kept.hasRoomAt(position)) return;
     /** One that did not fit the last time may fit now. */
     if (old.bytes > 0) this.#kept.addOld(position, old.bytes, () => this.#prepared(position, old.result()));

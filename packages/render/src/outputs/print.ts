@@ -39,15 +39,26 @@ export async function* printOutput(context: OutputContext): AsyncGenerator<Outpu
   const index = `${name}.html`;
   const parts = partsOf(kept, name);
   const printedAt = placesIn(context, parts);
-  print.partition = shortHash(
-    JSON.stringify(parts.map(({ label, file, pages }) => [label, file, pages.map(({ route }) => route)])),
-  );
+  print.partition = partitionOf(parts);
   for (const part of parts) {
     context.signal?.throwIfAborted();
     if (print.areOld(part.pages, print.partition)) yield { path: part.file, old: true };
     else yield { path: part.file, content: await document(context, part, printedAt) };
   }
   if (parts[0]?.file !== index) yield { path: index, content: listOfParts(context, parts) };
+}
+
+/** Whether the documents hold the same pages as in the last run. */
+export function isPrintedAlike(context: Pick<OutputContext, 'print' | 'plan' | 'addresses'>): boolean {
+  const { pages, lastPartition } = context.print;
+  const now = pages.length === 0 ? '' : partitionOf(partsOf(context.print.kept(), freeName(context)));
+  return now === lastPartition;
+}
+
+function partitionOf(parts: readonly Part[]): string {
+  return shortHash(
+    JSON.stringify(parts.map(({ label, file, pages }) => [label, file, pages.map(({ route }) => route)])),
+  );
 }
 
 /** Whether a file that is no page was written here: it repeats the links of pages. */
@@ -62,8 +73,8 @@ function leftOut(file: string, pages: number): Diagnostic {
 }
 
 /** A site may have a page about printing. */
-function freeName({ pages, plan }: OutputContext): string {
-  const taken = [...pages.map(({ output }) => output), ...plan.files];
+function freeName({ plan, addresses }: Pick<OutputContext, 'plan' | 'addresses'>): string {
+  const taken = [...plan.rendered.map((route) => addresses.outputOf(route)), ...plan.files];
   return taken.some((path) => path === 'print.html' || path.startsWith('print/')) ? '_print' : 'print';
 }
 
@@ -196,7 +207,7 @@ function listOfParts(context: OutputContext, parts: readonly Part[]): string {
 
 /** What stands before and after the content of a document. */
 function shell(
-  { site, print, pages }: OutputContext,
+  { site, print, plan }: OutputContext,
   { prefix, title }: { prefix: string; title: string },
 ): { start: string; end: string } {
   const { settings, name } = site;
@@ -216,7 +227,7 @@ function shell(
     ...site.files.stylesheets,
     stylesheet,
   ].map((file) => `<link rel="stylesheet" href="${escapeAttribute(relativeHref(prefix, file))}">`);
-  const home = pages.length > 0 ? `${prefix}index.html` : prefix;
+  const home = plan.rendered.length > 0 ? `${prefix}index.html` : prefix;
   const heading = title === name ? name : `${name}: ${title}`;
   const lead = settings.description ? `<p class="lead">${escapeText(settings.description)}</p>` : '';
   const start = `<!doctype html>

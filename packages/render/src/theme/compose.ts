@@ -96,11 +96,16 @@ export class PageComposer {
   }
 
   /** A page that stands in the output already: its frame needs the same files as if it were written now. */
-  keep({ route, output }: PageTask, usesImage: boolean): void {
+  keep(task: PageTask, usesImage: boolean): void {
+    this.prepare(task);
+    if (usesImage) this.#headSite.images.forPage(task.route);
+  }
+
+  /** Makes what stands around a page before the page is there. */
+  prepare({ route, output }: PageTask): void {
     const { navigation } = this.#site;
     const branch = navigation.places.get(route)?.branch ?? nearestBranch(navigation, route);
     this.#frame(branch, prefixToRoot(output));
-    if (usesImage) this.#headSite.images.forPage(route);
   }
 
   /** Whether the page that was composed last shows a picture of the site's own when it is shared. */

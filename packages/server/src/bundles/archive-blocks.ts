@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
-import { intoLargePieces, largestPieceBytes, type LargePiece } from './large-pieces.ts';
+import type { LargePiece } from './large-pieces.ts';
 import { entryHeader, paddingBytes } from './tar.ts';
 
 export interface BlockEntry {
@@ -55,7 +55,7 @@ const leastBlockBytes = 128 * 1024;
 const compressionLevel = 3;
 
 /** Goes into every key: what was kept before a change of the rules is not found any more. */
-const rules = `deflate ${compressionLevel}`;
+export const rules = `deflate ${compressionLevel}`;
 
 const deflate = promisify(deflateRaw as (data: Buffer, options: object, done: DeflateDone) => void);
 type DeflateDone = (error: Error | null, result: Buffer) => void;
@@ -87,14 +87,6 @@ export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>):
     bytes = 0;
   }
   if (pieces.length > 0) yield { key: keyOf(pieces), pieces };
-}
-
-/** Undefined for what fits into a block. */
-export function largePiecesOf(
-  file: { path: string; sizeBytes: number },
-  read: (start: number, length: number) => Uint8Array,
-): LargePiece[] | undefined {
-  return file.sizeBytes > largestPieceBytes ? intoLargePieces(file, read, rules) : undefined;
 }
 
 function keyOf(pieces: readonly Piece<BlockEntry>[]): string {

@@ -14,8 +14,8 @@ import {
   compressBlock,
   intoBlocks,
   keepBlock,
-  largePiecesOf,
   recallBlockAhead,
+  rules,
   type Block,
   type BlockEntry,
   type BlockMemory,
@@ -23,6 +23,7 @@ import {
   type Piece,
 } from './archive-blocks.ts';
 import { GzipStream } from './gzip-stream.ts';
+import { LargeFile, largestPieceBytes } from './large-pieces.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { openingBytes, pageTitle } from './page-title.ts';
 import { LastArchive } from './last-archive.ts';
@@ -45,6 +46,8 @@ export interface PackedArchive {
 interface Entry extends ArchivedFile, BlockEntry {
   /** In the spool; undefined for what is as it was in the last archive. */
   offset: number | undefined;
+  /** Where the pieces of a large one lie there, by where they begin; without those that were compressed before. */
+  pieceOffsets?: ReadonlyMap<number, number>;
 }
 
 interface SpooledBlock extends Omit<CompressedBlock, 'bytes'> {
@@ -86,6 +89,8 @@ export class Archive {
   readonly #spooledBlocks = new Map<string, SpooledBlock>();
   readonly #room = new BlockRoom();
   readonly #recalledRoom = new BlockRoom();
+  /** For large files, one after the other. */
+  #cutting: Buffer | undefined;
   #ahead: Promise<void> | undefined;
   #isPacking = false;
 
@@ -173,24 +178,45 @@ export class Archive {
     const offset = this.#spooledBytes;
     const hash = createHash('sha256');
     let opening: Uint8Array | undefined;
+    let sizeBytes = 0;
+    let large: LargeFile | undefined;
     return {
       append: (chunk: Uint8Array) => {
-        opening ??= chunk;
         hash.update(chunk);
-        this.#append(chunk);
+        if (large === undefined && sizeBytes + chunk.length > largestPieceBytes) {
+          large = new LargeFile(path, rules, this.#piecePlaces());
+          // What came before it was known to be large.
+          if (sizeBytes > 0) large.add(this.#window(offset, sizeBytes));
+        }
+        opening ??= chunk;
+        sizeBytes += chunk.length;
+        if (large === undefined) this.#append(chunk);
+        else large.add(chunk);
       },
       end: () => {
-        const sizeBytes = this.#spooledBytes - offset;
+        const { pieces, offsets } = large?.end() ?? {};
+        const facts = { path, sizeBytes, sha256: hash.digest('hex'), largePieces: pieces, offset };
+        const entry = offsets === undefined ? facts : { ...facts, pieceOffsets: offsets };
+        if (!path.endsWith('.md')) return this.#hold(entry);
         // Of several pieces the first may be gone by now; what came in pieces is the same as what came at once.
-        const whole = opening?.length === sizeBytes ? opening : undefined;
-        const read = (start: number, length: number) =>
-          whole?.subarray(start, start + length) ?? this.#window(offset + start, length);
-        const largePieces = largePiecesOf({ path, sizeBytes }, read);
-        const facts = { path, sizeBytes, sha256: hash.digest('hex'), largePieces, offset };
-        if (!path.endsWith('.md')) return this.#hold(facts);
-        const title = pageTitle(path, read(0, Math.min(sizeBytes, openingBytes)));
-        this.#hold({ ...facts, title });
+        const start = Math.min(sizeBytes, openingBytes);
+        const whole = opening?.length === sizeBytes ? opening.subarray(0, start) : undefined;
+        const title = pageTitle(path, whole ?? this.#window(offsets?.get(0) ?? offset, start));
+        this.#hold({ ...entry, title });
       },
+    };
+  }
+
+  #piecePlaces() {
+    return {
+      waiting: (this.#cutting ??= Buffer.allocUnsafeSlow(2 * largestPieceBytes)),
+      isKnown: (key: string) => this.#isKnown(key),
+      put: (bytes: Uint8Array) => {
+        const offset = this.#spooledBytes;
+        this.#append(bytes);
+        return offset;
+      },
+      read: (offset: number, length: number) => this.#window(offset, length),
     };
   }
 
@@ -320,6 +346,10 @@ export class Archive {
   }
 
   #fill(target: Buffer, { entry, start, end }: Piece<Entry>): void {
+    const ofPiece = entry.pieceOffsets?.get(start);
+    if (ofPiece !== undefined) return this.#fromSpool(target, ofPiece);
+    if (entry.pieceOffsets)
+      throw new Error(`The memory of the last archive has lost a part of ${entry.path}.`);
     if (entry.offset !== undefined) return this.#fromSpool(target, entry.offset + start);
     const content = this.#last?.content(entry.path);
     if (content === undefined) throw new Error(`The last archive has lost ${entry.path}.`);

@@ -19,27 +19,85 @@ const mostLines = 4096;
 const newline = 0x0a;
 const recordBytes = 512;
 
-/** `read` gives the bytes of the file from `start` on, as many as there are up to `length`. */
-export function intoLargePieces(
-  { path, sizeBytes }: { path: string; sizeBytes: number },
-  read: (start: number, length: number) => Uint8Array,
-  rules: string,
-): LargePiece[] {
-  const pieces: LargePiece[] = [];
-  for (let start = 0; start < sizeBytes;) {
-    const window = read(start, Math.min(largestPieceBytes, sizeBytes - start));
-    const isRest = start + window.length === sizeBytes && window.length < largestPieceBytes;
-    const length = isRest ? window.length : cutIn(window);
-    const end = start + length;
-    const hash = createHash('sha256').update(rules);
-    // What stands around the content: the header that names file and size, and what fills up the last record.
-    hash.update(start === 0 ? `\n${path}\0${sizeBytes}` : '\n');
-    hash.update(end === sizeBytes ? `\0${sizeBytes % recordBytes}\0` : '\0\0');
-    hash.update(window.subarray(0, length));
-    pieces.push({ end, key: `piece:${hash.digest('hex').slice(0, 40)}` });
-    start = end;
+/** Where pieces lie until they are packed. */
+interface PiecePlaces {
+  /** Memory for two pieces, for the time until the file is here. */
+  waiting: Buffer;
+  /** Of bytes that were compressed before nothing else is needed. */
+  isKnown(key: string): boolean;
+  /** Returns where they are. */
+  put(bytes: Uint8Array): number;
+  read(offset: number, length: number): Uint8Array;
+}
+
+/** One that is larger than a piece, cut while it comes. */
+export class LargeFile {
+  readonly #path: string;
+  readonly #rules: string;
+  readonly #places: PiecePlaces;
+  readonly #pieces: LargePiece[] = [];
+  readonly #offsets = new Map<number, number>();
+  readonly #waiting: Buffer;
+  #from = 0;
+  #to = 0;
+
+  constructor(path: string, rules: string, places: PiecePlaces) {
+    this.#path = path;
+    this.#rules = rules;
+    this.#places = places;
+    this.#waiting = places.waiting;
   }
-  return pieces;
+
+  add(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length;) {
+      this.#waiting.copyWithin(0, this.#from, this.#to);
+      this.#to -= this.#from;
+      this.#from = 0;
+      const taken = bytes.subarray(done, done + this.#waiting.length - this.#to);
+      this.#waiting.set(taken, this.#to);
+      this.#to += taken.length;
+      done += taken.length;
+      while (this.#to - this.#from > largestPieceBytes) this.#cut();
+    }
+  }
+
+  /** Where each piece begins that somebody has to compress, and where it lies, besides the pieces themselves. */
+  end(): { pieces: LargePiece[]; offsets: ReadonlyMap<number, number> } {
+    while (this.#to > this.#from) this.#cut(this.#to);
+    const sizeBytes = this.#pieces.at(-1)?.end ?? 0;
+    // What stands around the content: the header that names file and size, and what fills up the last record.
+    this.#rename(0, { header: `${this.#path}\0${sizeBytes}` });
+    this.#rename(this.#pieces.length - 1, { padding: `${sizeBytes % recordBytes}\0` });
+    return { pieces: this.#pieces, offsets: this.#offsets };
+  }
+
+  #cut(end?: number): void {
+    const window = this.#waiting.subarray(this.#from, Math.min(this.#from + largestPieceBytes, this.#to));
+    const piece = window.subarray(0, window.length < largestPieceBytes ? window.length : cutIn(window));
+    this.#from += piece.length;
+    const start = this.#pieces.at(-1)?.end ?? 0;
+    const key = this.#keyOf(piece, {});
+    const isAtEdge = start === 0 || this.#from === end;
+    if (isAtEdge || !this.#places.isKnown(key)) this.#offsets.set(start, this.#places.put(piece));
+    this.#pieces.push({ end: start + piece.length, key });
+  }
+
+  /** The first and the last piece, once the size of the file is known. */
+  #rename(index: number, around: { header?: string; padding?: string }): void {
+    const [start, piece] = [this.#pieces[index - 1]?.end ?? 0, this.#pieces[index]];
+    const offset = this.#offsets.get(start);
+    if (piece && offset !== undefined)
+      piece.key = this.#keyOf(this.#places.read(offset, piece.end - start), around);
+  }
+
+  #keyOf(
+    content: Uint8Array,
+    { header = '', padding = '\0' }: { header?: string; padding?: string },
+  ): string {
+    const hash = createHash('sha256').update(this.#rules);
+    hash.update(`\n${header}\0${padding}`).update(content);
+    return `piece:${hash.digest('hex').slice(0, 40)}`;
+  }
 }
 
 function cutIn(window: Uint8Array): number {

@@ -84,6 +84,10 @@ async function build(folder: string, options: BuildOptions): Promise<void> {
     shown: options,
     out,
     memory: remembered,
+  }).catch(async (error: unknown) => {
+    // What nobody expected may come from what was remembered.
+    if ((error as NodeJS.ErrnoException).code === undefined) await memory?.discard();
+    throw error;
   });
   await memory?.close();
   const summary: Summary = {
@@ -126,9 +130,11 @@ async function renderInto(
   for await (const event of renderSite(site, { ...options, ...memory?.options })) {
     if (event.type === 'report') report = event.report;
     if (event.type !== 'file' && event.type !== 'old') continue;
-    const { path, kind } = event.type === 'file' ? event.file : event;
-    if (event.type === 'old') files.push(memory?.keep(path) as BuiltFile);
+    const { kind } = event.type === 'file' ? event.file : event;
+    const known = files.length;
+    if (event.type === 'old') for (const path of event.paths) files.push(memory?.keep(path) as BuiltFile);
     else {
+      const { path } = event.file;
       const file = join(draft, path);
       if (!folders.has(dirname(file))) {
         folders.add(dirname(file));
@@ -136,8 +142,8 @@ async function renderInto(
       }
       files.push({ path, ...(await write(file, event.file)) });
     }
-    made.bytes += files.at(-1)?.sizeBytes ?? 0;
-    if (kind === 'page') made.pages += 1;
+    for (const { sizeBytes } of files.slice(known)) made.bytes += sizeBytes;
+    if (kind === 'page') made.pages += files.length - known;
     progress.tell({
       phase: 'rendering',
       share: Math.min(1, made.pages / Math.max(1, total)),

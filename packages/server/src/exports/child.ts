@@ -88,9 +88,9 @@ process.once('disconnect', () => process.exit());
 
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
+  prepareRenderProcesses(order.renderProcesses);
   const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
   const opened = memory && new RunMemory(memory, order.engine ?? '', order.folder);
-  prepareRenderProcesses(order.renderProcesses);
   const site = await loadSite({
     root: order.folder,
     fetchRemote(address) {
@@ -133,7 +133,7 @@ async function runExport(order: ExportOrder): Promise<void> {
       : {
           lastFiles: {
             has: (path) => lastFiles.has(path),
-            paths: () => lastFiles.keys(),
+            paths: () => filesOfRenderer(lastFiles.keys()),
             read: (path) => archive.lastContent(path),
             readAhead: (path) => archive.lastContentAhead(path),
           },
@@ -147,10 +147,11 @@ async function runExport(order: ExportOrder): Promise<void> {
     if (event.type === 'diagnostic') remember(event.diagnostic);
     if (event.type !== 'file' && event.type !== 'old') continue;
     put(archive, event);
-    const isPage = (event.type === 'old' ? event.kind : event.file.kind) === 'page';
-    if (isPage) pageCount += 1;
+    const { kind } = event.type === 'old' ? event : event.file;
+    const before = pageCount;
+    if (kind === 'page') pageCount += event.type === 'old' ? event.paths.length : 1;
     // The first page is what people wait for.
-    const now = isPage && pageCount === 1 ? progress : tell;
+    const now = before === 0 && pageCount > 0 ? progress : tell;
     now('rendering', Math.min(1, pageCount / Math.max(1, totalPages)), pageCount, totalPages);
     if (pageCount < totalPages) continue;
     archive.compressAhead();
@@ -173,11 +174,19 @@ async function runExport(order: ExportOrder): Promise<void> {
 }
 
 function put(archive: Archive, event: Extract<RenderEvent, { type: 'file' | 'old' }>): void {
-  if (event.type === 'old') return void archive.keep(event.path);
+  if (event.type === 'old') {
+    for (const path of event.paths) archive.keep(path);
+    return;
+  }
   const { path, content } = event.file;
   if (content instanceof Uint8Array) archive.add(path, content);
   else if ('pieces' in content) archive.addPieces(path, content.pieces);
   else archive.addFile(path, content.copyFrom);
+}
+
+/** The manifest tells of the files, and so belongs to whoever packs them. */
+function* filesOfRenderer(paths: Iterable<string>): Generator<string> {
+  for (const path of paths) if (path !== manifestName && path !== signatureName) yield path;
 }
 
 interface Ending {
