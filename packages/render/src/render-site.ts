@@ -10,10 +10,11 @@ import type { Site } from './load.ts';
 import type { WordEdit } from './memory/word-edit.ts';
 import type { PageTier } from './page/task.ts';
 import type { RenderOptions } from './site-plan.ts';
-import { type RunEvent, diagnostic, siteEvents, text } from './site-run.ts';
+import { type RunEvent, diagnostic, text } from './run/events.ts';
+import { siteEvents } from './run/site-run.ts';
 
 export type { RenderOptions } from './site-plan.ts';
-export type { OutputFile } from './site-run.ts';
+export type { OutputFile } from './run/events.ts';
 
 export type RenderEvent =
   | RunEvent

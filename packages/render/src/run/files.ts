@@ -1,0 +1,110 @@
+/** The files of a run that are no pages and no search index: made from what all pages gave, or taken over. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
+import type { Diagnostic } from '../check/diagnostic.ts';
+import { unusableName } from '../navigation/output-names.ts';
+import { mathFiles } from '../math/files.ts';
+import type { Before } from '../memory/replay.ts';
+import type { WordEdit } from '../memory/word-edit.ts';
+import { type OutputContext, siteOutputs } from '../outputs/list.ts';
+import { llmsFull } from '../outputs/llms.ts';
+import { printOutput } from '../outputs/print.ts';
+import { markdownPath } from '../outputs/page-markdown.ts';
+import { apiFiles } from '../theme/files.ts';
+import { type RunEvent, old, text, diagnostic, eventOf } from './events.ts';
+import type { Run } from './prepare.ts';
+
+/** All files but the pages and the search index. */
+export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
+  const { site, options, gathered, composer, names, written, before } = run;
+  for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
+  for (const { path, content } of composer.islandScripts.files()) yield text(path, content, 'output');
+  for await (const item of siteOutputs(outputContext(run))) {
+    if (!('finding' in item)) written.add(item.path);
+    yield eventOf(item);
+  }
+  for (const { path, content } of await apiFiles(gathered.features)) yield text(path, content, 'output');
+  if (gathered.features.has('math'))
+    for (const { path, content } of await mathFiles(gathered.mathStyles)) yield text(path, content, 'output');
+  yield* stylesheets(run);
+  for (const file of [...gathered.assets].toSorted()) {
+    options.signal?.throwIfAborted();
+    if (site.files.stylesheets.includes(file) || written.has(file)) continue;
+    const problem = names.take(file);
+    if (problem !== undefined) yield diagnostic(unusableName(file, problem));
+    else if (before?.lastFiles.has(file) && options.memory?.hashes.isAsBefore(file))
+      yield old([file], 'asset');
+    else
+      yield {
+        type: 'file',
+        file: { path: file, content: { copyFrom: join(site.root, file) }, kind: 'asset' },
+      };
+  }
+}
+
+/** Where nothing but words was edited: what repeats them, and the names of all that stays. */
+export async function* filesAfterWords(run: Run, before: Before, edit: WordEdit): AsyncGenerator<RunEvent> {
+  const told = new Set<string>();
+  for (const { output, route } of run.tasks) told.add(output).add(markdownPath(route));
+  for (const feature of before.last.printed.features) run.print.features.add(feature);
+  const context = outputContext(run);
+  for (const output of [printOutput, llmsFull])
+    for await (const item of output(context)) {
+      if ('finding' in item) continue;
+      told.add(item.path);
+      yield eventOf(item);
+    }
+  yield old(edit.otherFiles(told), 'output');
+}
+
+function outputContext(run: Run): OutputContext {
+  const { site, plan, addresses, composer, fullText, sections, print, socialImages, gathered, before } = run;
+  return {
+    site,
+    plan,
+    addresses,
+    publicAddresses: composer.publicAddresses,
+    fullText,
+    lastSections: sections,
+    print,
+    socialImages,
+    pages: plan.rendered.flatMap((route) => gathered.facts.get(route) ?? []),
+    styles: gathered.styles,
+    classes: gathered.classes,
+    styleFiles: run.pictures.style,
+    isOld: before && ((path) => before.lastFiles.has(path)),
+    signal: run.options.signal,
+  };
+}
+
+async function* stylesheets({ site, links, gathered, names, fetchPictures }: Run): AsyncGenerator<RunEvent> {
+  for (const file of site.files.stylesheets) {
+    const problem = names.take(file);
+    if (problem !== undefined) {
+      yield diagnostic(unusableName(file, problem));
+      continue;
+    }
+    const path = join(site.root, file);
+    if ((await stat(path)).size > maximumStylesheetBytes) {
+      yield diagnostic(tooLarge(file));
+      continue;
+    }
+    const css = await readFile(path, 'utf8');
+    yield* fetchPictures(remotePicturesOf(css));
+    const prepared = prepareStylesheet(css, file, links);
+    for (const asset of prepared.assets) gathered.assets.add(asset);
+    for (const item of prepared.diagnostics) yield diagnostic(item);
+    yield text(file, prepared.css, 'asset');
+  }
+}
+
+function tooLarge(file: string): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'stylesheet_too_large',
+    message: 'The stylesheet is larger than 2 MB and was left out',
+    file,
+    hint: 'Keep only the rules that pages of the site use.',
+  };
+}

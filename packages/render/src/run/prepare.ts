@@ -1,0 +1,95 @@
+/** What a run is made with: worked out before the first page, from the site, the options and what the last run has left. */
+import type { configuredPictures } from '../assets/configured.ts';
+import { RemotePictures } from '../assets/remote-pictures.ts';
+import type { RenderedCheck } from '../check/rendered.ts';
+import { packedInMemory } from '../kept.ts';
+import type { Site } from '../load.ts';
+import { addressesFor, relativeHref } from '../navigation/addresses.ts';
+import { createLinkResolver } from '../navigation/links.ts';
+import { PageMemory } from '../memory/page-memory.ts';
+import { LastSections, lastRunFor } from '../memory/replay.ts';
+import { SearchFiles } from '../memory/search-files.ts';
+import type { PageTrace } from '../memory/traces.ts';
+import { WordEdit } from '../memory/word-edit.ts';
+import { FullText } from '../outputs/full-text.ts';
+import { PrintPages } from '../outputs/print-pages.ts';
+import { SocialImages } from '../outputs/social-images.ts';
+import { searchedPages } from '../search/pages.ts';
+import { type RenderOptions, nameableRoutes, planSite, planTasks } from '../site-plan.ts';
+import { PageComposer } from '../theme/compose.ts';
+import { isLargeSite } from '../process-settings.ts';
+import { type RunEvent, text } from './events.ts';
+import { Gathered } from './gathered.ts';
+
+export type Start = ReturnType<typeof begin>;
+export type Run = ReturnType<typeof prepare>;
+
+/** What is known before any picture of another host is. */
+export function begin(site: Site, options: RenderOptions) {
+  const remote = new RemotePictures(options.fetchPicture);
+  const { routes, names, findings } = nameableRoutes(site, options);
+  const plan = planSite(site, options, remote, routes);
+  const links = createLinkResolver(plan);
+  /** A file of the repository may be an output as well, and linked to from a page. */
+  const written = new Set<string>();
+  const fetchPictures = async function* (addresses: Iterable<string>): AsyncGenerator<RunEvent> {
+    for await (const { path, content } of remote.settle(addresses)) {
+      options.signal?.throwIfAborted();
+      written.add(path);
+      yield text(path, content, 'asset');
+    }
+  };
+  return { site, options, remote, names, findings, plan, links, written, fetchPictures };
+}
+
+/** All that pages are made with and put into. */
+export function prepare(start: Start, pictures: ReturnType<typeof configuredPictures>, check: RenderedCheck) {
+  const { site, options, plan, links } = start;
+  const gathered = new Gathered();
+  for (const file of pictures.files) gathered.assets.add(file);
+  const frameLinks = check.watchFrame(links);
+  const socialImages = new SocialImages(site, frameLinks);
+  const useFile = (file: string): unknown => gathered.useFile(file);
+  const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
+  const isLarge = isLargeSite(plan.rendered.length);
+  const aside = isLarge ? { setAside: options.setAside ?? packedInMemory } : {};
+  const addresses = addressesFor(plan.urlStyle, plan.routes);
+  const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
+  const tasks = planTasks(site, plan, searched.pages);
+  check.expectPages(tasks);
+  const { memory: ofRun } = options;
+  const memory = ofRun && new PageMemory(ofRun.store, ofRun.engine, plan, ofRun.hashes);
+  const before = memory && lastRunFor(options, { site, plan, tasks, frameFiles: new Set(gathered.assets) });
+  const index = before && { files: before.lastFiles, reserve: before.last.searchReserve };
+  const wanted = before ? tasks.filter((task) => !before.pages.has(task)) : tasks;
+  const print = new PrintPages(site, plan, addresses, aside);
+  if (before) {
+    check.recallFrame(before.last.frame);
+    print.lastPartition = before.last.printed.partition;
+  }
+  return {
+    ...start,
+    check,
+    pictures,
+    gathered,
+    socialImages,
+    composer,
+    isLarge,
+    addresses,
+    tasks,
+    memory,
+    before,
+    wanted,
+    print,
+    fullText: new FullText(aside),
+    /** Of the last run. */
+    sections: before && new LastSections(site, before, wanted.length > 0),
+    search: new SearchFiles(searched, index, aside),
+    wordEdit: before && WordEdit.guess(before, wanted),
+    /** What is not as it was in the last run, by output. */
+    edited: new Map<string, PageTrace>(),
+    /** By the number of the page. */
+    printedBytes: before ? [...before.last.printed.bytes] : [],
+    pageKeys: before ? [...before.last.pageKeys] : [],
+  };
+}
