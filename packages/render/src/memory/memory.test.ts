@@ -220,6 +220,15 @@ describe('after a run', () => {
     });
   });
 
+  it('a page that has a mistake now is gone from what repeats it, and back when it has none', async () => {
+    write('guides/second.mdx', '---\ntitle: Second\n---\n\n<Steps>\n```\nx\n');
+    expect((await runAgain()).old).toEqual(['guides/first.html', 'guides/third.html', 'index.html']);
+    expect(kept?.files.get('llms-full.txt')).not.toContain('# Second');
+    write('guides/second.mdx', site['guides/second.mdx'] ?? '');
+    await runAgain();
+    expect(kept?.files.get('llms-full.txt')).toContain('# Second');
+  });
+
   it('another title is written on every page, which are not rendered again', async () => {
     write('guides/second.mdx', site['guides/second.mdx']?.replace('Second', 'Number two') ?? '');
     expect(await runAgain()).toEqual({ rendered: 1, old: [] });

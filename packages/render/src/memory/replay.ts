@@ -62,6 +62,11 @@ export class LastSections {
     this.#reading.catch(() => undefined);
   }
 
+  /** How many there are. */
+  get count(): number {
+    return this.#lengths.size;
+  }
+
   bytesOf(position: number): number | undefined {
     return this.#lengths.get(position);
   }

@@ -47,7 +47,7 @@ export interface OutputContext {
   styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];
   /** The Markdown of the pages; of those that are as they were it is in the file that the last run has left. */
   fullText: FullText;
-  lastSections?: { read(): Promise<void> } | undefined;
+  lastSections?: { count: number; read(): Promise<void> } | undefined;
   /** The content of the pages, for the document that holds them all. */
   print: PrintPages;
   /** The pictures that pages name for shared links. */

@@ -30,8 +30,9 @@ export async function* llmsIndex(context: OutputContext): AsyncGenerator<OutputI
 export async function* llmsFull(context: OutputContext): AsyncGenerator<OutputItem> {
   const path = 'llms-full.txt';
   const own = await ownFile(context.site, path);
-  if (own === undefined && context.isOld?.(path) && context.fullText.areOld(context.fullText.positions()))
-    yield { path, old: true };
+  const positions = context.fullText.positions();
+  const isAsBefore = context.fullText.areOld(positions) && positions.length === context.lastSections?.count;
+  if (own === undefined && isAsBefore && context.isOld?.(path)) yield { path, old: true };
   else {
     if (own === undefined) await context.lastSections?.read();
     yield { path, ...(own === undefined ? fullText(context) : { content: own }) };
