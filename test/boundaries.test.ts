@@ -65,7 +65,7 @@ describe('packages', () => {
     const reachingIn = sourceFiles('packages/server/src')
       .flatMap(importsOf)
       .filter(({ to }) =>
-        /^packages\/(api|render)\/|^@docyard\/(?!api$|api\/(?:download|statuses)$|render$|render\/(?:files|process-settings|render-processes)$)/.test(
+        /^packages\/(api|render)\/|^@docyard\/(?!api$|api\/(?:download|errors|site-schemas|statuses)$|render$|render\/(?:files|process-settings|render-processes)$)/.test(
           to,
         ),
       );

@@ -6,6 +6,7 @@ import { z } from 'zod';
 export const timestamp = z.iso.datetime();
 export const nullableTimestamp = timestamp.nullable();
 export const wholeNumber = z.int().min(0);
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** How long what is replaced goes on counting beside its successor: a week at most. */
 export const overlapSeconds = z.int().min(0).max(604_800);

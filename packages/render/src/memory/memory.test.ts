@@ -133,6 +133,7 @@ async function remembered(options: RenderOptions = {}, engine = 'engine 1'): Pro
         lastFiles: {
           has: (path) => last.has(path),
           paths: () => kept?.paths ?? [],
+          areAllThere: () => (kept?.paths ?? []).every((path) => last.has(path)),
           read: (path) => {
             const text = last.get(path);
             return text === undefined ? undefined : Buffer.from(text, 'latin1');

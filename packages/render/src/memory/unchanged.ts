@@ -15,6 +15,8 @@ export interface LastFiles {
   has(path: string): boolean;
   /** All that the renderer has written, also those that are gone since. */
   paths(): Iterable<string>;
+  /** Whether none of those is gone. */
+  areAllThere(): boolean;
   read(path: string): Uint8Array | undefined;
   /** Begins to read a large one in the background. It comes in pieces; none when there is no such file. */
   readAhead(path: string): Promise<readonly Uint8Array[]>;

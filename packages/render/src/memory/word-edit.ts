@@ -33,7 +33,9 @@ export class WordEdit {
     edited: readonly PageTask[],
   ): WordEdit | undefined {
     if (edited.length > mostPages || [...changed].some((file) => !/\.mdx?$/i.test(file))) return undefined;
-    for (const path of lastFiles.paths()) if (!lastFiles.has(path)) return undefined;
+    // One that is never kept has code, and is rendered each time.
+    if (edited.some(({ id }) => last.pageKeys[id] === null)) return undefined;
+    if (!lastFiles.areAllThere()) return undefined;
     const report = readReport(lastFiles);
     const pages = new Set(edited.map(({ file }) => file));
     const snippets = new Set([...changed].filter((file) => !pages.has(file)));

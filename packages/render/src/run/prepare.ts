@@ -62,6 +62,8 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   const before = memory && lastRunFor(options, { site, plan, tasks, frameFiles: new Set(gathered.assets) });
   const index = before && { files: before.lastFiles, reserve: before.last.searchReserve };
   const wanted = before ? tasks.filter((task) => !before.pages.has(task)) : tasks;
+  /** Of the last run, read by another thread from now on. */
+  const sections = before && new LastSections(site, before, wanted.length > 0);
   const print = new PrintPages(site, plan, addresses, aside);
   if (before) {
     check.recallFrame(before.last.frame);
@@ -82,8 +84,7 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
     wanted,
     print,
     fullText: new FullText(aside),
-    /** Of the last run. */
-    sections: before && new LastSections(site, before, wanted.length > 0),
+    sections,
     search: new SearchFiles(searched, index, aside),
     wordEdit: before && WordEdit.guess(before, wanted),
     /** What is not as it was in the last run, by output. */

@@ -139,10 +139,9 @@ export class Archive {
 
   /** Takes a file over from the last archive. */
   keep(path: string): ArchivedFile {
-    const kept = this.#last?.file(path);
-    const largePieces = this.#last?.largePieces(path);
+    const kept = this.#last?.files.get(path);
     if (kept === undefined) throw new Error(`The last archive holds no ${path}.`);
-    this.#hold({ ...kept, largePieces, offset: undefined });
+    this.#hold(kept);
     return kept;
   }
 

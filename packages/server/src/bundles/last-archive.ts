@@ -4,13 +4,19 @@
  */
 import { promisify } from 'node:util';
 import { constants, inflateRaw, inflateRawSync } from 'node:zlib';
-import { recallBlock, type Block, type BlockMemory } from './archive-blocks.ts';
+import { recallBlock, type Block, type BlockEntry, type BlockMemory } from './archive-blocks.ts';
 import type { ArchivedFile } from './archive.ts';
 import type { LargePiece } from './large-pieces.ts';
 import { entryHeaderBytes, recordBytes } from './tar.ts';
 
-interface KeptFile extends ArchivedFile {
+/** As the next archive holds it: of 10,000 pages there are 24,000, and nobody makes a second record for them. */
+interface KeptFile extends ArchivedFile, BlockEntry {
+  /** In which it begins. */
   block: number;
+  /** Nowhere in the spool. */
+  offset: undefined;
+  /** How a large one was cut. */
+  largePieces: LargePiece[] | undefined;
 }
 
 interface OpenBlock {
@@ -22,6 +28,7 @@ interface OpenBlock {
 const layoutKey = 'layout';
 /** A block does not end the stream that it is a part of. */
 const endless = { finishFlush: constants.Z_SYNC_FLUSH };
+const leastChunkBytes = 64;
 const inflate = promisify(inflateRaw as (data: Uint8Array, options: object, done: InflateDone) => void);
 type InflateDone = (error: Error | null, result: Buffer) => void;
 
@@ -46,10 +53,13 @@ export class LastArchive {
     this.#memory = memory;
     this.#layout = layout;
     const files = new Map<string, KeptFile>();
-    for (const [block, [, members]] of layout.entries()) {
+    for (const [block, [key, members, pieceEnd]] of layout.entries()) {
       for (const [path, sizeBytes, sha256, title] of members) {
-        if (files.has(path)) continue;
-        files.set(path, { path, sizeBytes, sha256, block, ...(title === undefined ? {} : { title }) });
+        const known = pieceEnd === undefined ? undefined : files.get(path);
+        const largePieces = pieceEnd === undefined ? undefined : (known?.largePieces ?? []);
+        if (pieceEnd !== undefined) largePieces?.push({ end: pieceEnd, key });
+        if (!known)
+          files.set(path, { path, sizeBytes, sha256, title, block, offset: undefined, largePieces });
       }
     }
     this.files = files;
@@ -76,24 +86,6 @@ export class LastArchive {
     return last.token === token ? new LastArchive(memory, last.layout) : undefined;
   }
 
-  file(path: string): ArchivedFile | undefined {
-    const found = this.files.get(path);
-    return found && { path, sizeBytes: found.sizeBytes, sha256: found.sha256, title: found.title };
-  }
-
-  /** How a large file was cut. */
-  largePieces(path: string): LargePiece[] | undefined {
-    const found = this.files.get(path);
-    if (found === undefined) return undefined;
-    const pieces: LargePiece[] = [];
-    for (let { block } = found; pieces.at(-1)?.end !== found.sizeBytes; block += 1) {
-      const [key, , end] = this.#layout[block] ?? [];
-      if (key === undefined || end === undefined) return undefined;
-      pieces.push({ end, key });
-    }
-    return pieces;
-  }
-
   content(path: string): Uint8Array | undefined {
     const found = this.files.get(path);
     const first = found && this.#openBlock(found.block);
@@ -113,25 +105,25 @@ export class LastArchive {
     return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
 
-  /** Unpacked by other threads, while this one goes on. */
+  /**
+   * Unpacked by another thread, all blocks at once: one after the other, this one would have to let go for each of them, and
+   * several threads would take the processors from those who are waited for.
+   */
   async contentAhead(path: string): Promise<readonly Uint8Array[] | undefined> {
-    const pieces = this.largePieces(path) ?? [];
-    const whole = pieces.length === 0 ? this.content(path) : undefined;
-    if (pieces.length === 0) return whole && [whole];
-    const headerBytes = entryHeaderBytes(path, pieces.at(-1)?.end ?? 0);
-    const unpacked: Uint8Array[] = [];
-    const rest = pieces.entries();
-    const lane = async (): Promise<void> => {
-      for (const [index, { key, end }] of rest) {
-        const compressed = recallBlock(this.#memory, key);
-        if (compressed === undefined) throw new Error(`The last archive has lost a part of ${path}.`);
-        const content = await inflate(compressed.bytes, { ...endless, chunkSize: compressed.rawBytes });
-        const start = index === 0 ? headerBytes : 0;
-        unpacked[index] = content.subarray(start, start + end - (pieces[index - 1]?.end ?? 0));
-      }
-    };
-    await Promise.all([lane(), lane()]);
-    return unpacked;
+    const { largePieces, sizeBytes = 0 } = this.files.get(path) ?? {};
+    const whole = largePieces ? undefined : this.content(path);
+    if (!largePieces) return whole && [whole];
+    const blocks = largePieces.map(({ key }) => {
+      const block = recallBlock(this.#memory, key);
+      if (block === undefined) throw new Error(`The last archive has lost a part of ${path}.`);
+      return block;
+    });
+    const rawBytes = blocks.reduce((sum, block) => sum + block.rawBytes, 0);
+    const compressed = Buffer.concat(blocks.map(({ bytes }) => bytes));
+    // With a little more room than it needs nothing is asked for a second time.
+    const content = await inflate(compressed, { ...endless, chunkSize: rawBytes + leastChunkBytes });
+    const start = entryHeaderBytes(path, sizeBytes);
+    return [content.subarray(start, start + sizeBytes)];
   }
 
   #openBlock(block: number): OpenBlock | undefined {

@@ -55,6 +55,7 @@ export class BuildMemory {
     this.options.lastFiles = {
       has: (path) => this.#isThere(path),
       paths: () => this.#last.keys(),
+      areAllThere: () => [...this.#last.keys()].every((path) => this.#isThere(path)),
       read: (path) => (this.#isThere(path) ? readFileSync(join(out, path)) : undefined),
       readAhead: async (path) => (this.#isThere(path) ? [await readFile(join(out, path))] : []),
     };

@@ -187,7 +187,6 @@ async function render(
   isFresh = options.fresh,
 ): Promise<Exported> {
   const { work, draft, isolation, onRendering } = around;
-  keepSmall();
   const [{ exportMemoryMegabytes, RenderingFailed, runInProcess }, { fetchWithin }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
@@ -209,6 +208,7 @@ async function render(
       memory?.engine(),
     ]);
     sign = await signerFor({ version, commit: source.commit });
+    keepSmall();
     return {
       type: 'export',
       folder: root,
@@ -307,6 +307,8 @@ async function signerFor(facts: {
   version: string | null;
   commit: string | null;
 }): Promise<((manifest: Uint8Array) => string) | undefined> {
+  // Reading all settings for it takes 20 ms.
+  if (!process.env['SIGNING_KEY'] && !process.env['SIGNING_KEY_FILE']) return undefined;
   const [{ readConfig }, { parseSecretKey, sign }, { trustedComment }] = await Promise.all([
     import('../config.ts'),
     import('../bundles/signature.ts'),

@@ -20,17 +20,13 @@ import {
   type RenderEvent,
 } from '@docyard/render';
 import { collectFor, collectNow, isLargeSite } from '@docyard/render/process-settings';
-import {
-  firstFileDescriptor,
-  outputDescriptor,
-  withBytesAsText,
-  withTextAsBytes,
-} from '../rendering/protocol.ts';
+import { outputDescriptor, withBytesAsText, withTextAsBytes } from '../rendering/protocol.ts';
 import { Archive } from '../bundles/archive.ts';
 import { isDiskFullOrLimited } from '../disk-full.ts';
 import { manifestBytes, manifestName, signatureName } from '../bundles/manifest.ts';
 import { Fetches } from './fetches.ts';
 import { MemoryFile, mostRememberedPages } from './memory-file.ts';
+import { openFiles } from './open-files.ts';
 import { mostRecentFindings } from './record.ts';
 import type {
   DescribeOrder,
@@ -47,14 +43,6 @@ import type {
 const progressEveryMs = 100;
 /** A block takes 8 ms to compress, and the next one begins when this process lets go. */
 const pauseEveryMs = 4;
-/** The server has opened them: nothing else can be written here. */
-const openFiles = {
-  spool: firstFileDescriptor,
-  report: firstFileDescriptor + 1,
-  young: firstFileDescriptor + 2,
-  old: firstFileDescriptor + 3,
-};
-
 const fetches = new Fetches(say);
 
 const signed = Promise.withResolvers<string>();
@@ -134,6 +122,7 @@ async function runExport(order: ExportOrder): Promise<void> {
           lastFiles: {
             has: (path) => lastFiles.has(path),
             paths: () => filesOfRenderer(lastFiles.keys()),
+            areAllThere: () => true,
             read: (path) => archive.lastContent(path),
             readAhead: (path) => archive.lastContentAhead(path),
           },

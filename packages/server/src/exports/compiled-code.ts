@@ -14,7 +14,7 @@ import { findIsolation, unconfined } from '../rendering/isolation.ts';
 import { compiledCode } from '../rendering/own-files.ts';
 import { probe } from '../rendering/probe.ts';
 import { version } from '../version.ts';
-import { isInstalled, sourceFiles } from './engine-identity.ts';
+import { newestSourceMs } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
 import { exportMemoryMegabytes, program } from './process.ts';
 import { optionsOf } from './record.ts';
@@ -56,14 +56,10 @@ function markerIn(folder: string): string {
   return join(folder, `rendering-${version}`);
 }
 
-/** A version that is installed never changes; in a checkout all 1,018 files are looked at. */
+/** A version that is installed never changes. */
 async function isNewerThanSources(marker: string): Promise<boolean> {
   const made = await stat(marker).catch(() => undefined);
-  if (made === undefined) return false;
-  if (isInstalled()) return true;
-  for (const { path, mtimeMs } of sourceFiles())
-    if (path.endsWith('.ts') && mtimeMs > made.mtimeMs) return false;
-  return true;
+  return made !== undefined && made.mtimeMs >= ((await newestSourceMs()) ?? 0);
 }
 
 /** The whole of a conversation; the bundle goes nowhere. */

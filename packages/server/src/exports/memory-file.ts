@@ -154,10 +154,10 @@ export class MemoryFile {
 
   /** Returns where the last whole value ends. */
   #find(handle: number): number {
-    const index = readIndex(handle, fstatSync(handle).size);
-    if (index === undefined) return this.#scan(handle);
-    for (const [key, place] of index.places) this.#places.set(key, { handle, ...place });
-    return index.begin;
+    const begin = readIndex(handle, fstatSync(handle).size, (key, { offset, length, checksum }) =>
+      this.#places.set(key, { handle, offset, length, checksum }),
+    );
+    return begin ?? this.#scan(handle);
   }
 
   #scan(handle: number): number {

@@ -11,74 +11,68 @@ export interface IndexedPlace {
   checksum: number;
 }
 
-/** Where the index begins, its bytes, their checksum, and a word that no file ends with by chance. */
-const footBytes = 28;
-const word = Buffer.from('docyard1');
-/** Of a key, which has one byte for its length. */
-const mostKeyBytes = 255;
-const numbersBytes = 16;
+/** Where the index begins, its bytes, their checksum, how many values it tells of, and a word that no file ends with by chance. */
+const footBytes = 32;
+const word = Buffer.from('docyard2');
 const mostIndexBytes = 256 * 1024 ** 2;
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** To be written at `begin`, where the last value ends. */
-export function encodeIndex(places: Iterable<[key: string, place: IndexedPlace]>, begin: number): Buffer {
-  const all = [...places];
-  const entries = Buffer.allocUnsafe(all.length * (1 + mostKeyBytes + numbersBytes));
-  let at = 0;
-  for (const [key, { offset, length, checksum }] of all) {
-    const nameBytes = entries.write(key, at + 1);
-    entries.writeUInt8(nameBytes, at);
-    at += 1 + nameBytes;
-    entries.writeDoubleLE(offset, at);
-    entries.writeUInt32LE(length, at + 8);
-    entries.writeUInt32LE(checksum, at + 12);
-    at += numbersBytes;
-  }
-  const packed = zstdCompressSync(entries.subarray(0, at), compression);
+/** Of each value, in the order of the keys: where it begins, its bytes, its checksum. */
+const numbersOfValue = 3;
+
+/** To be written at `begin`, where the last value ends. Keys and numbers apart: 11,000 records would take twice as long to read. */
+export function encodeIndex(
+  places: readonly (readonly [key: string, place: IndexedPlace])[],
+  begin: number,
+): Buffer {
+  const keys = Buffer.from(JSON.stringify(places.map(([key]) => key)));
+  const numbers = new Float64Array(places.length * numbersOfValue);
+  for (const [at, [, { offset, length, checksum }]] of places.entries())
+    numbers.set([offset, length, checksum], at * numbersOfValue);
+  const packed = zstdCompressSync(Buffer.concat([Buffer.from(numbers.buffer), keys]), compression);
   const foot = Buffer.alloc(footBytes);
   foot.writeDoubleLE(begin, 0);
   foot.writeDoubleLE(packed.length, 8);
   foot.writeUInt32LE(crc32(packed), 16);
-  word.copy(foot, 20);
+  foot.writeUInt32LE(places.length, 20);
+  word.copy(foot, 24);
   return Buffer.concat([packed, foot]);
 }
 
-/** Undefined when the file does not end with one. */
+/** Calls `onPlace` for each value; undefined when the file does not end with an index, else where that begins. */
 export function readIndex(
   handle: number,
   size: number,
-): { places: [key: string, place: IndexedPlace][]; begin: number } | undefined {
+  onPlace: (key: string, place: IndexedPlace) => void,
+): number | undefined {
   const foot = size < footBytes ? undefined : readAt(handle, size - footBytes, footBytes);
-  if (foot === undefined || !foot.subarray(20).equals(word)) return undefined;
+  if (foot === undefined || !foot.subarray(24).equals(word)) return undefined;
   const [begin, bytes] = [foot.readDoubleLE(0), foot.readDoubleLE(8)];
   if (!(begin >= 0 && bytes > 0) || begin + bytes + footBytes !== size) return undefined;
   const packed = bytes > mostIndexBytes ? undefined : readAt(handle, begin, bytes);
   if (packed === undefined || crc32(packed) !== foot.readUInt32LE(16)) return undefined;
-  const entries = unpack(packed);
-  return entries && { places: decode(entries, begin), begin };
+  const known = unpack(packed, foot.readUInt32LE(20));
+  if (known === undefined) return undefined;
+  for (let at = 0; at < known.keys.length; at += 1) {
+    const [key = '', first] = [known.keys[at], at * numbersOfValue];
+    const offset = known.numbers[first] ?? -1;
+    const length = known.numbers[first + 1] ?? 0;
+    if (offset >= 0 && offset + length <= begin)
+      onPlace(key, { offset, length, checksum: known.numbers[first + 2] ?? 0 });
+  }
+  return begin;
 }
 
-function unpack(packed: Buffer): Buffer | undefined {
+function unpack(packed: Buffer, count: number): { keys: string[]; numbers: Float64Array } | undefined {
   try {
-    return zstdDecompressSync(packed, { maxOutputLength: mostIndexBytes });
+    const entries = zstdDecompressSync(packed, { maxOutputLength: mostIndexBytes });
+    const end = count * numbersOfValue * Float64Array.BYTES_PER_ELEMENT;
+    // Copied, since numbers have to begin at a multiple of eight.
+    const numbers = new Float64Array(new Uint8Array(entries.subarray(0, end)).buffer);
+    return { keys: JSON.parse(entries.toString('utf8', end)) as string[], numbers };
   } catch {
     return undefined;
   }
-}
-
-function decode(entries: Buffer, end: number): [string, IndexedPlace][] {
-  const places: [string, IndexedPlace][] = [];
-  for (let at = 0; at < entries.length;) {
-    const numbers = at + 1 + entries.readUInt8(at);
-    if (numbers + numbersBytes > entries.length) break;
-    const key = entries.toString('utf8', at + 1, numbers);
-    const offset = entries.readDoubleLE(numbers);
-    const length = entries.readUInt32LE(numbers + 8);
-    at = numbers + numbersBytes;
-    if (!Number.isInteger(offset) || offset < 0 || offset + length > end) continue;
-    places.push([key, { offset, length, checksum: entries.readUInt32LE(numbers + 12) }]);
-  }
-  return places;
 }
 
 /** Undefined when the file ends before. */

@@ -2,7 +2,9 @@
  * What the server and the process that renders an export say to each other. The server checks every message it
  * gets: the other side reads strangers' files.
  */
-import { failureCodes, Report, type ExportJob } from '@docyard/api';
+import type { ExportJob } from '@docyard/api';
+import { failureCodes } from '@docyard/api/errors';
+import { Report } from '@docyard/api/site-schemas';
 import { z } from 'zod';
 import type { RenderOptions } from '@docyard/render';
 import { mostManifestBytes } from '../bundles/manifest.ts';

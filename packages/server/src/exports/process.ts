@@ -65,13 +65,15 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
   const onItsWay = Promise.withResolvers<void>();
-  if (order.type !== 'coming') await loadWire();
+  const loaded = onItsWay.promise.then(loadWire);
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
   try {
     return await converse<Answer<Type>>({
       program: 'renderProcesses' in order ? program : answering,
-      order: order.type === 'coming' ? onItsWay.promise.then(() => onceLoaded(order.order)) : order,
-      onPreparing: onItsWay.resolve,
+      order: order.type === 'coming' ? onItsWay.promise.then(order.order) : order,
+      // A turn later: loading code takes long, and whatever else is to be started has been by then.
+      onPreparing: () => setImmediate(onItsWay.resolve),
+      heardAfter: loaded,
       signal,
       memoryMegabytes,
       readable: [order.folder],
@@ -84,7 +86,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       ...(options.outputFile === undefined ? {} : { outputFile: options.outputFile }),
       started: options.started,
       hear(raw, send) {
-        if (wire === undefined) throw new Error('The rendering process spoke before it was asked.');
+        if (wire === undefined) throw new Error('The rendering process was heard too early.');
         const { data: message } = wire.Message.safeParse(raw);
         if (message === undefined)
           throw new wire.JobFailure('internal', 'The rendering process sent a malformed message.');
@@ -102,9 +104,9 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       },
     });
   } catch (error) {
-    const loaded = await loadWire();
-    if (error instanceof ChannelAbused) throw new loaded.JobFailure('internal', error.message);
-    throw error instanceof ProcessDied ? failureOfDeath(loaded, error) : error;
+    const known = await loadWire();
+    if (error instanceof ChannelAbused) throw new known.JobFailure('internal', error.message);
+    throw error instanceof ProcessDied ? failureOfDeath(known, error) : error;
   }
 }
 
@@ -112,16 +114,10 @@ type Wire = Pick<typeof Messages, 'Message'> & typeof Failures;
 
 let wire: Wire | undefined;
 
-/** What messages mean, and failures. Where nothing has loaded them it takes 0.1 s, which is time for a process to start. */
+/** What messages mean, and failures. Where nothing has loaded them it takes 0.1 s, while the process is at work already. */
 async function loadWire(): Promise<Wire> {
   const [{ Message }, failures] = await Promise.all([import('./messages.ts'), import('../jobs/failure.ts')]);
   return (wire ??= { Message, ...failures });
-}
-
-/** Nothing is heard of a process before it has an order. */
-async function onceLoaded(order: () => Promise<ExportOrder>): Promise<ExportOrder> {
-  const [ready] = await Promise.all([order(), loadWire()]);
-  return ready;
 }
 
 function failureFrom({ JobFailure }: Wire, { code, message, file, line, hint }: Answer<'failed'>): Error {

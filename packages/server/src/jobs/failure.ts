@@ -1,5 +1,6 @@
 /** How a job ends other than well, as whoever runs it says so. It loads neither the database nor the worker. */
-import { failureTable, type Failure, type FailureCode } from '@docyard/api';
+import type { Failure, FailureCode } from '@docyard/api';
+import { failureTable } from '@docyard/api/errors';
 
 export class JobFailure extends Error {
   readonly failure: Failure;

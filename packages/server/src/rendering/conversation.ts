@@ -42,6 +42,8 @@ export interface Conversation<Answer> {
   started?: Started | undefined;
   /** Told when the process is on its way, or files are copied for it: the time to work out the order, which is waited for. */
   onPreparing?: () => void;
+  /** What it says before this has settled is heard then. */
+  heardAfter?: Promise<unknown>;
   channelLimits?: ChannelLimits;
 }
 
@@ -73,13 +75,12 @@ export async function converseIn<Answer>(
   if (started !== undefined) return talk(started, conversation);
   if (order instanceof Promise && looksReadable(paths, shelter)) {
     const isReadable = areReadable(paths, shelter, hidden);
-    const known = { ...conversation, order: onlyIf(isReadable, order) };
     // Nobody may be waiting for it when it fails.
-    known.order.catch(() => undefined);
+    isReadable.catch(() => undefined);
     try {
       conversation.signal.throwIfAborted();
       const shown = paths.map((place) => ({ source: place, place }));
-      return await talk(startProcess(shelter, beginningOf(conversation), shown), known);
+      return await talk(startProcess(shelter, beginningOf(conversation), shown), conversation, isReadable);
     } catch (error) {
       if (await isReadable.catch(() => true)) throw error;
     }
@@ -102,22 +103,21 @@ export async function converseIn<Answer>(
   }
 }
 
-/**
- * Looking at 10,000 files takes 0.1 s. A process that has no order yet can start meanwhile; where it turns out that it cannot
- * read all of them, it is killed without one.
- */
-async function onlyIf(isReadable: Promise<boolean>, order: Promise<object>): Promise<object> {
-  if (!(await isReadable)) throw new Error('The files have to be copied first.');
-  return order;
-}
-
 function beginningOf<Answer>(conversation: Conversation<Answer>): Beginning {
   const { program, memoryMegabytes, hidden, files, processes, yields, takeOutput, outputFile } = conversation;
   const output = outputFile === undefined ? (takeOutput ? 'pipe' : 'ignore') : { file: outputFile };
   return { program, memoryMegabytes, hidden, files, processes, yields, output };
 }
 
-async function talk<Answer>(started: Started, conversation: Conversation<Answer>): Promise<Answer> {
+/**
+ * Looking at 10,000 files takes 0.1 s, and a process need not wait for that: until it is known that it can read all of them it is
+ * not listened to, and where it cannot, it is killed unheard.
+ */
+async function talk<Answer>(
+  started: Started,
+  conversation: Conversation<Answer>,
+  isReadable: Promise<boolean> = Promise.resolve(true),
+): Promise<Answer> {
   const { order, signal, hear, takeOutput } = conversation;
   const { child } = started;
   conversation.onPreparing?.();
@@ -128,11 +128,18 @@ async function talk<Answer>(started: Started, conversation: Conversation<Answer>
   signal.addEventListener('abort', kill, { once: true });
   let unwatch = () => {};
   const answered = new Promise<Answer>((resolve, reject) => {
+    const mayBeHeard = Promise.all([isReadable, conversation.heardAfter]).then(([canRead]) => {
+      if (!canRead) throw new Error('The files have to be copied first.');
+    });
+    mayBeHeard.catch(reject);
     const channel = openChannel(
       child.stdio[messageDescriptor] as Duplex,
       (message) => {
-        const heard = hear(message, channel.send);
-        if (heard !== undefined) resolve(heard.answer);
+        const take = (): void => {
+          const heard = hear(message, channel.send);
+          if (heard !== undefined) resolve(heard.answer);
+        };
+        mayBeHeard.then(take).catch(reject);
       },
       conversation.channelLimits ?? usualChannelLimits,
     );
@@ -140,7 +147,8 @@ async function talk<Answer>(started: Started, conversation: Conversation<Answer>
     child.once('error', reject);
     child.once('exit', (code, by) => {
       // Its end can be seen before its last words, which are still on the way until the channel closes.
-      void channel.ended.then(() => reject(deathOf(code, by, started.complaint())), reject);
+      const last = channel.ended.then(() => mayBeHeard);
+      last.then(() => reject(deathOf(code, by, started.complaint())), reject);
     });
     if (order instanceof Promise) order.then((ready: object) => channel.send(ready), reject);
     else channel.send(order);

@@ -88,7 +88,10 @@ export function launch({ confinement, own }: Shelter, order: Launch): ChildProce
   if (filter !== undefined) {
     const pipe = child.stdio[filterDescriptor] as Writable;
     // Whoever could not be started does not read it.
-    pipe.on('error', () => undefined).end(filter);
+    pipe.on('error', () => undefined).write(filter);
+    // It is read to its end, and `end` would be told only when this program has time: while it loads code, 0.15 s later.
+    if (pipe.writableLength === 0) pipe.destroy();
+    else pipe.end();
   }
   return child;
 }

@@ -2,7 +2,8 @@
  * Tries the walls: starts a process of ours exactly as one for a site would be, which then attempts what an attacker would.
  * It says what got through, and never guesses from versions or settings.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type ListenOptions, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,11 +46,11 @@ const processes = 1;
 const mostSeconds = 60;
 
 export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
-  const folder = await mkdtemp(join(tmpdir(), 'docyard-probe-'));
+  const folder = mkdtempSync(join(tmpdir(), 'docyard-probe-'));
   const [secretFile, socketFile] = [join(folder, 'secret'), join(folder, 'socket')];
   const [overNetwork, overFile] = [createServer(), createServer()];
   try {
-    await writeFile(secretFile, 'seen');
+    writeFileSync(secretFile, 'seen');
     await listen(overNetwork, { port: 0, host: '127.0.0.1' });
     // The name of a socket may have a hundred characters, and that of a folder more.
     await listen(overFile, { path: socketFile }).catch(() => undefined);

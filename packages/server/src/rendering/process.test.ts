@@ -40,6 +40,54 @@ test('a long answer arrives whole, also when the process leaves at once', async 
   expect(String(answer).length).toBe(300_000);
 });
 
+test('what it says too early is heard when it may be, also when it has left by then', async () => {
+  const heardAfter = Promise.withResolvers<void>();
+  const heard: unknown[] = [];
+  const answer = talk(
+    `process.once('message', () => { process.send('first'); process.send('last', () => process.exit()); });`,
+    {
+      heardAfter: heardAfter.promise,
+      hear(raw) {
+        heard.push(raw);
+        return raw === 'last' ? { answer: raw } : undefined;
+      },
+    },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect(heard).toEqual([]);
+  heardAfter.resolve();
+  expect(await answer).toBe('last');
+  expect(heard).toEqual(['first', 'last']);
+});
+
+/** Only root's processes have another user, who may not be allowed to read everything. */
+test.skipIf(process.getuid?.() !== 0)(
+  'one that could not read every file is never heard: another one gets a copy',
+  async () => {
+    const folder = temporaryFolder('partly-private');
+    writeFiles(folder, { 'open.md': 'open', 'inside/private.md': 'private' });
+    for (const path of [folder, join(folder, 'inside')]) chmodSync(path, 0o755);
+    chmodSync(join(folder, 'inside/private.md'), 0o600);
+    const heard: unknown[] = [];
+    const answer = await talk(
+      `import { readFileSync } from 'node:fs';
+process.once('message', ({ file }) => {
+  try { process.send(readFileSync(file, 'utf8')); } catch (error) { process.send(error.code); }
+});`,
+      {
+        order: Promise.resolve({ file: join(folder, 'inside/private.md') }),
+        readable: [folder],
+        hear(raw) {
+          heard.push(raw);
+          return { answer: raw };
+        },
+      },
+    );
+    expect(answer).toBe('private');
+    expect(heard).toEqual(['private']);
+  },
+);
+
 // An unhandled rejection would end a server; here it fails the run.
 test.each([0, 1, 5, 20])('an order that fails after %i ms is the failure, and nothing else', async (ms) => {
   const order = new Promise<object>((_, reject) =>

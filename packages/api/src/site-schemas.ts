@@ -1,0 +1,78 @@
+/**
+ * What an exported site tells of itself: the findings about it and the list of its files. Apart from the other records, since
+ * whoever exports without a service needs no more of them.
+ */
+import { z } from 'zod';
+import { sha256, timestamp, wholeNumber } from './primitives.ts';
+
+export const IsolationLevel = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]).meta({
+  description:
+    'How far strangers’ files are kept from the machine that reads them: 3 full, 2 partial, 1 interpreter and limits, 0 interpreter only.',
+});
+
+export const Diagnostic = z
+  .object({
+    severity: z.enum(['error', 'warning', 'info']),
+    code: z.string(),
+    message: z.string(),
+    file: z.string(),
+    line: z.int().optional(),
+    column: z.int().optional(),
+    hint: z.string().optional(),
+    target: z.string().optional().meta({ description: 'The address that the finding is about.' }),
+  })
+  .meta({ id: 'Diagnostic' });
+export type Diagnostic = z.infer<typeof Diagnostic>;
+
+export const Report = z
+  .object({
+    jobId: z.string(),
+    format: z.literal(1).meta({ description: 'Changes when a field changes its meaning.' }),
+    pages: wholeNumber,
+    errors: wholeNumber,
+    warnings: wholeNumber,
+    infos: wholeNumber,
+    byCode: z.record(z.string(), wholeNumber),
+    diagnostics: z.array(Diagnostic),
+    truncated: z.boolean().meta({ description: 'True when only the first diagnostics are listed.' }),
+    weights: z
+      .array(z.object({ path: z.string(), file: z.string(), bytes: wholeNumber }))
+      .meta({ description: 'Every page with the bytes of its HTML, the heaviest first.' }),
+    orphans: z
+      .array(z.string())
+      .meta({ description: 'Files of pages that neither the navigation nor a link leads to.' }),
+    remoteAssets: z
+      .array(z.object({ file: z.string(), address: z.string() }))
+      .meta({ description: 'What pages would load from other hosts.' }),
+    slowest: z
+      .array(z.object({ file: z.string(), milliseconds: z.number().min(0) }))
+      .meta({ description: 'The pages that took longest to render. Not part of the bundle.' }),
+  })
+  .meta({ id: 'Report' });
+export type Report = z.infer<typeof Report>;
+
+export const Manifest = z
+  .object({
+    format: z.literal(1),
+    engine: z.string(),
+    version: z.string().nullable(),
+    commit: z.string().nullable(),
+    committedAt: timestamp
+      .nullable()
+      .meta({ description: 'When the commit was made. Null for a folder without one.' }),
+    isolation: IsolationLevel.optional(),
+    pages: wholeNumber,
+    files: z.array(
+      z.object({
+        path: z.string(),
+        sizeBytes: wholeNumber,
+        sha256,
+        title: z
+          .string()
+          .optional()
+          .meta({ description: 'What a page calls itself, with the Markdown of the page.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Manifest' });
+export type Manifest = z.infer<typeof Manifest>;
