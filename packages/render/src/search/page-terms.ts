@@ -54,12 +54,12 @@ class TermCounter {
   #page = 0;
   #section = 0;
   #boost = 1;
-  #ofSection = new Int32Array(1 << 12);
+  #ofSection = new Int32Array(1 << 5);
   #ofSectionCount = 0;
-  #ofPage = new Int32Array(1 << 12);
+  #ofPage = new Int32Array(1 << 5);
   #ofPageCount = 0;
   /** Section and step of each posting, and the posting of the same term after it. */
-  #postings = new Int32Array(1 << 13);
+  #postings = new Int32Array(1 << 6);
   #postingCount = 0;
 
   constructor() {

@@ -153,7 +153,7 @@ export class PostingLists {
 const noPostings = new Uint32Array();
 /** 17 MB, with the one that is being filled. */
 const mostBlocks = 16;
-const initialTerms = 1 << 14;
+const initialTerms = 1 << 6;
 const blockBits = 18;
 const blockLength = 1 << blockBits;
 

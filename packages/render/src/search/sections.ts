@@ -79,12 +79,17 @@ export class SectionReader {
       const spanEnd = this.#skipping === spanName ? 0 : plainSpanEnd(units, at);
       const end = spanEnd > 0 ? spanEnd : this.#tagEnd(at, length);
       if (end < 0) continue;
-      if (at > from && this.#skipping === noName) this.#addText(units, from, at);
+      this.#take(units, from, at);
       from = end;
       if (spanEnd === 0 && units[at + 1] !== exclamationMark) this.#readTag(units, at, end);
       at = end - 1;
     }
-    if (length > from && this.#skipping === noName) this.#addText(units, from, length);
+    this.#take(units, from, length);
+  }
+
+  /** What stands between two tags, if anything does. */
+  #take(units: Uint16Array, from: number, to: number): void {
+    if (to > from && this.#skipping === noName) this.#addText(units, from, to);
   }
 
   /** Where a tag or comment that starts here ends, or -1 when none does. */
@@ -249,8 +254,11 @@ function plainSpanEnd(units: Uint16Array, start: number): number {
   for (let sign = 0; sign < classAttribute.length; sign++) if (units[at++] !== classAttribute[sign]) return 0;
   /** `when-…` and `hidden` are for the general way to judge. */
   if (units[at] === 119) return 0;
-  for (let unit = units[at] ?? 0; unit !== quote; unit = units[++at] ?? 0)
-    if (unit === less || unit < space || (unit === 104 && units[at - 1] === space)) return 0;
+  let before = 0;
+  for (let unit = units[at] ?? 0; unit !== quote; unit = units[++at] ?? 0) {
+    if (unit === less || unit < space || (unit === 104 && before === space)) return 0;
+    before = unit;
+  }
   return units[at + 1] === greater ? at + 2 : 0;
 }
 

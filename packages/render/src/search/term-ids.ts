@@ -3,11 +3,11 @@ import { grown } from './grown.ts';
 
 export class TermIds {
   count = 0;
-  #texts = Buffer.alloc(1 << 18);
+  #texts = Buffer.alloc(1 << 8);
   /** Where each text ends, and its hash. */
-  #ends = new Uint32Array(1 << 14);
-  #hashes = new Int32Array(1 << 14);
-  #slots = new Int32Array(1 << 16).fill(-1);
+  #ends = new Uint32Array(1 << 6);
+  #hashes = new Int32Array(1 << 6);
+  #slots = new Int32Array(1 << 8).fill(-1);
 
   /** The number of the term whose text in UTF-8 lies here. */
   idOf(bytes: Uint8Array, from: number, to: number): number {
@@ -15,7 +15,8 @@ export class TermIds {
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01_00_01_93);
     hash ^= hash >>> 15;
     const mask = this.#slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    for (let next = hash; ;) {
+      const slot = next++ & mask;
       const id = this.#slots[slot] as number;
       if (id < 0) return this.#add(slot, hash, bytes, from, to);
       if (this.#hashes[id] === hash && this.#isText(id, bytes, from, to)) return id;

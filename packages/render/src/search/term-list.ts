@@ -20,7 +20,7 @@ export class TermList {
   /** The posting before, on the same page, or -1. */
   lastPosting = new Int32Array(initialCount);
   page = new Int32Array(initialCount);
-  #texts = new Uint8Array(1 << 16);
+  #texts = new Uint8Array(1 << 8);
   #ends = new Int32Array(initialCount);
 
   /** An array that is replaced once before it is used is not taken for one that never will be, which would cost compiled code. */
@@ -86,5 +86,5 @@ export class TermList {
   }
 }
 
-const initialCount = 1 << 12;
+const initialCount = 1 << 6;
 const utf8 = new TextEncoder();

@@ -14,40 +14,43 @@ export const kinds = {
   foreign: 6,
 } as const;
 
+/** Of every unit, so that no text asks for anything that V8 has not seen when it compiles whoever asks. */
+const kindOfUnit = new Uint8Array(1 << 16).fill(kinds.foreign);
+
 const latinEnd = 0x2_50;
-const latin = new Uint8Array(latinEnd);
 for (let unit = 0; unit < latinEnd; unit++) {
   const sign = String.fromCharCode(unit);
-  if (/[\p{L}\p{N}]/u.test(sign)) latin[unit] = kinds.letter;
-  else if (sign === '_') latin[unit] = kinds.underscore;
-  else if (/['.\-/:@]/.test(sign)) latin[unit] = kinds.joint;
-  else if (/[+#]/.test(sign)) latin[unit] = kinds.sharp;
+  if (/[\p{L}\p{N}]/u.test(sign)) kindOfUnit[unit] = kinds.letter;
+  else if (sign === '_') kindOfUnit[unit] = kinds.underscore;
+  else if (/['.\-/:@]/.test(sign)) kindOfUnit[unit] = kinds.joint;
+  else kindOfUnit[unit] = /[+#]/.test(sign) ? kinds.sharp : kinds.between;
 }
+
+function isOf(kind: number, first: number, last = first): void {
+  kindOfUnit.fill(kind, first, last + 1);
+}
+
+// Dashes, quotes, arrows and pictures.
+isOf(kinds.between, 0x20_10, 0x20_3f);
+isOf(kinds.joint, 0x20_19);
+isOf(kinds.between, 0x21_90, 0x23_ff);
+isOf(kinds.between, 0x25_00, 0x27_75);
+// Chinese, Japanese and Korean: signs, and characters that stay as they are when folded.
+isOf(kinds.between, 0x30_00, 0x30_04);
+isOf(kinds.between, 0x30_08, 0x30_20);
+isOf(kinds.unspaced, 0x30_41, 0x30_96);
+isOf(kinds.unspaced, 0x30_a1, 0x30_fa);
+isOf(kinds.between, 0x30_fb);
+isOf(kinds.unspaced, 0x30_fc);
+isOf(kinds.unspaced, 0x4e_00, 0x9f_ff);
+isOf(kinds.unspaced, 0xac_00, 0xd7_a3);
+isOf(kinds.between, 0xff_01, 0xff_0f);
+isOf(kinds.between, 0xff_1a, 0xff_20);
+isOf(kinds.between, 0xff_3b, 0xff_40);
+isOf(kinds.between, 0xff_5b, 0xff_65);
 
 export function kindOf(unit: number): number {
-  return unit < latinEnd ? (latin[unit] as number) : kindBeyond(unit);
-}
-
-function kindBeyond(unit: number): number {
-  if (unit < 0x20_10) return kinds.foreign;
-  /** Dashes, quotes, arrows and pictures. */
-  if (unit <= 0x27_75) {
-    if (unit <= 0x20_3f) return unit === 0x20_19 ? kinds.joint : kinds.between;
-    return (unit >= 0x21_90 && unit <= 0x23_ff) || unit >= 0x25_00 ? kinds.between : kinds.foreign;
-  }
-  if (unit < 0x30_00) return kinds.foreign;
-  /** Chinese, Japanese and Korean: signs first, then characters that stay as they are when folded. */
-  if (unit <= 0x30_20) return unit <= 0x30_04 || unit >= 0x30_08 ? kinds.between : kinds.foreign;
-  if (unit <= 0x30_fc) {
-    if (unit === 0x30_fb) return kinds.between;
-    const isKana = (unit >= 0x30_41 && unit <= 0x30_96) || (unit >= 0x30_a1 && unit <= 0x30_fa);
-    return isKana || unit === 0x30_fc ? kinds.unspaced : kinds.foreign;
-  }
-  if (unit >= 0x4e_00 && unit <= 0x9f_ff) return kinds.unspaced;
-  if (unit >= 0xac_00 && unit <= 0xd7_a3) return kinds.unspaced;
-  if (unit < 0xff_01 || unit > 0xff_65) return kinds.foreign;
-  const isSign = unit <= 0xff_0f || (unit >= 0xff_1a && unit <= 0xff_20) || unit >= 0xff_5b;
-  return isSign || (unit >= 0xff_3b && unit <= 0xff_40) ? kinds.between : kinds.foreign;
+  return kindOfUnit[unit] as number;
 }
 
 /** The end of a name such as C++ or C# that may begin here, or 0. */
@@ -68,8 +71,8 @@ export function isSharpInside(units: Uint16Array, start: number, from: number): 
 
 export function stringOf(units: Uint16Array, from: number, to: number): string {
   let text = '';
-  /** More arguments than this at once may not fit. */
+  /** More arguments than this at once may not fit. Spread, they would be gone through one by one, which takes twice as long. */
   for (let at = from; at < to; at += 4096)
-    text += String.fromCharCode(...units.subarray(at, Math.min(to, at + 4096)));
+    text += Reflect.apply(String.fromCharCode, undefined, units.subarray(at, Math.min(to, at + 4096)));
   return text;
 }

@@ -14,7 +14,7 @@ const shortLength = 12;
 
 export class WordTable {
   /** The terms found last, up to `count`: twice the number of a term, and one more for a word inside an identifier. */
-  found = new Int32Array(1 << 12);
+  found = new Int32Array(1 << 5);
   count = 0;
   /** How many words they come from. */
   wordCount = 0;
@@ -26,11 +26,11 @@ export class WordTable {
   readonly #pairs = new Int32Array(slotCount * 2);
   /** Where in the next array a longer word is: its hash, its meaning, its length, its code units. */
   readonly #long = new Int32Array(slotCount);
-  #longWords = new Int32Array(1 << 15);
+  #longWords = new Int32Array(1 << 6);
   #longEnd = 1;
   #known = 0;
   /** For each meaning how many terms it has, how many of them are names, the terms as in `found`, and the names. */
-  #meanings = new Int32Array(1 << 14);
+  #meanings = new Int32Array(1 << 6);
   #meaningsEnd = 1;
   #wantsNames = false;
 
@@ -80,34 +80,51 @@ export class WordTable {
     }
   }
 
-  /** Takes the word that begins here, and answers where to go on. */
+  /**
+   * Takes the word that begins here, and answers where to go on. What is seldom is left to another method: V8 compiles this one
+   * for what it has seen by then, and anew for each place where something else comes.
+   */
   #word(units: Uint16Array, start: number, from: number, to: number): number {
     let first = 0;
     let second = 0;
     let third = units[start] as number;
     let all = third;
-    let at = start + 1;
+    const begin = start + 1;
+    let at = begin;
+    let isPlain = true;
     for (; ; at++) {
       const unit = at < to ? (units[at] as number) : 0;
       const kind = kindOf(unit);
       if (kind > kinds.underscore) {
-        if (kind === kinds.foreign) return this.#askForRun(units, start, to);
-        if (kind !== kinds.joint) {
-          if (kind === kinds.sharp && at === start + 1) return this.#sharp(units, start, from, to);
-          break;
-        }
         const next = at + 1 < to ? kindOf(units[at + 1] as number) : kinds.between;
-        if (next === kinds.foreign) return this.#askForRun(units, start, to);
-        if (next !== kinds.letter) break;
+        isPlain = kind !== kinds.foreign && (kind === kinds.joint ? next !== kinds.foreign : at > begin);
+        if (kind !== kinds.joint || next !== kinds.letter) break;
       } else if (kind === kinds.between) break;
       first = (first << 8) | (second >>> 24);
       second = (second << 8) | (third >>> 24);
       third = (third << 8) | unit;
       all |= unit;
     }
+    if (!isPlain) return this.#seldom(units, start, { from, at, to });
     if (at - start > shortLength || all > 255) this.#longWord(units, start, at);
-    else this.#shortWord(first, second, third);
+    else if (!this.#shortWord(first, second, third))
+      this.#newWord(first, second, third, stringOf(units, start, at));
     return at;
+  }
+
+  /** A word that stopped `at` something the script has to judge, or a letter with a sign behind it. */
+  #seldom(
+    units: Uint16Array,
+    start: number,
+    { from, at, to }: { from: number; at: number; to: number },
+  ): number {
+    const kind = kindOf(units[at] as number);
+    if (kind === kinds.sharp) return this.#sharp(units, start, from, to);
+    if (kind === kinds.unspaced) {
+      this.#longWord(units, start, at);
+      return at;
+    }
+    return this.#askForRun(units, start, to);
   }
 
   #sharp(units: Uint16Array, start: number, from: number, to: number): number {
@@ -119,21 +136,30 @@ export class WordTable {
     return isSharp ? end : start + 1;
   }
 
-  #shortWord(first: number, second: number, third: number): void {
+  /** Takes a short word, if it is known. */
+  #shortWord(first: number, second: number, third: number): boolean {
+    const meaning = this.#short[this.#slotOf(first, second, third) + 3] as number;
+    if (meaning === 0) return false;
+    this.#repeat(meaning);
+    return true;
+  }
+
+  #newWord(first: number, second: number, third: number, word: string): void {
+    const learned = this.#learn(word);
+    if (learned > 0) this.#short.set([first, second, third, learned], this.#slotOf(first, second, third));
+  }
+
+  /** Where a short word stands, or would. */
+  #slotOf(first: number, second: number, third: number): number {
     const table = this.#short;
-    let hash =
+    let slot =
       Math.imul(first, 0x9e_37_79_b1) ^ Math.imul(second, 0x85_eb_ca_6b) ^ Math.imul(third, 0xc2_b2_ae_35);
-    hash ^= hash >>> 15;
-    for (let slot = hash & (slotCount - 1); ; slot = (slot + 1) & (slotCount - 1)) {
-      const at = slot * 4;
-      const meaning = table[at + 3] as number;
-      if (meaning === 0) {
-        const learned = this.#learn(lettersOf(first, second, third));
-        if (learned > 0) table.set([first, second, third, learned], at);
-        return;
-      }
-      if (table[at + 2] === third && table[at + 1] === second && table[at] === first)
-        return this.#repeat(meaning);
+    slot ^= slot >>> 15;
+    for (;;) {
+      const at = (slot & (slotCount - 1)) * 4;
+      slot++;
+      if (table[at + 3] === 0) return at;
+      if (table[at + 2] === third && table[at + 1] === second && table[at] === first) return at;
     }
   }
 
@@ -143,7 +169,8 @@ export class WordTable {
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (units[at] as number), 0x01_00_01_93);
     hash ^= hash >>> 15;
     const words = this.#longWords;
-    for (let slot = hash & (slotCount - 1); ; slot = (slot + 1) & (slotCount - 1)) {
+    for (let next = hash; ;) {
+      const slot = next++ & (slotCount - 1);
       const word = this.#long[slot] as number;
       if (word === 0) {
         const meaning = this.#learn(stringOf(units, start, end));
@@ -289,11 +316,3 @@ export class WordTable {
 const slotCount = 1 << 18;
 /** Pieces of more code units are no words. */
 const longestRemembered = 200;
-
-function lettersOf(...numbers: number[]): string {
-  let letters = '';
-  for (const number of numbers)
-    for (let shift = 24; shift >= 0; shift -= 8)
-      if ((number >>> shift) & 255) letters += String.fromCharCode((number >>> shift) & 255);
-  return letters;
-}
