@@ -6,13 +6,19 @@ import { fstatSync } from 'node:fs';
 import { prepareRenderProcesses } from '@docyard/render/render-processes';
 import { openFiles } from './open-files.ts';
 
-if (!mayRememberPages()) prepareRenderProcesses(1);
+/** What some 4,000 pages leave: reading a larger site takes longer than a process for the pages needs to load. */
+const largeMemoryBytes = 100e6;
+
+if (!hasTime()) prepareRenderProcesses(1);
 await import('./child.ts');
 
-/** Then few pages are left to render, if any, and those who start first have the processors to themselves for a while. */
-function mayRememberPages(): boolean {
+/**
+ * Where few pages are left to render and it will be a while until they are known, whoever starts first has the processors to
+ * itself: three processes that load at once share two of them.
+ */
+function hasTime(): boolean {
   try {
-    return fstatSync(openFiles.young).size > 0;
+    return fstatSync(openFiles.young).size > largeMemoryBytes;
   } catch {
     // There is no such file, and so no memory.
     return false;
