@@ -28,7 +28,8 @@ interface OpenBlock {
 const layoutKey = 'layout';
 /** A block does not end the stream that it is a part of. */
 const endless = { finishFlush: constants.Z_SYNC_FLUSH };
-const leastChunkBytes = 64;
+/** Where the last byte fits exactly, zlib is asked once more for nothing. */
+const spareRoomBytes = 64;
 const inflate = promisify(inflateRaw as (data: Uint8Array, options: object, done: InflateDone) => void);
 type InflateDone = (error: Error | null, result: Buffer) => void;
 
@@ -54,12 +55,13 @@ export class LastArchive {
     this.#layout = layout;
     const files = new Map<string, KeptFile>();
     for (const [block, [key, members, pieceEnd]] of layout.entries()) {
+      const piece = pieceEnd === undefined ? undefined : { end: pieceEnd, key };
       for (const [path, sizeBytes, sha256, title] of members) {
-        const known = pieceEnd === undefined ? undefined : files.get(path);
-        const largePieces = pieceEnd === undefined ? undefined : (known?.largePieces ?? []);
-        if (pieceEnd !== undefined) largePieces?.push({ end: pieceEnd, key });
-        if (!known)
-          files.set(path, { path, sizeBytes, sha256, title, block, offset: undefined, largePieces });
+        const known = files.get(path);
+        if (known && piece) known.largePieces?.push(piece);
+        if (known) continue;
+        const largePieces = piece && [piece];
+        files.set(path, { path, sizeBytes, sha256, title, block, offset: undefined, largePieces });
       }
     }
     this.files = files;
@@ -120,8 +122,7 @@ export class LastArchive {
     });
     const rawBytes = blocks.reduce((sum, block) => sum + block.rawBytes, 0);
     const compressed = Buffer.concat(blocks.map(({ bytes }) => bytes));
-    // With a little more room than it needs nothing is asked for a second time.
-    const content = await inflate(compressed, { ...endless, chunkSize: rawBytes + leastChunkBytes });
+    const content = await inflate(compressed, { ...endless, chunkSize: rawBytes + spareRoomBytes });
     const start = entryHeaderBytes(path, sizeBytes);
     return [content.subarray(start, start + sizeBytes)];
   }

@@ -57,7 +57,8 @@ export function readIndex(
     const [key = '', first] = [known.keys[at], at * numbersOfValue];
     const offset = known.numbers[first] ?? -1;
     const length = known.numbers[first + 1] ?? 0;
-    if (offset >= 0 && offset + length <= begin)
+    const isPlace = Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length >= 0;
+    if (isPlace && offset + length <= begin)
       onPlace(key, { offset, length, checksum: known.numbers[first + 2] ?? 0 });
   }
   return begin;
