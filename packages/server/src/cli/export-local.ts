@@ -187,6 +187,7 @@ async function render(
   isFresh = options.fresh,
 ): Promise<Exported> {
   const { work, draft, isolation, onRendering } = around;
+  keepSmall();
   const [{ exportMemoryMegabytes, RenderingFailed, runInProcess }, { fetchWithin }] = await Promise.all([
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
@@ -208,7 +209,6 @@ async function render(
       memory?.engine(),
     ]);
     sign = await signerFor({ version, commit: source.commit });
-    keepSmall();
     return {
       type: 'export',
       folder: root,
