@@ -97,7 +97,8 @@ export class WordTable {
       const kind = kindOf(unit);
       if (kind > kinds.underscore) {
         const next = at + 1 < to ? kindOf(units[at + 1] as number) : kinds.between;
-        isPlain = kind !== kinds.foreign && (kind === kinds.joint ? next !== kinds.foreign : at > begin);
+        if (kind === kinds.joint) isPlain = next !== kinds.foreign;
+        else isPlain = kind !== kinds.foreign && (kind !== kinds.sharp || at > begin);
         if (kind !== kinds.joint || next !== kinds.letter) break;
       } else if (kind === kinds.between) break;
       first = (first << 8) | (second >>> 24);
@@ -118,13 +119,9 @@ export class WordTable {
     start: number,
     { from, at, to }: { from: number; at: number; to: number },
   ): number {
-    const kind = kindOf(units[at] as number);
-    if (kind === kinds.sharp) return this.#sharp(units, start, from, to);
-    if (kind === kinds.unspaced) {
-      this.#longWord(units, start, at);
-      return at;
-    }
-    return this.#askForRun(units, start, to);
+    return kindOf(units[at] as number) === kinds.sharp
+      ? this.#sharp(units, start, from, to)
+      : this.#askForRun(units, start, to);
   }
 
   #sharp(units: Uint16Array, start: number, from: number, to: number): number {
@@ -152,12 +149,12 @@ export class WordTable {
   /** Where a short word stands, or would. */
   #slotOf(first: number, second: number, third: number): number {
     const table = this.#short;
-    let slot =
+    let hash =
       Math.imul(first, 0x9e_37_79_b1) ^ Math.imul(second, 0x85_eb_ca_6b) ^ Math.imul(third, 0xc2_b2_ae_35);
-    slot ^= slot >>> 15;
-    for (;;) {
-      const at = (slot & (slotCount - 1)) * 4;
-      slot++;
+    hash ^= hash >>> 15;
+    // Counted on each time, also where the first place is the right one: else two words that meet are something new to V8.
+    for (let next = hash; ;) {
+      const at = (next++ & (slotCount - 1)) * 4;
       if (table[at + 3] === 0) return at;
       if (table[at + 2] === third && table[at + 1] === second && table[at] === first) return at;
     }

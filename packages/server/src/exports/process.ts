@@ -65,7 +65,6 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
 ): Promise<Answer<Type>> {
   const { signal, memoryMegabytes } = options;
   const onItsWay = Promise.withResolvers<void>();
-  const loaded = onItsWay.promise.then(loadWire);
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
   try {
     return await converse<Answer<Type>>({
@@ -73,7 +72,7 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       order: order.type === 'coming' ? onItsWay.promise.then(order.order) : order,
       // A turn later: loading code takes long, and whatever else is to be started has been by then.
       onPreparing: () => setImmediate(onItsWay.resolve),
-      heardAfter: loaded,
+      heardAfter: onItsWay.promise.then(loadWire),
       signal,
       memoryMegabytes,
       readable: [order.folder],
@@ -104,9 +103,9 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
       },
     });
   } catch (error) {
-    const known = await loadWire();
-    if (error instanceof ChannelAbused) throw new known.JobFailure('internal', error.message);
-    throw error instanceof ProcessDied ? failureOfDeath(known, error) : error;
+    const loaded = await loadWire();
+    if (error instanceof ChannelAbused) throw new loaded.JobFailure('internal', error.message);
+    throw error instanceof ProcessDied ? failureOfDeath(loaded, error) : error;
   }
 }
 

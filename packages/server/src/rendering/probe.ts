@@ -46,6 +46,7 @@ const processes = 1;
 const mostSeconds = 60;
 
 export async function probe(shelter: Shelter): Promise<ProbeOutcome> {
+  // Without letting go: what else is loaded meanwhile would keep the process from being started for 0.1 s.
   const folder = mkdtempSync(join(tmpdir(), 'docyard-probe-'));
   const [secretFile, socketFile] = [join(folder, 'secret'), join(folder, 'socket')];
   const [overNetwork, overFile] = [createServer(), createServer()];
