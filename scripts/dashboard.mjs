@@ -1,20 +1,23 @@
 // Builds the dashboard when its sources have changed since it was built, with a compressed form beside every file. Called by
 // install.mjs, so that `npm start` and `npm test` have it; also by hand while working on it.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { filesBelow, fingerprintOf, newNode, root } from './built.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'packages/server/dashboard');
 const built = join(root, 'packages/server/dist/dashboard');
 const stamp = join(built, '.built-from');
 // Of a build that fails nothing is seen, and two at once do not mix.
 const draft = `${built}.${process.pid}`;
 
-const wanted = fingerprint();
+/** The package with the wire belongs to it. */
+const wanted = fingerprintOf(
+  ['packages/server/dashboard', 'packages/api/src'],
+  [fileURLToPath(import.meta.url)],
+);
 if (!isBuilt()) build();
 
 function build() {
@@ -30,12 +33,9 @@ function build() {
     '--outDir',
     draft,
   ];
-  // The machine's own Node may be older than the one Vite needs.
-  const own = join(root, 'node_modules/.bin/node');
-  const node = existsSync(own) ? own : process.execPath;
   // Also when a test builds it: it is always the one that is shipped.
   const env = { ...process.env, NODE_ENV: 'production' };
-  const ended = spawnSync(node, args, { cwd: root, env, stdio: 'inherit' });
+  const ended = spawnSync(newNode(), args, { cwd: root, env, stdio: 'inherit' });
   if (ended.status !== 0) {
     console.error('The dashboard could not be built.');
     rmSync(draft, { recursive: true, force: true });
@@ -64,28 +64,6 @@ function takePlace() {
 
 function isBuilt() {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
-}
-
-/** Everything that the build reads: its own folder, the package with the wire, and the versions of all packages. */
-function fingerprint() {
-  const hash = createHash('sha256');
-  const files = [...filesBelow(source), ...filesBelow(join(root, 'packages/api/src'))];
-  for (const file of [...files, join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) {
-    if (file.endsWith('.test.ts')) continue;
-    hash
-      .update(`${file.slice(root.length)}\0`)
-      .update(readFileSync(file))
-      .update('\0');
-  }
-  return hash.digest('hex');
-}
-
-/** @param {string} folder */
-function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
 }
 
 /** @param {string} file */

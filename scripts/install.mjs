@@ -1,5 +1,5 @@
-// Installs the packages when they are missing or do not fit the lockfile, and builds the dashboard when it is missing or
-// old. Runs on the machine's own Node (20 or newer) before anything else can, so it uses nothing but Node and npm.
+// Installs the packages when they are missing or do not fit the lockfile, and builds the dashboard and the programs when they are
+// missing or old. Runs on the machine's own Node (20 or newer) before anything else can, so it uses nothing but Node and npm.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,3 +28,4 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
 }
 
 await import('./dashboard.mjs');
+await import('./programs.mjs');

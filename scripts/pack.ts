@@ -3,11 +3,21 @@
  * TypeScript below node_modules, so what is published is JavaScript; the lines stay where they are in the source.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundlePrograms } from './bundle-programs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packages = ['api', 'render', 'server'] as const;
@@ -23,6 +33,7 @@ const forTests = /\.(test|suite)\.ts$|(^|\/)((\w+-)?testing|test-server|render-f
 
 interface Manifest {
   name: string;
+  version: string;
   private?: boolean;
   exports?: Record<string, string>;
   dependencies?: Record<string, string>;
@@ -30,13 +41,14 @@ interface Manifest {
 }
 
 /** The paths of the tarballs. */
-export function packAll(target: string, names: readonly Package[] = packages): string[] {
+export async function packAll(target: string, names: readonly Package[] = packages): Promise<string[]> {
   if (names.includes('server'))
     execFileSync(process.execPath, [join(root, 'scripts/dashboard.mjs')], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'docyard-pack-'));
   mkdirSync(target, { recursive: true });
   try {
     for (const name of names) stage(name, join(folder, name));
+    if (names.includes('server')) await addPrograms(folder);
     writeTypes(
       folder,
       typed.filter((name) => names.includes(name)),
@@ -78,11 +90,20 @@ function stage(name: Package, folder: string): void {
   cpSync(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
 }
 
+/** Of what is published, so that they name its files. */
+async function addPrograms(folder: string): Promise<void> {
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const { version } = JSON.parse(readFileSync(join(folder, 'server/package.json'), 'utf8')) as Manifest;
+  const programs = join(folder, 'server/dist/programs');
+  await bundlePrograms({ packages: folder, target: join(programs, version), builtFrom: version });
+  writeFileSync(join(programs, 'current'), version);
+}
+
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((file) => /^(src|bin|sample|dist)\//.test(file))
+    .filter((file) => /^(src|bin|sample|dist\/dashboard)\//.test(file))
     .toSorted();
 }
 
@@ -159,5 +180,5 @@ if (import.meta.main) {
     console.log('npm run pack -- FOLDER\n\nWrites the packages as they are published, one tarball each.');
     process.exit(target === '--help' ? 0 : 2);
   }
-  for (const file of packAll(target)) console.log(file);
+  for (const file of await packAll(target)) console.log(file);
 }

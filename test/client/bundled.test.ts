@@ -33,7 +33,7 @@ let file: string;
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  const folder = installClient();
+  const folder = await installClient();
   writeFileSync(join(folder, 'page.js'), page);
   file = join(folder, 'bundle.js');
   const bundle = await rolldown({

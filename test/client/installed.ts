@@ -12,9 +12,9 @@ import { temporaryFolder } from '../leftovers.ts';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Gives the folder of the user. */
-export function installClient(): string {
+export async function installClient(): Promise<string> {
   const folder = temporaryFolder('client-user');
-  const [tarball = ''] = packAll(join(folder, 'tarballs'), ['api']);
+  const [tarball = ''] = await packAll(join(folder, 'tarballs'), ['api']);
   const target = clientIn(folder);
   mkdirSync(target, { recursive: true });
   run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], folder);

@@ -16,8 +16,8 @@ const pages = [readme, 'docs/reference/client.mdx'];
 let folder: string;
 let installed: string;
 
-beforeAll(() => {
-  folder = installClient();
+beforeAll(async () => {
+  folder = await installClient();
   installed = clientIn(folder);
 });
 

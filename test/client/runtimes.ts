@@ -19,7 +19,7 @@ const runtimes = {
 
 /** One line for each. */
 export async function checkRuntimes(): Promise<string[]> {
-  const folder = installClient();
+  const folder = await installClient();
   const programs = temporaryFolder('runtimes');
   const wanted = Object.entries(runtimes).map(([name, { version }]) => `${name}@${version}`);
   writeFileSync(join(programs, 'package.json'), '{ "private": true }\n');

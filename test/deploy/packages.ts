@@ -16,7 +16,7 @@ export interface PackageFigures extends VisitFigures {
 }
 
 export async function checkPackages(): Promise<PackageFigures> {
-  const tarballs = packAll(temporaryFolder('tarballs'));
+  const tarballs = await packAll(temporaryFolder('tarballs'));
   for (const tarball of tarballs) checkContents(tarball);
   const folder = temporaryFolder('installed');
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
@@ -32,7 +32,14 @@ export async function checkPackages(): Promise<PackageFigures> {
   return { tarballKilobytes, installSeconds, ...figures };
 }
 
-const neededOfServer = ['bin/docyard.js', 'src/main.js', 'sample/docs.json', 'docs/docs.json', 'README.md'];
+const neededOfServer = [
+  'bin/docyard.js',
+  'src/main.js',
+  'dist/programs/current',
+  'sample/docs.json',
+  'docs/docs.json',
+  'README.md',
+];
 
 function checkContents(tarball: string): void {
   const files = run('tar', ['-tzf', tarball]).trim().split('\n');

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Starts the command line on a Node that can run it: this one, or the Node 24 that came with the packages.
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const newEnough = major > 22 || (major === 22 && minor >= 18);
@@ -13,7 +13,7 @@ if (newEnough) {
   endWithTheReader();
   const { enableCompileCache } = await import('node:module');
   enableCompileCache(fileURLToPath(new URL('../node_modules/.cache', import.meta.url)));
-  const { main } = await import('../src/main.ts');
+  const { main } = await import(builtProgram() ?? '../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
   const node = bundledNode();
@@ -25,6 +25,28 @@ if (newEnough) {
   }
   const ended = spawnSync(node, process.argv.slice(1), { stdio: 'inherit' });
   process.exit(ended.status ?? 1);
+}
+
+// What scripts/programs.mjs has made of the sources, unless one of those was changed, added or removed since: it loads in half of
+// the time. To find that out takes 9 ms; an installed version never changes.
+function builtProgram() {
+  const server = dirname(import.meta.dirname);
+  const pointer = join(server, 'dist/programs/current');
+  const built = statSync(pointer, { throwIfNoEntry: false });
+  if (built === undefined) return undefined;
+  const sources = ['../api/src', '../render/src', 'src'].map((path) => join(server, path));
+  const isInstalled = server.split(sep).includes('node_modules');
+  if (!isInstalled && sources.some((folder) => isNewer(folder, built.mtimeMs))) return undefined;
+  return pathToFileURL(join(dirname(pointer), readFileSync(pointer, 'utf8'), 'main.js')).href;
+}
+
+function isNewer(folder, thanMs) {
+  if (statSync(folder).mtimeMs > thanMs) return true;
+  return readdirSync(folder, { withFileTypes: true }).some((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return isNewer(path, thanMs);
+    return !entry.name.endsWith('.test.ts') && statSync(path).mtimeMs > thanMs;
+  });
 }
 
 // Whoever reads only the first lines, as `head` does, has seen enough.

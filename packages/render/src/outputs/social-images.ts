@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
+import type * as Resvg from '@resvg/resvg-js';
 import { pictureSize } from '../assets/picture-size.ts';
 import type { Site } from '../load.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
@@ -80,7 +81,7 @@ export class SocialImages {
     const old = [...this.#used.keys()].filter(isOld);
     for (const path of old) yield { path, old: true };
     if (this.#used.size === old.length) return;
-    const { renderAsync } = await import('@resvg/resvg-js');
+    const { renderAsync } = require('@resvg/resvg-js') as typeof Resvg;
     const font = fonts();
     const draw = (section: SocialSection): ReturnType<typeof renderAsync> => {
       const image = renderAsync(socialImageSvg({ ...this.#common, ...section }), { font, logLevel: 'off' });

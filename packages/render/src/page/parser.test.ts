@@ -1,9 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../render-fixture.ts';
 import { mdxToMdast } from 'satteri';
-import { MarkupError, type ParserName, features, parseMdx } from './parser.ts';
+import { MarkupError, type ParserName, features, nativeOptions, parseMdx } from './parser.ts';
 import { type Node } from './tree.ts';
 
 const shape = (node: Node): unknown =>
@@ -12,6 +13,14 @@ const shape = (node: Node): unknown =>
     : (node.value ?? node.name ?? node.type);
 
 describe('the two parsers', () => {
+  it('are asked for the same features as the package would ask its native part', () => {
+    const inside = createRequire(createRequire(import.meta.url).resolve('satteri'));
+    const { featuresToNative } = inside('./compile.js') as {
+      featuresToNative: (wanted: typeof features) => { parseOptions: number };
+    };
+    expect(nativeOptions).toBe(featuresToNative(features).parseOptions);
+  });
+
   it.each([
     '# Title\n\nText with *emphasis* and `code`.',
     '<Card title="a">\n  Text\n</Card>',

@@ -11,6 +11,8 @@ import { heapFlags, heapOfPages, thriftyAllocation } from '../process-settings.t
 
 const memoryLimitMb = 512;
 
+const processFile = fileURLToPath(new URL('./process.ts', import.meta.url));
+
 const prepared: ChildProcess[] = [];
 
 /** A small site needs no more. */
@@ -20,7 +22,7 @@ const mostPrepared = 2;
 export function prepareRenderProcesses(most: number): void {
   const count = Math.max(1, Math.min(most, mostPrepared, availableParallelism() - 1));
   while (prepared.length < count) {
-    putAside(begin(processFile()));
+    putAside(begin(processFile));
   }
 }
 
@@ -39,7 +41,7 @@ function putAside(child: ChildProcess): void {
 
 export function startRenderProcess(program?: string): ChildProcess {
   const ready = program === undefined ? prepared.shift() : undefined;
-  if (ready?.connected !== true) return begin(program ?? processFile());
+  if (ready?.connected !== true) return begin(program ?? processFile);
   ready.ref();
   ready.channel?.ref();
   return ready;
@@ -73,10 +75,4 @@ function begin(program: string): ChildProcess {
 function compiledFolder(): string {
   const own = getCompileCacheDir();
   return own === undefined ? '' : dirname(own);
-}
-
-/** The child runs from source during development and from the compiled file when published. */
-function processFile(): string {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return fileURLToPath(new URL(`./process.${extension}`, import.meta.url));
 }

@@ -14,7 +14,7 @@ import { findIsolation, unconfined } from '../rendering/isolation.ts';
 import { compiledCode } from '../rendering/own-files.ts';
 import { probe } from '../rendering/probe.ts';
 import { version } from '../version.ts';
-import { newestSourceMs } from './engine-identity.ts';
+import { newestSourceMs, unchangingVersion } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
 import { exportMemoryMegabytes, program } from './process.ts';
 import { optionsOf } from './record.ts';
@@ -53,10 +53,9 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
 }
 
 function markerIn(folder: string): string {
-  return join(folder, `rendering-${version}`);
+  return join(folder, `rendering-${unchangingVersion() ?? version}`);
 }
 
-/** A version that is installed never changes. */
 async function isNewerThanSources(marker: string): Promise<boolean> {
   const made = await stat(marker).catch(() => undefined);
   return made !== undefined && made.mtimeMs >= ((await newestSourceMs()) ?? 0);

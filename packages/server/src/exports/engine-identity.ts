@@ -1,13 +1,13 @@
 /**
- * Names the program that renders: what one version has left must not be taken for the work of another. An installed version
- * never changes; a checkout changes with each of its files.
+ * Names the program that renders: what one version has left must not be taken for the work of another. What was installed or
+ * built never changes; sources change with each of their files.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { setImmediate as aPause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { version } from '../version.ts';
+import { builtFrom, version } from '../version.ts';
 
 /** The folders with everything that decides about the bytes of a bundle. */
 const sourceFolders = ['..', '../../../render/src', '../../../api/src']
@@ -29,14 +29,15 @@ let lastLook: Look | undefined;
 const recentMs = 10_000;
 
 export async function engineIdentity(): Promise<string> {
-  if (isInstalled()) return `docyard ${version} ${process.version}`;
+  const unchanging = unchangingVersion();
+  if (unchanging !== undefined) return `docyard ${unchanging} ${process.version}`;
   const { fingerprint } = (lastLook = await lookAtSources());
   return `docyard ${fingerprint}`;
 }
 
-/** Undefined for an installed version. */
+/** Undefined where nobody changes them. */
 export async function newestSourceMs(): Promise<number | undefined> {
-  if (isInstalled()) return undefined;
+  if (unchangingVersion() !== undefined) return undefined;
   const isRecent = lastLook !== undefined && Date.now() - lastLook.atMs < recentMs;
   return (isRecent ? lastLook : await lookAtSources())?.newestMs;
 }
@@ -67,6 +68,10 @@ function* sourceFiles(folder: string): Generator<string> {
   }
 }
 
-function isInstalled(): boolean {
-  return import.meta.dirname.split(sep).includes('node_modules');
+/** Of what was installed, or built: then its sources are not what runs. */
+export function unchangingVersion(): string | undefined {
+  const isInstalled = fileURLToPath(import.meta.url)
+    .split(sep)
+    .includes('node_modules');
+  return builtFrom ?? (isInstalled ? version : undefined);
 }

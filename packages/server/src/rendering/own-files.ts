@@ -56,7 +56,10 @@ function besidesOf(libraries: readonly string[]): string[] {
     .filter((path) => existsSync(path));
 }
 
-/** The three packages, and every folder in which Node looks for others. Nothing that an operator might keep beside them. */
+/**
+ * The three packages with the programs that were built of them, and every folder in which Node looks for others. Nothing that an
+ * operator might keep beside them.
+ */
 function ownFolders(): string[] {
   const server = packageOf(fileURLToPath(import.meta.url));
   const { resolve } = createRequire(import.meta.url);
@@ -65,7 +68,8 @@ function ownFolders(): string[] {
   for (let folder = server; folder !== dirname(folder); folder = dirname(folder)) {
     if (basename(folder) !== 'node_modules') modules.push(join(folder, 'node_modules'));
   }
-  const shown = [join(server, 'package.json'), join(server, 'src'), ...others, ...modules];
+  const own = ['package.json', 'src', 'dist/programs'].map((name) => join(server, name));
+  const shown = [...own, ...others, ...modules];
   return shown.filter((path) => existsSync(path));
 }
 

@@ -1,0 +1,140 @@
+/**
+ * Makes few files of the sources of all programs: the command and every process that it starts. What they read at run time
+ * (pages' styles and scripts, the sample) stays where it is, and so does what runs in a thread of its own.
+ */
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown, type Plugin } from 'rolldown';
+
+interface Bundling {
+  /** The folder with `api`, `render` and `server`, as sources or as they are published. */
+  packages: string;
+  target: string;
+  builtFrom: string;
+}
+
+/** Of other packages only what every start reads; whoever loads files of its own at run time must stay where it is. */
+const inlined =
+  /^(zod|commander|jsonc-parser|ignore|acorn|acorn-jsx|@scalar|kysely|hono|@hono\/node-server)(\/|$)/;
+
+export async function bundlePrograms({ packages, target, builtFrom }: Bundling): Promise<void> {
+  const extension = existsSync(join(packages, 'server/src/main.ts')) ? 'ts' : 'js';
+  const main = join(packages, `server/src/main.${extension}`);
+  const programs = [main, ...startedPrograms(packages)];
+  const bundle = await rolldown({
+    input: Object.fromEntries(programs.map((file) => [nameOf(file, packages), file])),
+    platform: 'node',
+    // Some are published in an older form as well, which finds its parts only at run time.
+    resolve: { mainFields: ['module', 'main'] },
+    external: (id, _importer, isResolved) => !isResolved && !isInlined(id),
+    plugins: [ownPackages(packages), places(packages), origin(builtFrom)],
+    // Else it tells in which folder of this machine each source was.
+    experimental: { attachDebugInfo: 'none' },
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.write({
+    dir: target,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'part-[hash].js',
+  });
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(target, 'LICENSES.txt'), licensesOf(modules));
+}
+
+function isInlined(id: string): boolean {
+  return inlined.test(id) || /^(\.|\/|@docyard\/|\0)/.test(id);
+}
+
+/** A source names a program by its own place. What is started as a thread is not one of these. */
+const program = /(?<!new Worker\()new URL\('((?:\.\/)?[\w-]+\.[jt]s)', import\.meta\.url\)/g;
+
+function startedPrograms(packages: string): string[] {
+  return globSync('{render,server}/src/**/*.[jt]s', { cwd: packages, exclude: ['**/*.test.ts'] })
+    .map((file) => join(packages, file))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(program)].map(([, name = '']) => join(dirname(file), name)),
+    );
+}
+
+function nameOf(file: string, packages: string): string {
+  const name = relative(packages, file).replace(/\.[jt]s$/, '');
+  return name === 'server/src/main' ? 'main' : name.replace('/src/', '/').replaceAll('/', '-');
+}
+
+/** The three packages know each other by their doors. */
+function ownPackages(packages: string): Plugin {
+  return {
+    name: 'own-packages',
+    resolveId(id) {
+      const [, name, door = ''] = /^@docyard\/(\w+)(\/.+)?$/.exec(id) ?? [];
+      if (name === undefined) return null;
+      const folder = join(packages, name);
+      const { exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        exports?: Record<string, string | { default: string }>;
+      };
+      const found = exports[`.${door}`];
+      if (found === undefined) throw new Error(`@docyard/${name} has no door ${door || '.'}.`);
+      return join(folder, typeof found === 'string' ? found : found.default);
+    },
+  };
+}
+
+/**
+ * Where a module was is where it looks for files. The package `render` may lie anywhere when it is installed, so it is asked for; a
+ * program lies beside the others.
+ */
+function places(packages: string): Plugin {
+  const [server, render] = [join(packages, 'server'), join(packages, 'render/src')];
+  return {
+    name: 'places',
+    transform(code, id) {
+      if (!id.startsWith(packages) || !code.includes('import.meta.')) return null;
+      const from = (place: string, base: string): string => `new URL(${JSON.stringify(place)}, ${base})`;
+      const own = id.startsWith(render)
+        ? from(`./${relative(render, id)}`, `import.meta.resolve('@docyard/render')`)
+        : from(`${toServer}/${relative(server, id)}`, 'import.meta.url');
+      return code
+        .replaceAll(program, (_, name: string) =>
+          from(`./${nameOf(join(dirname(id), name), packages)}.js`, 'IMPORT_META_URL'),
+        )
+        .replaceAll('import.meta.url', `${own}.href`)
+        .replaceAll('IMPORT_META_URL', 'import.meta.url');
+    },
+  };
+}
+
+/** From `dist/programs/NAME`. */
+const toServer = '../../..';
+
+/** What `version` tells of these programs. */
+function origin(builtFrom: string): Plugin {
+  return {
+    name: 'origin',
+    transform: (code, id) =>
+      /\/server\/src\/version\.[jt]s$/.test(id) ? code.replace('undefined;', `'${builtFrom}';`) : null,
+  };
+}
+
+/** Whoever passes the programs on passes these on as well. */
+function licensesOf(modules: readonly string[]): string {
+  const folders = new Set(
+    modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0] ?? []),
+  );
+  return [...folders]
+    .toSorted()
+    .map((folder) => {
+      const file = readdirSync(folder).find((name) => /^licen[cs]e([.-]\w+)?$/i.test(name));
+      if (file === undefined) throw new Error(`${folder} has no license beside it.`);
+      const text = readFileSync(join(folder, file), 'utf8');
+      return `${folder.replace(/^.*\/node_modules\//, '')}\n\n${text.trim()}\n`;
+    })
+    .join('\n---\n\n');
+}
+
+if (import.meta.main) {
+  const [target = '', builtFrom = ''] = process.argv.slice(2);
+  const packages = fileURLToPath(new URL('../packages', import.meta.url));
+  await bundlePrograms({ packages, target, builtFrom });
+}
