@@ -90,7 +90,7 @@ export class FrameCheck {
   factsOf(shared: SharedText, output: string): HtmlFacts {
     let known = this.#shared.get(shared);
     if (!known) {
-      const facts = frameFacts(shared.text);
+      const facts = frameFacts(shared.bytes);
       known = { facts, withoutReferences: { ...facts, references: [] } };
       this.#shared.set(shared, known);
     }

@@ -2,6 +2,7 @@
  * What one HTML file of the output holds that a check needs: ids, addresses, headings, secrets. It judges only what can
  * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
  */
+import { decodedText, encodedText } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
 import { keptList, keptText } from '../kept.ts';
 import type { SourcePlace } from './diagnostic.ts';
@@ -104,13 +105,16 @@ class WholeFacts {
   #level = 1;
 
   addFrame(stretch: Stretch, { noteFrame }: OutputReader): void {
-    const facts = typeof stretch === 'string' ? frameFacts(stretch) : stretch;
+    const facts = typeof stretch === 'string' ? frameFacts(encodedText(stretch)) : stretch;
     for (const reference of facts.references) noteFrame(readReference(reference));
     this.#add(facts);
   }
 
   addContent(stretch: Stretch, { isSettled, looksForSecrets }: OutputReader): void {
-    const facts = typeof stretch === 'string' ? contentFacts(stretch, looksForSecrets, this.#level) : stretch;
+    const facts =
+      typeof stretch === 'string'
+        ? contentFacts([encodedText(stretch)], looksForSecrets, this.#level)
+        : stretch;
     for (const reference of facts.references)
       if (!isSettled(readReference(reference))) this.#references.add(reference.replaceAll('\n', ''));
     this.#skippedHeadings.push(...facts.skippedHeadings);
@@ -146,19 +150,22 @@ class WholeFacts {
   }
 }
 
-/** What the author wrote. `level` is that of the heading before it. */
-export function contentFacts(html: string, looksForSecrets: boolean, level = 1): HtmlFacts {
-  const facts = factsOf(html, level);
-  if (looksForSecrets) facts.secrets = findSecrets(html, () => textOfHtml(html));
+/** What the author wrote, in parts that follow each other. `level` is that of the heading before it. */
+export function contentFacts(parts: readonly Uint8Array[], looksForSecrets: boolean, level = 1): HtmlFacts {
+  const facts = factsOf(parts, level);
+  if (looksForSecrets) {
+    const html = parts.map(decodedText).join('');
+    facts.secrets = findSecrets(html, () => textOfHtml(html));
+  }
   return facts;
 }
 
 /** What stands around it; its headings are not the author's. */
-export function frameFacts(html: string): HtmlFacts {
-  return factsOf(html, undefined);
+export function frameFacts(html: Uint8Array): HtmlFacts {
+  return factsOf([html], undefined);
 }
 
-function factsOf(html: string, level: number | undefined): HtmlFacts {
+function factsOf(parts: readonly Uint8Array[], level: number | undefined): HtmlFacts {
   const ids = new Set<string>();
   const references = new Set<string>();
   const fragments = new Set<string>();
@@ -173,7 +180,7 @@ function factsOf(html: string, level: number | undefined): HtmlFacts {
     remoteFiles: [],
     secrets: [],
   };
-  scanTags(html, (tag) => {
+  const note = (tag: ScannedTag): void => {
     if (tag.id !== undefined) noteId(tag.id, ids, facts.duplicateIds);
     if (tag.anchorName !== undefined) ids.add(tag.anchorName);
     if (level !== undefined) facts.level = noteHeading(tag, facts.level, facts.skippedHeadings);
@@ -184,7 +191,8 @@ function factsOf(html: string, level: number | undefined): HtmlFacts {
         if (loads && /^(?:https?:)?\/\//i.test(address)) facts.remoteFiles.push(address);
       } else references.add((loads ? 'f' : 'a') + address);
     }
-  });
+  };
+  for (const html of parts) scanTags(html, note);
   facts.ids = [...ids];
   facts.references = [...references];
   facts.fragments = [...fragments];

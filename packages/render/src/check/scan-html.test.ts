@@ -4,12 +4,8 @@ import { type ScannedTag, scanTags } from './scan-html.ts';
 
 function tagsOf(html: string): Partial<ScannedTag>[] {
   const tags: Partial<ScannedTag>[] = [];
-  scanTags(html, (tag) => {
-    tags.push(
-      Object.fromEntries(
-        Object.entries(tag).filter(([name, value]) => name !== 'start' && value !== undefined),
-      ),
-    );
+  scanTags(Buffer.from(html), (tag) => {
+    tags.push(Object.fromEntries(Object.entries(tag).filter(([, value]) => value !== undefined)));
   });
   return tags;
 }
@@ -25,6 +21,15 @@ it.each([
   ['<use xlink:href="#i"/>', [{ name: 'use', href: '#i' }]],
   ['<a name="n"><input name="m">', [{ name: 'a', anchorName: 'n' }, { name: 'input' }]],
   ['</p><3', []],
+  ['<a href="/ü&amp;é#日本" id=ä>', [{ name: 'a', href: '/ü&é#日本', id: 'ä' }]],
+  ['<span class="t-k">a</span><span class="x" id="y">', []],
+  [
+    '<span id="y" class="x"><spank class="a" id="b">',
+    [
+      { name: 'span', id: 'y' },
+      { name: 'spank', id: 'b' },
+    ],
+  ],
 ])('%s', (html, expected) => {
   expect(tagsOf(html)).toEqual(expected);
 });

@@ -2,10 +2,10 @@
  * Reads the tags of an HTML text in one pass, with the attributes that a check of the output needs. It builds no tree
  * and corrects nothing: it reads what the renderer wrote, and copes with anything else without taking long.
  */
+import { byteText, readableText } from '../encoded-text.ts';
+
 export interface ScannedTag {
   name: string;
-  /** Where the tag begins in the text. */
-  start: number;
   id: string | undefined;
   href: string | undefined;
   src: string | undefined;
@@ -19,7 +19,8 @@ export interface ScannedTag {
 }
 
 /** The same object is handed out for every tag: what is to be kept must be copied out of it. */
-export function scanTags(html: string, visit: (tag: ScannedTag) => void): void {
+export function scanTags(bytes: Uint8Array, visit: (tag: ScannedTag) => void): void {
+  const html = byteText(bytes);
   const tag = {} as ScannedTag;
   let at = html.indexOf('<');
   while (at >= 0) {
@@ -42,7 +43,6 @@ const plainSpan = 'span class="';
 
 /** Fills the tag and returns where the text after it begins. */
 function readTag(html: string, start: number, tag: ScannedTag): number {
-  tag.start = start;
   tag.id = tag.href = tag.src = tag.srcset = tag.poster = tag.alt = undefined;
   tag.rel = tag.content = tag.httpEquiv = tag.anchorName = undefined;
   let at = endOfName(html, start + 1);
@@ -100,9 +100,10 @@ const entities: Record<string, string> = {
 };
 
 function unescape(value: string): string {
-  return value.includes('&')
-    ? value.replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
-    : value;
+  const text = readableText(value);
+  return text.includes('&')
+    ? text.replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
+    : text;
 }
 
 const [doubleQuote, singleQuote, equals, greater, slash] = [34, 39, 61, 62, 47];

@@ -2,7 +2,7 @@
  * Keeps the content of pages until the document for printing is written: only pages of the default language and
  * version, and no more than anybody prints.
  */
-import { type Pieces, decodedText, encodedText } from '../encoded-text.ts';
+import { type Pieces, encodedText } from '../encoded-text.ts';
 import type { Site } from '../load.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
@@ -124,10 +124,10 @@ export class PrintPages {
   #prepared(position: number, { html, aside, bar, description }: PrintedContent): Uint8Array {
     const { route = '' } = this.pages[position] ?? {};
     const lead = description ? `<p class="lead">${description}</p>` : '';
-    const written = lead + bar + decodedText(html) + decodedText(aside);
-    const { text, addresses } = printedSection(written, { route, href: this.#hrefOf(route) });
+    const parts = [encodedText(lead + bar), html, aside];
+    const { content, addresses } = printedSection(parts, { route, href: this.#hrefOf(route) });
     this.#addresses.set(position, addresses);
-    return encodedText(text);
+    return content;
   }
 }
 

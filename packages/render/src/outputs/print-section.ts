@@ -3,6 +3,7 @@
  * opens or loads later is open and loaded. In which document pages stand is known only when all of them are there; until
  * then, addresses inside of the site are left open.
  */
+import { byteText, bytesOf, encodedText, readableText } from '../encoded-text.ts';
 import { escapeAttribute } from '../html.ts';
 
 export interface SectionPlace {
@@ -13,7 +14,7 @@ export interface SectionPlace {
 
 export interface PrintedSection {
   /** With a mark for each address that is left open. */
-  text: string;
+  content: Uint8Array;
   addresses: OpenAddress[];
 }
 
@@ -49,14 +50,25 @@ const changing =
 /** Attribute values are written by the renderer: quoted, and without `<` or `>`. */
 const tagParts = /^(\/?)([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)$/;
 const attribute = / ([a-zA-Z:-]+)="([^"]*)"/g;
-const lazy = / (?:loading|decoding|fetchpriority)="[^"]*"/g;
+/** Paper does not scroll. */
+const lazy = new Set(['loading', 'decoding', 'fetchpriority']);
 
-export function printedSection(written: string, place: SectionPlace): PrintedSection {
+/** The parts of the page follow each other. */
+export function printedSection(parts: readonly Uint8Array[], { route, href }: SectionPlace): PrintedSection {
+  const written = parts.map(byteText).join('');
   const html = written.includes(openMark) ? written.replaceAll(openMark, '') : written;
-  const page: PageInWork = { ...place, addresses: [] };
+  const page: PageInWork = {
+    href,
+    idStart: `${byteText(encodedText(escapeAttribute(route)))}:`,
+    addresses: [],
+  };
   let printed = '';
   let copied = 0;
   for (let start = html.indexOf('<'); start >= 0;) {
+    if (isOfCode(html, start)) {
+      start = html.indexOf('<', start + 1);
+      continue;
+    }
     const end = html.indexOf('>', start);
     if (end < 0) break;
     const tag = html.slice(start + 1, end);
@@ -66,10 +78,27 @@ export function printedSection(written: string, place: SectionPlace): PrintedSec
     }
     start = html.indexOf('<', end);
   }
-  return { text: printed + html.slice(copied), addresses: page.addresses };
+  return { content: bytesOf(printed + html.slice(copied)), addresses: page.addresses };
 }
 
-interface PageInWork extends SectionPlace {
+/** `<span class="t-k">` or its end: two of three tags, since code has colours. */
+function isOfCode(html: string, start: number): boolean {
+  const closes = html.charCodeAt(start + 1) === slash;
+  const at = start + (closes ? 2 : 1);
+  if (html.charCodeAt(at) !== letterS || html.charCodeAt(at + 1) !== letterP) return false;
+  if (closes) return html.startsWith('an>', at + 2);
+  return (
+    html.charCodeAt(at + 16) === greater &&
+    html.startsWith('an class="t-', at + 2) &&
+    html.charCodeAt(at + 15) === quote
+  );
+}
+
+const [quote, slash, greater, letterP, letterS] = [34, 47, 62, 112, 115];
+
+interface PageInWork extends Pick<SectionPlace, 'href'> {
+  /** Of all ids of the page. */
+  idStart: string;
   addresses: OpenAddress[];
 }
 
@@ -79,12 +108,12 @@ function printedTag(tag: string, page: PageInWork): string {
   if (name === undefined) return tag;
   const newName = printedName(name);
   if (slash) return `/${newName}`;
-  const attributes = (landmarks.has(name) ? rest.replaceAll(/ (?:aria-label|role)="[^"]*"/g, '') : rest)
-    .replaceAll(lazy, '')
-    .replaceAll(attribute, (whole, key: string, value: string) => {
-      const changed = changedValue(key.toLowerCase(), value, page);
-      return changed === value ? whole : ` ${key}="${changed}"`;
-    });
+  const isLandmark = landmarks.has(name);
+  const attributes = rest.replaceAll(attribute, (whole, key: string, value: string) => {
+    if (lazy.has(key) || (isLandmark && (key === 'aria-label' || key === 'role'))) return '';
+    const changed = changedValue(key.toLowerCase(), value, page);
+    return changed === value ? whole : ` ${key}="${changed}"`;
+  });
   const open = name === 'details' && !/ open(?:[ =]|$)/.test(attributes) ? ' open' : '';
   return `${newName}${open}${attributes}`;
 }
@@ -106,20 +135,24 @@ export function printedId(route: string, id?: string): string {
 const idLists = new Set(['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'headers']);
 
 function changedValue(key: string, value: string, page: PageInWork): string {
-  if (key === 'id' || key === 'name') return key === 'id' ? `${escapeAttribute(page.route)}:${value}` : value;
-  if (idLists.has(key)) return value.replaceAll(/\S+/g, (id) => `${escapeAttribute(page.route)}:${id}`);
+  if (key === 'id') return page.idStart + value;
+  if (key === 'name') return value;
+  if (idLists.has(key)) return value.replaceAll(/[^\t\n\f\r ]+/g, (id) => page.idStart + id);
   if (key === 'href' || key === 'src' || key === 'poster' || key === 'xlink:href')
     return leftOpen(value, page);
   if (key === 'srcset')
-    return value.replaceAll(/(^|,\s*)(\S+)/g, (_, gap: string, url: string) => gap + leftOpen(url, page));
-  return value.includes('url(#') ? value.replaceAll('url(#', `url(#${escapeAttribute(page.route)}:`) : value;
+    return value.replaceAll(
+      /(^|,[\t\n\f\r ]*)([^\t\n\f\r ]+)/g,
+      (_, gap: string, url: string) => gap + leftOpen(url, page),
+    );
+  return value.includes('url(#') ? value.replaceAll('url(#', `url(#${page.idStart}`) : value;
 }
 
 /** `value` and the answer are escaped; nothing that matters in an address is changed by that but the ampersand. */
-function leftOpen(value: string, { route, href, addresses }: PageInWork): string {
-  if (value.startsWith('#')) return value === '#' ? value : `#${escapeAttribute(route)}:${value.slice(1)}`;
+function leftOpen(value: string, { idStart, href, addresses }: PageInWork): string {
+  if (value.startsWith('#')) return value === '#' ? value : `#${idStart}${value.slice(1)}`;
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) return value;
-  const [path = '', fragment] = value.replaceAll('&amp;', '&').split('#', 2);
+  const [path = '', fragment] = readableText(value).replaceAll('&amp;', '&').split('#', 2);
   const { pathname, search } = new URL(path, `http://site/${href}`);
   addresses.push({ path: pathname.slice(1), search, fragment });
   return openMark;

@@ -9,6 +9,7 @@ import { planSite } from '../site-plan.ts';
 import type { OutputContext } from './list.ts';
 import { PrintPages } from './print-pages.ts';
 import { printOutput } from './print.ts';
+import { decodedText } from '../encoded-text.ts';
 import { openMark, printedAddress, printedSection } from './print-section.ts';
 
 const config = (navigation: unknown): string =>
@@ -195,11 +196,15 @@ describe('a page as a part', () => {
     ['<section class="tab" aria-label="curl">x</section>', '<div class="tab">x</div>'],
     ['<details open><details class="x">', '<details open><details open class="x">'],
     ['<code>&lt;h1 id="x"&gt;</code>', '<code>&lt;h1 id="x"&gt;</code>'],
+    ['<h2 id="à-日">à “日”\u00a0</h2>', '<h3 id="a/b:à-日">à “日”\u00a0</h3>'],
+    ['<label for="à x\u00a0y">', '<label for="a/b:à a/b:x\u00a0y">'],
+    ['<a href="../à.html?b=日&amp;c#日">', '<a href="%C3%A0.html?b=%E6%97%A5&amp;c#日">'],
+    ['<span class="t-k" id="x"><span class="t-kk">', '<span class="t-k" id="a/b:x"><span class="t-kk">'],
   ])('%s', (html, expected) => {
-    const { text, addresses } = printedSection(html, page);
+    const { content, addresses } = printedSection([Buffer.from(html)], page);
     const written = addresses.map((address) => printedAddress(address, document));
     expect(
-      text
+      decodedText(content)
         .split(openMark)
         .map((part, at) => part + (written[at] ?? ''))
         .join(''),

@@ -6,7 +6,7 @@ import { contentFacts } from '../check/output-facts.ts';
 import { findSecrets } from '../check/secrets.ts';
 import { decodedText, encodedText } from '../encoded-text.ts';
 import { oneLine, textOfHtml } from '../html.ts';
-import type { LongText, PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
+import type { PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
 
 export function finishedPage(task: PageTask, draft: PageDraft): PageResult {
   return readPage(task, encodedPage(draft), draft);
@@ -24,18 +24,17 @@ export function encodedPage(draft: PageDraft): UnreadPage {
   };
 }
 
-/** The second step, if it was not taken yet. Another process can take it: then it has no texts but those in the page. */
+/** The second step, if it was not taken yet. Another process can take it: then it has no text but what is in the page. */
 export function readPage(
   task: PageTask,
   page: UnreadPage | PageResult,
-  texts?: Record<LongText, string>,
+  draft?: Pick<PageDraft, 'markdown'>,
 ): PageResult {
   if ('content' in page) return page;
-  const text = (name: LongText): string => texts?.[name] ?? decodedText(page[name]);
-  const markdown = text('markdown');
+  const markdown = draft?.markdown ?? decodedText(page.markdown);
   return {
     ...page,
-    content: contentFacts(text('aside') + text('html'), saysMore(task, page)),
+    content: contentFacts([page.aside, page.html], saysMore(task, page)),
     secretsBeside: findSecrets(markdown, () => markdown),
   };
 }
