@@ -55,7 +55,7 @@ const kinds: SecretKind[] = [
 
 export const mostSecrets = 20;
 
-/** `text` gives the text without markup; it is asked for only when there are traces. */
+/** Traces are plain letters, so `html` may have a character for each byte. `text` gives the text without markup, when there are any. */
 export function findSecrets(html: string, text: () => string): FoundSecret[] {
   if (!traces.test(html)) return [];
   const plain = text();

@@ -4,7 +4,7 @@
  */
 import { contentFacts } from '../check/output-facts.ts';
 import { findSecrets } from '../check/secrets.ts';
-import { decodedText, encodedText } from '../encoded-text.ts';
+import { byteText, decodedText, encodedText } from '../encoded-text.ts';
 import { oneLine, textOfHtml } from '../html.ts';
 import type { PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
 
@@ -31,11 +31,10 @@ export function readPage(
   draft?: Pick<PageDraft, 'markdown'>,
 ): PageResult {
   if ('content' in page) return page;
-  const markdown = draft?.markdown ?? decodedText(page.markdown);
   return {
     ...page,
     content: contentFacts([page.aside, page.html], saysMore(task, page)),
-    secretsBeside: findSecrets(markdown, () => markdown),
+    secretsBeside: findSecrets(byteText(page.markdown), () => draft?.markdown ?? decodedText(page.markdown)),
   };
 }
 
