@@ -7,7 +7,7 @@ import { prepareRenderProcesses } from '@docyard/render/render-processes';
 import { openFiles } from './open-files.ts';
 
 /** What some 4,000 pages leave: reading a larger site takes longer than a process for the pages needs to load. */
-const largeMemoryBytes = 100e6;
+const largeMemoryBytes = 190e6;
 
 if (!hasTime()) prepareRenderProcesses(1);
 await import('./child.ts');
