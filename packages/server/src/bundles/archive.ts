@@ -5,7 +5,7 @@
  * be simpler, but browsers' DecompressionStream reads only the first). With a memory, blocks of the last archive are used
  * again, and files that are as they were need not be handed over.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { readInto, readIntoAhead } from './positioned-reads.ts';
 import {
@@ -107,7 +107,13 @@ export class Archive {
   }
 
   add(path: string, content: Uint8Array): void {
-    this.#record(path, [content]);
+    const sizeBytes = content.length;
+    if (sizeBytes > largestPieceBytes) return this.#record(path, [content]);
+    const offset = this.#spooledBytes;
+    this.#append(content);
+    // At once: what keeps a hash open for more takes as long to make as most files take to read.
+    const sha256 = hash('sha256', content, 'hex');
+    this.#hold({ path, sizeBytes, sha256, offset, title: pageTitle(path, content) });
   }
 
   /** Each piece may be gone when the next one is asked for. */
@@ -175,13 +181,13 @@ export class Archive {
 
   #begin(path: string) {
     const offset = this.#spooledBytes;
-    const hash = createHash('sha256');
+    const sha256 = createHash('sha256');
     let opening: Uint8Array | undefined;
     let sizeBytes = 0;
     let large: LargeFile | undefined;
     return {
       append: (chunk: Uint8Array) => {
-        hash.update(chunk);
+        sha256.update(chunk);
         if (large === undefined && sizeBytes + chunk.length > largestPieceBytes) {
           large = new LargeFile(path, rules, this.#piecePlaces());
           // What came before it was known to be large.
@@ -194,7 +200,7 @@ export class Archive {
       },
       end: () => {
         const { pieces, offsets } = large?.end() ?? {};
-        const facts = { path, sizeBytes, sha256: hash.digest('hex'), largePieces: pieces, offset };
+        const facts = { path, sizeBytes, sha256: sha256.digest('hex'), largePieces: pieces, offset };
         const entry = offsets === undefined ? facts : { ...facts, pieceOffsets: offsets };
         if (!path.endsWith('.md')) return this.#hold(entry);
         // Of several pieces the first may be gone by now; what came in pieces is the same as what came at once.
