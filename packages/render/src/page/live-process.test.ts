@@ -24,7 +24,7 @@ process.on('message', (message) => {
     if (file === 'hang') for (;;);
     if (file === 'fast-only' && message.parser === 'fast') process.abort();
     if (file === 'when-old' && asked > 1) process.abort();
-    process.send({ type: 'page', result: { id, html: Buffer.from(file + ' by ' + message.parser), diagnostics: [], failed: false } });
+    process.send({ type: 'page', result: { id, html: Buffer.from(file + ' by ' + message.parser), aside: Buffer.alloc(0), markdown: Buffer.alloc(0), diagnostics: [], failed: false } });
   }
 });`;
 

@@ -47,7 +47,7 @@ process.on('message', (message) => {
     if (file === 'fast-only' && message.parser === 'fast') process.abort();
     if (file === 'hang') for (;;);
     const html = file + ' by ' + message.parser;
-    process.send({ type: 'page', result: { id, html: Buffer.from(html), description: '', banner: '', headings: [], styles: [], assets: [], diagnostics: [], failed: false } });
+    process.send({ type: 'page', result: { id, html: Buffer.from(html), aside: Buffer.alloc(0), markdown: Buffer.alloc(0), description: '', banner: '', headings: [], styles: [], assets: [], diagnostics: [], failed: false } });
   }
 });`;
 
