@@ -20,6 +20,7 @@ import { fingerprintOf, newNode, root } from './built.mjs';
 const programs = join(root, 'packages/server/dist/programs');
 const pointer = join(programs, 'current');
 const bundler = fileURLToPath(new URL('bundle-programs.ts', import.meta.url));
+const startedAt = new Date();
 const wanted = fingerprintOf(
   ['packages/api/src', 'packages/render/src', 'packages/server/src'],
   [bundler, fileURLToPath(import.meta.url)],
@@ -28,7 +29,8 @@ const wanted = fingerprintOf(
 /** A server that was started from an older folder may load a part of it for the first time today. */
 const keptMs = 7 * 24 * 3600 * 1000;
 
-if (!isBuilt()) build();
+if (isBuilt()) markCurrent();
+else build();
 
 function isBuilt() {
   return (
@@ -39,7 +41,7 @@ function isBuilt() {
 /** Whatever is edited meanwhile counts as newer. Programs that run go on with the folder that they were started from. */
 function build() {
   console.log('Building the programs …');
-  const [startedAt, draft] = [new Date(), join(programs, `draft-${process.pid}`)];
+  const draft = join(programs, `draft-${process.pid}`);
   mkdirSync(programs, { recursive: true });
   const ended = spawnSync(newNode(), ['--no-warnings', bundler, draft, wanted], {
     cwd: root,
@@ -50,27 +52,29 @@ function build() {
     console.error('The programs could not be built: docyard runs from its sources, and starts more slowly.');
     return;
   }
-  takePlace(draft, startedAt);
+  takePlace(draft);
 }
 
-/**
- * @param {string} draft
- * @param {Date} startedAt
- */
-function takePlace(draft, startedAt) {
+/** @param {string} draft */
+function takePlace(draft) {
   try {
     if (!existsSync(join(programs, wanted))) renameSync(draft, join(programs, wanted));
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
-  const named = `${pointer}.${process.pid}`;
-  writeFileSync(named, wanted);
-  utimesSync(named, startedAt, startedAt);
-  renameSync(named, pointer);
+  markCurrent();
   for (const name of readdirSync(programs)) {
     const isKept = [wanted, 'current'].includes(name) || startedAt.getTime() - writtenMs(name) < keptMs;
     if (!isKept) rmSync(join(programs, name), { recursive: true, force: true });
   }
+}
+
+/** Also where nothing was built: a source may have another time and the same content, or a test was written beside it. */
+function markCurrent() {
+  const named = `${pointer}.${process.pid}`;
+  writeFileSync(named, wanted);
+  utimesSync(named, startedAt, startedAt);
+  renameSync(named, pointer);
 }
 
 /** @param {string} name */

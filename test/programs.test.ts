@@ -3,7 +3,16 @@
  * what the sources do is seen by all tests that start the command.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -69,6 +78,17 @@ describe('the command runs', () => {
     utimesSync(join(packages, 'render/src/page/page.ts'), since, since);
     expect(said(packages)).toBe('built');
   });
+});
+
+test('sources that were read again and are the same count as built', () => {
+  const script = join(root, 'scripts/programs.mjs');
+  const pointer = join(server, 'dist/programs/current');
+  const run = (): string => spawnSync(process.execPath, [script], { encoding: 'utf8' }).stdout;
+  run();
+  const [name, since] = [readFileSync(pointer, 'utf8'), Date.now()];
+  expect(run()).toBe('');
+  expect(readFileSync(pointer, 'utf8')).toBe(name);
+  expect(statSync(pointer).mtimeMs).toBeGreaterThanOrEqual(since);
 });
 
 describe('what was built', () => {
