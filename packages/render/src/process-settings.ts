@@ -40,6 +40,12 @@ export const heapOfPages: Heap = { firstCollectionMegabytes: 48, halfOfNewMegaby
  */
 const newIsNew = '--no-allocation-site-pretenuring';
 
+/**
+ * How often a function is called before V8 makes its best code of it; by itself it is 3,000 times. Most of what is called less often
+ * than this in 1,000 pages never gives back what that takes: without it, they take 3 % less processor time, and 10,000 pages 1 %.
+ */
+const bestCodeLate = '--invocation-count-for-turbofan=30000';
+
 /** Node keeps what it has compiled apart for each choice of these, so there are few. */
 export function heapFlags(
   mostMegabytes: number,
@@ -50,6 +56,7 @@ export function heapFlags(
     `--initial-old-space-size=${Math.min(firstCollectionMegabytes, mostMegabytes)}`,
     `--max-semi-space-size=${halfOfNewMegabytes}`,
     newIsNew,
+    bestCodeLate,
   ];
 }
 

@@ -20,8 +20,6 @@ export interface TermKey {
   text: string;
   /** Too common to look for. */
   common: boolean;
-  /** Free for whoever counts terms. */
-  note: unknown;
 }
 
 export interface SearchWords {
@@ -29,10 +27,11 @@ export interface SearchWords {
   digits: string;
   valueOf91: Uint8Array;
   eachWord(text: string, visit: (terms: WordTerms, start: number, end: number) => void): void;
-  /** Starts over when so many words are known, and tells whether; keys from before are then no longer the same. */
+  /** Starts over when so many words are known, and tells whether. */
   forgetWords(most: number): boolean;
   /** What one word or identifier stands for; null when there is nothing to find in it. Not remembered. */
   wordTerms(piece: string): WordTerms | null;
+  isCommon(term: string): boolean;
   stepOf(weight: number): number;
   weightOf(step: number): number;
 }

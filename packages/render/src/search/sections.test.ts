@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SectionReader } from './sections.ts';
+import { TermProgram } from './term-program.ts';
 
 interface TextSection {
   id: string;
@@ -8,14 +8,23 @@ interface TextSection {
   code: string;
 }
 
-const reader = new SectionReader();
+/** Nothing is asked while sections are read. */
+const program = new TermProgram({
+  askForWord: () => undefined,
+  askForRun: () => undefined,
+  askForPair: () => 0,
+  isCommon: () => false,
+  stepOf: () => 0,
+});
 
 function sectionsOf(html: string): TextSection[] {
-  return reader.read(html).map((section) => ({
-    id: section.id,
-    title: reader.titles.slice(section.titleStart, section.titleEnd),
-    text: reader.text.slice(section.textStart, section.textEnd),
-    code: reader.code.slice(section.codeStart, section.codeEnd),
+  const { run } = program;
+  program.write(html, run.roomForHtml(html.length));
+  return program.sections(run.read(html.length)).map((section) => ({
+    id: html.slice(section.idStart, section.idEnd),
+    title: program.string(run.titlesPlace(), section.titleStart, section.titleEnd),
+    text: program.string(run.textPlace(), section.textStart, section.textEnd),
+    code: program.string(run.codePlace(), section.codeStart, section.codeEnd),
   }));
 }
 

@@ -1,5 +1,5 @@
 /** What a code unit is to the words of a text, as far as that can be told without looking at the text around it. */
-export const kinds = {
+const kinds = {
   between: 0,
   /** A Latin letter or a digit. */
   letter: 1,
@@ -14,7 +14,7 @@ export const kinds = {
   foreign: 6,
 } as const;
 
-/** Of every unit, so that no text asks for anything that V8 has not seen when it compiles whoever asks. */
+/** Of every unit. */
 const kindOfUnit = new Uint8Array(1 << 16).fill(kinds.foreign);
 
 const latinEnd = 0x2_50;
@@ -49,30 +49,6 @@ isOf(kinds.between, 0xff_1a, 0xff_20);
 isOf(kinds.between, 0xff_3b, 0xff_40);
 isOf(kinds.between, 0xff_5b, 0xff_65);
 
-export function kindOf(unit: number): number {
-  return kindOfUnit[unit] as number;
-}
-
-/** The end of a name such as C++ or C# that may begin here, or 0. */
-export function sharpEnd(units: Uint16Array, start: number, to: number): number {
-  const first = (units[start] as number) | 32;
-  if (first < 97 || first > 122) return 0;
-  if (units[start + 1] === 35) return start + 2;
-  return start + 2 < to && units[start + 2] === 43 ? start + 3 : 0;
-}
-
-/** Whether a letter belongs to the characters without spaces before it: then it begins no such name. */
-export function isSharpInside(units: Uint16Array, start: number, from: number): boolean {
-  let before = start - 1;
-  if (before >= from && kindOf(units[before] as number) === kinds.joint) before--;
-  while (before >= from && kindOf(units[before] as number) === kinds.underscore) before--;
-  return before >= from && kindOf(units[before] as number) === kinds.unspaced;
-}
-
-export function stringOf(units: Uint16Array, from: number, to: number): string {
-  let text = '';
-  /** More arguments than this at once may not fit. Spread, they would be gone through one by one, which takes twice as long. */
-  for (let at = from; at < to; at += 4096)
-    text += Reflect.apply(String.fromCharCode, undefined, units.subarray(at, Math.min(to, at + 4096)));
-  return text;
+export function kindOfUnits(): Uint8Array {
+  return kindOfUnit;
 }

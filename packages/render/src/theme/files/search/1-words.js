@@ -100,14 +100,14 @@
     return withKeys(null, pairs, true);
   }
 
-  /* One object for each term, so that the builder can count on it without looking words up again. */
+  /* One object for each term, so that whether it is common is looked up once. */
   var keys = new Map();
   var known = new Map();
 
   function keyOf(term) {
     var key = keys.get(term);
     if (!key) {
-      key = { text: term, common: term.length < 6 && common.has(term), note: null };
+      key = { text: term, common: term.length < 6 && common.has(term) };
       keys.set(term, key);
     }
     return key;

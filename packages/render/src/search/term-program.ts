@@ -1,0 +1,121 @@
+/**
+ * Starts the program that counts the terms of pages, and stands between its memory and JavaScript: texts go in as code
+ * units, and come out of it as strings. What the program does is told in `assembly/`.
+ */
+import { readFileSync } from 'node:fs';
+import { kindOfUnits } from './unit-kinds.ts';
+
+/** What the program asks for while it runs. Words are given by where their code units are, and how many. */
+export interface Asked {
+  askForWord(place: number, length: number): void;
+  askForRun(place: number, length: number): void;
+  askForPair(left: number, right: number): number;
+  isCommon(place: number, bytes: number): boolean;
+  stepOf(weight: number): number;
+}
+
+/** As they are told in `assembly/`. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  roomForHtml(length: number): number;
+  read(length: number): number;
+  roomForField(length: number): number;
+  beginPage(boost: number): void;
+  addField(weight: number): void;
+  addKeyword(weight: number): void;
+  endKeywords(): void;
+  countSections(): void;
+  pack(): number;
+  packedPlace(): number;
+  roomForMeaning(numbers: number): number;
+  give(): void;
+  roomForTerm(bytes: number): number;
+  termNumber(bytes: number): number;
+  knownWords(): number;
+  forget(): void;
+  kindsPlace(): number;
+  sectionsPlace(): number;
+  titlesPlace(): number;
+  textPlace(): number;
+  codePlace(): number;
+}
+
+/** Where its id stands in the HTML, and where its title, its text and its code stand among those of all. */
+export interface Section {
+  idStart: number;
+  idEnd: number;
+  titleStart: number;
+  titleEnd: number;
+  textStart: number;
+  textEnd: number;
+  codeStart: number;
+  codeEnd: number;
+}
+
+export class TermProgram {
+  readonly run: Exports;
+  #bytes: Buffer;
+
+  constructor(asked: Asked) {
+    const { exports } = new WebAssembly.Instance(compiled(), { env: { ...asked } });
+    this.run = exports as unknown as Exports;
+    this.#bytes = Buffer.from(this.run.memory.buffer);
+    this.bytes.set(kindOfUnits(), this.run.kindsPlace());
+  }
+
+  /** All of its memory, which moves when it grows. */
+  get bytes(): Buffer {
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.run.memory.buffer);
+    return this.#bytes;
+  }
+
+  /** Where they go is where numbers may begin. */
+  writeNumbers(numbers: readonly number[], place: number): void {
+    new Int32Array(this.run.memory.buffer, place, numbers.length).set(numbers);
+  }
+
+  write(text: string, place: number): void {
+    this.bytes.write(text, place, 'utf16le');
+  }
+
+  /** The sections that were read last. */
+  sections(count: number): Section[] {
+    const numbers = new Int32Array(
+      this.run.memory.buffer,
+      this.run.sectionsPlace(),
+      count * numbersOfSection,
+    );
+    return Array.from({ length: count }, (_, index) => {
+      const at = (offset: number): number => numbers[index * numbersOfSection + offset] as number;
+      return {
+        idStart: at(0),
+        idEnd: at(1),
+        titleStart: at(2),
+        titleEnd: at(3),
+        textStart: at(4),
+        textEnd: at(5),
+        codeStart: at(6),
+        codeEnd: at(7),
+      };
+    });
+  }
+
+  /** Terms are kept in UTF-8. */
+  termText(place: number, bytes: number): string {
+    return this.bytes.toString('utf8', place, place + bytes);
+  }
+
+  string(place: number, from: number, to: number): string {
+    return from === to ? '' : this.bytes.toString('utf16le', place + from * 2, place + to * 2);
+  }
+}
+
+/** As `Section` in `assembly/sections.ts`. */
+const numbersOfSection = 10;
+
+let module: WebAssembly.Module | undefined;
+
+function compiled(): WebAssembly.Module {
+  module ??= new WebAssembly.Module(readFileSync(new URL('page-terms.wasm', import.meta.url)));
+  return module;
+}
