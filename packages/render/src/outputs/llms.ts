@@ -44,6 +44,8 @@ interface IndexEntry {
   /** A file of the site, or an address elsewhere. */
   target: { path: string } | { href: string };
   description: string;
+  /** Title and description in one line, once they were asked for: they are tried at several lengths, and in two files. */
+  inLine?: { label: string; text: string };
 }
 
 type IndexSection = [label: string, entries: IndexEntry[]];
@@ -117,11 +119,16 @@ function shortened(head: readonly string[], sections: readonly IndexSection[], l
 /** Made when it is asked for: of a large site most pages are left out. */
 function entryLine(
   context: OutputContext,
-  { title, target, description }: IndexEntry,
+  entry: IndexEntry,
   { length, prefix }: { length: number; prefix: string },
 ): string {
-  const label = oneLine(plainTitle(title)).replaceAll(/[[\]\\]/g, String.raw`\$&`);
-  const text = length === 0 ? '' : cut(oneLine(description), length);
+  const { target, title, description } = entry;
+  entry.inLine ??= {
+    label: oneLine(plainTitle(title)).replaceAll(/[[\]\\]/g, String.raw`\$&`),
+    text: oneLine(description),
+  };
+  const { label } = entry.inLine;
+  const text = cut(entry.inLine.text, length);
   const address = 'href' in target ? target.href : addressOf(context, target.path, prefix);
   return `- [${label}](${address})${text ? `: ${text}` : ''}`;
 }

@@ -33,10 +33,11 @@ export function pageTerms(
   page: { html: string; title: string; description: string },
   task: SearchTask,
 ): PageTerms {
-  counter ??= new TermCounter();
-  const terms = counter.termsOf(page, task);
-  // Its memory never becomes smaller again.
-  if (counter.memoryBytes > mostMemoryBytes) counter = undefined;
+  const used = counter ?? new TermCounter();
+  // It is taken again only as it was left: not after a failure, and not when its memory, which never shrinks, has become large.
+  counter = undefined;
+  const terms = used.termsOf(page, task);
+  if (used.memoryBytes <= mostMemoryBytes) counter = used;
   return terms;
 }
 
