@@ -3,7 +3,7 @@
  * the same in JavaScript spent half of its time on being compiled. `src/search/page-terms.ts` runs it and tells what it asks for.
  */
 import { kindOfUnit } from './kinds';
-import { code, readSections, sectionCount, sections, source, text, titles } from './sections';
+import { code, ids, readSections, sectionCount, sections, source, text, titles } from './sections';
 import { field, forgetTerms, packed, termCount } from './terms';
 import { forgetWords, known } from './words';
 
@@ -61,6 +61,10 @@ export function kindsPlace(): usize {
 
 export function sectionsPlace(): usize {
   return sections;
+}
+
+export function idsPlace(): usize {
+  return ids.units;
 }
 
 export function titlesPlace(): usize {

@@ -6,10 +6,10 @@
 import { Numbers } from './memory';
 import { UnitBuffer, isText, isWhiteSpace, space, unitAt } from './unit-buffer';
 
-/** What belongs to it lies in the buffers, from `textStart` to `textEnd`, and so on. */
+/** What belongs to it lies in the buffers below, from `textStart` to `textEnd`, and so on. */
 @unmanaged
 export class Section {
-  /** Where the HTML holds the id to link to; both are the same at the start of the page. */
+  /** The id to link to; none at the start of the page. */
   idStart: i32;
   idEnd: i32;
   titleStart: i32;
@@ -40,8 +40,9 @@ const greater: u32 = 62;
 /** Every run of white space in titles and text is one space. */
 export const titles = new UnitBuffer();
 export const text = new UnitBuffer();
-/** As it is written. */
+/** As they are written. */
 export const code = new UnitBuffer();
+export const ids = new UnitBuffer();
 export const source = new UnitBuffer();
 export let sectionCount: i32 = 0;
 export const sections: usize = memory.data(88 * 40);
@@ -66,6 +67,7 @@ export function readSections(length: i32): void {
   titles.length = 0;
   text.length = 0;
   code.length = 0;
+  ids.length = 0;
   interrupted.count = 0;
   noQuoteFrom = noApostropheFrom = noCommentEndFrom = i32.MAX_VALUE;
   skipping = titleEnds = noName;
@@ -176,15 +178,17 @@ function close(name: u64): void {
 
 function startSection(from: i32, to: i32, endsWith: u64): bool {
   if (sectionCount >= maximumSections || !findId(from, to)) return false;
-  current = newSection(idStart, idEnd);
+  current = newSection(foundFrom, foundTo);
   titleEnds = endsWith;
   return true;
 }
 
-function newSection(idStart: i32, idEnd: i32): Section {
+/** With the id that stands there in the HTML. */
+function newSection(idFrom: i32, idTo: i32): Section {
   const section = sectionAt(sectionCount++);
-  section.idStart = idStart;
-  section.idEnd = idEnd;
+  section.idStart = ids.length;
+  ids.addAsItIs(source.units, idFrom, idTo);
+  section.idEnd = ids.length;
   section.titleStart = section.titleEnd = titles.length;
   section.textStart = section.textEnd = text.length;
   section.codeStart = section.codeEnd = code.length;
@@ -346,17 +350,18 @@ function isInline(name: u64): bool {
   return isAmong(inline, name);
 }
 
-let idStart: i32 = 0;
-let idEnd: i32 = 0;
+/** Where the id was found. */
+let foundFrom: i32 = 0;
+let foundTo: i32 = 0;
 
 /** The first `id="…"` that is not empty. */
 function findId(from: i32, to: i32): bool {
   const units = source.units;
   for (let at = from; at + 6 < to; at++) {
     if (!isSpace(unitAt(units, at)) || !isText(units, at + 1, 'id="')) continue;
-    idStart = idEnd = at + 5;
-    while (idEnd < to && unitAt(units, idEnd) != quote) idEnd++;
-    if (idEnd < to && idEnd > idStart) return true;
+    foundFrom = foundTo = at + 5;
+    while (foundTo < to && unitAt(units, foundTo) != quote) foundTo++;
+    if (foundTo < to && foundTo > foundFrom) return true;
   }
   return false;
 }

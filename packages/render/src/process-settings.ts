@@ -42,7 +42,8 @@ const newIsNew = '--no-allocation-site-pretenuring';
 
 /**
  * How often a function is called before V8 makes its best code of it; by itself it is 3,000 times. Most of what is called less often
- * than this in 1,000 pages never gives back what that takes: without it, they take 2 % less processor time, and 10,000 pages as much as before.
+ * than this in 1,000 pages never gives back what that takes: without it, they take 2 % less processor time, and 10,000 pages as
+ * much as before.
  */
 const bestCodeLate = '--invocation-count-for-turbofan=30000';
 

@@ -40,6 +40,15 @@ function sorted(steps: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(steps).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The same every time. */
+function rolls(first: number): (sides: number) => number {
+  let seed = first;
+  return (sides) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
+    return (seed >>> 8) % sides;
+  };
+}
+
 const scripts =
   "a B word Words getHTTPResponse_v2 max_tokens docs.json x-api-key C++ C# c#x _ __ . ' ’ - / : @ + # 密钥 使用 が インスト ール ・ 。 、 《 설치 방법 é Ünïcode ß naïve ½ x² µs й Быстрый การ 々 〇 ﬁle ｆｕｌｌ 😀 \u0301 “ ” — → ✓ 1 10 2x \ud800 supercalifragilisticexpialidocious";
 const names =
@@ -48,11 +57,7 @@ const names =
 describe('the terms of a page', () => {
   it('are those that the browser finds, however scripts and signs are mixed', () => {
     const pieces = `${scripts} ${names}`.split(' ');
-    let seed = 5;
-    const roll = (sides: number): number => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
-      return (seed >>> 8) % sides;
-    };
+    const roll = rolls(5);
     for (let round = 0; round < 8000; round++) {
       const text = Array.from(
         { length: 1 + roll(7) },
@@ -64,11 +69,7 @@ describe('the terms of a page', () => {
 
   it('are those that the browser finds in any word of ASCII', () => {
     const signs = "aabcdeghipsuxysABCDEHIPSXY019_.-/:@'";
-    let seed = 7;
-    const roll = (sides: number): number => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
-      return (seed >>> 8) % sides;
-    };
+    const roll = rolls(7);
     for (let round = 0; round < 20_000; round++) {
       const text = Array.from({ length: 1 + roll(round % 50 === 0 ? 60 : 9) }, () =>
         signs.charAt(roll(signs.length)),

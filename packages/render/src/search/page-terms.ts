@@ -83,7 +83,7 @@ class TermCounter {
     run.endKeywords();
     this.#addField(hints, weights.hints);
     run.countSections();
-    const shown = JSON.stringify(this.#shown(html, sectionCount, description));
+    const shown = JSON.stringify(this.#shown(sectionCount, description));
     return this.#packed(sectionCount, shown);
   }
 
@@ -153,14 +153,14 @@ class TermCounter {
   }
 
   /** As the page entry of the index holds them. */
-  #shown(html: string, count: number, description: string): [id: string, title: string, excerpt: string][] {
+  #shown(count: number, description: string): [id: string, title: string, excerpt: string][] {
     const { run } = this.#program;
-    const [titles, texts] = [run.titlesPlace(), run.textPlace()];
+    const [ids, titles, texts] = [run.idsPlace(), run.titlesPlace(), run.textPlace()];
     const shown = this.#program.sections(count).map((section): [string, string, string] => {
       const { idStart, idEnd, titleStart, titleEnd, textStart, textEnd } = section;
       const excerpt = this.#program.string(texts, textStart, Math.min(textEnd, textStart + excerptLength));
       return [
-        decodeEntities(html.slice(idStart, idEnd)),
+        this.#program.string(ids, idStart, idEnd),
         this.#program.string(titles, titleStart, titleEnd),
         textEnd - textStart > excerptLength ? cutAtWord(excerpt) : excerpt,
       ];
@@ -196,19 +196,3 @@ function cutAtWord(cut: string): string {
   const space = cut.lastIndexOf(' ');
   return (space > excerptLength * 0.7 ? cut.slice(0, space) : cut).toWellFormed();
 }
-
-/** As text of HTML is read. */
-function decodeEntities(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replaceAll(
-    entity,
-    (_, decimal: string | undefined, hexadecimal: string | undefined, name: string) => {
-      const code = Number.parseInt(decimal ?? hexadecimal ?? '', hexadecimal === undefined ? 10 : 16);
-      if (Number.isNaN(code)) return named[name] ?? '';
-      return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : '';
-    },
-  );
-}
-
-const entity = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(lt|gt|quot|amp|nbsp|apos));/g;
-const named: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ', apos: "'" };

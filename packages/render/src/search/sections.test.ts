@@ -21,7 +21,7 @@ function sectionsOf(html: string): TextSection[] {
   const { run } = program;
   program.write(html, run.roomForHtml(html.length));
   return program.sections(run.read(html.length)).map((section) => ({
-    id: html.slice(section.idStart, section.idEnd),
+    id: program.string(run.idsPlace(), section.idStart, section.idEnd),
     title: program.string(run.titlesPlace(), section.titleStart, section.titleEnd),
     text: program.string(run.textPlace(), section.textStart, section.textEnd),
     code: program.string(run.codePlace(), section.codeStart, section.codeEnd),
@@ -75,6 +75,12 @@ describe('the sections of a page', () => {
       text: `<a> 'b' \u{1f600} &constructor; &amp; R&D; end`,
       code: 'a && b\n',
     });
+  });
+
+  it('have the id that a link to them names', () => {
+    const html =
+      '<h2 class="x" id="r&amp;d-&#x1F600;">R</h2><h3 id="">none</h3><details id="why">no</details>';
+    expect(sectionsOf(html).map(({ id }) => id)).toEqual(['', 'r&d-\u{1f600}', 'why']);
   });
 
   it('are not mixed with those of the page before', () => {

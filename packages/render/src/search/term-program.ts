@@ -3,7 +3,7 @@
  * units, and come out of it as strings. What the program does is told in `assembly/`.
  */
 import { readFileSync } from 'node:fs';
-import { kindOfUnits } from './unit-kinds.ts';
+import { kindOfUnit } from './unit-kinds.ts';
 
 /** What the program asks for while it runs. Words are given by where their code units are, and how many. */
 export interface Asked {
@@ -35,12 +35,13 @@ interface Exports {
   forget(): void;
   kindsPlace(): number;
   sectionsPlace(): number;
+  idsPlace(): number;
   titlesPlace(): number;
   textPlace(): number;
   codePlace(): number;
 }
 
-/** Where its id stands in the HTML, and where its title, its text and its code stand among those of all. */
+/** Where its id, its title, its text and its code stand among those of all. */
 export interface Section {
   idStart: number;
   idEnd: number;
@@ -60,7 +61,7 @@ export class TermProgram {
     const { exports } = new WebAssembly.Instance(compiled(), { env: { ...asked } });
     this.run = exports as unknown as Exports;
     this.#bytes = Buffer.from(this.run.memory.buffer);
-    this.bytes.set(kindOfUnits(), this.run.kindsPlace());
+    this.bytes.set(kindOfUnit, this.run.kindsPlace());
   }
 
   /** All of its memory, which moves when it grows. */

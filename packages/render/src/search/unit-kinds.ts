@@ -1,4 +1,7 @@
-/** What a code unit is to the words of a text, as far as that can be told without looking at the text around it. */
+/**
+ * What a code unit is to the words of a text, as far as that can be told without looking at the text around it. The numbers are
+ * those of `assembly/kinds.ts`.
+ */
 const kinds = {
   between: 0,
   /** A Latin letter or a digit. */
@@ -15,7 +18,7 @@ const kinds = {
 } as const;
 
 /** Of every unit. */
-const kindOfUnit = new Uint8Array(1 << 16).fill(kinds.foreign);
+export const kindOfUnit = new Uint8Array(1 << 16).fill(kinds.foreign);
 
 const latinEnd = 0x2_50;
 for (let unit = 0; unit < latinEnd; unit++) {
@@ -48,7 +51,3 @@ isOf(kinds.between, 0xff_01, 0xff_0f);
 isOf(kinds.between, 0xff_1a, 0xff_20);
 isOf(kinds.between, 0xff_3b, 0xff_40);
 isOf(kinds.between, 0xff_5b, 0xff_65);
-
-export function kindOfUnits(): Uint8Array {
-  return kindOfUnit;
-}
