@@ -45,6 +45,11 @@ export class Numbers {
     this.set(this.count++, value);
   }
 
+  /** Where they begin. */
+  place(): usize {
+    return this.bytes.place;
+  }
+
   /** For so many more. Answers where they go. */
   makeRoom(count: i32): usize {
     this.bytes.makeRoom((this.count + count) << 2);

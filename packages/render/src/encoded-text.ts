@@ -90,11 +90,6 @@ export function byteText(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('latin1');
 }
 
-/** The bytes of such a text, of which parts may have been replaced by plain ones. */
-export function bytesOf(byteText: string): Uint8Array {
-  return Buffer.from(byteText, 'latin1');
-}
-
 /** What a part of such a text says. */
 export function readableText(byteText: string): string {
   return beyondAscii.test(byteText) ? Buffer.from(byteText, 'latin1').toString() : byteText;

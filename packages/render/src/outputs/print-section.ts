@@ -3,8 +3,9 @@
  * opens or loads later is open and loaded. In which document pages stand is known only when all of them are there; until
  * then, addresses inside of the site are left open.
  */
-import { byteText, bytesOf, encodedText, readableText } from '../encoded-text.ts';
+import { encodedText, readableText } from '../encoded-text.ts';
 import { escapeAttribute } from '../html.ts';
+import { tagProgram } from '../tag-program.ts';
 
 export interface SectionPlace {
   route: string;
@@ -41,121 +42,37 @@ export interface PrintedPlace {
 /** One byte that no HTML holds. */
 export const openMark = '\0';
 
-/**
- * Tags that are written differently: 6 to 11 of 100 on real sites. Telling them apart first makes this three times as
- * fast.
- */
-const changing =
-  /^\/?(?:h[1-6]|section|aside|nav|header|footer|details)(?![\w-])| (?:id|for|headers|aria-(?:labelledby|describedby|controls)|href|src|srcset|poster|xlink:href|loading|decoding|fetchpriority)=|url\(#/i;
-/** Attribute values are written by the renderer: quoted, and without `<` or `>`. */
-const tagParts = /^(\/?)([a-zA-Z][a-zA-Z0-9-]*)([^<>]*)$/;
-const attribute = / ([a-zA-Z:-]+)="([^"]*)"/g;
-/** Paper does not scroll. */
-const lazy = new Set(['loading', 'decoding', 'fetchpriority']);
-
 /** The parts of the page follow each other. */
 export function printedSection(parts: readonly Uint8Array[], { route, href }: SectionPlace): PrintedSection {
-  const written = parts.map(byteText).join('');
-  const html = written.includes(openMark) ? written.replaceAll(openMark, '') : written;
-  const page: PageInWork = {
-    href,
-    idStart: `${byteText(encodedText(escapeAttribute(route)))}:`,
-    addresses: [],
-  };
-  let printed = '';
-  let copied = 0;
-  for (let start = html.indexOf('<'); start >= 0;) {
-    if (isOfCode(html, start)) {
-      start = html.indexOf('<', start + 1);
-      continue;
-    }
-    const end = html.indexOf('>', start);
-    if (end < 0) break;
-    const tag = html.slice(start + 1, end);
-    if (changing.test(tag)) {
-      printed += html.slice(copied, start + 1) + printedTag(tag, page);
-      copied = end;
-    }
-    start = html.indexOf('<', end);
-  }
-  return { content: bytesOf(printed + html.slice(copied)), addresses: page.addresses };
-}
-
-/** `<span class="t-k">` or its end: two of three tags, since code has colours. */
-function isOfCode(html: string, start: number): boolean {
-  const closes = html.charCodeAt(start + 1) === slash;
-  const at = start + (closes ? 2 : 1);
-  if (html.charCodeAt(at) !== letterS || html.charCodeAt(at + 1) !== letterP) return false;
-  if (closes) return html.startsWith('an>', at + 2);
-  return (
-    html.charCodeAt(at + 16) === greater &&
-    html.startsWith('an class="t-', at + 2) &&
-    html.charCodeAt(at + 15) === quote
+  const program = tagProgram();
+  const { run } = program;
+  program.take(parts.map(withoutMarks));
+  const idStart = encodedText(`${escapeAttribute(route)}:`);
+  program.bytes.set(idStart, run.roomForIdStart(idStart.length));
+  const length = run.print();
+  const content = Buffer.allocUnsafeSlow(length);
+  program.bytes.copy(content, 0, run.printedPlace(), run.printedPlace() + length);
+  const places = program.numbers(run.addressesPlace(), run.addressCount() * 2);
+  const addresses = Array.from({ length: run.addressCount() }, (_, index) =>
+    openAddress(program.byteText(places[index * 2] as number, places[index * 2 + 1] as number), href),
   );
+  return { content, addresses };
 }
 
-const [quote, slash, greater, letterP, letterS] = [34, 47, 62, 112, 115];
-
-interface PageInWork extends Pick<SectionPlace, 'href'> {
-  /** Of all ids of the page. */
-  idStart: string;
-  addresses: OpenAddress[];
+function withoutMarks(bytes: Uint8Array): Uint8Array {
+  return bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes;
 }
 
-/** `tag` is what stands between the angle brackets. */
-function printedTag(tag: string, page: PageInWork): string {
-  const [, slash, name, rest = ''] = tagParts.exec(tag) ?? [];
-  if (name === undefined) return tag;
-  const newName = printedName(name);
-  if (slash) return `/${newName}`;
-  const isLandmark = landmarks.has(name);
-  const attributes = rest.replaceAll(attribute, (whole, key: string, value: string) => {
-    if (lazy.has(key) || (isLandmark && (key === 'aria-label' || key === 'role'))) return '';
-    const changed = changedValue(key.toLowerCase(), value, page);
-    return changed === value ? whole : ` ${key}="${changed}"`;
-  });
-  const open = name === 'details' && !/ open(?:[ =]|$)/.test(attributes) ? ' open' : '';
-  return `${newName}${open}${attributes}`;
-}
-
-/** One page has few landmarks with names of their own; a hundred pages in a row have the same ones again and again. */
-const landmarks = new Set(['section', 'aside', 'nav', 'header', 'footer']);
-
-function printedName(name: string): string {
-  if (landmarks.has(name)) return 'div';
-  const level = /^h([1-6])$/.exec(name)?.[1];
-  return level === undefined ? name : `h${Math.min(6, Number(level) + 1)}`;
+/** `value` is escaped; nothing that matters in an address is changed by that but the ampersand. */
+function openAddress(value: string, href: string): OpenAddress {
+  const [path = '', fragment] = readableText(value).replaceAll('&amp;', '&').split('#', 2);
+  const { pathname, search } = new URL(path, `http://site/${href}`);
+  return { path: pathname.slice(1), search, fragment };
 }
 
 /** The id of something on a page, in the document. */
 export function printedId(route: string, id?: string): string {
   return escapeAttribute(id === undefined || id === '' ? route : `${route}:${id}`);
-}
-
-const idLists = new Set(['for', 'aria-labelledby', 'aria-describedby', 'aria-controls', 'headers']);
-
-function changedValue(key: string, value: string, page: PageInWork): string {
-  if (key === 'id') return page.idStart + value;
-  if (key === 'name') return value;
-  if (idLists.has(key)) return value.replaceAll(/[^\t\n\f\r ]+/g, (id) => page.idStart + id);
-  if (key === 'href' || key === 'src' || key === 'poster' || key === 'xlink:href')
-    return leftOpen(value, page);
-  if (key === 'srcset')
-    return value.replaceAll(
-      /(^|,[\t\n\f\r ]*)([^\t\n\f\r ]+)/g,
-      (_, gap: string, url: string) => gap + leftOpen(url, page),
-    );
-  return value.includes('url(#') ? value.replaceAll('url(#', `url(#${page.idStart}`) : value;
-}
-
-/** `value` and the answer are escaped; nothing that matters in an address is changed by that but the ampersand. */
-function leftOpen(value: string, { idStart, href, addresses }: PageInWork): string {
-  if (value.startsWith('#')) return value === '#' ? value : `#${idStart}${value.slice(1)}`;
-  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) return value;
-  const [path = '', fragment] = readableText(value).replaceAll('&amp;', '&').split('#', 2);
-  const { pathname, search } = new URL(path, `http://site/${href}`);
-  addresses.push({ path: pathname.slice(1), search, fragment });
-  return openMark;
 }
 
 /** An address that was left open, in a document. */

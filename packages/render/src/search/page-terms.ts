@@ -1,7 +1,7 @@
 /**
  * What one page adds to the search index: its sections and, for each term, how much the term says about each of them.
  * It runs where pages are rendered, so that the main process only has to merge. The work itself is done by the program in
- * `assembly/`; here is what belongs to JavaScript: strings, and what the search script makes of words.
+ * `assembly/search`; here is what belongs to JavaScript: strings, and what the search script makes of words.
  */
 import { type SearchWords, type TermKey, type WordTerms, searchWords } from './browser-code.ts';
 import { type PageTerms, writeNumber } from './packed-terms.ts';

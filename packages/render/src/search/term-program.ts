@@ -1,6 +1,6 @@
 /**
  * Starts the program that counts the terms of pages, and stands between its memory and JavaScript: texts go in as code
- * units, and come out of it as strings. What the program does is told in `assembly/`.
+ * units, and come out of it as strings. What the program does is told in `assembly/search`.
  */
 import { readFileSync } from 'node:fs';
 import { kindOfUnit } from './unit-kinds.ts';
@@ -14,7 +14,7 @@ export interface Asked {
   stepOf(weight: number): number;
 }
 
-/** As they are told in `assembly/`. */
+/** As they are told in `assembly/search`. */
 interface Exports {
   memory: WebAssembly.Memory;
   roomForHtml(length: number): number;
@@ -111,7 +111,7 @@ export class TermProgram {
   }
 }
 
-/** As `Section` in `assembly/sections.ts`. */
+/** As `Section` in `assembly/search/sections.ts`. */
 const numbersOfSection = 10;
 
 let module: WebAssembly.Module | undefined;

@@ -1,6 +1,6 @@
 /**
  * What a code unit is to the words of a text, as far as that can be told without looking at the text around it. The numbers are
- * those of `assembly/kinds.ts`.
+ * those of `assembly/search/kinds.ts`.
  */
 const kinds = {
   between: 0,

@@ -3,7 +3,7 @@
  * is said once more because every new name in code is asked for, 18,000 in 1,000 pages; a test holds the two against each
  * other. The numbers of a meaning are told in `words.ts`.
  */
-import { Numbers } from './memory';
+import { Numbers } from '../memory';
 import { isName, roomForTerm, termNumber } from './terms';
 import { unitAt } from './unit-buffer';
 

@@ -3,7 +3,7 @@
  * accordion. It reads the finished HTML and not the source, so that whatever a component shows can be found. One pass
  * over code units into buffers that every page uses again: a page of 20 kB has a thousand tags, most of them in code.
  */
-import { Numbers } from './memory';
+import { Numbers } from '../memory';
 import { UnitBuffer, isText, isWhiteSpace, space, unitAt } from './unit-buffer';
 
 /** What belongs to it lies in the buffers below, from `textStart` to `textEnd`, and so on. */

@@ -2,7 +2,7 @@
  * Text as code units in a buffer that is used again for every page. Also how white space is made single and entities are
  * read. It knows nothing of HTML besides.
  */
-import { Bytes } from './memory';
+import { Bytes } from '../memory';
 
 export const space: u32 = 32;
 const ampersand: u32 = 38;

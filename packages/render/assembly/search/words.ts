@@ -4,7 +4,7 @@
  */
 import { foreign, between, joint, kindOf, letter, sharp, sharpEnd, isSharpInside, underscore, unspaced } from './kinds';
 import { defineAscii, isAscii } from './ascii-words';
-import { Bytes, Numbers, Slots } from './memory';
+import { Bytes, Numbers, Slots } from '../memory';
 import { unitAt } from './unit-buffer';
 
 /** Asks what a word stands for that has other letters than those of ASCII. The answer is written to `roomForMeaning`. */

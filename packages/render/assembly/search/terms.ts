@@ -2,7 +2,7 @@
  * Counts the terms of a page, section by section: how much each says about each. What is known about a term lies in one
  * place, since a page touches several hundred of them.
  */
-import { Bytes, Numbers, Slots } from './memory';
+import { Bytes, Numbers, Slots } from '../memory';
 import { Section, code, sectionAt, sectionCount, text, titles } from './sections';
 import { UnitBuffer, unitAt } from './unit-buffer';
 import { findTerms, found, wordCount } from './words';
