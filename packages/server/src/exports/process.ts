@@ -66,13 +66,15 @@ export async function runInProcess<Type extends 'exported' | 'unknown-paths' | '
   const { signal, memoryMegabytes } = options;
   const onItsWay = Promise.withResolvers<void>();
   let answerFetch: ReturnType<typeof answerFetches> | undefined;
+  const ready = order.type === 'coming' ? onItsWay.promise.then(order.order) : order;
   try {
     return await converse<Answer<Type>>({
       program: 'renderProcesses' in order ? program : answering,
-      order: order.type === 'coming' ? onItsWay.promise.then(order.order) : order,
+      order: ready,
       // A turn later: loading code takes long, and whatever else is to be started has been by then.
       onPreparing: () => setImmediate(onItsWay.resolve),
-      heardAfter: onItsWay.promise.then(loadWire),
+      // Whoever fails to work out an order needs it too.
+      heardAfter: Promise.allSettled([onItsWay.promise, ready]).then(loadWire),
       signal,
       memoryMegabytes,
       readable: [order.folder],

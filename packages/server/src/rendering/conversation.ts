@@ -74,7 +74,8 @@ export async function converseIn<Answer>(
   if (order instanceof Promise) order.catch(() => undefined);
   if (started !== undefined) return talk(started, conversation);
   if (order instanceof Promise && looksReadable(paths, shelter)) {
-    const isReadable = areReadable(paths, shelter, hidden);
+    // Not before the process has its order: until then everything that starts needs the processors.
+    const isReadable = order.then(() => areReadable(paths, shelter, hidden));
     // Nobody may be waiting for it when it fails.
     isReadable.catch(() => undefined);
     try {
