@@ -24,8 +24,7 @@ export class SearchFiles {
   readonly #kept = new Map<string, Terms>();
   readonly #before = new Map<string, PageTerms | undefined>();
   readonly #changed = new Map<string, PageTerms | undefined>();
-  /** What the next run needs besides the files. */
-  reserve: Uint8Array = new Uint8Array();
+  #updatedReserve: Uint8Array | undefined;
 
   constructor(
     searched: { pages: ReadonlyMap<string, SearchedPage>; scopes: SearchScope[] },
@@ -35,6 +34,11 @@ export class SearchFiles {
     this.#searched = searched;
     this.#last = last;
     this.#index = new SearchIndex(searched.pages, searched.scopes, aside);
+  }
+
+  /** After `finish`: what the next run needs besides the files. It is made for whoever asks. */
+  get reserve(): Uint8Array {
+    return this.#updatedReserve ?? this.#index.reserve();
   }
 
   /** A page whose terms are what they were. */
@@ -57,7 +61,7 @@ export class SearchFiles {
   *finish(): Generator<SearchFile | { path: string; old: true }> {
     const updated = this.#last && this.#updated(this.#last);
     if (this.#last && updated) {
-      this.reserve = updated.reserve;
+      this.#updatedReserve = updated.reserve;
       yield* updated.files;
       const gone = new Set([...updated.removed, ...updated.files.map(({ path }) => path)]);
       for (const path of this.#last.files.paths())
@@ -67,7 +71,6 @@ export class SearchFiles {
     for (const [route, terms] of this.#changed) yield* this.#index.add(route, terms);
     for (const [route, terms] of this.#kept) yield* this.#index.add(route, terms());
     yield* this.#index.finish();
-    this.reserve = this.#index.reserve();
   }
 
   #updated({ files, reserve }: LastIndex): ReturnType<typeof updateIndex> {

@@ -6,6 +6,7 @@ import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
 import { packedPage } from '../memory/packed-page.ts';
 import { collectFor, isLargeSite } from '../process-settings.ts';
+import { rememberFewWords } from '../search/page-terms.ts';
 import { type PageTools, loadApiPages, renderPage, renderUnread, siteTools } from './render-page.ts';
 import type { FromProcess, PageResult, ToProcess } from './task.ts';
 
@@ -28,7 +29,10 @@ async function workOff(): Promise<void> {
   for (let message = waiting.shift(); message; message = waiting.shift()) {
     if (message.type === 'site') {
       const { routes } = message.plan;
-      if (isLargeSite(routes.length)) collectFor(routes.length);
+      if (isLargeSite(routes.length)) {
+        collectFor(routes.length);
+        rememberFewWords();
+      }
       tools = siteTools(message.plan);
       isOneOfMany = message.isOneOfMany === true;
     }

@@ -29,7 +29,7 @@ import {
   searchFile,
 } from './shards.ts';
 import { TermIds } from './term-ids.ts';
-import { type CountedTerm, Reserve, canBeCompleted } from './reserve.ts';
+import { Reserve, canBeCompleted } from './reserve.ts';
 
 export type { SearchFile } from './shards.ts';
 
@@ -76,12 +76,17 @@ export class SearchIndex {
     const firstSections = firstSectionsOf(this.#sectionCounts);
     const shards = new TermShards();
     const reserve = new Reserve();
-    const counted: CountedTerm[] = [];
+    /** Apart: a pair of each would take more than all of the terms. */
+    const completed: string[] = [];
+    const counts: number[] = [];
     const texts = Array.from({ length: this.#terms.count }, (_, id) => this.#terms.text(id));
     for (const id of inOrder(texts)) {
       const term = texts[id] as string;
       const total = this.#postings.total(id);
-      if (canBeCompleted(term)) counted.push([term, total]);
+      if (canBeCompleted(term)) {
+        completed.push(term);
+        counts.push(total);
+      }
       const { shown, spare } = this.#postings.best(id, maximumPostings);
       if (spare.length > 0) reserve.spare.set(term, spare);
       const file = shards.add(term, packPostings(shown, firstSections, total));
@@ -89,7 +94,7 @@ export class SearchIndex {
     }
     const lastTerms = shards.end();
     if (lastTerms) yield lastTerms;
-    reserve.setCandidates(counted);
+    reserve.setCandidates(completed, counts);
     this.#reserve = reserve;
     yield searchFile(
       'index',

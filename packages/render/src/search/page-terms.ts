@@ -25,7 +25,9 @@ export interface SearchTask {
 const weights = { title: 10, keywords: 4, description: 3, hints: 2 };
 const excerptLength = 420;
 /** So many words, and as many terms, a process keeps in mind from page to page. 1,000 pages of the corpus have 40,000. */
-const wordsRemembered = 100_000;
+let wordsRemembered = 100_000;
+/** To learn words again takes little: of a large site, what fewer of them leave free is worth more. */
+const fewWords = 25_000;
 /** What a page of usual size needs is a fifth of it. */
 const mostMemoryBytes = 64 * 1024 * 1024;
 
@@ -39,6 +41,11 @@ export function pageTerms(
   const terms = used.termsOf(page, task);
   if (used.memoryBytes <= mostMemoryBytes) counter = used;
   return terms;
+}
+
+/** Where memory is worth more than time. */
+export function rememberFewWords(): void {
+  wordsRemembered = fewWords;
 }
 
 /** One for the process: what it knows of words is of use for every page. */

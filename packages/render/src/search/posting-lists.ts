@@ -94,8 +94,7 @@ export class PostingLists {
         all.set(this.#list(term), terms + (ends[term] as number) - (this.#counts[term] as number));
     const get = setAside(new Uint8Array(all.buffer));
     this.#aside.push(() => {
-      // A copy, since what comes back may begin anywhere in memory.
-      const found = new Uint32Array(new Uint8Array(get()).buffer);
+      const found = asNumbers(get());
       return { ends: found.subarray(0, terms), postings: found.subarray(terms) };
     });
     this.#counts.fill(0);
@@ -156,6 +155,13 @@ const mostBlocks = 16;
 const initialTerms = 1 << 6;
 const blockBits = 18;
 const blockLength = 1 << blockBits;
+
+/** A copy only of what begins where numbers cannot. */
+function asNumbers(bytes: Uint8Array): Uint32Array {
+  const { BYTES_PER_ELEMENT } = Uint32Array;
+  const { buffer, byteOffset, length } = bytes.byteOffset % BYTES_PER_ELEMENT ? new Uint8Array(bytes) : bytes;
+  return new Uint32Array(buffer, byteOffset, length / BYTES_PER_ELEMENT);
+}
 
 function joined(parts: readonly Uint32Array[]): Uint32Array {
   const whole = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -35,9 +35,12 @@ export class Reserve {
     return Buffer.from(JSON.stringify(stored));
   }
 
-  /** From all terms that can be completed, in order. */
-  setCandidates(terms: readonly CountedTerm[]): void {
-    const chosen = mostFrequent(terms, candidateCount);
+  /** From all terms that can be completed, in order, with how many sections have each. */
+  setCandidates(terms: readonly string[], counts: readonly number[]): void {
+    const chosen = mostFrequent(counts, candidateCount).map((at): CountedTerm => [
+      terms[at] as string,
+      counts[at] as number,
+    ]);
     this.#candidates = new Map(chosen);
     this.#floor =
       chosen.length === terms.length ? undefined : chosen.reduce((a, b) => (isMoreFrequent(a, b) ? b : a));
@@ -55,7 +58,8 @@ export class Reserve {
   vocabulary(): CountedTerm[] | undefined {
     if (this.#floor && this.#candidates.size < vocabularySize) return undefined;
     const inOrder = [...this.#candidates].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return mostFrequent(inOrder, vocabularySize);
+    const counts = inOrder.map(([, count]) => count);
+    return mostFrequent(counts, vocabularySize).map((at) => inOrder[at] as CountedTerm);
   }
 }
 
@@ -72,14 +76,17 @@ export function canBeCompleted(term: string): boolean {
   return first < 0x0e_00 && !(first >= 48 && first <= 57);
 }
 
-/** Those in most sections, and of the ones in as many the first. Terms are given in order. */
-function mostFrequent(terms: readonly CountedTerm[], size: number): CountedTerm[] {
-  if (terms.length <= size) return [...terms];
-  const counts = Uint32Array.from(terms, ([, count]) => count).toSorted();
-  const least = counts[counts.length - size] as number;
+/** Where the largest counts stand, and of those that are the same the first. */
+function mostFrequent(counts: readonly number[], size: number): number[] {
+  if (counts.length <= size) return [...counts.keys()];
+  const inOrder = Uint32Array.from(counts).toSorted();
+  const least = inOrder[inOrder.length - size] as number;
   let room = size;
-  for (const count of counts) if (count > least) room--;
-  return terms.filter(([, count]) => count > least || (count === least && room-- > 0));
+  for (const count of inOrder) if (count > least) room--;
+  const chosen: number[] = [];
+  for (const [at, count] of counts.entries())
+    if (count > least || (count === least && room-- > 0)) chosen.push(at);
+  return chosen;
 }
 
 function isMoreFrequent(a: CountedTerm, b: CountedTerm): boolean {
