@@ -40,9 +40,9 @@ class Store implements SiteMemory {
   has(key: string): boolean {
     return this.values.has(key);
   }
-  put(key: string, value: Uint8Array): void {
+  put(key: string, ...parts: readonly Uint8Array[]): void {
     this.puts.push(key);
-    this.values.set(key, Uint8Array.from(value));
+    this.values.set(key, new Uint8Array(Buffer.concat(parts)));
   }
   touch(): void {}
 }

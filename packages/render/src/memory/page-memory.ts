@@ -6,11 +6,12 @@ import { deserialize, serialize } from 'node:v8';
 import { createLinkResolver } from '../navigation/links.ts';
 import { answerOf, type Lookup } from '../page/lookups.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
-import { packedPage, unpackedPage } from './packed-page.ts';
+import { packedHead, packedPage, unpackedPage } from './packed-page.ts';
+import { opened, withHead } from './parts.ts';
 import { type FileHashes, type SiteMemory, shortHash } from './site-memory.ts';
 
-interface KeptPage {
-  packed: Uint8Array;
+/** Comes before the packed page. */
+interface KeptFacts {
   /** Files that the page was made from or shows, with their hashes. */
   files: [file: string, sha: string][];
   /** Of the lists of pages and files: with the same ones, links need not be followed again. */
@@ -68,10 +69,11 @@ export class PageMemory {
     const key = this.keyOf(task);
     const kept = key && this.#store.get(key);
     if (!kept) return undefined;
-    const page = opened(kept);
-    if (!this.#isOfNow(page)) return undefined;
-    const { result, lookups } = unpackedPage(page.packed);
-    return page.lists === this.#lists || this.#hold(lookups)
+    const { head, rest } = opened(kept);
+    const facts = deserialize(head) as KeptFacts;
+    if (!this.#isOfNow(facts)) return undefined;
+    const { result, lookups } = unpackedPage(rest);
+    return facts.lists === this.#lists || this.#hold(lookups)
       ? { result: { ...result, id: task.id }, key }
       : undefined;
   }
@@ -79,7 +81,7 @@ export class PageMemory {
   /** A page of the last run as it was then. */
   recallByKey(key: string | undefined): PageResult | undefined {
     const kept = key === undefined ? undefined : this.#store.get(key);
-    return kept && unpackedPage(opened(kept).packed).result;
+    return kept && unpackedPage(opened(kept).rest).result;
   }
 
   /** A page of the last run, which still is what it was. */
@@ -106,16 +108,16 @@ export class PageMemory {
     // Whoever looked at the file before may have seen another one.
     if (source && source[4] !== this.#files.of(task.file)) return undefined;
     const key = this.keyOf(task);
-    const packed = key === undefined ? undefined : (rendered.packed ?? packedPage(rendered));
-    if (key === undefined || packed === undefined) return undefined;
+    const head = key === undefined ? undefined : (rendered.packedHead ?? packedHead(rendered));
+    if (key === undefined || head === undefined) return undefined;
     const files = filesOf(rendered).map((file) => [file, this.#files.of(file) ?? ''] as [string, string]);
     const clockMs = rendered.tier === 'none' ? undefined : this.#plan.clockMs;
-    const page: KeptPage = { packed, files, lists: this.#lists, clockMs };
-    this.#store.put(key, serialize(page));
+    const facts: KeptFacts = { files, lists: this.#lists, clockMs };
+    this.#store.put(key, ...withHead(serialize(facts), packedPage(head, rendered)));
     return key;
   }
 
-  #isOfNow({ files, clockMs }: KeptPage): boolean {
+  #isOfNow({ files, clockMs }: KeptFacts): boolean {
     if (clockMs !== undefined && clockMs !== this.#plan.clockMs) return false;
     return files.every(([file, sha]) => (this.#files.of(file) ?? '') === sha);
   }
@@ -132,10 +134,6 @@ export class PageMemory {
     this.#specHashes.set(name, made);
     return made;
   }
-}
-
-function opened(kept: Uint8Array): KeptPage {
-  return deserialize(kept) as KeptPage;
 }
 
 /** Every file whose content is on the page or decides how it looks. */

@@ -10,7 +10,8 @@ export interface SiteMemory {
   readonly isEmpty: boolean;
   get(key: string): Uint8Array | undefined;
   has(key: string): boolean;
-  put(key: string, value: Uint8Array): void;
+  /** Parts of a value follow each other. */
+  put(key: string, ...parts: readonly Uint8Array[]): void;
   /** The value is still of use, though nobody reads it now. */
   touch(key: string): void;
 }

@@ -4,7 +4,7 @@
  */
 import { flushCompileCache } from 'node:module';
 import { setImmediate as aPause } from 'node:timers/promises';
-import { packedPage } from '../memory/packed-page.ts';
+import { packedHead } from '../memory/packed-page.ts';
 import { collectFor, isLargeSite } from '../process-settings.ts';
 import { rememberFewWords } from '../search/page-terms.ts';
 import { type PageTools, loadApiPages, renderPage, renderUnread, siteTools } from './render-page.ts';
@@ -69,8 +69,8 @@ async function renderAll(message: PagesMessage): Promise<void> {
 }
 
 function packedIfKept(page: PageResult): PageResult {
-  const packed = page.lookups && packedPage(page);
-  return packed ? { ...page, packed, lookups: undefined } : page;
+  const head = page.lookups && packedHead(page);
+  return head ? { ...page, packedHead: head, lookups: undefined } : page;
 }
 
 let pages = 0;

@@ -140,8 +140,8 @@ export interface PageResult {
   source?: SourceMark | undefined;
   /** What the page asked of the lists of pages and files, if the plan says so. */
   lookups?: Lookup[] | undefined;
-  /** All of this as it is kept for the next run, if the process that rendered it was to pack it. */
-  packed?: Uint8Array | undefined;
+  /** All of this but its bytes as it is kept for the next run, if the process that rendered it was to pack it. */
+  packedHead?: Uint8Array | undefined;
   /** Absent when the page failed. */
   tier?: PageTier;
   /** How long the page took. It must not reach any file of the output. */

@@ -36,7 +36,7 @@ export interface BlockMemory {
   get(key: string): Uint8Array | undefined;
   /** Read by another thread, into memory that `take` gives. */
   getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined>;
-  put(key: string, value: Uint8Array): void;
+  put(key: string, ...parts: readonly Uint8Array[]): void;
 }
 
 export interface CompressedBlock {
@@ -171,7 +171,7 @@ export function keepBlock(memory: BlockMemory, key: string, block: CompressedBlo
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(block.checksum, 0);
   head.writeUInt32LE(block.rawBytes, 4);
-  memory.put(key, Buffer.concat([head, block.bytes]));
+  memory.put(key, head, block.bytes);
 }
 
 export function recallBlock(memory: BlockMemory, key: string): CompressedBlock | undefined {

@@ -270,9 +270,9 @@ class Remembering {
     taken.set(value);
     return taken;
   }
-  put(key: string, value: Uint8Array): void {
+  put(key: string, ...parts: readonly Uint8Array[]): void {
     this.puts.push(key);
-    this.kept.set(key, Uint8Array.from(value));
+    this.kept.set(key, new Uint8Array(Buffer.concat(parts)));
   }
 }
 

@@ -88,26 +88,34 @@ export class MemoryFile {
     else this.#used.set(key, place.length);
   }
 
-  put(key: string, value: Uint8Array): void {
+  put(key: string, ...parts: readonly Uint8Array[]): void {
     const name = Buffer.from(key);
-    const checksum = crc32(value, crc32(name));
+    let checksum = crc32(name);
+    let length = 0;
+    for (const part of parts) {
+      checksum = crc32(part, checksum);
+      length += part.length;
+    }
     const head = Buffer.alloc(headBytes);
     head.writeUInt32LE(name.length, 0);
-    head.writeUInt32LE(value.length, 4);
+    head.writeUInt32LE(length, 4);
     head.writeUInt32LE(checksum, 8);
-    const record = Buffer.concat([head, name, value]);
-    if (!this.#append(record)) return;
+    if (!this.#append([head, name, ...parts])) return;
     if (!this.#before.has(key)) this.#before.set(key, this.#places.get(key));
     const offset = this.#end + headBytes + name.length;
-    this.#places.set(key, { handle: this.#young, offset, length: value.length, checksum });
-    this.#used.set(key, value.length);
-    this.#end += record.length;
+    this.#places.set(key, { handle: this.#young, offset, length, checksum });
+    this.#used.set(key, length);
+    this.#end = offset + length;
   }
 
-  #append(record: Buffer): boolean {
+  #append(parts: readonly Uint8Array[]): boolean {
     if (this.#isFull) return false;
     try {
-      writeFully(this.#young, record, this.#end);
+      let at = this.#end;
+      for (const piece of withoutSmallPieces(parts)) {
+        writeFully(this.#young, piece, at);
+        at += piece.length;
+      }
       return true;
     } catch (error) {
       if (!isDiskFullOrLimited(error)) throw error;
@@ -203,7 +211,23 @@ class ReadWindow {
   }
 }
 
-function writeFully(handle: number, bytes: Buffer, position: number): void {
+const smallBytes = 4096;
+
+/** One call for each large part, and one for the small ones between two of them, which are copied. */
+function* withoutSmallPieces(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  let small: Uint8Array[] = [];
+  for (const part of parts) {
+    if (part.length < smallBytes) small.push(part);
+    else {
+      if (small.length > 0) yield Buffer.concat(small);
+      small = [];
+      yield part;
+    }
+  }
+  if (small.length > 0) yield Buffer.concat(small);
+}
+
+function writeFully(handle: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length;)
     done += writeSync(handle, bytes, done, bytes.length - done, position + done);
 }
