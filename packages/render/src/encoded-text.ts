@@ -82,24 +82,12 @@ export function decodedText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/**
- * A text with one character for each byte, for whoever looks for plain signs in it: V8 makes and searches such a text twice as fast as one
- * with characters beyond Latin-1, of which nearly every page has some.
- */
-export function byteText(bytes: Uint8Array): string {
-  return asBuffer(bytes).toString('latin1');
-}
-
-/** What a part of such a text says. */
+/** What a text says that has one character for each byte. */
 export function readableText(byteText: string): string {
   return beyondAscii.test(byteText) ? Buffer.from(byteText, 'latin1').toString() : byteText;
 }
 
 const beyondAscii = /[^\0-\x7f]/;
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}
 
 /** A byte order mark that an author wrote is text like any other. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

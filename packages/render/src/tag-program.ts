@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 interface Exports {
   memory: WebAssembly.Memory;
   roomForHtml(length: number): number;
+  mayHoldSecrets(): number;
   scan(): number;
   tagsPlace(): number;
   roomForIdStart(bytes: number): number;

@@ -2,7 +2,7 @@
  * What one HTML file of the output holds that a check needs: ids, addresses, headings, secrets. It judges only what can
  * be seen on the page alone; whether an address leads somewhere is decided once all files are known.
  */
-import { byteText, decodedText, encodedText } from '../encoded-text.ts';
+import { decodedText, encodedText } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
 import { keptList, keptText } from '../kept.ts';
 import type { SourcePlace } from './diagnostic.ts';
@@ -153,10 +153,7 @@ class WholeFacts {
 /** What the author wrote, in parts that follow each other. `level` is that of the heading before it. */
 export function contentFacts(parts: readonly Uint8Array[], looksForSecrets: boolean, level = 1): HtmlFacts {
   const facts = factsOf(parts, level);
-  if (looksForSecrets)
-    facts.secrets = findSecrets(parts.map(byteText).join(''), () =>
-      textOfHtml(parts.map(decodedText).join('')),
-    );
+  if (looksForSecrets) facts.secrets = findSecrets(parts, () => textOfHtml(parts.map(decodedText).join('')));
   return facts;
 }
 

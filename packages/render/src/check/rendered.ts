@@ -3,7 +3,7 @@
  * one it says which addresses lead nowhere, which pages nothing leads to, and what else a reader would stumble over.
  * What the page renderer has told already is not told again.
  */
-import { MarkedText, type Pieces, SharedText } from '../encoded-text.ts';
+import { MarkedText, type Pieces, SharedText, encodedText } from '../encoded-text.ts';
 import { isPrinted } from '../outputs/print.ts';
 import { keptList } from '../kept.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
@@ -243,7 +243,7 @@ export class RenderedCheck {
   /** The Markdown beside a page; what stands above its content comes as text. */
   seeMarkdown(path: string, head: string, secrets: readonly FoundSecret[]): void {
     this.#addresses.add(path);
-    const all = [...findSecrets(head, () => head), ...secrets].slice(0, mostSecrets);
+    const all = [...findSecrets([encodedText(head)], () => head), ...secrets].slice(0, mostSecrets);
     if (all.length > 0) this.#secretsBeside.set(path, all);
   }
 

@@ -4,7 +4,8 @@ import { findSecrets } from './secrets.ts';
 
 const random = 'q7Zt2Lw9Xr4Vb6Nc1Md8Kf3Hj5Gs0Pa2Qe7uY9iT4oB8vC1xD6zE3wF5';
 const joined = (...parts: string[]): string => parts.join('');
-const kinds = (text: string): string[] => findSecrets(text, () => text).map(({ kind }) => kind);
+const findIn = (text: string) => findSecrets([Buffer.from(text)], () => text);
+const kinds = (text: string): string[] => findIn(text).map(({ kind }) => kind);
 
 describe('found', () => {
   it.each([
@@ -27,7 +28,7 @@ describe('found', () => {
   });
 
   it('shows no more than the first characters', () => {
-    const [found] = findSecrets(`ghp_${random.slice(0, 36)}`, () => `ghp_${random.slice(0, 36)}`);
+    const [found] = findIn(`ghp_${random.slice(0, 36)}`);
     expect(found?.start).toBe('ghp_q7Zt…');
   });
 });
@@ -48,5 +49,45 @@ describe('left alone', () => {
     ['a long word', 'ghp_thequickbrownfox'],
   ])('%s', (_what, text) => {
     expect(kinds(text)).toEqual([]);
+  });
+});
+
+describe('a closer look', () => {
+  const traces =
+    /AKIA|ASIA|aws_secret|AWS_SECRET|gh[opsru]_|github_pat_|glpat-|xox[abeoprs]|[rs]k_live_|PRIVATE KEY|eyJ|docyard_|AIza|npm_|\bsk-/;
+  const looksInto = (text: string): boolean => {
+    let looked = false;
+    findSecrets([Buffer.from(text)], () => {
+      looked = true;
+      return '';
+    });
+    return looked;
+  };
+
+  it('is taken only where the first letters of a credential stand, however they are cut and joined', () => {
+    const pieces =
+      'AKIA KIA AS IA A aws _ secret AWS SECRET gh o p u github pat glpat - xox xo x b rk sk live PRIVATE KEY PR I VATE ey J docyard AIza za npm é . 日'.split(
+        ' ',
+      );
+    let seed = 3;
+    const roll = (sides: number): number => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
+      return (seed >>> 8) % sides;
+    };
+    for (let round = 0; round < 20_000; round++) {
+      const text = Array.from({ length: 1 + roll(9) }, () => pieces[roll(pieces.length)]).join(
+        roll(4) === 0 ? ' ' : '',
+      );
+      expect(looksInto(text), text).toBe(traces.test(text));
+    }
+  });
+
+  it('is not kept from anything by what stands around it, or where', () => {
+    for (let before = 0; before < 40; before++)
+      for (const after of [0, 1, 50])
+        expect(looksInto(`${'-'.repeat(before)}eyJ${'.'.repeat(after)}`)).toBe(true);
+    expect(looksInto('eyJ')).toBe(true);
+    expect(looksInto('ey')).toBe(false);
+    expect(looksInto('J')).toBe(false);
   });
 });

@@ -3,6 +3,7 @@
  * irregular as a real key is, and no placeholder. It never gives back more of a find than its first characters.
  */
 import { crc32 } from 'node:zlib';
+import { tagProgram } from '../tag-program.ts';
 import type { Severity } from './diagnostic.ts';
 
 export interface FoundSecret {
@@ -22,10 +23,7 @@ interface SecretKind {
   confirm?: (match: string) => boolean;
 }
 
-/** Words that must be in a page before it is worth a closer look; highlighting never splits them. */
-const traces =
-  /AKIA|ASIA|aws_secret|AWS_SECRET|gh[opsru]_|github_pat_|glpat|xox[abeoprs]|[rs]k_live_|PRIVATE KEY|eyJ|docyard_|AIza|npm_|\bsk-/;
-
+/** With each of them, its first letters are to be known to `assembly/tags/traces.ts`. */
 const kinds: SecretKind[] = [
   { kind: 'an AWS access key', pattern: /\b(?:AKIA|ASIA)([A-Z2-7]{16})\b/g },
   {
@@ -55,9 +53,11 @@ const kinds: SecretKind[] = [
 
 export const mostSecrets = 20;
 
-/** Traces are plain letters, so `html` may have a character for each byte. `text` gives the text without markup, when there are any. */
-export function findSecrets(html: string, text: () => string): FoundSecret[] {
-  if (!traces.test(html)) return [];
+/** Of parts that follow each other, in UTF-8. `text` gives the text without markup, where a closer look at it is needed. */
+export function findSecrets(parts: readonly Uint8Array[], text: () => string): FoundSecret[] {
+  const program = tagProgram();
+  program.take(parts);
+  if (!program.run.mayHoldSecrets()) return [];
   const plain = text();
   const found = new Map<string, FoundSecret>();
   for (const { kind, pattern, severity = 'error', confirm } of kinds) {

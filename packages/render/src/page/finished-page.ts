@@ -4,7 +4,7 @@
  */
 import { contentFacts } from '../check/output-facts.ts';
 import { findSecrets } from '../check/secrets.ts';
-import { byteText, decodedText, encodedText } from '../encoded-text.ts';
+import { decodedText, encodedText } from '../encoded-text.ts';
 import { oneLine, textOfHtml } from '../html.ts';
 import type { PageDraft, PageResult, PageTask, UnreadPage } from './task.ts';
 
@@ -34,7 +34,7 @@ export function readPage(
   return {
     ...page,
     content: contentFacts([page.aside, page.html], saysMore(task, page)),
-    secretsBeside: findSecrets(byteText(page.markdown), () => draft?.markdown ?? decodedText(page.markdown)),
+    secretsBeside: findSecrets([page.markdown], () => draft?.markdown ?? decodedText(page.markdown)),
   };
 }
 

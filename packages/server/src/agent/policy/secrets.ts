@@ -30,7 +30,7 @@ function masks(text: string): number {
 
 /** In plain text, and in what is written in it as base64 or hexadecimal digits. */
 function likelySecrets(text: string) {
-  return [text, ...decodedParts(text)].flatMap((part) => findSecrets(part, () => part));
+  return [text, ...decodedParts(text)].flatMap((part) => findSecrets([Buffer.from(part)], () => part));
 }
 
 /** Also true for what looks like a credential without being ours; for text that a model wrote to people. */
