@@ -27,10 +27,17 @@ async function scene(script: Script, { provider = 'openai', limits, used, forwar
   const stopping = new AbortController();
   const egress = { allowedHosts: [server.host], offline: false };
   const quick = { attempts: 2, pauseSeconds: 0.01 };
+  const reached = forward ?? openForwarding({ ...model, key }, { egress, limits: quick });
+  /** Answers that have begun. */
+  const begun: Response[] = [];
   const bridge = await openModelBridge({
     folder: temporaryFolder('bridge'),
     model,
-    forward: forward ?? openForwarding({ ...model, key }, { egress, limits: quick }),
+    async forward(...call) {
+      const answer = await reached(...call);
+      begun.push(answer);
+      return answer;
+    },
     used: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, steps: 0, ...used },
     limits: { ...defaultLimits, ...limits },
     signal: stopping.signal,
@@ -42,7 +49,7 @@ async function scene(script: Script, { provider = 'openai', limits, used, forwar
     await server.close();
   });
   const ask = (body: object, path = paths[provider]) => post(bridge.path, path, body);
-  return { server, bridge, paid, spent, stopping, ask };
+  return { server, bridge, begun, paid, spent, stopping, ask };
 }
 
 interface Answer {
@@ -170,9 +177,9 @@ test('nothing else is answered', async () => {
 });
 
 test('a run that is stopped ends its calls', async () => {
-  const { ask, server, stopping, paid } = await scene([{ fault: 'hang' }]);
+  const { ask, begun, stopping, paid } = await scene([{ fault: 'hang' }]);
   const asked = ask({ messages, stream: true }).catch((error: unknown) => error);
-  await until(() => server.requests.length === 1);
+  await until(() => begun.length === 1);
   stopping.abort();
   await asked;
   await until(() => paid.length === 1);
