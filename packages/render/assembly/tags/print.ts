@@ -9,6 +9,7 @@ import {
   find,
   first,
   greater,
+  hyphen,
   isBlank,
   isDigit,
   isLetter,
@@ -25,7 +26,6 @@ const space: u8 = 32;
 const numberSign: u8 = 35;
 const plus: u8 = 43;
 const comma: u8 = 44;
-const hyphen: u8 = 45;
 const dot: u8 = 46;
 const colon: u8 = 58;
 

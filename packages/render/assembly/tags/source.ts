@@ -1,12 +1,13 @@
 /** The HTML that is read, in UTF-8, and how things are found in it. */
 import { Bytes } from '../memory';
 
-const bytesAtOnce = 16;
+export const bytesAtOnce = 16;
 /** So much is read at once, also where less is left, and must not be of the page before. */
 const bytesAfter = 32;
 
 export const quote: u8 = 34;
 export const apostrophe: u8 = 39;
+export const hyphen: u8 = 45;
 export const slash: u8 = 47;
 export const less: u8 = 60;
 export const equals: u8 = 61;
@@ -57,8 +58,7 @@ export function isDigit(byte: u32): bool {
 }
 
 /**
- * A name as one number: its first eight letters. Those that the program knows differ in them or in their length, but for what comes
- * after `aria-`.
+ * A name as one number: its first eight letters. Those that the program knows differ in them or in their length.
  */
 @inline
 export function nameAt(from: usize, to: usize): u64 {

@@ -2,21 +2,25 @@
  * Tells whether a text may hold a credential, so that most need no closer look: each kind begins with letters that are hardly ever
  * written otherwise. `src/check/secrets.ts` knows the kinds; markup never splits these letters.
  */
-import { byteAt, first, isDigit, isLetter, last, nameOf } from './source';
+import { byteAt, bytesAtOnce, first, hyphen, isDigit, isLetter, last, nameAt, nameOf } from './source';
 
-const hyphen: u8 = 45;
 const underscore: u8 = 95;
 const capitalI: u8 = 73;
 const capitalJ: u8 = 74;
+const smallG: u8 = 103;
+const smallL: u8 = 108;
 const smallX: u8 = 120;
 
-/** Every trace has one of five signs in it, which few other words have. */
+/** Every trace has one of five signs in it, which few other words have, or begins with `gl`. */
 export function mayHoldSecrets(): bool {
-  for (let at = first; at < last; at += 16) {
+  for (let at = first; at < last; at += bytesAtOnce) {
     const bytes = v128.load(at);
     const lines = v128.or(i8x16.eq(bytes, i8x16.splat(underscore)), i8x16.eq(bytes, i8x16.splat(hyphen)));
     const capitals = v128.or(i8x16.eq(bytes, i8x16.splat(capitalI)), i8x16.eq(bytes, i8x16.splat(capitalJ)));
-    const signs = v128.or(v128.or(lines, capitals), i8x16.eq(bytes, i8x16.splat(smallX)));
+    const next = i8x16.eq(v128.load(at, 1), i8x16.splat(smallL));
+    const pairs = v128.and(i8x16.eq(bytes, i8x16.splat(smallG)), next);
+    const others = v128.or(pairs, i8x16.eq(bytes, i8x16.splat(smallX)));
+    const signs = v128.or(v128.or(lines, capitals), others);
     for (let left = i8x16.bitmask(signs); left != 0; left &= left - 1)
       if (isInTrace(at + <usize>ctz(left))) return true;
   }
@@ -51,7 +55,9 @@ function isInTrace(at: usize): bool {
     case underscore:
       return isAfterName(before, at);
     case hyphen:
-      return before >> 24 == glpat || (before >> 48 == sk && !isWordPart(byteAt(at - 3)));
+      return before >> 48 == sk && !isWordPart(byteAt(at - 3));
+    case smallG:
+      return nameAt(at, at + 5) == glpat;
     case capitalJ:
       return before >> 48 == ey;
     case capitalI:
