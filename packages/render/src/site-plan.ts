@@ -138,28 +138,34 @@ export function planTasks(
   site: Site,
   plan: SitePlan,
   searched: ReadonlyMap<string, SearchedPage>,
+  outputOf = addressesFor(plan.urlStyle, plan.routes).outputOf,
 ): PageTask[] {
-  const addresses = addressesFor(plan.urlStyle, plan.routes);
   const taskFor = (route: string, id: number, output: string): PageTask[] => {
     const meta = site.metas.get(route);
     if (!meta) return [];
     const { file, title, description, api, generated, content, playground, hasDiagram } = meta;
     const search = id < plan.rendered.length ? searched.get(route)?.task : undefined;
-    const page = { file, title, description, api, generated, content, playground, hasDiagram };
     const { language } = site.navigation.places.get(route)?.branch ?? {};
     return [
       {
         id,
         route,
         output,
-        ...page,
+        file,
+        title,
+        description,
+        api,
+        generated,
+        content,
+        playground,
+        hasDiagram,
         language: language && languageCode(language),
         banner: bannerOf(site, route),
         search,
       },
     ];
   };
-  const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, addresses.outputOf(route)));
+  const tasks = plan.rendered.flatMap((route, id) => taskFor(route, id, outputOf(route)));
   const first = plan.rendered[0];
   if (first === undefined || plan.rendered.includes('index')) return tasks;
   return [...tasks, ...taskFor(first, plan.rendered.length, 'index.html')];

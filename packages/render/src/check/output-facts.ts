@@ -138,7 +138,8 @@ class WholeFacts {
       if (!isFound(fragment.slice(1), (id) => this.#ids.has(id))) lostFragments.push(keptText(fragment));
     }
     return {
-      ids: `\n${[...this.#ids].join('\n')}\n`,
+      // Each between line breaks, and put together at once: otherwise the text is kept in three pieces.
+      ids: ['', ...this.#ids, ''].join('\n'),
       references: [...this.#references].join('\n'),
       lostFragments: keptList(lostFragments),
       duplicateIds: keptList(this.#duplicateIds.slice(0, mostListed)),

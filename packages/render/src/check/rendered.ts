@@ -116,6 +116,8 @@ const mostPerPage = 1000;
 /** A hint costs up to 3 ms; whoever has more broken anchors has seen enough of them. */
 const mostHints = 500;
 
+const tierNames = { none: 'none', static: 'static', run: 'run', refused: 'refused' } as const;
+
 /** Whether a page of so many bytes is worth a finding. */
 export function isHeavy(bytes: number): boolean {
   return bytes > heavyBytes;
@@ -197,9 +199,14 @@ export class RenderedCheck {
   expectPage(task: PageTask, result: PageResult): void {
     const { output, route, file } = task;
     const { anchors = [], milliseconds = 0, tier } = result;
-    const known = { output, route, file, anchors: keptList(anchors), milliseconds, tier };
     this.#pages.set(output, {
-      ...known,
+      output,
+      route,
+      file,
+      anchors: keptList(anchors),
+      milliseconds,
+      // The text of the table, of which there is one for all pages.
+      tier: tier && tierNames[tier],
       saysMore: saysMore(task, result),
       bytes: 0,
       facts: undefined,

@@ -88,7 +88,8 @@ function placePages(branch: Branch, places: Map<string, PagePlace>, order: strin
   const trails = new Map<GroupEntry[], Trail>();
   flat.forEach(({ route, groups, group }, index) => {
     if (places.has(route)) return;
-    places.set(route, { branch, ...trailOf(groups, trails), index, group });
+    const { trail, trailRoutes } = trailOf(groups, trails);
+    places.set(route, { branch, trail, trailRoutes, index, group });
     order.push(route);
   });
 }

@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import ignore from 'ignore';
 import { readInside } from '../config/read-inside.ts';
+import { flatText } from '../kept.ts';
 
 export interface SiteFiles {
   /** Every file that may be read or copied, relative with forward slashes, sorted. */
@@ -55,7 +56,7 @@ async function readIgnoreRules(root: string): Promise<IsIgnored> {
 async function walk(root: string, folder: string, isIgnored: IsIgnored, found: string[]): Promise<void> {
   const entries = await readdir(join(root, folder), { withFileTypes: true });
   for (const entry of entries) {
-    const path = folder ? `${folder}/${entry.name}` : entry.name;
+    const path = folder ? flatText(`${folder}/${entry.name}`) : entry.name;
     if (entry.isDirectory()) {
       if (isForeignFolder(path) || isIgnored(`${path}/`)) continue;
       await walk(root, path, isIgnored, found);

@@ -38,5 +38,7 @@ export class Gathered {
 }
 
 export function factsOf({ route, output, title }: PageTask, { facts }: PageTrace): PageFacts {
-  return { ...facts, route, output, title };
+  const { description, summary, updates, failed } = facts;
+  // Written out, as is all that is kept of every page: what is spread takes half as much again.
+  return { description, summary, updates, failed, route, output, title };
 }

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as aPause } from 'node:timers/promises';
 import { encodedPieces } from '../encoded-text.ts';
+import { flatText } from '../kept.ts';
 import type { RememberedPage } from '../memory/page-memory.ts';
 import { type Before, traceOf } from '../memory/replay.ts';
 import { fullTextSection, isInFullText } from '../outputs/llms.ts';
@@ -121,7 +122,7 @@ function keepTexts(run: Run, { last }: Before, task: PageTask): void {
 function* newPage(run: Run, task: PageTask, { result, key }: RememberedPage): Generator<RunEvent> {
   const { plan, gathered, check, composer, print, search, options, before } = run;
   const isShown = task.id < plan.rendered.length;
-  const markdownName = markdownPath(task.route);
+  const markdownName = flatText(markdownPath(task.route));
   const trace = traceOf(task, result, { key, clockMs: plan.clockMs });
   gathered.add(task, trace, isShown);
   /** A page shown a second time at the root tells its findings once. */

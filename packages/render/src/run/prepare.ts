@@ -44,7 +44,7 @@ export function begin(site: Site, options: RenderOptions) {
 
 /** All that pages are made with and put into. */
 export function prepare(start: Start, pictures: ReturnType<typeof configuredPictures>, check: RenderedCheck) {
-  const { site, options, plan, links } = start;
+  const { site, options, plan, links, names } = start;
   const gathered = new Gathered();
   for (const file of pictures.files) gathered.assets.add(file);
   const frameLinks = check.watchFrame(links);
@@ -54,8 +54,11 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   const isLarge = isLargeSite(plan.rendered.length);
   const aside = isLarge ? { setAside: options.setAside ?? packedInMemory } : {};
   const addresses = addressesFor(plan.urlStyle, plan.routes);
-  const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
-  const tasks = planTasks(site, plan, searched.pages);
+  const searched = searchedPages(site, plan.rendered, (route) =>
+    names.sameText(relativeHref('', addresses.hrefOf(route))),
+  );
+  const outputOf = (route: string): string => names.sameText(addresses.outputOf(route));
+  const tasks = planTasks(site, plan, searched.pages, outputOf);
   check.expectPages(tasks);
   const { memory: ofRun } = options;
   const memory = ofRun && new PageMemory(ofRun.store, ofRun.engine, plan, ofRun.hashes);

@@ -83,7 +83,7 @@ function searchTask(meta: PageMeta, trail: readonly string[], rule: NavigationRu
     endpoint,
     meta.sidebarTitle === meta.title ? '' : meta.sidebarTitle,
   ];
-  return { keywords: meta.keywords, boost, hints: hints.join(' ').trim() };
+  return { keywords: meta.keywords, boost, hints: hints.filter((hint) => hint !== '').join(' ') };
 }
 
 /** Nearly all pages have one of these two. */
