@@ -71,13 +71,14 @@ export type OutputItem =
 
 export type Output = (context: OutputContext) => Iterable<OutputItem> | AsyncIterable<OutputItem>;
 
+/** The largest first: whoever takes the files has the most to do with those, and can while the others are made. */
 const outputs: Output[] = [
+  printOutput,
+  llmsFull,
   sharedFiles,
   notFoundOutput,
   redirectOutputs,
-  printOutput,
   llmsIndex,
-  llmsFull,
   specCopies,
   sitemap,
   robots,

@@ -27,8 +27,11 @@ const batchSize = 16;
 /** On a large site a message wakes a process for more: each waking costs the sender, too. */
 const largeBatchSize = 64;
 const pagesOfLargeSite = 2000;
-/** A new batch is sent while the last few pages of the one before are still being rendered. */
-const refillBelow = 4;
+/**
+ * A new batch is sent while the last pages of the one before are still being rendered. Some that are not here yet
+ * are done and on their way: with 4, a process often had nothing to do, and 1,000 pages took 1.5 % longer.
+ */
+const refillBelow = 24;
 const maximumBuffered = 256;
 /**
  * The engine that lays out diagrams takes half a second to load and another to become fast, in each process that meets one.

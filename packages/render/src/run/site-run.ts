@@ -36,13 +36,13 @@ export async function* siteEvents(
   const run = prepare(start, pictures, check);
   yield* pages(run);
   if (run.isLarge) collectNow();
-  for (const file of run.search.finish())
-    yield 'old' in file ? old([file.path], 'output') : text(file.path, file.content, 'output');
-  if (run.isLarge) collectNow();
   if (run.before && run.wordEdit?.holds) {
     yield* filesAfterWords(run, run.before, run.wordEdit);
     yield { type: 'word-edit', edit: run.wordEdit };
   } else yield* filesAfterPages(run);
+  if (run.isLarge) collectNow();
+  for (const file of run.search.finish())
+    yield 'old' in file ? old([file.path], 'output') : text(file.path, file.content, 'output');
   remember(run);
 }
 

@@ -47,24 +47,38 @@ function splitName(path: string): { name: string; prefix: string } | undefined {
   return { name: path.slice(slash + 1), prefix: path.slice(0, slash) };
 }
 
-function header(entry: { name: string; prefix: string; sizeBytes: number; type: '0' | 'x' }): Buffer {
-  const block = Buffer.alloc(recordBytes);
-  const octal = (value: number, offset: number, digits: number) =>
-    block.write(`${value.toString(8).padStart(digits, '0')}\0`, offset, 'latin1');
-  block.write(entry.name, 0, 100, 'latin1');
-  octal(0o644, 100, 7);
-  octal(0, 108, 7);
-  octal(0, 116, 7);
-  octal(Math.min(entry.sizeBytes, 8 ** 11 - 1), 124, 11);
-  octal(fixedTime, 136, 11);
-  block.write(' '.repeat(8), 148, 'latin1');
-  block.write(entry.type, 156, 'latin1');
-  block.write('ustar\x0000', 257, 'latin1');
-  block.write(entry.prefix, 345, 155, 'latin1');
-  let sum = 0;
-  for (const byte of block) sum += byte;
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+function header({ name, prefix, sizeBytes, type }: HeaderFacts): Buffer {
+  const block = Buffer.from(commonHeader);
+  let sum = commonSum;
+  const put = (text: string, offset: number): void => {
+    for (let at = 0; at < text.length; at += 1) sum += block[offset + at] = text.charCodeAt(at);
+  };
+  put(name, 0);
+  put(octal(Math.min(sizeBytes, 8 ** 11 - 1), 11), 124);
+  put(type, 156);
+  put(prefix, 345);
+  put(`${octal(sum, 6)}\0 `, 148);
   return block;
+}
+
+interface HeaderFacts {
+  /** Each character is one byte here and in the folders before it. */
+  name: string;
+  prefix: string;
+  sizeBytes: number;
+  type: '0' | 'x';
+}
+
+/** What all entries have in common: half of a header is written, and none of it added up, once for every entry. */
+const commonHeader = Buffer.alloc(recordBytes);
+commonHeader.write(`${octal(0o644, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0`, 100, 'latin1');
+commonHeader.write(`${octal(fixedTime, 11)}\0`, 136, 'latin1');
+commonHeader.write(' '.repeat(8), 148, 'latin1');
+commonHeader.write('ustar\x0000', 257, 'latin1');
+const commonSum = commonHeader.reduce((sum, byte) => sum + byte, 0);
+
+function octal(value: number, digits: number): string {
+  return value.toString(8).padStart(digits, '0');
 }
 
 /** `length key=value\n`, where the length counts itself. */
