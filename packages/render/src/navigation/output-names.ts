@@ -27,16 +27,23 @@ export class OutputNames {
     const lower = kept.toLowerCase();
     /** Mostly the same, and one text does for both. */
     const folded = lower === kept ? kept : lower;
-    const folders = foldersOf(folded);
     const taken = this.#files.get(folded);
     if (taken === path) return undefined;
     if (taken === '') return 'is that of a file which every export has';
     if (taken !== undefined) return `differs from "${taken}" only in case`;
-    if (this.#folders.has(folded) || folders.some((folder) => this.#files.has(folder)))
-      return 'is that of a file and of a folder';
+    if (this.#folders.has(folded) || !this.#takeFolders(folded)) return 'is that of a file and of a folder';
     this.#files.set(folded, kept);
-    for (const folder of folders) this.#folders.add(folder);
     return undefined;
+  }
+
+  /** Whether all folders of a file may have their names. Most are known by the file before it. */
+  #takeFolders(folded: string): boolean {
+    const slash = folded.lastIndexOf('/');
+    if (slash < 0 || this.#folders.has(folded.slice(0, slash))) return true;
+    const folders = foldersOf(folded);
+    if (folders.some((folder) => this.#files.has(folder))) return false;
+    for (const folder of folders) this.#folders.add(folder);
+    return true;
   }
 
   /** A name that may be taken, as the text that is kept of it: with one for all who keep it, 50,000 pages take 7 MB less. */

@@ -71,19 +71,16 @@ function searchTask(meta: PageMeta, trail: readonly string[], rule: NavigationRu
   const asked = meta.boost ?? rule?.boost ?? 1;
   /** Damped: taken as it is, a threefold boost would put a passing mention above another page's title. */
   const boost = Math.min(100, Math.max(0.01, asked)) ** 0.6 * (meta.deprecated ? 0.7 : 1);
-  const slug =
-    meta.route
-      .replace(/(?:^|\/)index$/, '')
-      .split('/')
-      .at(-1) ?? '';
-  const endpoint = meta.endpoint ? `${meta.endpoint.method} ${meta.endpoint.path}` : '';
-  const hints = [
-    slug,
-    trail.at(-1) ?? '',
-    endpoint,
-    meta.sidebarTitle === meta.title ? '' : meta.sidebarTitle,
-  ];
-  return { keywords: meta.keywords, boost, hints: hints.filter((hint) => hint !== '').join(' ') };
+  const hints = [slugOf(meta.route), trail.at(-1) ?? ''];
+  if (meta.endpoint) hints.push(`${meta.endpoint.method} ${meta.endpoint.path}`);
+  if (meta.sidebarTitle !== meta.title) hints.push(meta.sidebarTitle);
+  return { keywords: meta.keywords, boost, hints: hints.join(' ').trim() };
+}
+
+/** The last part of a route; that of its folder for the page of a folder. */
+function slugOf(route: string): string {
+  const end = route === 'index' ? 0 : route.endsWith('/index') ? route.length - '/index'.length : route.length;
+  return route.slice(route.lastIndexOf('/', end - 1) + 1, end);
 }
 
 /** Nearly all pages have one of these two. */
@@ -158,27 +155,26 @@ function scopesOf(navigation: NavigationMap): {
     const at = scopes.findIndex((scope) => scope.language === language && scope.version === version);
     return at >= 0 ? at : scopes.push({ language, version }) - 1;
   };
-  const byRoute = new Map<string, Set<number>>();
+  /** Many pages, few lists. */
+  const lists = new Map<string, readonly number[]>();
+  const listOf = (ids: number[]): readonly number[] => {
+    const list = lists.get(ids.join()) ?? ids;
+    lists.set(ids.join(), list);
+    return list;
+  };
+  const byRoute = new Map<string, readonly number[]>();
   for (const branch of navigation.branches) {
     const id = idOf(branch);
+    const alone = listOf([id]);
     for (const route of routesOf(branch.entries)) {
-      const known = byRoute.get(route);
-      if (known) known.add(id);
-      else byRoute.set(route, new Set([id]));
+      const known = byRoute.get(route) ?? alone;
+      byRoute.set(route, known.includes(id) ? known : listOf([...known, id].toSorted((a, b) => a - b)));
     }
   }
   if (scopes.length === 0) idOf(undefined);
-  /** Many pages, few lists. */
-  const lists = new Map<string, readonly number[]>();
   return {
     scopes,
-    ofRoute: (route) => {
-      const ids = byRoute.get(route);
-      const list = ids ? [...ids].toSorted((a, b) => a - b) : [idOf(nearestBranch(navigation, route))];
-      const known = lists.get(list.join()) ?? list;
-      lists.set(list.join(), known);
-      return known;
-    },
+    ofRoute: (route) => byRoute.get(route) ?? listOf([idOf(nearestBranch(navigation, route))]),
   };
 }
 
