@@ -105,6 +105,7 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     engine: null,
     isolationLevel,
     isSigned: true,
+    isHashed: true,
     options: optionsOf({ domain: 'attacked.test' }),
   };
 }

@@ -31,4 +31,4 @@ export function packedInMemory(bytes: Uint8Array): () => Uint8Array {
   return () => zstdDecompressSync(packed);
 }
 
-const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+export const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };

@@ -3,11 +3,11 @@
  * own files. When only the text of pages or their pictures changed since, the next run need not touch the other pages at all.
  */
 import { randomUUID } from 'node:crypto';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { FrameTrace } from '../check/rendered.ts';
 import type { LoadMemory } from '../load.ts';
 import type { ReadPage } from '../page/meta.ts';
 import type { PageFeature, PageTier } from '../page/task.ts';
+import { packedJson, unpackedJson } from './packed-json.ts';
 import { FileHashes, type FileMark, type SiteMemory, shortHash } from './site-memory.ts';
 import { LastTraces, NewTraces, type PageTrace, type TracePart } from './traces.ts';
 
@@ -152,7 +152,7 @@ export class RunMemory {
         readParts,
         parts,
       };
-      return zstdCompressSync(JSON.stringify(head));
+      return packedJson(head);
     };
   }
 
@@ -185,7 +185,7 @@ export class RunMemory {
         continue;
       }
       const key = `run:${this.token}:${name}:${at}`;
-      this.store.put(key, zstdCompressSync(JSON.stringify(part)));
+      this.store.put(key, packedJson(part));
       keys.push(key);
     }
     return keys;
@@ -202,5 +202,5 @@ function readAll(store: SiteMemory, keys: readonly string[] = []): unknown[] {
 
 function read(store: SiteMemory, key: string): unknown {
   const bytes = store.get(key);
-  return bytes && (JSON.parse(zstdDecompressSync(bytes).toString()) as unknown);
+  return bytes && unpackedJson(bytes);
 }

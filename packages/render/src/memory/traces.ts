@@ -2,11 +2,11 @@
  * What each page of a run has given to the site besides its own files, kept in parts of some hundred pages. A part is read
  * only when somebody asks for a page of it: of 10,000 pages all parts take 0.2 s, and most edits touch one.
  */
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { CheckTrace } from '../check/rendered.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { PageFacts } from '../outputs/list.ts';
 import type { PageResult } from '../page/task.ts';
+import { packedJson, unpackedJson } from './packed-json.ts';
 import type { SiteMemory } from './site-memory.ts';
 
 /** What a page gives to the site besides its own files. */
@@ -69,7 +69,7 @@ export class NewTraces {
 
   put(traces: readonly PageTrace[]): TracePart {
     const key = `run:${this.#token}:${traces[0]?.output ?? ''}`.slice(0, 150);
-    this.#store.put(key, zstdCompressSync(JSON.stringify(traces)));
+    this.#store.put(key, packedJson(traces));
     return {
       key,
       pages: traces.length,
@@ -130,7 +130,7 @@ export class LastTraces {
     if (known) return known;
     const bytes = this.#store.get(part.key);
     if (!bytes) throw new Error('The memory of the last run has lost what is known of pages.');
-    const traces = JSON.parse(zstdDecompressSync(bytes).toString()) as PageTrace[];
+    const traces = unpackedJson(bytes) as PageTrace[];
     for (const trace of traces) this.#byOutput.set(trace.output, trace);
     this.#read.set(part, traces);
     return traces;

@@ -79,7 +79,8 @@ function searchTask(meta: PageMeta, trail: readonly string[], rule: NavigationRu
 
 /** The last part of a route; that of its folder for the page of a folder. */
 function slugOf(route: string): string {
-  const end = route === 'index' ? 0 : route.endsWith('/index') ? route.length - '/index'.length : route.length;
+  const end =
+    route === 'index' ? 0 : route.endsWith('/index') ? route.length - '/index'.length : route.length;
   return route.slice(route.lastIndexOf('/', end - 1) + 1, end);
 }
 

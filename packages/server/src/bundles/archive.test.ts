@@ -30,7 +30,9 @@ async function pack(files: Files) {
 async function packTo(file: string, archive: Archive, onProgress?: (share: number) => void) {
   const output = openSync(file, 'w');
   try {
-    return await archive.pack(output, onProgress);
+    const sha256 = createHash('sha256');
+    const packed = await archive.pack(output, { hash: sha256, ...(onProgress && { onProgress }) });
+    return { ...packed, sha256: sha256.digest('hex') };
   } finally {
     closeSync(output);
   }

@@ -5,7 +5,7 @@
  * be simpler, but browsers' DecompressionStream reads only the first). With a memory, blocks of the last archive are used
  * again, and files that are as they were need not be handed over.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { readInto, readIntoAhead } from './positioned-reads.ts';
 import {
@@ -39,8 +39,14 @@ export interface ArchivedFile {
 
 export interface PackedArchive {
   sizeBytes: number;
-  sha256: string;
   fileCount: number;
+}
+
+interface Packing {
+  /** Told the share that is done, 0 to 1. */
+  onProgress?: (share: number) => void;
+  /** Shown every byte, for whoever does not see them otherwise. */
+  hash?: Hash | undefined;
 }
 
 interface Entry extends ArchivedFile, BlockEntry {
@@ -73,7 +79,7 @@ const chunkBytes = 1024 * 1024;
  * More than there are threads for them, so that none of those waits until this one has time to hand out the next: each block comes by
  * here twice, as Node compresses.
  */
-const blocksInFlight = 12;
+const blocksInFlight = 8;
 /** Enough for the one that adds it all up, and little lies between: with 16 the 144 MB of 10,000 pages take 0.1 s longer. */
 const readsInFlight = 2;
 
@@ -301,18 +307,18 @@ export class Archive {
     this.#spooledBytes += bytes.length;
   }
 
-  /** Writes the archive to an open file or pipe; `onProgress` is told the share that is done, 0 to 1. */
-  async pack(output: number, onProgress: (share: number) => void = () => {}): Promise<PackedArchive> {
+  /** Writes the archive to an open file or pipe. */
+  async pack(output: number, { onProgress, hash: ofAll }: Packing = {}): Promise<PackedArchive> {
     this.#isPacking = true;
     // Not a turn later where nothing was begun: the caller has other work while blocks are compressed.
     if (this.#lanes.size > 0) await Promise.allSettled(this.#lanes);
     const sorted = this.#sorted();
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
-    const stream = new GzipStream(output);
+    const stream = new GzipStream(output, ofAll);
     try {
       await this.#writeBlocks(stream, blocks, (share) =>
-        onProgress(Math.min(1, share / Math.max(1, totalBytes))),
+        onProgress?.(Math.min(1, share / Math.max(1, totalBytes))),
       );
       await stream.add(await compressBlock(Buffer.from(endOfArchive), true));
       if (this.#memory) LastArchive.keep(this.#memory.blocks, this.#memory.token, blocks);

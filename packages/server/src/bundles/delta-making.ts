@@ -2,7 +2,7 @@
  * Makes a delta from two bundles. Both are read once and side by side, which works because their files come in the same
  * order: in memory are two versions of one file at a time, never a site. The same two bundles give the same delta.
  */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { Archive, type PackedArchive } from './archive.ts';
 import {
   contentPrefix,
@@ -19,6 +19,7 @@ import { readEntries, type Entry } from './reader.ts';
 import { readOpening, readSmall } from './unpack.ts';
 
 export interface DeltaFacts extends PackedArchive {
+  sha256: string;
   changedFiles: number;
   removedFiles: number;
 }
@@ -41,9 +42,11 @@ export async function makeDelta({ base, target, spool, output }: DeltaOrder): Pr
     const description = await OpenBundle.while(base, (before) =>
       OpenBundle.while(target, (after) => collect(archive, before, after)),
     );
-    const packed = await archive.pack(output);
+    const ofAll = createHash('sha256');
+    const packed = await archive.pack(output, { hash: ofAll });
     return {
       ...packed,
+      sha256: ofAll.digest('hex'),
       changedFiles: description.files.length,
       removedFiles: description.removed.length,
     };

@@ -2,7 +2,7 @@
  * The file that blocks of an archive make together: one gzip stream, with a checksum of everything. What is written goes
  * through another thread, so that the next blocks are got meanwhile.
  */
-import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import { writev } from 'node:fs';
 import { promisify } from 'node:util';
 import { joinedChecksum, type CompressedBlock } from './archive-blocks.ts';
@@ -13,7 +13,7 @@ const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 export class GzipStream {
   readonly #output: number;
-  readonly #hash = createHash('sha256');
+  readonly #hash: Hash | undefined;
   #checksum = 0;
   #sizeBytes = 0;
   rawBytes = 0;
@@ -22,8 +22,10 @@ export class GzipStream {
   #whenWritten: (() => void)[] = [];
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(output: number) {
+  /** A hash is shown all that is written. */
+  constructor(output: number, hash?: Hash) {
     this.#output = output;
+    this.#hash = hash;
     this.#take(gzipHeader);
   }
 
@@ -36,14 +38,14 @@ export class GzipStream {
     if (this.#waitingBytes >= leastWriteBytes) await this.#write();
   }
 
-  async end(): Promise<{ sizeBytes: number; sha256: string }> {
+  async end(): Promise<{ sizeBytes: number }> {
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.#checksum, 0);
     trailer.writeUInt32LE(this.rawBytes % 2 ** 32, 4);
     this.#take(trailer);
     await this.#write();
     await this.#writing;
-    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') };
+    return { sizeBytes: this.#sizeBytes };
   }
 
   /** Nothing is being written any more, however it ended. */
@@ -52,7 +54,7 @@ export class GzipStream {
   }
 
   #take(bytes: Uint8Array): void {
-    this.#hash.update(bytes);
+    this.#hash?.update(bytes);
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     this.#sizeBytes += bytes.length;

@@ -2,10 +2,12 @@
  * `docyard bundle apply`: makes the whole bundle from an older one and a delta, without a network. The result has the bytes of
  * the bundle that the service would hand out, so its published hash still fits. It appears whole or not at all.
  */
+import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync } from 'node:fs';
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { Archive } from '../bundles/archive.ts';
 import { CommandError } from './errors.ts';
 import { interruptible } from './interrupt.ts';
 
@@ -92,13 +94,12 @@ async function expand(base: string, delta: string, work: string, options: ApplyO
   }
 }
 
-async function packTo(
-  file: string,
-  archive: { pack(output: number): Promise<{ sizeBytes: number; sha256: string }> },
-) {
+async function packTo(file: string, archive: Archive): Promise<{ sizeBytes: number; sha256: string }> {
   const output = openSync(file, 'wx');
+  const hash = createHash('sha256');
   try {
-    return await archive.pack(output);
+    const { sizeBytes } = await archive.pack(output, { hash });
+    return { sizeBytes, sha256: hash.digest('hex') };
   } finally {
     closeSync(output);
   }

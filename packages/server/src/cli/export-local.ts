@@ -12,7 +12,6 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { SiteReport } from '@docyard/render';
 import { Option, type Command } from 'commander';
-import type { PackedArchive } from '../bundles/archive.ts';
 import { nearest } from '../deployments/nearest.ts';
 import type { ExportOrder } from '../exports/messages.ts';
 import type { Isolation } from '../rendering/isolation.ts';
@@ -27,6 +26,7 @@ import {
   type FailOptions,
 } from './findings.ts';
 import { memoryFiles } from '../exports/project-memory.ts';
+import { GrowingFile } from './growing-file.ts';
 import { openLocalMemory } from './local-memory.ts';
 import { bytesText, Progress } from './progress.ts';
 import { policyOf } from './remote.ts';
@@ -84,7 +84,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   try {
     // Known before, since all files of a checkout are looked at for it.
     let isCodeMissing: Promise<boolean> | undefined;
-    const { readReport, packed, pages } = await render(
+    const { readReport, packed, pages, remember } = await render(
       root,
       { work, draft, isolation, onRendering: () => (isCodeMissing ??= lacksCompiledCode()) },
       options,
@@ -93,7 +93,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
     // Whoever waits for it tells of it.
     delivered?.catch(() => undefined);
-    const report = await readReport();
+    const [report] = await Promise.all([readReport(), remember()]);
     annotate(report.diagnostics, root);
     // Standard output may be where the bundle goes.
     const say = options.output === '-' ? process.stderr : process.stdout;
@@ -164,8 +164,10 @@ function refuseMistypedSubcommand(folder: string, subcommands: readonly string[]
 
 interface Exported {
   readReport: () => Promise<SiteReport>;
-  packed: PackedArchive;
+  packed: { sizeBytes: number; sha256: string; fileCount: number };
   pages: number;
+  /** Says that the next export can go on from this one. */
+  remember: () => Promise<void>;
 }
 
 interface Around {
@@ -201,6 +203,7 @@ async function render(
   const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   const renderProcesses = availableParallelism();
+  let written: GrowingFile | undefined;
   let sign: ((manifest: Uint8Array) => string) | undefined;
   const workOut = async (): Promise<ExportOrder> => {
     const [source, { level }, engine = null] = await Promise.all([
@@ -222,6 +225,7 @@ async function render(
       engine,
       isolationLevel: level,
       isSigned: sign !== undefined,
+      isHashed: false,
       options: { ...chosen, paths: null, strict: false, failOn: [] },
     };
   };
@@ -233,6 +237,7 @@ async function render(
       keepCopyIn: memory?.readableFolder,
       files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
+        if (phase === 'packing') written ??= new GrowingFile(draft);
         if (phase !== 'rendering') return;
         onRendering();
         progress.tell({ phase, share, done, total: total ?? undefined });
@@ -248,20 +253,22 @@ async function render(
     memory?.release();
   });
   const answer = await rendering.catch(async (error: unknown) => {
+    await written?.close();
     if (!memory || !(error instanceof RenderingFailed)) throw error;
     await memory.discard();
     return undefined;
   });
   // What was remembered may be damaged, and is forgotten by now.
   if (answer === undefined) return render(root, around, options, true);
-  const { pageCount, memoryBytes, sizeBytes, sha256, fileCount } = answer;
-  await memory?.completed(memoryBytes);
+  const { pageCount, memoryBytes, sizeBytes, fileCount } = answer;
+  const sha256 = await (written ?? new GrowingFile(draft)).sha256(sizeBytes);
   const readReport = async (): Promise<SiteReport> => {
     const { ReportFile } = await import('../exports/messages.ts');
     const { slowest: _, ...report } = ReportFile.parse(JSON.parse(await readFile(reportFile, 'utf8')));
     return report as SiteReport;
   };
-  return { readReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
+  const remember = async (): Promise<void> => memory?.completed(memoryBytes);
+  return { readReport, packed: { sizeBytes, sha256, fileCount }, pages: pageCount, remember };
 }
 
 /** From here on this process listens and little else: what it hears for minutes need not pile up before it is thrown away. */

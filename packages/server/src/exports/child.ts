@@ -2,6 +2,7 @@
  * The process that renders one export and ends with it. It keeps rendering and packing away from the server's
  * event loop, and strangers' files away from the server's memory. It has no network, no database and no secret.
  */
+import { createHash } from 'node:crypto';
 import { closeSync, existsSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -222,7 +223,8 @@ async function finish(
   if (signature !== '') archive.add(signatureName, Buffer.from(signature));
   // The pipe takes no more than the server can pass on: writing waits, and nothing lies on the disk in between.
   const tell = sparingly((share: number) => progress('packing', share, pageCount, null));
-  const packing = archive.pack(outputDescriptor, tell);
+  const hash = order.isHashed ? createHash('sha256') : undefined;
+  const packing = archive.pack(outputDescriptor, { onProgress: tell, hash });
   // Whoever waits for it is told.
   packing.catch(() => undefined);
   // Other threads have the first blocks in hand now.
@@ -235,7 +237,8 @@ async function finish(
   // The server ends this process as soon as it has the answer; where it may, it keeps what was compiled for the next one.
   flushCompileCache();
   const { warnings, errors } = report;
-  say({ type: 'exported', ...packed, pageCount, warnings, errors, memoryBytes });
+  const sha256 = hash?.digest('hex') ?? null;
+  say({ type: 'exported', ...packed, sha256, pageCount, warnings, errors, memoryBytes });
   // Giving back the 100 MB of 1,000 pages takes 30 ms, for which nobody should have to wait.
   archive.close();
 }

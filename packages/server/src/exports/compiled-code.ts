@@ -76,6 +76,7 @@ export function exportOfSample(work: string, signal: AbortSignal): Parameters<ty
     engine: null,
     isolationLevel: 0,
     isSigned: true,
+    isHashed: true,
     options: optionsOf({ domain: 'sample.test' }),
   };
   return {

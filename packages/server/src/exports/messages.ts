@@ -29,6 +29,8 @@ export interface ExportOrder {
   isolationLevel: IsolationLevel;
   /** Whether somebody wants to see the manifest and sign it. */
   isSigned: boolean;
+  /** Whether it is to tell the hash of the bundle. Whoever sees all of its bytes anyway can do so sooner. */
+  isHashed: boolean;
   options: ExportJob['options'];
 }
 
@@ -81,7 +83,11 @@ export const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('exported'),
     sizeBytes: whole,
-    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    /** Null when nobody asked for it. */
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable(),
     fileCount: whole,
     pageCount: whole,
     warnings: whole,

@@ -180,6 +180,7 @@ function orderFor(
     renderProcesses: context.config.renderProcesses,
     offline: context.config.egress.offline,
     isSigned: true,
+    isHashed: true,
     options: optionsOf(request),
   };
 }
@@ -290,6 +291,7 @@ async function store(
     storeReport(context, input, reportFile),
   ]);
   const { sizeBytes, sha256, fileCount, warnings, errors, pageCount } = answer;
+  if (sha256 === null) throw new Error('The rendering process packed a bundle without telling its hash.');
   const result: ExportResult = {
     bundle: { sizeBytes, sha256, fileCount },
     warnings,
