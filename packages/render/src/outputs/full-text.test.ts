@@ -1,7 +1,7 @@
 /** The text of a whole site: in order, within its bounds, whatever order pages arrive in. */
 import { expect, it } from 'vitest';
 import { type SetAside, packedInMemory } from '../kept.ts';
-import { FullText, inLargePieces } from './full-text.ts';
+import { FullText, inLargePieces, withBetween } from './full-text.ts';
 
 function textOf(positions: number[], limit: number, options: { setAside?: SetAside } = {}): string {
   const text = new FullText({ limit, ...options });
@@ -25,10 +25,30 @@ it.each([[[0, 1, 2, 3, 4, 5]], [[5, 4, 3, 2, 1, 0]], [[3, 0, 5, 1, 4, 2]]])(
   },
 );
 
-it('comes in large pieces that share one memory, none of it lost', () => {
+it('comes in large pieces, those of small ones in one memory, none of it lost', () => {
   const parts = [1, 700_000, 0, 900_000, 3_000_000, 5].map((bytes, index) => Buffer.alloc(bytes, index + 1));
   const pieces = Array.from(inLargePieces(parts), (piece) => Buffer.from(piece));
-  expect(pieces.map(({ length }) => length)).toEqual([1_048_576, 1_048_576, 1_048_576, 1_048_576, 405_702]);
+  expect(pieces.map(({ length }) => length)).toEqual([1_048_576, 551_425, 3_000_000, 5]);
   expect(Buffer.concat(pieces).equals(Buffer.concat(parts))).toBe(true);
   expect([...inLargePieces([])]).toEqual([]);
+});
+
+it('gives sections that follow each other in one memory as one, but only where what lies between them is right', () => {
+  const between = Buffer.from('--');
+  const last = new Uint8Array(Buffer.from('first--second--third..fourth--fifth'));
+  const [first, second, third, fourth, fifth] = [
+    last.subarray(0, 5),
+    last.subarray(7, 13),
+    last.subarray(15, 20),
+    last.subarray(22, 28),
+    last.subarray(30),
+  ] as const;
+  const textsOf = (sections: Uint8Array[]): string[] =>
+    Array.from(withBetween(between, sections), (part) => Buffer.from(part).toString());
+  expect(textsOf([first, second, third, fourth, fifth])).toEqual([
+    ...['--', 'first--second--third', '--', 'fourth--fifth'],
+  ]);
+  expect(textsOf([first, Buffer.from('new'), third])).toEqual(['--', 'first', '--', 'new', '--', 'third']);
+  expect(textsOf([second, first])).toEqual(['--', 'second', '--', 'first']);
+  expect(textsOf([])).toEqual([]);
 });

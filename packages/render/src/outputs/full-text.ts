@@ -96,6 +96,29 @@ function inMemory(bytes: Uint8Array): () => Uint8Array {
 }
 
 /**
+ * What is to stand between two of them, before each. Those of the last run lie in one memory with it between them, and come as one:
+ * an edit of 10,000 pages leaves two of 25 MB instead of 20,000 small ones.
+ */
+export function* withBetween(between: Uint8Array, sections: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let first: Uint8Array | undefined;
+  let end = 0;
+  const whole = ({ buffer, byteOffset }: Uint8Array) => new Uint8Array(buffer, byteOffset, end - byteOffset);
+  for (const section of sections) {
+    const follows =
+      section.buffer === first?.buffer &&
+      section.byteOffset === end + between.length &&
+      Buffer.compare(between, new Uint8Array(section.buffer, end, between.length)) === 0;
+    if (!follows) {
+      if (first) yield whole(first);
+      yield between;
+      first = section;
+    }
+    end = section.byteOffset + section.length;
+  }
+  if (first) yield whole(first);
+}
+
+/**
  * Large pieces out of many small ones. Each is there until the next is asked for: in one memory for all of them, 50 MB are put
  * together in 20 instead of 130 ms.
  */
@@ -103,6 +126,12 @@ export function* inLargePieces(parts: Iterable<Uint8Array>): Generator<Uint8Arra
   const piece = new Uint8Array(pieceBytes);
   let used = 0;
   for (const part of parts) {
+    if (part.length >= pieceBytes) {
+      if (used > 0) yield piece.subarray(0, used);
+      used = 0;
+      yield part;
+      continue;
+    }
     for (let done = 0; done < part.length;) {
       const taken = part.subarray(done, done + pieceBytes - used);
       piece.set(taken, used);

@@ -9,7 +9,7 @@ import { prefixToRoot, relativeHref } from '../navigation/addresses.ts';
 import type { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { Branch, BranchStep, Division, NavEntry } from '../navigation/tree.ts';
 import { plainTitle } from '../theme/text.ts';
-import { inLargePieces } from './full-text.ts';
+import { inLargePieces, withBetween } from './full-text.ts';
 import type { InPieces, OutputContext, OutputItem, PageFacts } from './list.ts';
 import { ownFile } from './own-file.ts';
 import { markdownPath, markdownSection } from './page-markdown.ts';
@@ -238,10 +238,7 @@ export function isInFullText(site: Site, route: string): boolean {
 function fullText({ site, fullText: text }: OutputContext): { content: Uint8Array } | InPieces {
   const parts = function* (): Generator<Uint8Array> {
     yield fullTextHead(site);
-    for (const section of text.sections()) {
-      yield betweenSections;
-      yield section;
-    }
+    yield* withBetween(betweenSections, text.sections());
   };
   return text.bytes < bytesInPieces
     ? { content: Buffer.concat([...parts()]) }

@@ -121,7 +121,7 @@ describe('every reader reads the whole', () => {
     ['one record less than a block', edge(1, -512)],
     ['one record more than a block', edge(1, 512)],
     ['exactly four blocks', edge(4, 0)],
-    ['six blocks, more than are compressed at once', [['large', randomBytes(6 * mebibyte)]]],
+    ['ten blocks, more than are compressed at once', [['large', randomBytes(10 * mebibyte)]]],
     [
       'references across blocks',
       [
@@ -389,6 +389,27 @@ describe('with a memory of the last archive', () => {
     expect(warm.equals((await pack(text('A sentence that was not there.\n'))).bytes)).toBe(true);
     // The piece itself, the first one with the size of the file, the last one with what fills it up, and the layout.
     expect(memory.puts).toHaveLength(4);
+  });
+
+  test('what the last archive has unpacked is cut where it lies, with the same bytes', async () => {
+    const memory = new Remembering();
+    const line = (number: number): string =>
+      `Line ${number} of a text that is not the same twice: ${number ** 3}.\n`;
+    const before = Buffer.from(Array.from({ length: 120_000 }, (_, number) => line(number)).join(''));
+    await packWith(memory, [['large.txt', before]]);
+    for (const at of [0, 1000, before.length / 2, before.length]) {
+      memory.puts = [];
+      const archive = new Archive(join(temporaryFolder('archive'), 'spool'), { memory: memoryOf(memory) });
+      const [last = new Uint8Array()] = await archive.lastContentAhead('large.txt');
+      const parts = [last.subarray(0, at), Buffer.from('A sentence.\n'), last.subarray(at)];
+      archive.addPieces('large.txt', parts);
+      const file = join(temporaryFolder('archive'), 'bundle.tar.gz');
+      await packTo(file, archive);
+      archive.close();
+      const fresh = await pack([['large.txt', Buffer.concat(parts)]]);
+      expect(readFileSync(file).equals(fresh.bytes), `at ${at}`).toBe(true);
+      expect(memory.puts.length, `at ${at}`).toBeLessThan(5);
+    }
   });
 
   test('a block that was lost is compressed again, or its loss is told', async () => {

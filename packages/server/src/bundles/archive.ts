@@ -227,6 +227,7 @@ export class Archive {
     return {
       waiting: (this.#cutting ??= Buffer.allocUnsafeSlow(2 * largestPieceBytes)),
       isKnown: (key: string) => this.#isKnown(key),
+      keyOf: (bytes: Uint8Array) => this.#last?.keyOf(bytes),
       put: (bytes: Uint8Array) => {
         const offset = this.#spooledBytes;
         this.#append(bytes);

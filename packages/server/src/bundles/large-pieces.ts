@@ -25,6 +25,8 @@ interface PiecePlaces {
   waiting: Buffer;
   /** Of bytes that were compressed before nothing else is needed. */
   isKnown(key: string): boolean;
+  /** The key of bytes that lie where the last archive has unpacked them. */
+  keyOf(bytes: Uint8Array): string | undefined;
   /** Returns where they are. */
   put(bytes: Uint8Array): number;
   read(offset: number, length: number): Uint8Array;
@@ -50,6 +52,7 @@ export class LargeFile {
 
   add(bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length;) {
+      if (this.#from === this.#to) done += this.#cutWhereItLies(bytes.subarray(done));
       this.#waiting.copyWithin(0, this.#from, this.#to);
       this.#to -= this.#from;
       this.#from = 0;
@@ -57,13 +60,30 @@ export class LargeFile {
       this.#waiting.set(taken, this.#to);
       this.#to += taken.length;
       done += taken.length;
-      while (this.#to - this.#from > largestPieceBytes) this.#cut();
+      while (this.#to - this.#from > largestPieceBytes) this.#cutWaiting();
+      const left = this.#to - this.#from;
+      if (done === bytes.length || left > taken.length) continue;
+      // All that waits is still there in what came, with more behind it.
+      done -= left;
+      this.#from = this.#to;
     }
+  }
+
+  /** Returns how many bytes are cut; the others have to wait for more. */
+  #cutWhereItLies(bytes: Uint8Array): number {
+    let done = 0;
+    while (bytes.length - done > largestPieceBytes) {
+      const window = bytes.subarray(done, done + largestPieceBytes);
+      const piece = window.subarray(0, cutIn(window));
+      this.#take(piece, false);
+      done += piece.length;
+    }
+    return done;
   }
 
   /** Where each piece begins that somebody has to compress, and where it lies, besides the pieces themselves. */
   end(): { pieces: LargePiece[]; offsets: ReadonlyMap<number, number> } {
-    while (this.#to > this.#from) this.#cut(this.#to);
+    while (this.#to > this.#from) this.#cutWaiting(this.#to);
     const sizeBytes = this.#pieces.at(-1)?.end ?? 0;
     // What stands around the content: the header that names file and size, and what fills up the last record.
     this.#rename(0, { header: `${this.#path}\0${sizeBytes}` });
@@ -71,13 +91,17 @@ export class LargeFile {
     return { pieces: this.#pieces, offsets: this.#offsets };
   }
 
-  #cut(end?: number): void {
+  #cutWaiting(end?: number): void {
     const window = this.#waiting.subarray(this.#from, Math.min(this.#from + largestPieceBytes, this.#to));
     const piece = window.subarray(0, window.length < largestPieceBytes ? window.length : cutIn(window));
     this.#from += piece.length;
+    this.#take(piece, this.#from === end);
+  }
+
+  #take(piece: Uint8Array, isLast: boolean): void {
     const start = this.#pieces.at(-1)?.end ?? 0;
-    const key = this.#keyOf(piece, {});
-    const isAtEdge = start === 0 || this.#from === end;
+    const isAtEdge = start === 0 || isLast;
+    const key = (isAtEdge ? undefined : this.#places.keyOf(piece)) ?? this.#keyOf(piece, {});
     if (isAtEdge || !this.#places.isKnown(key)) this.#offsets.set(start, this.#places.put(piece));
     this.#pieces.push({ end: start + piece.length, key });
   }

@@ -49,6 +49,8 @@ export class LastArchive {
   readonly #layout: Layout;
   /** The last ones that were asked for, the latest last. */
   readonly #open = new Map<number, OpenBlock>();
+  /** Where pieces of large files were unpacked, by where they begin there. */
+  readonly #unpackedPieces = new Map<ArrayBufferLike, Map<number, { length: number; key: string }>>();
 
   private constructor(memory: BlockMemory, layout: Layout) {
     this.#memory = memory;
@@ -113,8 +115,8 @@ export class LastArchive {
    */
   async contentAhead(path: string): Promise<readonly Uint8Array[] | undefined> {
     const { largePieces, sizeBytes = 0 } = this.files.get(path) ?? {};
-    const whole = largePieces ? undefined : this.content(path);
-    if (!largePieces) return whole && [whole];
+    const small = largePieces ? undefined : this.content(path);
+    if (!largePieces) return small && [small];
     const blocks = largePieces.map(({ key }) => {
       const block = recallBlock(this.#memory, key);
       if (block === undefined) throw new Error(`The last archive has lost a part of ${path}.`);
@@ -124,7 +126,26 @@ export class LastArchive {
     const compressed = Buffer.concat(blocks.map(({ bytes }) => bytes));
     const content = await inflate(compressed, { ...endless, chunkSize: rawBytes + spareRoomBytes });
     const start = entryHeaderBytes(path, sizeBytes);
-    return [content.subarray(start, start + sizeBytes)];
+    const whole = content.subarray(start, start + sizeBytes);
+    this.#notePieces(whole, largePieces);
+    return [whole];
+  }
+
+  /** The first and the last are named with what stands around them. */
+  #notePieces({ buffer, byteOffset }: Uint8Array, pieces: readonly LargePiece[]): void {
+    const places = new Map<number, { length: number; key: string }>();
+    for (const [index, { end, key }] of pieces.entries()) {
+      const start = pieces[index - 1]?.end;
+      if (start !== undefined && index < pieces.length - 1)
+        places.set(byteOffset + start, { length: end - start, key });
+    }
+    this.#unpackedPieces.set(buffer, places);
+  }
+
+  /** Of a piece of a large file, given where `contentAhead` has put it. */
+  keyOf({ buffer, byteOffset, length }: Uint8Array): string | undefined {
+    const found = this.#unpackedPieces.get(buffer)?.get(byteOffset);
+    return found?.length === length ? found.key : undefined;
   }
 
   #openBlock(block: number): OpenBlock | undefined {

@@ -79,10 +79,14 @@ process.once('disconnect', () => process.exit());
 
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
-  prepareRenderProcesses(order.renderProcesses);
-  yieldToPages();
   const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
   const opened = memory && new RunMemory(memory, order.engine ?? '', order.folder);
+  // After another export few pages are left to render, and what is waited for is this process.
+  const isAgain = opened?.lastToken !== undefined;
+  if (!isAgain) {
+    prepareRenderProcesses(order.renderProcesses);
+    yieldToPages();
+  }
   const site = await loadSite({
     root: order.folder,
     fetchRemote(address) {
@@ -91,6 +95,7 @@ async function runExport(order: ExportOrder): Promise<void> {
     },
     ...(opened === undefined ? {} : { memory: opened.load }),
   });
+  if (isAgain) prepareRenderProcesses(order.renderProcesses);
   collectFor(site.pages.length);
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
   // Nobody will ask for what was read to be remembered.
@@ -168,7 +173,8 @@ async function runExport(order: ExportOrder): Promise<void> {
 
 /**
  * To the processes that were just started, which take longer than this one for a page: without it they stand in line for a sixth of
- * the time on two cores, behind who waits for them. 1,000 pages take 2 % less. There is no way back, and none is needed.
+ * the time on two cores, behind who waits for them. 1,000 pages take 2 % less. There is no way back, and none is needed. Threads that
+ * are started later take it over, and those that compress must: otherwise this one would stand behind them.
  */
 function yieldToPages(): void {
   try {
