@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createReadStream, existsSync } from 'node:fs';
-import { access, constants, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -30,6 +30,7 @@ import { GrowingFile } from './growing-file.ts';
 import { openLocalMemory } from './local-memory.ts';
 import { bytesText, Progress } from './progress.ts';
 import { policyOf } from './remote.ts';
+import { replaceFile } from './replace-file.ts';
 import { addSiteOptions, type SiteOptions } from './site-options.ts';
 import { hasColors, printable } from './terminal.ts';
 
@@ -89,7 +90,6 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
       { work, draft, isolation, onRendering: () => (isCodeMissing ??= lacksCompiledCode()) },
       options,
     );
-    // Where one file takes the place of another, the disk is busy for a while.
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
     // Whoever waits for it tells of it.
     delivered?.catch(() => undefined);
@@ -348,7 +348,7 @@ async function originOf(folder: string): Promise<Origin> {
 
 async function deliver(draft: string, output: string): Promise<void> {
   if (output === '-') await pipeline(createReadStream(draft), process.stdout, { end: false });
-  else await rename(draft, output).catch((error: unknown) => cannotWrite({ output }, error));
+  else await replaceFile(draft, output).catch((error: unknown) => cannotWrite({ output }, error));
 }
 
 const mostShown = 20;
