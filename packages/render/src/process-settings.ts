@@ -2,6 +2,7 @@
  * What V8 and the C library are told about memory in every process that renders, whoever starts it. It loads nothing of the
  * renderer, so that a server can ask without that.
  */
+import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -47,6 +48,12 @@ const newIsNew = '--no-allocation-site-pretenuring';
  */
 const bestCodeLate = '--invocation-count-for-turbofan=30000';
 
+/**
+ * Threads that compile and collect beside the first one. Node starts four, however few cores there are: on two, where two such
+ * processes are at work, they take the place of what they help, and with one 1,000 pages take 2 % less.
+ */
+const mostHelpers = 4;
+
 /** Node keeps what it has compiled apart for each choice of these, so there are few. */
 export function heapFlags(
   mostMegabytes: number,
@@ -58,6 +65,7 @@ export function heapFlags(
     `--max-semi-space-size=${halfOfNewMegabytes}`,
     newIsNew,
     bestCodeLate,
+    `--v8-pool-size=${Math.min(mostHelpers, Math.max(1, availableParallelism() - 1))}`,
   ];
 }
 
