@@ -54,11 +54,12 @@ const starting: Record<string, string> = {
   [`${own}agent/tools/search.ts`]: 'git grep, which connects to nothing',
   [`${own}first-run.ts`]: 'git, to make the repository of the sample',
   [`${own}cli/export-local.ts`]: 'git, to read the commit of a folder',
+  [`${own}cli/replace-file.ts`]: 'cat, which only has the old bundle open',
   [`${own}cli/agent-demo.ts`]: 'git, to make the repository of the demo',
   [`${own}operations/doctor.ts`]: 'git --version',
   [`${own}rendering/launch.ts`]:
     'the processes that read strangers’ files, without a network where the system allows it',
-  [`${own}rendering/own-files.ts`]: 'ldd, to learn which libraries those processes need',
+  [`${own}rendering/own-files.ts`]: 'those processes, asked which libraries they need, or ldd',
   [`${own}rendering/probe-child.ts`]: 'nothing that may start: it tries whether it could',
   [`${own}agent/engine/sandbox.ts`]: 'another agent, without a network',
   [`${own}agent/engine/relay.ts`]: 'another agent, from inside that sandbox',

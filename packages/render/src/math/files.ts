@@ -1,5 +1,5 @@
 /** The stylesheet and fonts for mathematics, written only for sites that use it and linked only on pages that do. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
@@ -15,11 +15,9 @@ const additions =
   '.katex svg{max-width:none}\n.katex{font-size:1.15em}\n.katex-display{margin:1.1em 0;overflow:auto hidden;padding:2px 0}\n' +
   '.katex-display>.katex{white-space:nowrap}\np>.katex-display:first-child{margin-top:0}\n';
 
-export async function mathFiles(
-  styles: ReadonlyMap<string, string>,
-): Promise<{ path: string; content: Uint8Array }[]> {
+export function mathFiles(styles: ReadonlyMap<string, string>): { path: string; content: Uint8Array }[] {
   const folder = dirname(require.resolve('katex'));
-  const css = (await readFile(join(folder, 'katex-swap.min.css'), 'utf8')).replaceAll(otherFormats, '');
+  const css = readFileSync(join(folder, 'katex-swap.min.css'), 'utf8').replaceAll(otherFormats, '');
   const fonts = [
     ...new Set([...css.matchAll(/url\(fonts\/([\w-]+\.woff2)\)/g)].map((match) => match[1] ?? '')),
   ];
@@ -29,11 +27,9 @@ export async function mathFiles(
   const text = `/* KaTeX, MIT License, https://katex.org */\n${css}\n${additions}${classes.join('')}`;
   return [
     { path: mathStylesheet, content: new TextEncoder().encode(text) },
-    ...(await Promise.all(
-      fonts.toSorted().map(async (font) => ({
-        path: `_docyard/katex/fonts/${font}`,
-        content: new Uint8Array(await readFile(join(folder, 'fonts', font))),
-      })),
-    )),
+    ...fonts.toSorted().map((font) => ({
+      path: `_docyard/katex/fonts/${font}`,
+      content: new Uint8Array(readFileSync(join(folder, 'fonts', font))),
+    })),
   ];
 }

@@ -46,7 +46,10 @@ it('gives sections that follow each other in one memory as one, but only where w
   const textsOf = (sections: Uint8Array[]): string[] =>
     Array.from(withBetween(between, sections), (part) => Buffer.from(part).toString());
   expect(textsOf([first, second, third, fourth, fifth])).toEqual([
-    ...['--', 'first--second--third', '--', 'fourth--fifth'],
+    '--',
+    'first--second--third',
+    '--',
+    'fourth--fifth',
   ]);
   expect(textsOf([first, Buffer.from('new'), third])).toEqual(['--', 'first', '--', 'new', '--', 'third']);
   expect(textsOf([second, first])).toEqual(['--', 'second', '--', 'first']);

@@ -2,7 +2,7 @@
  * The whole site as one document, for paper and for PDF: cover, contents and every page of the default language and
  * version in the order of the navigation. A large site gets one document for each part and a list of them.
  */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { setImmediate as aPause } from 'node:timers/promises';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { type Pieces, encodedPieces } from '../encoded-text.ts';
@@ -30,7 +30,7 @@ const pagesBetweenPauses = 50;
 export async function* printOutput(context: OutputContext): AsyncGenerator<OutputItem> {
   const { print } = context;
   if (print.pages.length === 0) return;
-  const css = await readFile(new URL('../theme/files/print.css', import.meta.url), 'utf8');
+  const css = readFileSync(new URL('../theme/files/print.css', import.meta.url), 'utf8');
   yield { path: stylesheet, content: css };
   const kept = print.kept();
   if (kept.length < print.pages.length)

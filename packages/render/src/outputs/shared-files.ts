@@ -19,17 +19,17 @@ export interface SharedFilesContext {
   styleFiles: StyleFiles;
 }
 
-export async function* sharedFiles({
+export function* sharedFiles({
   site,
   styles,
   classes,
   styleFiles,
-}: SharedFilesContext): AsyncGenerator<{ path: string; content: string }> {
+}: SharedFilesContext): Generator<{ path: string; content: string }> {
   const menus = [
     site.settings.contextual,
     ...[...site.metas.values()].flatMap((meta) => meta.contextual ?? []),
   ];
-  yield* await themeFiles({ withCopy: menus.some(offersCopy) });
+  yield* themeFiles({ withCopy: menus.some(offersCopy) });
   const content =
     siteStylesheet(site.settings, styles, styleFiles) +
     entryColorsCss(site.navigation.branches) +

@@ -1,5 +1,5 @@
 /** The API descriptions that pages are about, as files of the output: programs read them better than pages. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutputContext, OutputItem } from './list.ts';
 import { isDefaultBranch, isListed } from './visibility.ts';
@@ -35,7 +35,7 @@ export function specFiles({ site, pages }: Pick<OutputContext, 'site' | 'pages'>
   return all.length > mostFilesOfOnePage ? all.filter((spec) => spec.pages > 1) : all;
 }
 
-export async function* specCopies(context: OutputContext): AsyncGenerator<OutputItem> {
+export function* specCopies(context: OutputContext): Generator<OutputItem> {
   for (const { source, isRemote } of specFiles(context))
-    if (!isRemote) yield { path: source, content: await readFile(join(context.site.root, source)) };
+    if (!isRemote) yield { path: source, content: readFileSync(join(context.site.root, source)) };
 }

@@ -142,7 +142,7 @@ export class Preview {
     const script = view.composer.islandScripts.file(path);
     if (script !== undefined) return script;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
-    const shared = path.startsWith('_docyard/') ? await this.#styles.file(path, view) : undefined;
+    const shared = path.startsWith('_docyard/') ? this.#styles.file(path, view) : undefined;
     if (shared !== undefined) return shared;
     if (view.site.files.stylesheets.includes(path)) return this.#stylesheet(path);
     const page = path.endsWith('.md') ? view.tasks.get(outputOfMarkdown(view, path)) : undefined;

@@ -15,7 +15,7 @@ export class SharedStyles {
   readonly #classes = new Set<string>();
   readonly #mathStyles = new Map<string, string>();
   #changes = 0;
-  #made: { view: View; files: Promise<Map<string, string>> } | undefined;
+  #made: { view: View; files: Map<string, string> } | undefined;
 
   /** Grows whenever a stylesheet may be another. */
   get changes(): number {
@@ -38,11 +38,11 @@ export class SharedStyles {
     if (!isSame) this.#forget();
   }
 
-  async file(path: string, view: View): Promise<string | Uint8Array | undefined> {
+  file(path: string, view: View): string | Uint8Array | undefined {
     if (path.startsWith('_docyard/katex/'))
-      return (await mathFiles(this.#mathStyles)).find((file) => file.path === path)?.content;
+      return mathFiles(this.#mathStyles).find((file) => file.path === path)?.content;
     if (this.#made?.view !== view) this.#made = { view, files: this.#make(view) };
-    return (await this.#made.files).get(path);
+    return this.#made.files.get(path);
   }
 
   get #size(): number {
@@ -54,12 +54,11 @@ export class SharedStyles {
     this.#made = undefined;
   }
 
-  async #make({ site, pictures }: View): Promise<Map<string, string>> {
+  #make({ site, pictures }: View): Map<string, string> {
     const files = new Map<string, string>();
     const context = { site, styles: this.#styles, classes: this.#classes, styleFiles: pictures.style };
-    for await (const { path, content } of sharedFiles(context)) files.set(path, content);
-    for (const { path, content } of await apiFiles(new Set(['api', 'try-it'] as const)))
-      files.set(path, content);
+    for (const { path, content } of sharedFiles(context)) files.set(path, content);
+    for (const { path, content } of apiFiles(new Set(['api', 'try-it'] as const))) files.set(path, content);
     return files;
   }
 }

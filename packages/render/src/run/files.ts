@@ -1,5 +1,5 @@
 /** The files of a run that are no pages and no search index: made from what all pages gave, or taken over. */
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
@@ -24,9 +24,9 @@ export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
     if (!('finding' in item)) written.add(item.path);
     yield eventOf(item);
   }
-  for (const { path, content } of await apiFiles(gathered.features)) yield text(path, content, 'output');
+  for (const { path, content } of apiFiles(gathered.features)) yield text(path, content, 'output');
   if (gathered.features.has('math'))
-    for (const { path, content } of await mathFiles(gathered.mathStyles)) yield text(path, content, 'output');
+    for (const { path, content } of mathFiles(gathered.mathStyles)) yield text(path, content, 'output');
   yield* stylesheets(run);
   for (const file of [...gathered.assets].toSorted()) {
     options.signal?.throwIfAborted();
@@ -86,11 +86,11 @@ async function* stylesheets({ site, links, gathered, names, fetchPictures }: Run
       continue;
     }
     const path = join(site.root, file);
-    if ((await stat(path)).size > maximumStylesheetBytes) {
+    if (statSync(path).size > maximumStylesheetBytes) {
       yield diagnostic(tooLarge(file));
       continue;
     }
-    const css = await readFile(path, 'utf8');
+    const css = readFileSync(path, 'utf8');
     yield* fetchPictures(remotePicturesOf(css));
     const prepared = prepareStylesheet(css, file, links);
     for (const asset of prepared.assets) gathered.assets.add(asset);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { apiFiles, themeFiles } from './files.ts';
 
 const files = new Map(
-  [...(await themeFiles()), ...(await apiFiles(new Set(['api', 'try-it'])))].map(({ path, content }) => [
+  [...themeFiles(), ...apiFiles(new Set(['api', 'try-it']))].map(({ path, content }) => [
     path.replace('_docyard/', ''),
     content,
   ]),

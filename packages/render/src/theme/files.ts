@@ -1,8 +1,9 @@
 /**
  * The files every exported site shares. A stylesheet or script is written in parts, one subject a file, and shipped as
- * one: the parts are joined in the order of their names.
+ * one: the parts are joined in the order of their names. They are read by this thread: those that would read for it are busy
+ * compressing pages, and each look at a file would stand in line behind 8 blocks.
  */
-import { readFile, readdir } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
 import type { PageFeature } from '../page/task.ts';
 
 export interface ThemeFile {
@@ -16,33 +17,32 @@ export const apiStylesheet = '_docyard/api.css';
 export const tryItScript = '_docyard/try-it.js';
 
 /** What only API pages load, and of those only the ones with a form. */
-export async function apiFiles(features: ReadonlySet<PageFeature>): Promise<ThemeFile[]> {
+export function apiFiles(features: ReadonlySet<PageFeature>): ThemeFile[] {
   return [
-    ...(features.has('api') ? [{ path: apiStylesheet, content: await joined('style-api/') }] : []),
-    ...(features.has('try-it') ? [{ path: tryItScript, content: await joined('try-it/') }] : []),
+    ...(features.has('api') ? [{ path: apiStylesheet, content: joined('style-api/') }] : []),
+    ...(features.has('try-it') ? [{ path: tryItScript, content: joined('try-it/') }] : []),
   ];
 }
 
-export async function themeFiles({ withCopy = true } = {}): Promise<ThemeFile[]> {
+export function themeFiles({ withCopy = true } = {}): ThemeFile[] {
   return [
-    { path: '_docyard/style.css', content: await joined('style/') },
-    { path: '_docyard/app.js', content: await joined('app/') },
-    { path: '_docyard/search.js', content: await joined('search/') },
-    { path: '_docyard/search-texts.js', content: await single('search-texts.js') },
-    { path: '_docyard/theme.js', content: await single('theme.js') },
-    ...(withCopy ? [{ path: '_docyard/copy-page.js', content: await single('copy-page.js') }] : []),
+    { path: '_docyard/style.css', content: joined('style/') },
+    { path: '_docyard/app.js', content: joined('app/') },
+    { path: '_docyard/search.js', content: joined('search/') },
+    { path: '_docyard/search-texts.js', content: single('search-texts.js') },
+    { path: '_docyard/theme.js', content: single('theme.js') },
+    ...(withCopy ? [{ path: '_docyard/copy-page.js', content: single('copy-page.js') }] : []),
   ];
 }
 
-async function single(name: string): Promise<string> {
-  return slim(await readFile(new URL(name, folder), 'utf8'));
+function single(name: string): string {
+  return slim(readFileSync(new URL(name, folder), 'utf8'));
 }
 
-async function joined(name: string): Promise<string> {
+function joined(name: string): string {
   const parts = new URL(name, folder);
-  const names = (await readdir(parts)).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  const texts = await Promise.all(names.map((part) => readFile(new URL(part, parts), 'utf8')));
-  return texts.map(slim).join('');
+  const names = readdirSync(parts).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  return names.map((part) => slim(readFileSync(new URL(part, parts), 'utf8'))).join('');
 }
 
 /**

@@ -71,7 +71,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
       '<header class="site-navbar"><div class="bar"><button type="button" data-menu-toggle>Menu</button></div></header>' +
       `<div class="layout with-sidebar"><nav class="site-sidebar">${sidebar.from('../').textFor(route).text}</nav>` +
       `<main><h1>${route}</h1></main></div></body></html>`;
-    const files = [...(await themeFiles()), ...sidebar.files()];
+    const files = [...themeFiles(), ...sidebar.files()];
     for (const route of ['docs/here-0', 'docs/long-350', 'docs/closed-0'])
       files.push({ path: `${route}.html`, content: document(route) });
     const start = document('docs/here-0');
