@@ -9,9 +9,11 @@ const sampleEveryMs = 50;
 const looksForTree = 4;
 /**
  * Proportional sizes cost milliseconds for large processes, on the cores that are measured: reading them each time took 12 % of a
- * core. They are asked for when the resident sizes, which cost nothing, have grown by so much; in between both grow alike.
+ * core. They are asked for when the resident sizes, which cost nothing, have grown by so much, and as often as a hundredth of the time
+ * allows; in between both are taken to change alike. Asked for only when they had grown, sums were up to 8 % too small or 5 % too large.
  */
 const noticedGrowth = 1.1;
+const shareOfTime = 0.01;
 const pageBytes = 4096;
 const ticksPerSecond = 100;
 const tellsProportional = existsSync('/proc/self/smaps_rollup');
@@ -41,6 +43,7 @@ export function watchTree(pid: number): () => TreeUse {
   let peakBytes = 0;
   /** When the proportional sizes were last asked for, and what part they were. */
   let askedAtBytes = 0;
+  let askAgainAtMs = 0;
   let proportion = 1;
   let looks = 0;
   let tree: number[] = [];
@@ -50,9 +53,11 @@ export function watchTree(pid: number): () => TreeUse {
     looks += 1;
     for (const each of tree) cpuSeconds.set(each, Math.max(cpuSeconds.get(each) ?? 0, cpuSecondsOf(each)));
     const resident = sumOf(tree, residentBytes);
-    if (resident > askedAtBytes * noticedGrowth) {
-      askedAtBytes = resident;
-      proportion = sumOf(tree, proportionalBytes) / resident;
+    const nowMs = performance.now();
+    if (resident > askedAtBytes * noticedGrowth || nowMs > askAgainAtMs) {
+      askedAtBytes = Math.max(askedAtBytes, resident);
+      proportion = sumOf(tree, proportionalBytes) / Math.max(1, resident);
+      askAgainAtMs = nowMs + (performance.now() - nowMs) / shareOfTime;
     }
     peakBytes = Math.max(peakBytes, resident * proportion);
   };

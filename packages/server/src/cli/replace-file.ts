@@ -3,7 +3,7 @@
  * of a large old one is left to a process that nobody waits for.
  */
 import { spawn } from 'node:child_process';
-import { open, rename, type FileHandle } from 'node:fs/promises';
+import { constants, open, rename, type FileHandle } from 'node:fs/promises';
 
 /** From here on it takes longer than starting a process. */
 const largeBytes = 16 * 1024 ** 2;
@@ -19,7 +19,8 @@ export async function replaceFile(draft: string, place: string): Promise<void> {
 }
 
 async function openIfLarge(place: string): Promise<FileHandle | undefined> {
-  const file = await open(place).catch(() => undefined);
+  // A pipe would wait for somebody who writes to it.
+  const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (file === undefined || (await file.stat()).size >= largeBytes) return file;
   await file.close();
   return undefined;
