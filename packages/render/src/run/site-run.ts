@@ -43,6 +43,7 @@ export async function* siteEvents(
   if (run.isLarge) collectNow();
   for (const file of run.search.finish())
     yield 'old' in file ? old([file.path], 'output') : text(file.path, file.content, 'output');
+  if (run.isLarge) collectNow();
   remember(run);
 }
 

@@ -38,8 +38,8 @@ export class SearchIndex {
   readonly #scopes: SearchScope[];
   readonly #position = new Map<string, number>();
   readonly #sectionCounts: Uint8Array;
-  #terms = new TermIds();
-  #postings: PostingLists;
+  /** In their order, those that are not written yet. */
+  readonly #shares: Share[];
   /** Entries of pages that came before the ones they follow. */
   readonly #early = new Map<number, string>();
   readonly #pageShards = new PageShards();
@@ -51,7 +51,10 @@ export class SearchIndex {
     scopes: SearchScope[],
     { setAside }: { setAside?: SetAside } = {},
   ) {
-    this.#postings = new PostingLists(maximumPostings + sparePostings, setAside);
+    this.#shares = Array.from({ length: shareStarts.length + 1 }, () => ({
+      terms: new TermIds(),
+      postings: new PostingLists(maximumPostings + sparePostings, setAside, blocksOfShare),
+    }));
     this.#pages = [...pages.values()];
     this.#scopes = scopes;
     let position = 0;
@@ -79,19 +82,17 @@ export class SearchIndex {
     /** Apart: a pair of each would take more than all of the terms. */
     const completed: string[] = [];
     const counts: number[] = [];
-    const texts = Array.from({ length: this.#terms.count }, (_, id) => this.#terms.text(id));
-    for (const id of inOrder(texts)) {
-      const term = texts[id] as string;
-      const total = this.#postings.total(id);
-      if (canBeCompleted(term)) {
-        completed.push(term);
-        counts.push(total);
+    // Each is gone when the next one comes: much is still to be made while this one is there.
+    for (let share = this.#shares.shift(); share; share = this.#shares.shift())
+      for (const { term, total, shown, spare } of termsOf(share)) {
+        if (canBeCompleted(term)) {
+          completed.push(term);
+          counts.push(total);
+        }
+        if (spare.length > 0) reserve.spare.set(term, spare);
+        const file = shards.add(term, packPostings(shown, firstSections, total));
+        if (file) yield file;
       }
-      const { shown, spare } = this.#postings.best(id, maximumPostings);
-      if (spare.length > 0) reserve.spare.set(term, spare);
-      const file = shards.add(term, packPostings(shown, firstSections, total));
-      if (file) yield file;
-    }
     const lastTerms = shards.end();
     if (lastTerms) yield lastTerms;
     reserve.setCandidates(completed, counts);
@@ -107,9 +108,6 @@ export class SearchIndex {
         vocabulary: reserve.vocabulary() ?? [],
       }),
     );
-    // All of it is written, and much is still to be made while this one is there.
-    this.#terms = new TermIds();
-    this.#postings = new PostingLists(0);
   }
 
   /** After `finish`: what the next export needs besides the files, to bring them up to date (see update.ts). */
@@ -120,9 +118,10 @@ export class SearchIndex {
   #merge(page: number, reader: TermsReader): void {
     this.#sectionCounts[page] = reader.sectionCount;
     while (reader.nextTerm()) {
-      const term = this.#terms.idOf(reader.bytes, reader.textStart, reader.textEnd);
+      const { terms, postings } = this.#shares[shareOf[reader.bytes[reader.textStart] ?? 0] ?? 0] as Share;
+      const term = terms.idOf(reader.bytes, reader.textStart, reader.textEnd);
       while (reader.nextSection())
-        this.#postings.add(term, ((page << 14) | (reader.section << 7) | reader.step) >>> 0);
+        postings.add(term, ((page << 14) | (reader.section << 7) | reader.step) >>> 0);
     }
   }
 
@@ -135,6 +134,31 @@ export class SearchIndex {
     }
     return files;
   }
+}
+
+/**
+ * Some of the terms, by what they begin with, so that at the end not all that was set aside has to be there at once: 65 MB of 50,000
+ * pages.
+ */
+interface Share {
+  terms: TermIds;
+  postings: PostingLists;
+}
+
+/** Of about the same size. What is not ASCII comes last, in UTF-8 as in the order of the browser. */
+const shareStarts = ['d', 'm', 's'].map((letter) => letter.charCodeAt(0));
+const shareOf = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => shareStarts.filter((start) => byte >= start).length,
+);
+/** Of 1 MB, besides the one that is being filled. */
+const blocksOfShare = 3;
+
+/** In their order. */
+function* termsOf({ terms, postings }: Share) {
+  const texts = Array.from({ length: terms.count }, (_, id) => terms.text(id));
+  for (const id of inOrder(texts))
+    yield { term: texts[id] as string, total: postings.total(id), ...postings.best(id, maximumPostings) };
 }
 
 /** `sections` is JSON. */

@@ -18,6 +18,7 @@ interface Run {
 export class PostingLists {
   readonly #most: number;
   readonly #setAside: SetAside | undefined;
+  readonly #mostBlocks: number;
   readonly #aside: (() => Run)[] = [];
   #runs: Run[] = [];
   /** A list of so many is cut to the best: a list twice as long as need be took 24 MB more at 50,000 pages. */
@@ -34,17 +35,18 @@ export class PostingLists {
   /** The worst rank that can still be among the best, once there were more than fit. */
   #floors = new Uint32Array(initialTerms).fill(0xff_ff_ff_ff);
 
-  /** Of no term more than so many are kept. */
-  constructor(most: number, setAside?: SetAside) {
+  /** Of no term more than so many are kept; of all together so many megabytes, if they can be set aside. */
+  constructor(most: number, setAside?: SetAside, mostBlocks = 16) {
     this.#most = most;
     this.#setAside = setAside;
+    this.#mostBlocks = mostBlocks;
     this.#cutAt = 2 ** Math.ceil(Math.log2(most * 1.25));
   }
 
   /** Terms are numbered without gaps. */
   add(term: number, posting: number): void {
     if (term >= this.#counts.length) this.#grow();
-    if (this.#setAside && this.#blocks.length > mostBlocks) this.#putAside(this.#setAside);
+    if (this.#setAside && this.#blocks.length > this.#mostBlocks) this.#putAside(this.#setAside);
     this.#totals[term] = (this.#totals[term] as number) + 1;
     const floor = this.#floors[term] as number;
     if (floor < 0xff_ff_ff_ff && rankOf(posting) > floor) return;
@@ -150,8 +152,6 @@ export class PostingLists {
 }
 
 const noPostings = new Uint32Array();
-/** 17 MB, with the one that is being filled. */
-const mostBlocks = 16;
 const initialTerms = 1 << 6;
 const blockBits = 18;
 const blockLength = 1 << blockBits;
