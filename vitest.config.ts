@@ -115,6 +115,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    /** Usually a second, which a browser on a busy machine may need for one step. */
+    expect: { poll: { timeout: 10_000 } },
     setupFiles: ['./test/after-each-file.ts'],
     pool: 'forks',
     /** On two cores the default is one at a time, and most tests wait for other processes. */
