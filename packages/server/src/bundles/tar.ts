@@ -69,7 +69,7 @@ interface HeaderFacts {
   type: '0' | 'x';
 }
 
-/** What all entries have in common: half of a header is written, and none of it added up, once for every entry. */
+/** What all entries have in common, written and added up once. */
 const commonHeader = Buffer.alloc(recordBytes);
 commonHeader.write(`${octal(0o644, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0`, 100, 'latin1');
 commonHeader.write(`${octal(fixedTime, 11)}\0`, 136, 'latin1');

@@ -85,7 +85,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
   try {
     // Known before, since all files of a checkout are looked at for it.
     let isCodeMissing: Promise<boolean> | undefined;
-    const { report, packed, pages, remember } = await render(
+    const { report, packed, pages } = await render(
       root,
       { work, draft, isolation, onRendering: () => (isCodeMissing ??= lacksCompiledCode()) },
       options,
@@ -93,7 +93,6 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const delivered = failOn.length === 0 ? deliver(draft, options.output) : undefined;
     // Whoever waits for it tells of it.
     delivered?.catch(() => undefined);
-    await remember();
     annotate(report.diagnostics, root);
     // Standard output may be where the bundle goes.
     const say = options.output === '-' ? process.stderr : process.stdout;
@@ -166,8 +165,6 @@ interface Exported {
   report: SiteReport;
   packed: { sizeBytes: number; sha256: string; fileCount: number };
   pages: number;
-  /** Says that the next export can go on from this one. */
-  remember: () => Promise<void>;
 }
 
 interface Around {
@@ -267,10 +264,12 @@ async function render(
   // What was remembered may be damaged, and is forgotten by now.
   if (answer === undefined) return render(root, around, options, true);
   const { pageCount, memoryBytes, sizeBytes, fileCount } = answer;
-  const sha256 = await (written ?? new GrowingFile(draft)).sha256(sizeBytes);
-  const remember = async (): Promise<void> => memory?.completed(memoryBytes);
-  const packed = { sizeBytes, sha256, fileCount };
-  return { report: await (report ?? readReport(reportFile)), packed, pages: pageCount, remember };
+  const [sha256, found] = await Promise.all([
+    (written ?? new GrowingFile(draft)).sha256(sizeBytes),
+    report ?? readReport(reportFile),
+    memory?.completed(memoryBytes),
+  ]);
+  return { report: found, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
 }
 
 async function readReport(file: string): Promise<SiteReport> {

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 
 const lookEveryMs = 20;
-const readBytes = 1024 * 1024;
+const roomBytes = 1024 * 1024;
 
 export class GrowingFile {
   readonly #path: string;
   readonly #hash = createHash('sha256');
-  readonly #room = Buffer.allocUnsafeSlow(readBytes);
+  readonly #room = Buffer.allocUnsafeSlow(roomBytes);
   readonly #timer: NodeJS.Timeout;
   #handle: FileHandle | undefined;
   #readBytes = 0;
@@ -38,6 +38,8 @@ export class GrowingFile {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    // It may be about to open the file.
+    await this.#reading?.catch(() => undefined);
     await this.#handle?.close();
     this.#handle = undefined;
   }
@@ -49,7 +51,7 @@ export class GrowingFile {
   async #readToEnd(): Promise<void> {
     this.#handle ??= await open(this.#path);
     for (;;) {
-      const { bytesRead } = await this.#handle.read(this.#room, 0, readBytes, this.#readBytes);
+      const { bytesRead } = await this.#handle.read(this.#room, 0, roomBytes, this.#readBytes);
       if (bytesRead === 0) return;
       this.#hash.update(this.#room.subarray(0, bytesRead));
       this.#readBytes += bytesRead;
