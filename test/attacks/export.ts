@@ -106,6 +106,7 @@ function orderFor(folder: string, isolationLevel: Level['level']): ExportOrder {
     isolationLevel,
     isSigned: true,
     isHashed: true,
+    isReportWhole: true,
     options: optionsOf({ domain: 'attacked.test' }),
   };
 }

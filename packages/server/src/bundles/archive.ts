@@ -6,8 +6,8 @@
  * again, and files that are as they were need not be handed over.
  */
 import { createHash, hash, type Hash } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
-import { readInto, readIntoAhead } from './positioned-reads.ts';
+import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { AppendedFile } from './appended-file.ts';
 import {
   blockContent,
   BlockRoom,
@@ -86,14 +86,14 @@ const readsInFlight = 2;
 export class Archive {
   /** Removed at the end. */
   readonly #spoolFile: string | undefined;
-  readonly #spool: number;
+  readonly #handle: number;
+  readonly #spool: AppendedFile;
   readonly #entries = new Map<string, Entry>();
   /** All but the first, sorted, until another one comes. */
   #inOrder: Entry[] | undefined;
   readonly #first: readonly string[];
   readonly #memory: ArchiveOptions['memory'];
   readonly #last: LastArchive | undefined;
-  #spooledBytes = 0;
   /** What was compressed ahead and has no memory to lie in. */
   readonly #spooledBlocks = new Map<string, SpooledBlock>();
   readonly #room = new BlockRoom();
@@ -112,7 +112,8 @@ export class Archive {
   ) {
     this.#spoolFile = typeof spool === 'string' ? spool : undefined;
     this.#first = first;
-    this.#spool = typeof spool === 'string' ? openSync(spool, 'w+', 0o600) : spool;
+    this.#handle = typeof spool === 'string' ? openSync(spool, 'w+', 0o600) : spool;
+    this.#spool = new AppendedFile(this.#handle, 0);
     this.#memory = memory;
     this.#last = memory && LastArchive.recall(memory.blocks, memory.lastToken);
   }
@@ -120,8 +121,8 @@ export class Archive {
   add(path: string, content: Uint8Array): void {
     const sizeBytes = content.length;
     if (sizeBytes > largestPieceBytes) return this.#record(path, [content]);
-    const offset = this.#spooledBytes;
-    this.#append(content);
+    const offset = this.#spool.sizeBytes;
+    this.#spool.append(content);
     // At once: what keeps a hash open for more takes as long to make as most files take to read.
     const sha256 = hash('sha256', content, 'hex');
     this.#hold({ path, sizeBytes, sha256, offset, title: pageTitle(path, content) });
@@ -144,9 +145,9 @@ export class Archive {
 
   /** Bytes that are no file of the archive, where whoever makes one can get them back. */
   setAside(bytes: Uint8Array): () => Uint8Array {
-    const offset = this.#spooledBytes;
+    const offset = this.#spool.sizeBytes;
     const { length } = bytes;
-    this.#append(bytes);
+    this.#spool.append(bytes);
     return () => {
       const found = Buffer.allocUnsafeSlow(length);
       this.#fromSpool(found, offset);
@@ -191,7 +192,7 @@ export class Archive {
   }
 
   #begin(path: string) {
-    const offset = this.#spooledBytes;
+    const offset = this.#spool.sizeBytes;
     const sha256 = createHash('sha256');
     let opening: Uint8Array | undefined;
     let sizeBytes = 0;
@@ -206,7 +207,7 @@ export class Archive {
         }
         opening ??= chunk;
         sizeBytes += chunk.length;
-        if (large === undefined) this.#append(chunk);
+        if (large === undefined) this.#spool.append(chunk);
         else large.add(chunk);
       },
       end: () => {
@@ -229,8 +230,8 @@ export class Archive {
       isKnown: (key: string) => this.#isKnown(key),
       keyOf: (bytes: Uint8Array) => this.#last?.keyOf(bytes),
       put: (bytes: Uint8Array) => {
-        const offset = this.#spooledBytes;
-        this.#append(bytes);
+        const offset = this.#spool.sizeBytes;
+        this.#spool.append(bytes);
         return offset;
       },
       read: (offset: number, length: number) => this.#window(offset, length),
@@ -299,13 +300,8 @@ export class Archive {
   }
 
   #spoolBlock(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
-    this.#spooledBlocks.set(key, { checksum, rawBytes, offset: this.#spooledBytes, length: bytes.length });
-    this.#append(bytes);
-  }
-
-  #append(bytes: Uint8Array): void {
-    writeFully(this.#spool, bytes);
-    this.#spooledBytes += bytes.length;
+    this.#spooledBlocks.set(key, { checksum, rawBytes, offset: this.#spool.sizeBytes, length: bytes.length });
+    this.#spool.append(bytes);
   }
 
   /** Writes the archive to an open file or pipe. */
@@ -366,7 +362,7 @@ export class Archive {
     if (!spooled) return undefined;
     const { checksum, rawBytes, offset, length } = spooled;
     const bytes = take(length);
-    if (!(await readIntoAhead(bytes, this.#spool, offset))) throw new Error(spoolIsShorter);
+    if (!(await this.#spool.readAhead(bytes, offset))) throw new Error(spoolIsShorter);
     return { checksum, rawBytes, bytes };
   }
 
@@ -391,11 +387,11 @@ export class Archive {
   }
 
   #fromSpool(target: Buffer, offset: number): void {
-    if (!readInto(target, this.#spool, offset)) throw new Error(spoolIsShorter);
+    if (!this.#spool.read(target, offset)) throw new Error(spoolIsShorter);
   }
 
   close(): void {
-    closeSync(this.#spool);
+    closeSync(this.#handle);
     if (this.#spoolFile !== undefined) unlinkSync(this.#spoolFile);
   }
 
@@ -450,8 +446,4 @@ function inTurn<Item, Result>(
     beginNext();
     return result;
   };
-}
-
-function writeFully(handle: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(handle, bytes, done);
 }

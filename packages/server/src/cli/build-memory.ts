@@ -100,6 +100,7 @@ export class BuildMemory {
   }
 
   async close(): Promise<void> {
+    this.#file.flush();
     await this.#place.completed(this.#file.usedBytes);
     for (const handle of this.#handles) closeSync(handle);
     this.#place.release();

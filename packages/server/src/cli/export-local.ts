@@ -10,7 +10,6 @@ import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import type { SiteReport } from '@docyard/render';
 import { Option, type Command } from 'commander';
 import { nearest } from '../deployments/nearest.ts';
 import type { ExportOrder } from '../exports/messages.ts';
@@ -24,6 +23,7 @@ import {
   summaryText,
   withoutNotes,
   type FailOptions,
+  type ReportOfFindings,
 } from './findings.ts';
 import { memoryFiles } from '../exports/project-memory.ts';
 import { GrowingFile } from './growing-file.ts';
@@ -124,7 +124,7 @@ async function lacksCompiledCode(): Promise<boolean> {
 }
 
 /** The renderer takes a tenth of a second to load, and usually nothing counts. */
-async function countOf({ diagnostics }: SiteReport, failOn: string[]): Promise<number> {
+async function countOf({ diagnostics }: ReportOfFindings, failOn: string[]): Promise<number> {
   if (failOn.length === 0) return 0;
   const { countingFindings } = await import('@docyard/render');
   return countingFindings(diagnostics, failOn).length;
@@ -162,7 +162,7 @@ function refuseMistypedSubcommand(folder: string, subcommands: readonly string[]
 }
 
 interface Exported {
-  report: SiteReport;
+  report: ReportOfFindings;
   packed: { sizeBytes: number; sha256: string; fileCount: number };
   pages: number;
 }
@@ -201,7 +201,7 @@ async function render(
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   const renderProcesses = availableParallelism();
   let written: GrowingFile | undefined;
-  let report: Promise<SiteReport> | undefined;
+  let report: Promise<ReportOfFindings> | undefined;
   let sign: ((manifest: Uint8Array) => string) | undefined;
   const workOut = async (): Promise<ExportOrder> => {
     const [source, { level }, engine = null] = await Promise.all([
@@ -224,6 +224,8 @@ async function render(
       isolationLevel: level,
       isSigned: sign !== undefined,
       isHashed: false,
+      // Only findings are told here, and to read of 50,000 pages besides takes 34 MB.
+      isReportWhole: false,
       options: { ...chosen, paths: null, strict: false, failOn: [] },
     };
   };
@@ -272,10 +274,14 @@ async function render(
   return { report: found, packed: { sizeBytes, sha256, fileCount }, pages: pageCount };
 }
 
-async function readReport(file: string): Promise<SiteReport> {
+async function readReport(file: string): Promise<ReportOfFindings> {
   const { ReportFile } = await import('../exports/messages.ts');
-  const { slowest: _, ...report } = ReportFile.parse(JSON.parse(await readFile(file, 'utf8')));
-  return report as SiteReport;
+  const {
+    slowest: _slowest,
+    weights: _weights,
+    ...report
+  } = ReportFile.parse(JSON.parse(await readFile(file, 'utf8')));
+  return report as ReportOfFindings;
 }
 
 /** From here on this process listens and little else: what it hears for minutes need not pile up before it is thrown away. */
@@ -360,7 +366,7 @@ async function deliver(draft: string, output: string): Promise<void> {
 
 const mostShown = 20;
 
-function tellFindings(report: SiteReport, root: string, stream: NodeJS.WriteStream): void {
+function tellFindings(report: ReportOfFindings, root: string, stream: NodeJS.WriteStream): void {
   const colors = hasColors(stream);
   const more = 'report.html of the bundle';
   stream.write(

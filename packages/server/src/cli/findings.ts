@@ -58,6 +58,9 @@ export async function explainLoad<Loaded>(loading: Promise<Loaded>): Promise<Loa
   });
 }
 
+/** What is told of a report; how large each page is can be read in it. */
+export type ReportOfFindings = Omit<SiteReport, 'weights'>;
+
 type Count = 'errors' | 'warnings' | 'infos';
 
 export interface FindingsView {
@@ -86,7 +89,7 @@ export function findingsText(
 }
 
 /** One line that counts, and one by code. */
-export function summaryText(report: SiteReport, colors: boolean): string {
+export function summaryText(report: ReportOfFindings, colors: boolean): string {
   const paint = painter(colors);
   const count = (number: number, word: string, style: Style): string => {
     const text = `${number} ${word}${number === 1 ? '' : 's'}`;
@@ -141,7 +144,7 @@ function linesOf(root: string, file: string): string[] {
 }
 
 /** Notes are in the report; after a build they would hide what matters more. */
-export function withoutNotes(report: SiteReport): SiteReport {
+export function withoutNotes(report: ReportOfFindings): ReportOfFindings {
   return {
     ...report,
     infos: 0,

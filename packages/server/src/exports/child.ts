@@ -80,6 +80,15 @@ process.once('disconnect', () => process.exit());
 async function runExport(order: ExportOrder): Promise<void> {
   progress('loading', 0, 0, null);
   const memory = order.engine === null ? undefined : new MemoryFile(openFiles.young, openFiles.old);
+  try {
+    await exportWith(memory, order);
+  } finally {
+    // What was rendered is worth keeping although the export may have failed.
+    memory?.flush();
+  }
+}
+
+async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): Promise<void> {
   const opened = memory && new RunMemory(memory, order.engine ?? '', order.folder);
   // After another export few pages are left to render, and what is waited for is this process.
   const isAgain = opened?.lastToken !== undefined;
@@ -160,7 +169,7 @@ async function runExport(order: ExportOrder): Promise<void> {
   if (ending === undefined) throw new Error('the renderer ended without a report');
   const report: ReportFile = { ...ending.report, slowest: ending.slowest };
   // Also when the job fails because of it: then it is what the caller needs most.
-  writeFileSync(openFiles.report, reportJson(report));
+  writeFileSync(openFiles.report, reportJson(order.isReportWhole ? report : { ...report, weights: [] }));
   const { strict, failOn } = order.options;
   const [first] = countingFindings(ending.report.diagnostics, [...(strict ? ['error'] : []), ...failOn]);
   if (first !== undefined) {

@@ -77,6 +77,7 @@ export function exportOfSample(work: string, signal: AbortSignal): Parameters<ty
     isolationLevel: 0,
     isSigned: true,
     isHashed: true,
+    isReportWhole: true,
     options: optionsOf({ domain: 'sample.test' }),
   };
   return {

@@ -22,7 +22,13 @@ function openMemory(folder: string, hasOld = false) {
     openSync(join(folder, 'young'), 'r+'),
     ...(hasOld ? [openSync(join(folder, 'old'), 'r')] : []),
   ];
-  return { memory: new MemoryFile(handles[0] ?? -1, handles[1]), close: () => handles.forEach(closeSync) };
+  const memory = new MemoryFile(handles[0] ?? -1, handles[1]);
+  const kill = (): void => handles.forEach(closeSync);
+  const close = (): void => {
+    memory.flush();
+    kill();
+  };
+  return { memory, close, kill };
 }
 
 test('what was put is there the next time, the latest of each key', () => {
@@ -48,6 +54,7 @@ test('a value that was cut off in the middle never was, and the next one takes i
   const folder = temporaryFolder('memory');
   const first = openMemory(folder);
   first.memory.put('whole', Buffer.from('whole value'));
+  first.memory.flush();
   const whole = statSync(join(folder, 'young')).size;
   first.memory.put('torn', randomBytes(1000));
   first.close();
@@ -62,6 +69,19 @@ test('a value that was cut off in the middle never was, and the next one takes i
   expect(Buffer.from(last.memory.get('whole') ?? []).toString()).toBe('whole value');
   expect(last.memory.get('torn')).toHaveLength(1000);
   last.close();
+});
+
+test('of a process that is killed everything is there but what it put last', () => {
+  const folder = temporaryFolder('memory');
+  const first = openMemory(folder);
+  const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`);
+  for (const key of keys) first.memory.put(key, Buffer.alloc(20_000, key));
+  first.kill();
+  const second = openMemory(folder);
+  const found = keys.filter((key) => second.memory.get(key)?.length === 20_000);
+  expect(found).toEqual(keys.slice(0, found.length));
+  expect(found.length).toBeGreaterThan(80);
+  second.close();
 });
 
 test('what is not as it was written is not given out', () => {
@@ -162,6 +182,7 @@ describe('an index at the end', () => {
     const young = leaveMemory();
     const second = openMemory(dirname(young));
     second.memory.put('later', Buffer.from('later'));
+    second.memory.flush();
     withFullDisk(() => second.memory.leaveIndex());
     second.close();
     const third = openMemory(dirname(young));
@@ -172,7 +193,7 @@ describe('an index at the end', () => {
 
 describe('on a disk that is full', () => {
   const small = Buffer.from('small');
-  const large = Buffer.alloc(64 * 1024, 'x');
+  const large = Buffer.alloc(1024 * 1024, 'x');
 
   test('what was there before stays, what came since gives its room back, and nothing fails', () => {
     const folder = temporaryFolder('memory');
@@ -201,6 +222,19 @@ describe('on a disk that is full', () => {
     third.memory.put('later', small);
     expect(third.memory.has('later')).toBe(true);
     third.close();
+  });
+
+  test('the same when it is noticed late: what waits to be written is asked for', () => {
+    const folder = temporaryFolder('memory');
+    const first = openMemory(folder);
+    first.memory.put('run', Buffer.from('first'));
+    first.close();
+    const second = openMemory(folder);
+    second.memory.put('run', Buffer.from('second'));
+    second.memory.put('new', small);
+    withFullDisk(() => expect(second.memory.get('new')).toBeUndefined());
+    expect(String(Buffer.from(second.memory.get('run') ?? []))).toBe('first');
+    second.close();
   });
 
   test('what moved from the old file is found there again', () => {

@@ -1,12 +1,13 @@
 /**
  * What exports of one kind leave for the next: values by key in a file that only grows, and an older file of the same form
  * that is only read. What is asked for in the old one moves to the young one; when that is full it becomes the old one, so what
- * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte. A disk that is
- * full costs what this process would have left, and nothing else.
+ * nobody asks for any more disappears. A value counts once it is whole: a process may be killed at any byte, and loses what it put
+ * last. A disk that is full costs what this process would have left, and nothing else.
  */
-import { fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isDiskFullOrLimited } from '../disk-full.ts';
+import { AppendedFile } from '../bundles/appended-file.ts';
 import { readIntoAhead } from '../bundles/positioned-reads.ts';
 import { encodeIndex, readAt, readIndex } from './memory-index.ts';
 
@@ -36,7 +37,7 @@ export class MemoryFile {
   /** Where values were that this process has put elsewhere. */
   readonly #before = new Map<string, Place | undefined>();
   readonly #begin: number;
-  #end: number;
+  readonly #file: AppendedFile;
   #isFull = false;
 
   /** Open files; both may be empty, and the young one may end in the middle of a value. */
@@ -45,24 +46,33 @@ export class MemoryFile {
     this.#old = old;
     if (old !== undefined) this.#find(old);
     this.#begin = this.#find(young);
+    this.#file = new AppendedFile(young, this.#begin);
     // What is put goes where the index was: until there is another one, the file is read through.
-    if (this.#begin < fstatSync(young).size) ftruncateSync(young, this.#begin);
-    this.#end = this.#begin;
+    if (this.#begin < fstatSync(young).size) this.#file.cut(this.#begin);
   }
 
   get(key: string): Uint8Array | undefined {
-    const place = this.#places.get(key);
+    const place = this.#placeOf(key);
     if (place === undefined) return undefined;
     return this.#found(key, place, readAt(place.handle, place.offset, place.length));
   }
 
   /** Read by another thread, into memory that `take` gives. */
   async getAhead(key: string, take: (bytes: number) => Buffer): Promise<Uint8Array | undefined> {
-    const place = this.#places.get(key);
+    const place = this.#placeOf(key);
     if (place === undefined) return undefined;
     const value = take(place.length);
     const isWhole = await readIntoAhead(value, place.handle, place.offset);
     return this.#found(key, place, isWhole ? value : undefined);
+  }
+
+  /** Where its value can be read: what waits to be written is written first. */
+  #placeOf(key: string): Place | undefined {
+    const place = this.#places.get(key);
+    if (place?.handle !== this.#young || place.offset + place.length <= this.#file.writtenBytes) return place;
+    this.flush();
+    // Elsewhere or nowhere, if the disk is full.
+    return this.#places.get(key);
   }
 
   #found(key: string, { handle, length, checksum }: Place, value: Uint8Array | undefined) {
@@ -100,22 +110,22 @@ export class MemoryFile {
     head.writeUInt32LE(name.length, 0);
     head.writeUInt32LE(length, 4);
     head.writeUInt32LE(checksum, 8);
-    if (!this.#append([head, name, ...parts])) return;
+    const offset = this.#file.sizeBytes + headBytes + name.length;
+    if (!this.#write(() => [head, name, ...parts].forEach((part) => this.#file.append(part)))) return;
     if (!this.#before.has(key)) this.#before.set(key, this.#places.get(key));
-    const offset = this.#end + headBytes + name.length;
     this.#places.set(key, { handle: this.#young, offset, length, checksum });
     this.#used.set(key, length);
-    this.#end = offset + length;
   }
 
-  #append(parts: readonly Uint8Array[]): boolean {
+  /** Leaves what was put to the next process, also when this one is killed. */
+  flush(): void {
+    this.#write(() => this.#file.flush());
+  }
+
+  #write(work: () => void): boolean {
     if (this.#isFull) return false;
     try {
-      let at = this.#end;
-      for (const piece of withoutSmallPieces(parts)) {
-        writeFully(this.#young, piece, at);
-        at += piece.length;
-      }
+      work();
       return true;
     } catch (error) {
       if (!isDiskFullOrLimited(error)) throw error;
@@ -127,8 +137,7 @@ export class MemoryFile {
   /** What the export itself has to write needs the room more than the next one needs a memory. */
   #giveUp(): void {
     this.#isFull = true;
-    ftruncateSync(this.#young, this.#begin);
-    this.#end = this.#begin;
+    this.#file.cut(this.#begin);
     for (const [key, place] of this.#before) {
       if (place === undefined) this.#places.delete(key);
       else this.#places.set(key, place);
@@ -139,13 +148,16 @@ export class MemoryFile {
 
   /** Puts down where everything is, so that the next process need not look for it. Nothing can be put after that. */
   leaveIndex(): void {
+    this.flush();
+    const end = this.#file.sizeBytes;
     const places = [...this.#places].filter(([, { handle }]) => handle === this.#young);
     this.#isFull = true;
     try {
-      writeFully(this.#young, encodeIndex(places, this.#end), this.#end);
+      this.#file.append(encodeIndex(places, end));
+      this.#file.flush();
     } catch (error) {
       if (!isDiskFullOrLimited(error)) throw error;
-      ftruncateSync(this.#young, this.#end);
+      this.#file.cut(end);
     }
   }
 
@@ -209,25 +221,4 @@ class ReadWindow {
     }
     return this.#bytes.subarray(position - this.#start, position - this.#start + wanted);
   }
-}
-
-const smallBytes = 4096;
-
-/** One call for each large part, and one for the small ones between two of them, which are copied. */
-function* withoutSmallPieces(parts: readonly Uint8Array[]): Generator<Uint8Array> {
-  let small: Uint8Array[] = [];
-  for (const part of parts) {
-    if (part.length < smallBytes) small.push(part);
-    else {
-      if (small.length > 0) yield Buffer.concat(small);
-      small = [];
-      yield part;
-    }
-  }
-  if (small.length > 0) yield Buffer.concat(small);
-}
-
-function writeFully(handle: number, bytes: Uint8Array, position: number): void {
-  for (let done = 0; done < bytes.length;)
-    done += writeSync(handle, bytes, done, bytes.length - done, position + done);
 }

@@ -31,6 +31,8 @@ export interface ExportOrder {
   isSigned: boolean;
   /** Whether it is to tell the hash of the bundle. Whoever sees all of its bytes anyway can do so sooner. */
   isHashed: boolean;
+  /** Whether the report beside the bundle lists every page with its bytes; the one in the bundle does. */
+  isReportWhole: boolean;
   options: ExportJob['options'];
 }
 

@@ -181,6 +181,7 @@ function orderFor(
     offline: context.config.egress.offline,
     isSigned: true,
     isHashed: true,
+    isReportWhole: true,
     options: optionsOf(request),
   };
 }
