@@ -87,6 +87,20 @@ export function collectFor(pages: number): void {
 }
 
 /**
+ * In a process for pages, where nearly all that is old is thrown away with the page it belongs to, and memory only decides how often
+ * that is looked for. Five real sites took 3 to 5 % longer without.
+ */
+export function collectSeldom(): void {
+  setFlagsFromString('--heap-growing-percent=300');
+}
+
+/** From now on the heap follows what is in it, as V8 would have it. */
+export function collectUsually(): void {
+  setFlagsFromString('--heap-growing-percent=0');
+  collectNow();
+}
+
+/**
  * When most of what there was has just become useless. V8 would wait until the heap has grown by its share, and until then what comes
  * next lies beside it: with the list of its 120,000 files a site of 50,000 pages had 670 MB, and has 480.
  */
