@@ -14,6 +14,8 @@ type PagesMessage = Extract<ToProcess, { type: 'pages' }>;
 
 let tools: PageTools | undefined;
 let isOneOfMany = false;
+/** Its heap is kept small from the first page on. */
+let isLarge = false;
 /** What has come and is not done, in order. */
 const waiting: ToProcess[] = [];
 let isWorking = false;
@@ -29,11 +31,11 @@ async function workOff(): Promise<void> {
   for (let message = waiting.shift(); message; message = waiting.shift()) {
     if (message.type === 'site') {
       const { routes } = message.plan;
-      if (isLargeSite(routes.length)) {
+      isLarge = isLargeSite(routes.length);
+      if (isLarge) {
         collectFor(routes.length);
         rememberFewWords();
-        isThrifty = true;
-      } else if (!isThrifty) collectSeldom();
+      } else if (pages < pagesBeforeThrift) collectSeldom();
       tools = siteTools(message.plan);
       isOneOfMany = message.isOneOfMany === true;
     }
@@ -64,7 +66,7 @@ async function renderAll(message: PagesMessage): Promise<void> {
     process.send?.(answer);
     pages += 1;
     keepCompiledCode();
-    if (pages === pagesBeforeThrift && !isThrifty) beThrifty();
+    if (pages === pagesBeforeThrift && !isLarge) collectUsually();
     await leaving(result);
   }
 }
@@ -90,12 +92,6 @@ let pages = 0;
 
 /** The heap of 5,000 pages would have 60 MB more at the end, for 1 % of their time. */
 const pagesBeforeThrift = 1500;
-let isThrifty = false;
-
-function beThrifty(): void {
-  isThrifty = true;
-  collectUsually();
-}
 
 /**
  * This process is ended, not asked to end, and as soon as its last page is there: what it has compiled would be lost with it.

@@ -239,7 +239,7 @@ async function render(
       onProgress({ phase, share, pageCount: done, totalPages: total }) {
         if (phase === 'packing') {
           written ??= new GrowingFile(draft);
-          // There by now, and of 10,000 pages it takes 50 ms.
+          // There by now, and this process has nothing else to do.
           report ??= readReport(reportFile);
           report.catch(() => undefined);
         }
