@@ -234,7 +234,6 @@ export class Archive {
         this.#spool.append(bytes);
         return offset;
       },
-      read: (offset: number, length: number) => this.#window(offset, length),
     };
   }
 

@@ -2,7 +2,7 @@
  * Where a file that is larger than a block is cut. The text around a place decides whether it is one, so that whoever adds a
  * sentence to llms-full.txt, 50 MB of 10,000 pages, changes one piece of it and leaves the others as they were.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** A piece of a large file: where it ends, and what names its bytes in the archive. */
@@ -29,7 +29,6 @@ interface PiecePlaces {
   keyOf(bytes: Uint8Array): string | undefined;
   /** Returns where they are. */
   put(bytes: Uint8Array): number;
-  read(offset: number, length: number): Uint8Array;
 }
 
 /** One that is larger than a piece, cut while it comes. */
@@ -86,8 +85,9 @@ export class LargeFile {
     while (this.#to > this.#from) this.#cutWaiting(this.#to);
     const sizeBytes = this.#pieces.at(-1)?.end ?? 0;
     // What stands around the content: the header that names file and size, and what fills up the last record.
-    this.#rename(0, { header: `${this.#path}\0${sizeBytes}` });
-    this.#rename(this.#pieces.length - 1, { padding: `${sizeBytes % recordBytes}\0` });
+    const [first, last] = [this.#pieces[0], this.#pieces.at(-1)];
+    if (first) first.key = this.#keyOf(first.key, { header: `${this.#path}\0${sizeBytes}` });
+    if (last) last.key = this.#keyOf(last.key, { padding: `${sizeBytes % recordBytes}\0` });
     return { pieces: this.#pieces, offsets: this.#offsets };
   }
 
@@ -101,27 +101,23 @@ export class LargeFile {
   #take(piece: Uint8Array, isLast: boolean): void {
     const start = this.#pieces.at(-1)?.end ?? 0;
     const isAtEdge = start === 0 || isLast;
-    const key = (isAtEdge ? undefined : this.#places.keyOf(piece)) ?? this.#keyOf(piece, {});
+    // Those at the edges get their names when the size of the file is known, and here that of their content.
+    const key = isAtEdge ? sha256Of(piece) : (this.#places.keyOf(piece) ?? this.#keyOf(sha256Of(piece)));
     if (isAtEdge || !this.#places.isKnown(key)) this.#offsets.set(start, this.#places.put(piece));
     this.#pieces.push({ end: start + piece.length, key });
   }
 
-  /** The first and the last piece, once the size of the file is known. */
-  #rename(index: number, around: { header?: string; padding?: string }): void {
-    const [start, piece] = [this.#pieces[index - 1]?.end ?? 0, this.#pieces[index]];
-    const offset = this.#offsets.get(start);
-    if (piece && offset !== undefined)
-      piece.key = this.#keyOf(this.#places.read(offset, piece.end - start), around);
-  }
-
   #keyOf(
-    content: Uint8Array,
-    { header = '', padding = '\0' }: { header?: string; padding?: string },
+    sha256: string,
+    { header = '', padding = '\0' }: { header?: string; padding?: string } = {},
   ): string {
-    const hash = createHash('sha256').update(this.#rules);
-    hash.update(`\n${header}\0${padding}`).update(content);
-    return `piece:${hash.digest('hex').slice(0, 40)}`;
+    const name = sha256Of(`${this.#rules}\n${header}\0${padding}${sha256}`);
+    return `piece:${name.slice(0, 40)}`;
   }
+}
+
+function sha256Of(content: string | Uint8Array): string {
+  return hash('sha256', content, 'hex');
 }
 
 function cutIn(window: Uint8Array): number {
