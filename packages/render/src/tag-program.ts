@@ -2,7 +2,7 @@
  * Starts the program that reads the tags of rendered HTML, and stands between its memory and JavaScript. What the program does
  * is told in `assembly/tags`.
  */
-import { readFileSync } from 'node:fs';
+import { AssemblyProgram, compiledOnce } from './assembly-program.ts';
 
 /** As they are told in `assembly/tags`. */
 interface Exports {
@@ -29,24 +29,15 @@ export function tagProgram(): TagProgram {
   return program;
 }
 
-export class TagProgram {
-  readonly run: Exports;
-  #bytes: Buffer;
+export class TagProgram extends AssemblyProgram<Exports> {
   #source = 0;
 
   constructor() {
-    this.run = new WebAssembly.Instance(compiled()).exports as unknown as Exports;
-    this.#bytes = Buffer.from(this.run.memory.buffer);
+    super(compiled());
   }
 
   get memoryBytes(): number {
     return this.bytes.length;
-  }
-
-  /** All of its memory, which moves when it grows. */
-  get bytes(): Buffer {
-    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.run.memory.buffer);
-    return this.#bytes;
   }
 
   /** The HTML that is read next, in parts that follow each other. */
@@ -64,15 +55,6 @@ export class TagProgram {
   byteText(from: number, to: number): string {
     return from === to ? '' : this.bytes.toString('latin1', this.#source + from, this.#source + to);
   }
-
-  numbers(place: number, count: number): Int32Array {
-    return new Int32Array(this.run.memory.buffer, place, count);
-  }
 }
 
-let module: WebAssembly.Module | undefined;
-
-function compiled(): WebAssembly.Module {
-  module ??= new WebAssembly.Module(readFileSync(new URL('tag-program.wasm', import.meta.url)));
-  return module;
-}
+const compiled = compiledOnce(new URL('tag-program.wasm', import.meta.url));

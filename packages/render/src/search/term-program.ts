@@ -2,7 +2,7 @@
  * Starts the program that counts the terms of pages, and stands between its memory and JavaScript: texts go in as code
  * units, and come out of it as strings. What the program does is told in `assembly/search`.
  */
-import { readFileSync } from 'node:fs';
+import { AssemblyProgram, compiledOnce } from '../assembly-program.ts';
 import { kindOfUnit } from './unit-kinds.ts';
 
 /** What the program asks for while it runs. Words are given by where their code units are, and how many. */
@@ -53,26 +53,15 @@ export interface Section {
   codeEnd: number;
 }
 
-export class TermProgram {
-  readonly run: Exports;
-  #bytes: Buffer;
-
+export class TermProgram extends AssemblyProgram<Exports> {
   constructor(asked: Asked) {
-    const { exports } = new WebAssembly.Instance(compiled(), { env: { ...asked } });
-    this.run = exports as unknown as Exports;
-    this.#bytes = Buffer.from(this.run.memory.buffer);
+    super(compiled(), { env: { ...asked } });
     this.bytes.set(kindOfUnit, this.run.kindsPlace());
-  }
-
-  /** All of its memory, which moves when it grows. */
-  get bytes(): Buffer {
-    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.run.memory.buffer);
-    return this.#bytes;
   }
 
   /** Where they go is where numbers may begin. */
   writeNumbers(numbers: readonly number[], place: number): void {
-    new Int32Array(this.run.memory.buffer, place, numbers.length).set(numbers);
+    this.numbers(place, numbers.length).set(numbers);
   }
 
   write(text: string, place: number): void {
@@ -81,11 +70,7 @@ export class TermProgram {
 
   /** The sections that were read last. */
   sections(count: number): Section[] {
-    const numbers = new Int32Array(
-      this.run.memory.buffer,
-      this.run.sectionsPlace(),
-      count * numbersOfSection,
-    );
+    const numbers = this.numbers(this.run.sectionsPlace(), count * numbersOfSection);
     return Array.from({ length: count }, (_, index) => {
       const at = (offset: number): number => numbers[index * numbersOfSection + offset] as number;
       return {
@@ -114,9 +99,4 @@ export class TermProgram {
 /** As `Section` in `assembly/search/sections.ts`. */
 const numbersOfSection = 10;
 
-let module: WebAssembly.Module | undefined;
-
-function compiled(): WebAssembly.Module {
-  module ??= new WebAssembly.Module(readFileSync(new URL('page-terms.wasm', import.meta.url)));
-  return module;
-}
+const compiled = compiledOnce(new URL('page-terms.wasm', import.meta.url));

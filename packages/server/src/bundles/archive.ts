@@ -13,8 +13,6 @@ import {
   BlockRoom,
   compressBlock,
   intoBlocks,
-  keepBlock,
-  recallBlockAhead,
   rules,
   type Block,
   type BlockEntry,
@@ -22,7 +20,9 @@ import {
   type CompressedBlock,
   type Piece,
 } from './archive-blocks.ts';
+import { CompressedBlocks, spoolIsShorter, type RecalledBlock } from './compressed-blocks.ts';
 import { GzipStream } from './gzip-stream.ts';
+import { BackgroundWork, inTurn } from './in-flight.ts';
 import { LargeFile, largestPieceBytes } from './large-pieces.ts';
 import { manifestName, signatureName } from './manifest.ts';
 import { openingBytes, pageTitle } from './page-title.ts';
@@ -56,16 +56,6 @@ interface Entry extends ArchivedFile, BlockEntry {
   pieceOffsets?: ReadonlyMap<number, number>;
 }
 
-interface SpooledBlock extends Omit<CompressedBlock, 'bytes'> {
-  offset: number;
-  length: number;
-}
-
-/** Where its bytes lie is free again once they are written. */
-interface TakenBlock extends CompressedBlock {
-  taken?: Buffer | undefined;
-}
-
 export interface ArchiveOptions {
   /** The entries that a reader must have seen before it can judge the others. */
   first?: readonly string[];
@@ -73,7 +63,6 @@ export interface ArchiveOptions {
   memory?: { blocks: BlockMemory; token: string; lastToken: string | undefined } | undefined;
 }
 
-const spoolIsShorter = 'The spool file is shorter than it was.';
 const chunkBytes = 1024 * 1024;
 /**
  * More than there are threads for them, so that none of those waits until this one has time to hand out the next: each block comes by
@@ -94,16 +83,12 @@ export class Archive {
   readonly #first: readonly string[];
   readonly #memory: ArchiveOptions['memory'];
   readonly #last: LastArchive | undefined;
-  /** What was compressed ahead and has no memory to lie in. */
-  readonly #spooledBlocks = new Map<string, SpooledBlock>();
+  readonly #compressedBlocks: CompressedBlocks;
   readonly #room = new BlockRoom();
-  readonly #recalledRoom = new BlockRoom();
   /** For large files, one after the other. */
   #cutting: Buffer | undefined;
-  /** What waits to be compressed ahead; undefined before that has begun. */
-  #waiting: Iterator<Block<Entry>>[] | undefined;
-  readonly #lanes = new Set<Promise<void>>();
-  #isPacking = false;
+  /** Undefined before anything is compressed ahead. */
+  #ahead: BackgroundWork<Block<Entry>> | undefined;
 
   /** `spool` names a file that is made and removed again, or is one that is open and empty. */
   constructor(
@@ -116,6 +101,7 @@ export class Archive {
     this.#spool = new AppendedFile(this.#handle, 0);
     this.#memory = memory;
     this.#last = memory && LastArchive.recall(memory.blocks, memory.lastToken);
+    this.#compressedBlocks = new CompressedBlocks(this.#spool, memory?.blocks);
   }
 
   add(path: string, content: Uint8Array): void {
@@ -227,7 +213,7 @@ export class Archive {
   #piecePlaces() {
     return {
       waiting: (this.#cutting ??= Buffer.allocUnsafeSlow(2 * largestPieceBytes)),
-      isKnown: (key: string) => this.#isKnown(key),
+      isKnown: (key: string) => this.#compressedBlocks.has(key),
       keyOf: (bytes: Uint8Array) => this.#last?.keyOf(bytes),
       put: (bytes: Uint8Array) => {
         const offset = this.#spool.sizeBytes;
@@ -240,7 +226,7 @@ export class Archive {
   #hold(entry: Entry): void {
     this.#entries.set(entry.path, entry);
     // Its blocks are its own, whatever else comes.
-    if (this.#waiting && entry.largePieces) this.#compressSoon(intoBlocks([entry]));
+    if (entry.largePieces) this.#ahead?.add(intoBlocks([entry]));
     if (!this.#first.includes(entry.path)) this.#inOrder = undefined;
   }
 
@@ -264,50 +250,18 @@ export class Archive {
    * a stream from now on. After a last archive little is left to compress, and guesses would cost more.
    */
   compressAhead(): void {
-    if (this.#last || this.#waiting) return;
-    this.#waiting = [];
-    this.#compressSoon(intoBlocks(this.#sorted()));
-  }
-
-  #compressSoon(blocks: Iterable<Block<Entry>>): void {
-    this.#waiting?.push(blocks[Symbol.iterator]());
-    while (this.#lanes.size < blocksInFlight) {
-      const lane: Promise<void> = this.#compressWaiting().finally(() => this.#lanes.delete(lane));
-      // Whatever went wrong goes wrong again in `pack`, where somebody waits.
-      lane.catch(() => undefined);
-      this.#lanes.add(lane);
-    }
-  }
-
-  async #compressWaiting(): Promise<void> {
-    while (!this.#isPacking) {
-      const block = this.#nextWaiting();
-      if (block === undefined) return;
-      if (this.#isKnown(block.key)) continue;
-      const compressed = await this.#compressed(block);
-      if (!this.#memory) this.#spoolBlock(block.key, compressed);
-    }
-  }
-
-  #nextWaiting(): Block<Entry> | undefined {
-    for (let blocks = this.#waiting?.[0]; blocks; blocks = this.#waiting?.[0]) {
-      const { value, done } = blocks.next();
-      if (!done) return value;
-      this.#waiting?.shift();
-    }
-    return undefined;
-  }
-
-  #spoolBlock(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
-    this.#spooledBlocks.set(key, { checksum, rawBytes, offset: this.#spool.sizeBytes, length: bytes.length });
-    this.#spool.append(bytes);
+    if (this.#last || this.#ahead) return;
+    this.#ahead = new BackgroundWork(blocksInFlight, async (block) => {
+      if (this.#compressedBlocks.has(block.key)) return;
+      this.#compressedBlocks.setAside(block.key, await this.#compressed(block));
+    });
+    this.#ahead.add(intoBlocks(this.#sorted()));
   }
 
   /** Writes the archive to an open file or pipe. */
   async pack(output: number, { onProgress, hash: ofAll }: Packing = {}): Promise<PackedArchive> {
-    this.#isPacking = true;
     // Not a turn later where nothing was begun: the caller has other work while blocks are compressed.
-    if (this.#lanes.size > 0) await Promise.allSettled(this.#lanes);
+    if (this.#ahead) await this.#ahead.stop();
     const sorted = this.#sorted();
     const totalBytes = sorted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const blocks = [...intoBlocks(sorted)];
@@ -331,46 +285,24 @@ export class Archive {
     blocks: readonly Block<Entry>[],
     onWritten: (rawBytes: number) => void,
   ): Promise<void> {
-    const known = new Set(blocks.filter(({ key }) => this.#isKnown(key)));
+    const known = new Set(blocks.filter(({ key }) => this.#compressedBlocks.has(key)));
     const missing = blocks.filter((block) => !known.has(block));
     const compressed = inTurn(missing, blocksInFlight, (block) => this.#compressed(block));
-    const recalled = inTurn(known, readsInFlight, (block) => this.#recalled(block));
+    const recalled = inTurn(known, readsInFlight, ({ key }) => this.#compressedBlocks.recall(key));
     for (const block of blocks) {
       const next = await (known.has(block) ? recalled() : compressed());
-      const { taken, ...found } = next ?? (await this.#compressed(block));
-      await stream.add(found, taken && (() => this.#recalledRoom.giveBack(taken)));
+      const found: CompressedBlock & Partial<RecalledBlock> = next ?? (await this.#compressed(block));
+      await stream.add(found, found.giveBack);
       onWritten(stream.rawBytes);
     }
   }
 
-  #isKnown(key: string): boolean {
-    return this.#spooledBlocks.has(key) || this.#memory?.blocks.has(key) === true;
-  }
-
-  async #recalled({ key }: Block<Entry>): Promise<TakenBlock | undefined> {
-    let taken: Buffer | undefined;
-    const take = (bytes: number): Buffer => (taken = this.#recalledRoom.take(bytes)).subarray(0, bytes);
-    const found =
-      (await this.#spooledBlock(key, take)) ??
-      (this.#memory && (await recallBlockAhead(this.#memory.blocks, key, take)));
-    return found && { ...found, taken };
-  }
-
-  async #spooledBlock(key: string, take: (bytes: number) => Buffer): Promise<CompressedBlock | undefined> {
-    const spooled = this.#spooledBlocks.get(key);
-    if (!spooled) return undefined;
-    const { checksum, rawBytes, offset, length } = spooled;
-    const bytes = take(length);
-    if (!(await this.#spool.readAhead(bytes, offset))) throw new Error(spoolIsShorter);
-    return { checksum, rawBytes, bytes };
-  }
-
-  async #compressed(block: Block<Entry>): Promise<TakenBlock> {
+  async #compressed(block: Block<Entry>): Promise<CompressedBlock> {
     const fill = (target: Buffer, piece: Piece<Entry>): void => this.#fill(target, piece);
     const { content, taken } = blockContent(block, fill, this.#room);
     const compressed = await compressBlock(content);
     this.#room.giveBack(taken);
-    if (this.#memory) keepBlock(this.#memory.blocks, block.key, compressed);
+    this.#compressedBlocks.remember(block.key, compressed);
     return compressed;
   }
 
@@ -421,28 +353,4 @@ function* readWhole(handle: number): Generator<Uint8Array> {
     position += got;
     yield buffer.subarray(0, got);
   }
-}
-
-/** Begins with items before they are asked for, which they are in their order. */
-function inTurn<Item, Result>(
-  items: Iterable<Item>,
-  inFlight: number,
-  begin: (item: Item) => Promise<Result>,
-): () => Promise<Result | undefined> {
-  const rest = items[Symbol.iterator]();
-  const begun: Promise<Result>[] = [];
-  const beginNext = (): void => {
-    const { value, done } = rest.next();
-    if (done) return;
-    const result = begin(value);
-    // Whoever waits for it is told.
-    result.catch(() => undefined);
-    begun.push(result);
-  };
-  for (let count = 0; count < inFlight; count += 1) beginNext();
-  return async () => {
-    const result = await begun.shift();
-    beginNext();
-    return result;
-  };
 }
