@@ -110,7 +110,7 @@ async function exportFolder(folder: string, options: LocalExportOptions, command
     const told = `${file}: ${pages} pages, ${packed.fileCount} files, ${bytesText(packed.sizeBytes)} in ${seconds.toFixed(2)} s.\nsha256 ${packed.sha256}\n`;
     if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else say.write(told);
-    if (await isCodeMissing) await (await import('../exports/compiled-code.ts')).keepCompiledCode();
+    if (await isCodeMissing) await keepCode();
   } finally {
     await rm(draft, { force: true });
     await rm(work, { recursive: true, force: true });
@@ -121,6 +121,12 @@ async function lacksCompiledCode(): Promise<boolean> {
   const { isCompiledCodeMissing } = await import('../exports/compiled-code.ts');
   // Whoever cannot tell leaves it to the next run.
   return isCompiledCodeMissing().catch(() => false);
+}
+
+/** The bundle is there, whatever becomes of this. */
+async function keepCode(): Promise<void> {
+  const { keepCompiledCode } = await import('../exports/compiled-code.ts');
+  await keepCompiledCode().catch(() => undefined);
 }
 
 /** The renderer takes a tenth of a second to load, and usually nothing counts. */

@@ -4,10 +4,10 @@
  * exported outside of the walls, and what that has compiled is kept.
  */
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { converseIn } from '../rendering/conversation.ts';
 import { findIsolation, unconfined } from '../rendering/isolation.ts';
@@ -59,9 +59,7 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   const { own } = await findIsolation();
   const work = await mkdtemp(join(tmpdir(), 'docyard-compiled-'));
   try {
-    const site = join(work, 'site');
-    await cp(sample, site, { recursive: true });
-    await writeFile(join(site, 'seldom-used.mdx'), seldomUsed);
+    const site = await sampleWithMore(work);
     await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal, site));
     // The process that tries the walls is waited for at every start; it finds none here, and does no harm.
     await probe({ confinement: unconfined, own });
@@ -75,6 +73,20 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** Folders are made anew: those of an installation may be such that nothing can be added to them, or removed. */
+async function sampleWithMore(work: string): Promise<string> {
+  const site = join(work, 'site');
+  for (const entry of await readdir(sample, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const copy = join(site, relative(sample, file));
+    await mkdir(dirname(copy), { recursive: true });
+    await copyFile(file, copy);
+  }
+  await writeFile(join(site, 'seldom-used.mdx'), seldomUsed);
+  return site;
 }
 
 function markerIn(folder: string): string {
