@@ -3,9 +3,9 @@
  * repository, and the first admin key. On a later start it does nothing.
  */
 import { spawn } from 'node:child_process';
-import { cp, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { Actor, Context } from './context.ts';
 import { writeDurably } from './data-folder.ts';
 import { sampleIdentity } from './git/sample-identity.ts';
@@ -14,8 +14,7 @@ import { createKey } from './keys/keys.ts';
 import { createOrganization, listOrganizations } from './organizations/organizations.ts';
 import { exclusively, inTransaction } from './ports/database.ts';
 import { createProject } from './projects/projects.ts';
-
-const sampleFolder = fileURLToPath(new URL('../sample', import.meta.url));
+import { copySample } from './sample-site.ts';
 
 export interface FirstRunOptions {
   sample: boolean;
@@ -83,7 +82,7 @@ async function createSampleRepository(dataDir: string): Promise<string> {
   const draft = `${target}.draft`;
   await rm(target, { recursive: true, force: true });
   await rm(draft, { recursive: true, force: true });
-  await cp(sampleFolder, draft, { recursive: true });
+  await copySample(draft);
   await git(draft, ['init', '--quiet', '--initial-branch=main']);
   await git(draft, ['add', '--all']);
   await git(draft, ['commit', '--quiet', '--message', 'Start the handbook']);

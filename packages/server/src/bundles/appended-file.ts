@@ -29,13 +29,17 @@ export class AppendedFile {
     return this.#from;
   }
 
-  /** Copies what it gets, or has written it when it returns. */
-  append(bytes: Uint8Array): void {
+  /** Copies what it gets, or has written it when it returns. Returns where it lies. */
+  append(bytes: Uint8Array): number {
+    const place = this.sizeBytes;
     const isLarge = bytes.length > waitingBytes / 2;
     if (isLarge || bytes.length > waitingBytes - this.#used) this.flush();
-    if (isLarge) return this.#write(bytes);
-    this.#waiting.set(bytes, this.#used);
-    this.#used += bytes.length;
+    if (isLarge) this.#write(bytes);
+    else {
+      this.#waiting.set(bytes, this.#used);
+      this.#used += bytes.length;
+    }
+    return place;
   }
 
   /** Where that fails, everything that waits goes on waiting. */

@@ -107,8 +107,7 @@ export class Archive {
   add(path: string, content: Uint8Array): void {
     const sizeBytes = content.length;
     if (sizeBytes > largestPieceBytes) return this.#record(path, [content]);
-    const offset = this.#spool.sizeBytes;
-    this.#spool.append(content);
+    const offset = this.#spool.append(content);
     // At once: what keeps a hash open for more takes as long to make as most files take to read.
     const sha256 = hash('sha256', content, 'hex');
     this.#hold({ path, sizeBytes, sha256, offset, title: pageTitle(path, content) });
@@ -131,9 +130,8 @@ export class Archive {
 
   /** Bytes that are no file of the archive, where whoever makes one can get them back. */
   setAside(bytes: Uint8Array): () => Uint8Array {
-    const offset = this.#spool.sizeBytes;
     const { length } = bytes;
-    this.#spool.append(bytes);
+    const offset = this.#spool.append(bytes);
     return () => {
       const found = Buffer.allocUnsafeSlow(length);
       this.#fromSpool(found, offset);
@@ -215,11 +213,7 @@ export class Archive {
       waiting: (this.#cutting ??= Buffer.allocUnsafeSlow(2 * largestPieceBytes)),
       isKnown: (key: string) => this.#compressedBlocks.has(key),
       keyOf: (bytes: Uint8Array) => this.#last?.keyOf(bytes),
-      put: (bytes: Uint8Array) => {
-        const offset = this.#spool.sizeBytes;
-        this.#spool.append(bytes);
-        return offset;
-      },
+      put: (bytes: Uint8Array) => this.#spool.append(bytes),
     };
   }
 

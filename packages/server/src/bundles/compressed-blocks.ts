@@ -44,8 +44,8 @@ export class CompressedBlocks {
   /** For this archive, if the memory does not have it. */
   setAside(key: string, { checksum, rawBytes, bytes }: CompressedBlock): void {
     if (this.#memory) return;
-    this.#spooled.set(key, { checksum, rawBytes, offset: this.#spool.sizeBytes, length: bytes.length });
-    this.#spool.append(bytes);
+    const offset = this.#spool.append(bytes);
+    this.#spooled.set(key, { checksum, rawBytes, offset, length: bytes.length });
   }
 
   /** Read by another thread. Undefined when it is there no more. */

@@ -3,18 +3,17 @@
  * service, the checks and git are the real ones; the model is a script and says so. Nothing is left behind.
  */
 import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { DocyardClient, waitForAgentJob, type AgentJob } from '@docyard/api';
 import type { Command } from 'commander';
 import { sampleIdentity } from '../git/sample-identity.ts';
+import { copySample } from '../sample-site.ts';
 import { CommandError } from './errors.ts';
 import { startScriptedModel, type ScriptedTask } from './demo/scripted-model.ts';
 import { brokenLink, tasks } from './demo/tasks.ts';
-
-const sampleFolder = fileURLToPath(new URL('../../sample', import.meta.url));
 
 export function describeAgentDemo(command: Command): void {
   command
@@ -80,7 +79,7 @@ async function startDemoService(folder: string, model: { url: string; host: stri
 async function makeRepository(folder: string): Promise<string> {
   const draft = join(folder, 'draft');
   const repository = join(folder, 'handbook.git');
-  await cp(sampleFolder, draft, { recursive: true });
+  await copySample(draft);
   const file = join(draft, brokenLink.file);
   const page = await readFile(file, 'utf8');
   await writeFile(file, page.replace(brokenLink.right, brokenLink.wrong));

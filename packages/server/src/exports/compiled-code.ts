@@ -4,22 +4,21 @@
  * exported outside of the walls, and what that has compiled is kept.
  */
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { converseIn } from '../rendering/conversation.ts';
 import { findIsolation, unconfined } from '../rendering/isolation.ts';
 import { compiledCode } from '../rendering/own-files.ts';
 import { probe } from '../rendering/probe.ts';
+import { copySample, sampleFolder } from '../sample-site.ts';
 import { version } from '../version.ts';
 import { newestSourceMs, unchangingVersion } from './engine-identity.ts';
 import { Message, type ExportOrder, type Signed } from './messages.ts';
 import { exportMemoryMegabytes, program } from './process.ts';
 import { optionsOf } from './record.ts';
 
-const sample = fileURLToPath(new URL('../../sample', import.meta.url));
 const mostSeconds = 120;
 
 /**
@@ -48,7 +47,7 @@ station = "harbour"
 export async function isCompiledCodeMissing(): Promise<boolean> {
   const folder = getCompileCacheDir();
   const { confinement } = await findIsolation();
-  if (folder === undefined || !confinement.walls || !existsSync(sample)) return false;
+  if (folder === undefined || !confinement.walls || !existsSync(sampleFolder)) return false;
   return !(await isNewerThanSources(markerIn(folder)));
 }
 
@@ -59,7 +58,9 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   const { own } = await findIsolation();
   const work = await mkdtemp(join(tmpdir(), 'docyard-compiled-'));
   try {
-    const site = await sampleWithMore(work);
+    const site = join(work, 'site');
+    await copySample(site);
+    await writeFile(join(site, 'seldom-used.mdx'), seldomUsed);
     await converseIn({ confinement: unconfined, own }, exportOfSample(work, signal, site));
     // The process that tries the walls is waited for at every start; it finds none here, and does no harm.
     await probe({ confinement: unconfined, own });
@@ -75,20 +76,6 @@ export async function keepCompiledCode(signal = new AbortController().signal): P
   }
 }
 
-/** Folders are made anew: those of an installation may be such that nothing can be added to them, or removed. */
-async function sampleWithMore(work: string): Promise<string> {
-  const site = join(work, 'site');
-  for (const entry of await readdir(sample, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = join(entry.parentPath, entry.name);
-    const copy = join(site, relative(sample, file));
-    await mkdir(dirname(copy), { recursive: true });
-    await copyFile(file, copy);
-  }
-  await writeFile(join(site, 'seldom-used.mdx'), seldomUsed);
-  return site;
-}
-
 function markerIn(folder: string): string {
   return join(folder, `rendering-${unchangingVersion() ?? version}`);
 }
@@ -102,7 +89,7 @@ async function isNewerThanSources(marker: string): Promise<boolean> {
 export function exportOfSample(
   work: string,
   signal: AbortSignal,
-  folder = sample,
+  folder = sampleFolder,
 ): Parameters<typeof converseIn<void>>[1] {
   const order: ExportOrder = {
     type: 'export',
