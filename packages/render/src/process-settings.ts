@@ -2,6 +2,7 @@
  * What V8 and the C library are told about memory in every process that renders, whoever starts it. It loads nothing of the
  * renderer, so that a server can ask without that.
  */
+import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -70,6 +71,16 @@ export function heapFlags(
   ];
   if (mostMegabytes < firstCollectionMegabytes) return sizes;
   return [...sizes, `--initial-old-space-size=${firstCollectionMegabytes}`, newIsNew, bestCodeLate];
+}
+
+/**
+ * Whatever is loaded from now on is compiled whole, where Node keeps that for the next process. By itself V8 compiles a function when it
+ * is called first, and Node keeps what is compiled when a module has been loaded, which is the outermost code: the rest was compiled
+ * in every process again, 3 % of the time of a site of 200 pages. To be called before the program is loaded, and always or never:
+ * compiled code is only taken with the flags that it was compiled with.
+ */
+export function compileWhole(): void {
+  if (getCompileCacheDir() !== undefined) setFlagsFromString('--no-lazy');
 }
 
 const pagesOfLargeSite = 10_000;

@@ -3,6 +3,7 @@
  * it has read the site. It must not load anything else before that.
  */
 import { fstatSync } from 'node:fs';
+import { compileWhole } from '@docyard/render/process-settings';
 import { prepareRenderProcesses } from '@docyard/render/render-processes';
 import { openFiles } from './open-files.ts';
 
@@ -10,6 +11,7 @@ import { openFiles } from './open-files.ts';
 const largeMemoryBytes = 190e6;
 
 if (!hasTime()) prepareRenderProcesses(1);
+compileWhole();
 await import('./child.ts');
 
 /**
