@@ -30,3 +30,29 @@ export const httpUrl = z
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((metadata) => Object.keys(metadata).length <= 20, 'At most 20 entries are kept.');
+
+/** A bare host name, told apart from the common mistakes so that the message can say which one it was. */
+export const Domain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .check((ctx) => {
+    const complaint = complainAboutDomain(ctx.value);
+    if (complaint !== undefined) {
+      ctx.issues.push({ code: 'custom', message: complaint, input: ctx.value });
+    }
+  })
+  .meta({ description: 'A bare host name such as `docs.example.com`.', examples: ['docs.example.com'] });
+
+function complainAboutDomain(domain: string): string | undefined {
+  const wanted = 'Give the bare host name, for example docs.example.com';
+  if (domain === '') return `The domain is empty. ${wanted}.`;
+  if (domain.includes('://')) return `The domain must not carry a scheme. ${wanted}, without https://.`;
+  if (/[/?#]/.test(domain)) return `The domain must not carry a path. ${wanted}, without a slash.`;
+  if (/:\d*$/.test(domain)) return `The domain must not carry a port. ${wanted}, without a colon and number.`;
+  const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+  if (domain.length > 253 || !new RegExp(`^${label}(\\.${label})*$`).test(domain)) {
+    return `This is not a host name. ${wanted}.`;
+  }
+  return undefined;
+}

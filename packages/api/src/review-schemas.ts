@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { SetForgeCredential } from './agent-schemas.ts';
 import { failureCodes } from './errors.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
-import { Isolation, SigningKey, Source } from './schemas.ts';
+import { Isolation, SigningKey } from './export-schemas.ts';
+import { Source } from './project-schemas.ts';
 
 export const CheckSource = z
   .strictObject({

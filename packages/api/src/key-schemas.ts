@@ -1,0 +1,93 @@
+/** Keys on the wire, and who calls with one. The secret of a key comes out once, when it is made. */
+import { z } from 'zod';
+import { Role } from './people-schemas.ts';
+import { nullableTimestamp, overlapSeconds, timestamp } from './primitives.ts';
+import { Scope } from './scopes.ts';
+
+export const keyLifetimesDays = [7, 30, 60, 90] as const;
+
+export const CreateKey = z
+  .strictObject({
+    name: z.string().trim().min(1).max(128),
+    scopes: z.array(Scope).min(1).max(20).optional().meta({ description: 'Default: read and write.' }),
+    expiresInDays: z
+      .union([z.literal(keyLifetimesDays), z.null()])
+      .optional()
+      .meta({ description: 'Default 90; null for a key that does not expire.' }),
+    allowedAddresses: z
+      .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'This is no IP address or CIDR range.'))
+      .max(50)
+      .optional()
+      .meta({ description: 'IP addresses or CIDR ranges. Default: every address.' }),
+    projectId: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The only project the key can see and change. Default: as far as the caller.' }),
+  })
+  .meta({ id: 'CreateKey' });
+export type CreateKey = z.infer<typeof CreateKey>;
+
+export const RollKey = z
+  .strictObject({
+    overlapSeconds: overlapSeconds
+      .optional()
+      .meta({ description: 'How long the old key goes on working. Default 3600.' }),
+  })
+  .meta({ id: 'RollKey' });
+export type RollKey = z.infer<typeof RollKey>;
+
+const limitedTo = z
+  .string()
+  .nullable()
+  .meta({ description: 'The only project the key can see and change; null for all.' });
+
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string(),
+    last4: z.string(),
+    scopes: z.array(Scope),
+    allowedAddresses: z.array(z.string()),
+    projectId: limitedTo,
+    createdAt: timestamp,
+    expiresAt: nullableTimestamp,
+    lastUsedAt: nullableTimestamp,
+    revokedAt: nullableTimestamp,
+    rolledFrom: z.string().nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export type ApiKey = z.infer<typeof ApiKey>;
+
+export const CreatedKey = ApiKey.extend({
+  key: z.string().meta({ description: 'The secret. Shown this once and never again.' }),
+}).meta({ id: 'CreatedKey' });
+export type CreatedKey = z.infer<typeof CreatedKey>;
+
+export const plans = ['free', 'pro', 'enterprise'] as const;
+export const Plan = z.enum(plans).meta({ id: 'Plan' });
+export type Plan = z.infer<typeof Plan>;
+
+export const Me = z
+  .object({
+    organization: z.object({ id: z.string(), name: z.string(), plan: Plan }),
+    key: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        scopes: z.array(Scope),
+        projectId: limitedTo,
+        expiresAt: nullableTimestamp,
+      })
+      .nullable()
+      .meta({ description: 'Null when a person calls.' }),
+    person: z
+      .object({ id: z.string(), email: z.string(), name: z.string(), role: Role })
+      .nullable()
+      .meta({ description: 'Null when a key calls.' }),
+    scopes: z.array(Scope).meta({ description: 'What the caller may do.' }),
+  })
+  .meta({ id: 'Me' });
+export type Me = z.infer<typeof Me>;

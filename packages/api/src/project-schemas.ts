@@ -1,0 +1,62 @@
+/** Projects on the wire: a name, a domain and where the documentation lies. */
+import { z } from 'zod';
+import { ProjectAgent, SetProjectAgent } from './agent-schemas.ts';
+import { Domain, gitRef, staysInside, timestamp } from './primitives.ts';
+
+export const Source = z
+  .strictObject({
+    repository: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2048)
+      .meta({ description: 'An https:// git address, a file:// git address, or an absolute folder.' }),
+    ref: gitRef.nullish(),
+    directory: z
+      .string()
+      .max(1024)
+      .refine(staysInside, 'The folder has no ".." in its path.')
+      .nullish()
+      .meta({ description: 'The folder that holds docs.json.' }),
+  })
+  .meta({ id: 'Source' });
+
+const projectName = z.string().trim().min(1).max(128);
+
+export const CreateProject = z
+  .strictObject({ name: projectName, domain: Domain, source: Source })
+  .meta({ id: 'CreateProject' });
+export type CreateProject = z.infer<typeof CreateProject>;
+
+export const UpdateProject = z
+  .strictObject({
+    name: projectName.optional(),
+    domain: Domain.optional(),
+    source: Source.optional(),
+    agent: SetProjectAgent.optional().meta({
+      description: 'For agent jobs. Parts that are left out stay as they are.',
+    }),
+  })
+  .refine(
+    (change) => Object.keys(change).length > 0,
+    'Name at least one field to change: name, domain, source or agent.',
+  )
+  .meta({ id: 'UpdateProject' });
+export type UpdateProject = z.infer<typeof UpdateProject>;
+
+export const Project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    domain: z.string(),
+    source: z.object({
+      repository: z.string(),
+      ref: z.string().nullable(),
+      directory: z.string().nullable(),
+    }),
+    agent: ProjectAgent,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Project' });
+export type Project = z.infer<typeof Project>;
