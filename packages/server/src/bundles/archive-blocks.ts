@@ -3,7 +3,7 @@
  * stream together. Where a block ends depends on the names and sizes in it alone, so an edit leaves the blocks around it as
  * they were: what was compressed once can be used again.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 import type { LargePiece } from './large-pieces.ts';
@@ -90,10 +90,11 @@ export function* intoBlocks<Entry extends BlockEntry>(entries: Iterable<Entry>):
 }
 
 function keyOf(pieces: readonly Piece<BlockEntry>[]): string {
-  const hash = createHash('sha256').update(rules);
+  // At once: told of one file after the other, it takes a third longer.
+  let text = rules;
   for (const { entry, start, end } of pieces)
-    hash.update(`\n${entry.path}\0${entry.sha256}\0${entry.sizeBytes}\0${start}\0${end}`);
-  return `block:${hash.digest('hex').slice(0, 40)}`;
+    text += `\n${entry.path}\0${entry.sha256}\0${entry.sizeBytes}\0${start}\0${end}`;
+  return `block:${hash('sha256', text).slice(0, 40)}`;
 }
 
 /** What a piece takes in the archive before its content: its header, if it is the first of its entry. */
