@@ -44,6 +44,18 @@ describe('front matter', () => {
     expect(read(bomb)).toMatchObject({ title: 'A' });
   });
 
+  it('survives keys that are lists or mappings, however deep, and says so', () => {
+    const nested = meta(`---\ntitle: A\norder: 1\n${'? '.repeat(300)}a: b\n---\n`);
+    expect(nested.meta.title).toBe('A');
+    expect(nested.diagnostics[0]).toMatchObject({
+      code: 'front_matter_syntax',
+      message: expect.stringContaining('a key must be a text'),
+    });
+    expect(meta(`---\ntitle: A\nx: ${'{a: '.repeat(5000)}\n---\n`).diagnostics[0]).toMatchObject({
+      message: expect.stringContaining('nested too deeply'),
+    });
+  });
+
   it('survives a bare string, an empty block and duplicate keys', () => {
     expect(read('---\njust words\n---\n')).toEqual({});
     expect(read('---\n---\nx')).toEqual({});

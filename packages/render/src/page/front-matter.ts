@@ -3,7 +3,7 @@
  * nothing in front matter is ever executed.
  */
 import { placeAt } from '../check/diagnostic.ts';
-import { fullYaml } from '../config/full-yaml.ts';
+import { fullYaml, yamlProblem, yamlRules } from '../config/full-yaml.ts';
 import { readPlainYaml } from '../config/plain-yaml.ts';
 
 export type FrontMatter = Record<string, unknown>;
@@ -20,30 +20,25 @@ const maximumMatter = 32_000;
 export function readFrontMatter(matter: string | undefined): ReadFrontMatter {
   if (matter === undefined || matter.trim() === '') return { data: {} };
   if (matter.length > maximumMatter)
-    return leniently(matter.slice(0, maximumMatter), new Error('it is larger than 32 kB'));
+    return leniently(matter.slice(0, maximumMatter), 'it is larger than 32 kB');
   const plain = readPlainYaml(matter);
   if (plain) return { data: canonicalKeys(Object.entries(plain)) };
-  const document = fullYaml().parseDocument(matter, {
-    logLevel: 'silent',
-    uniqueKeys: false,
-    // Each mistake would look for its line from the top.
-    prettyErrors: false,
-  });
+  const document = fullYaml().parseDocument(matter, yamlRules);
   const error = document.errors[0];
-  if (error) return leniently(matter, error, placeAt(matter, error.pos[0]).line);
+  if (error) return leniently(matter, yamlProblem(error), placeAt(matter, error.pos[0]).line);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 50 });
   } catch (refusal) {
     // An alias without its anchor, or so many that they would unfold into gigabytes.
-    return leniently(matter, refusal as Error);
+    return leniently(matter, (refusal as Error).message);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { data: lenientMatter(matter) };
   return { data: canonicalKeys(Object.entries(value)) };
 }
 
-function leniently(matter: string, { message }: Error, line = 1): ReadFrontMatter {
+function leniently(matter: string, message: string, line = 1): ReadFrontMatter {
   return {
     data: lenientMatter(matter),
     problem: { message: message.split('\n')[0] ?? 'malformed YAML', line },
