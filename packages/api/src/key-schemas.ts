@@ -1,4 +1,4 @@
-/** Keys on the wire, and who calls with one. The secret of a key comes out once, when it is made. */
+/** Keys on the wire, and who calls, with one or as a person. The secret of a key comes out once, when it is made. */
 import { z } from 'zod';
 import { Role } from './people-schemas.ts';
 import { nullableTimestamp, overlapSeconds, timestamp } from './primitives.ts';

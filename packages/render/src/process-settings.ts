@@ -1,6 +1,6 @@
 /**
- * What V8 and the C library are told about memory in every process that renders, whoever starts it. It loads nothing of the
- * renderer, so that a server can ask without that.
+ * What V8 and the C library are told about memory and compiling in every process that renders, whoever starts it. It loads
+ * nothing of the renderer, so that a server can ask without that.
  */
 import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';

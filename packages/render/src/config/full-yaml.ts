@@ -1,4 +1,7 @@
-/** The full reader of YAML, loaded by the first text that the plain one declines: loading it takes 25 ms. How it is to read is said here. */
+/**
+ * The full reader of YAML, loaded by the first text that the plain one declines: loading it takes 25 ms. And how it reads, whatever
+ * the text is for.
+ */
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 
@@ -10,8 +13,8 @@ export function fullYaml(): typeof Yaml {
 }
 
 /**
- * Keys are texts. A list or a mapping in the place of a key would be written out as one, with every quotation mark of what is nested in it
- * marked once more: 300 of them in each other took 4 s, and each hundred more twelve times as long.
+ * Keys are texts. A list or a mapping in the place of a key would be written out as one, with every quotation mark of what is nested
+ * in it marked once more: 300 of them in each other took 4 s, and each hundred more twelve times as long.
  */
 export const yamlRules = {
   logLevel: 'silent',
