@@ -1,8 +1,12 @@
 /** Pages of a site, each rendered three times: statically, by QuickJS, by V8. */
 import { loadSite } from '../../packages/render/src/load.ts';
 import { Realm } from '../../packages/render/src/evaluate/realm/realm.ts';
-import type { SiteTools } from '../../packages/render/src/page/record.ts';
-import { loadApiPages, renderPage, siteTools } from '../../packages/render/src/page/render-page.ts';
+import {
+  type PageTools,
+  loadApiPages,
+  renderPage,
+  siteTools,
+} from '../../packages/render/src/page/render-page.ts';
 import type { PageResult, PageTier } from '../../packages/render/src/page/task.ts';
 import { planSite, planTasks } from '../../packages/render/src/site-plan.ts';
 import { V8Runner } from './v8-runner.ts';
@@ -19,7 +23,7 @@ export async function compareSite(root: string, onPage?: () => void): Promise<Co
   const plan = planSite(site, {});
   const tools = siteTools(plan);
   const realm = new Realm();
-  const engines: Record<string, SiteTools> = {
+  const engines: Record<string, PageTools> = {
     QuickJS: { ...tools, evaluation: { skipStatic: true, runner: realm } },
     V8: { ...tools, evaluation: { skipStatic: true, runner: new V8Runner() } },
   };

@@ -113,6 +113,25 @@ describe('the render processes', () => {
     expect(pids[2]).not.toBe(pids[0]);
   });
 
+  it('render other pages while what runs the code of one starts', async () => {
+    const code = '[Plain](/plain), {[...new Set("aab")].join("-")}.';
+    const files = { 'code.mdx': code, 'plain.mdx': 'Nothing to run.', 'again.mdx': code };
+    const names = Object.keys(files);
+    const pages = await withFolder(files, async (root) => {
+      const found: PageResult[] = [];
+      const routes = ['code', 'plain', 'again'];
+      const ofSite = { ...plan, root, files: names, routes, rendered: routes, isRemembered: true };
+      const tasks = names.map((name, id) => task(id, name));
+      for await (const page of renderPages(tasks, { plan: ofSite, concurrency: 1 })) found.push(page);
+      return found;
+    });
+    expect(pages.map(({ id }) => names[id])).toEqual(['plain.mdx', 'code.mdx', 'again.mdx']);
+    expect(htmlOf(pages[1])).toContain('a-b.</p>');
+    expect(htmlOf(pages[2])).toBe(htmlOf(pages[1]));
+    /** What the first page had asked before it was put off is not what the second has asked. */
+    expect(pages.map(({ lookups }) => lookups?.length)).toEqual([0, 1, 1]);
+  });
+
   it('leave pages with diagrams to one of them', async () => {
     const source = fragileProcess.replace("file + ' by ' + message.parser", 'String(process.pid)');
     const pages = Array.from({ length: 90 }, (_, id) => ({ ...task(id, `${id}`), hasDiagram: id % 3 === 0 }));

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { type Document, readDocument } from './document.ts';
-import { Realm } from '../evaluate/realm/realm.ts';
+import { CodeNotReady, Realm } from '../evaluate/realm/realm.ts';
 import { addressesFor } from '../navigation/addresses.ts';
 import { createLinkResolver } from '../navigation/links.ts';
 import { textOfHtml } from '../html.ts';
@@ -24,8 +24,17 @@ import type { PageDraft, PageResult, PageTask, SitePlan, UnreadPage } from './ta
 
 type ApiSurroundings = Omit<ApiPages.ApiPart, 'html'>;
 
-/** What pages of one site are rendered with, and what the page that was just rendered has asked. */
-export type PageTools = SiteTools & { takeLookups?: (() => Lookup[]) | undefined };
+/** What pages of one site are rendered with. */
+export interface PageTools extends SiteTools {
+  /** What the page that was just rendered has asked. */
+  takeLookups?: (() => Lookup[]) | undefined;
+  /** Without it, a page whose code cannot be run yet throws `CodeNotReady`; what is to run it starts meanwhile. */
+  waitsForCode: boolean;
+  canRunCode: () => boolean;
+}
+
+/** Its thread serves one site after the other. */
+const realm = new Realm();
 
 export function siteTools(sent: SitePlan): PageTools {
   /** Mostly everything is rendered; then one list does for both. */
@@ -34,8 +43,7 @@ export function siteTools(sent: SitePlan): PageTools {
   const links = createLinkResolver(plan);
   const written = plan.isRemembered ? writtenDown(links, plan) : undefined;
   const sources = new ModuleSources(plan.root, new Set(plan.files), plan);
-  let realm: Realm | undefined;
-  return {
+  const tools: PageTools = {
     plan,
     rendered: new Set(plan.rendered),
     addresses: addressesFor(plan.urlStyle, plan.routes),
@@ -44,8 +52,15 @@ export function siteTools(sent: SitePlan): PageTools {
     pictureSizes: sizesOf(plan),
     sources,
     programs: new Programs(sources),
-    realm: () => (realm ??= new Realm()),
+    realm: () => {
+      realm.begin();
+      if (!tools.waitsForCode && !realm.isReady) throw new CodeNotReady();
+      return realm;
+    },
+    waitsForCode: true,
+    canRunCode: () => realm.isReady,
   };
+  return tools;
 }
 
 /** Of pictures of other hosts the size is known; those of the site are looked at when they are shown. */
@@ -81,6 +96,7 @@ function rendered(tools: SiteTools, task: PageTask, parser: ParserName): PageDra
       .join('\n\n');
     return { ...resultOf(tools, task, renderer, own + html), ...above, markdown, source };
   } catch (error) {
+    if (error instanceof CodeNotReady) throw error;
     return failedPage(task, error);
   }
 }

@@ -23,6 +23,9 @@ export class CodeRefused extends Error {
   }
 }
 
+/** What runs code has not started yet, and nobody waits for it. */
+export class CodeNotReady extends Error {}
+
 /** What runs customer code for pages: QuickJS, or what a test puts in its place. */
 export interface CodeRunner {
   beginPage(facts: PageFacts): void;
@@ -75,6 +78,15 @@ export class Realm implements CodeRunner {
     this.#defined = undefined;
     if (second instanceof CodeRefused) throw second;
     return second;
+  }
+
+  /** Starts the thread beside this one, which takes it a quarter of a second; a request would wait for that. */
+  begin(): void {
+    this.#thread ??= new Thread();
+  }
+
+  get isReady(): boolean {
+    return this.#thread?.isReady === true;
   }
 
   /** Ends the thread; the next request starts another. */
@@ -183,6 +195,8 @@ class Thread {
   readonly #port: MessagePort;
   /** Whether an answer is there, and a count that goes on while code runs. */
   readonly #signal = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  /** Its first answer, which it gives unasked, was heard. */
+  #hasStarted = false;
 
   constructor() {
     const { port1, port2 } = new MessageChannel();
@@ -198,11 +212,16 @@ class Thread {
     this.#worker.on('error', () => undefined);
     this.#worker.unref();
     this.#port.unref();
-    this.#answer(startTimeoutMs);
+  }
+
+  get isReady(): boolean {
+    return this.#hasStarted || Atomics.load(this.#signal, 0) === 1;
   }
 
   /** Undefined when no answer came in time. */
   ask(message: ToWorker, timeoutMs: number): FromWorker | undefined {
+    if (!this.#hasStarted) this.#answer(startTimeoutMs);
+    this.#hasStarted = true;
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
     this.#port.postMessage(message);
     return this.#answer(timeoutMs);

@@ -18,6 +18,7 @@ import type { CodeAnswer, FromWorker, Spent, ToWorker } from './messages.ts';
 
 /** The only real cap of memory: QuickJS's own limit counts wrongly in this build. 64 MB. */
 const memoryPages = { initial: 256, maximum: 1024 };
+const memoryPageBytes = 64 * 1024;
 /** Above this the stack of the thread overflows first and leaves QuickJS corrupt. */
 const stackBytes = 128 * 1024;
 /** What a question to the host is charged, in ticks of QuickJS's interrupt counter. */
@@ -109,10 +110,16 @@ function warmUp(context: QuickJSContext, inside: Inside): void {
   for (let count = 0; count < 50; count++) call(inside.run, text(request));
 }
 
-/** Everything behind the last byte in use is zero. */
-function usedBytes(memory: WebAssembly.Memory): number {
-  const words = new Float64Array(memory.buffer);
-  return (words.findLastIndex((word) => word !== 0) + 1) * Float64Array.BYTES_PER_ELEMENT;
+/** Everything behind is zero. Compared by the page: looked at number by number, 16 MB take 60 ms. */
+function usedBytes({ buffer }: WebAssembly.Memory): number {
+  const zeros = new Uint8Array(memoryPageBytes);
+  let end = buffer.byteLength;
+  while (
+    end > 0 &&
+    Buffer.compare(new Uint8Array(buffer, end - memoryPageBytes, memoryPageBytes), zeros) === 0
+  )
+    end -= memoryPageBytes;
+  return end;
 }
 
 type Inside = Record<'begin' | 'standIn' | 'define' | 'run', QuickJSHandle>;
