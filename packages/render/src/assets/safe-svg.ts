@@ -3,21 +3,13 @@
  * harmless. Whatever runs, links or loads from elsewhere is left out; what is no well-formed drawing is none at all.
  */
 import { escapeAttribute, escapeText } from '../html.ts';
+import { changesLooks, drawingElements, isInside, loadsNothing } from './drawing-rules.ts';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 const linkNamespace = 'http://www.w3.org/1999/xlink';
 
 /** Unknown elements go with everything inside them. `a` is kept as a group: it is drawn, but leads nowhere. */
-const drawing = new Set(
-  (
-    'svg g a defs symbol use path rect circle ellipse line polyline polygon text tspan textPath title desc ' +
-    'linearGradient radialGradient stop clipPath mask pattern marker image switch style filter ' +
-    'animate animateTransform animateMotion mpath ' +
-    'feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap ' +
-    'feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode ' +
-    'feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence'
-  ).split(' '),
-);
+const drawing = new Set([...drawingElements, 'a', 'style']);
 const deepestNesting = 200;
 
 /** Undefined when the text is no well-formed drawing. */
@@ -148,10 +140,8 @@ function tagOf(name: string): string {
   return name === 'a' ? 'g' : name;
 }
 
-/** An animation of an address could turn a harmless one into another. */
 function isShown(name: string, attributes: ReadonlyMap<string, string>): boolean {
-  if (!drawing.has(name)) return false;
-  return !name.startsWith('animate') || !/href|^on|style/i.test(attributes.get('attributeName') ?? '');
+  return drawing.has(name) && changesLooks(name, attributes.get('attributeName'));
 }
 
 function attributesOf(attributes: ReadonlyMap<string, string>, isRoot: boolean): string {
@@ -167,19 +157,11 @@ function attributesOf(attributes: ReadonlyMap<string, string>, isRoot: boolean):
     .join('');
 }
 
-const inside = /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp);base64,)/i;
-
 function isKept(name: string, value: string): boolean {
-  if (name === 'href' || name === 'xlink:href') return inside.test(value);
+  if (name === 'href' || name === 'xlink:href') return isInside(value);
   if (name === 'xml:space' || name === 'xml:lang') return true;
   if (name.includes(':') || name === 'xmlns' || /^on/i.test(name)) return false;
   return loadsNothing(value);
-}
-
-/** Neither a style nor an attribute names a file; an escape could hide that it does. */
-function loadsNothing(css: string): boolean {
-  if (/\\|@import|javascript:|expression\s*\(|image-set|src\s*\(/i.test(css)) return false;
-  return !/url\s*\(\s*(?!["']?#)/i.test(css);
 }
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -2,6 +2,7 @@
  * Raw HTML elements in a page: a list of allowed names and attributes, everything else left out. Links and pictures
  * are resolved, inline styles become classes, event handlers never pass.
  */
+import { isInside, loadsNothing } from '../assets/drawing-rules.ts';
 import { ObjectValue, type Value } from '../evaluate/values.ts';
 import type { Component, ElementCall, PageContext } from './contract.ts';
 import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
@@ -10,6 +11,7 @@ import { withFormValues } from './form-values.ts';
 import { altOf, imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf } from './style.ts';
+import { isHarmless, isSvgElement, shownElsewhere, svgAttribute } from './svg.ts';
 
 const voidElements = new Set('area br col hr img input source track wbr'.split(' '));
 const allowedElements = new Set(
@@ -18,8 +20,7 @@ const allowedElements = new Set(
     'div dl dt em figcaption figure footer font h1 h2 h3 h4 h5 h6 header hr i iframe img input ins kbd label li main mark nav ol ' +
     'p picture pre q s samp section small source span strong sub summary sup table tbody td tfoot th thead time tr track u ' +
     'ul var video wbr ' +
-    'datalist dialog fieldset form hgroup legend menu meter optgroup option output progress rp rt ruby search select textarea ' +
-    'svg g path circle ellipse line polyline polygon rect defs clipPath linearGradient radialGradient stop text tspan title mask symbol'
+    'datalist dialog fieldset form hgroup legend menu meter optgroup option output progress rp rt ruby search select textarea'
   ).split(' '),
 );
 /** These may not hold a paragraph, so a paragraph that Markdown made inside them is unwrapped. */
@@ -34,18 +35,9 @@ const plainAttributes = new Set(
     'playsinline preload sizes media type open start reversed value checked disabled placeholder name for allow allowfullscreen ' +
     'datetime cite label kind srclang default tabindex referrerpolicy ' +
     'accept autocomplete cols contenteditable download draggable form hidden high inputmode list low max maxlength min minlength ' +
-    'multiple optimum pattern readonly required rows selected size spellcheck step wrap ' +
-    'viewbox xmlns fill stroke d cx cy r rx ry x y x1 x2 y1 y2 dx dy points transform opacity offset gradientunits gradienttransform ' +
-    'preserveaspectratio fill-rule clip-rule clip-path stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-dashoffset ' +
-    'stroke-miterlimit stroke-opacity fill-opacity stop-color stop-opacity text-anchor font-size font-family font-weight mask'
+    'multiple optimum pattern readonly required rows selected size spellcheck step wrap'
   ).split(' '),
 );
-const camelCaseAttributes: Record<string, string> = {
-  viewbox: 'viewBox',
-  gradientunits: 'gradientUnits',
-  gradienttransform: 'gradientTransform',
-  preserveaspectratio: 'preserveAspectRatio',
-};
 const renamed: Record<string, string> = { classname: 'class', htmlfor: 'for', datetime: 'datetime' };
 const silentlyDropped = new Set(['script', 'style', 'link', 'meta', 'head', 'base', 'object', 'embed']);
 
@@ -56,7 +48,7 @@ export function isHtmlElement(name: string): boolean {
 export const htmlElement: Component = (written, page) => {
   const call = withFormValues(written);
   const { name, children, place } = call;
-  if (!allowedElements.has(name)) {
+  if (!(allowedElements.has(name) || isSvgElement(name)) || !isHarmless(call)) {
     if (isCalloutName(name)) return callout(call, page);
     page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
     return silentlyDropped.has(name) ? '' : page.render(children);
@@ -68,6 +60,7 @@ export const htmlElement: Component = (written, page) => {
   if (elsewhere !== undefined) return elsewhere;
   const values = readAttributes(call, page);
   if (!values) return '';
+  if (name === 'use' || name === 'image') return shownElsewhere(call, values, page);
   if (voidElements.has(name)) return `<${name}${attributes(values)}>`;
   const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
   return element(name, values, name === 'a' ? withoutLinks(content) : content);
@@ -102,7 +95,8 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
   const values: Attributes = {};
   const classes: string[] = [];
   for (const [original, value] of props.values.entries) {
-    const attribute = attributeName(original);
+    const ofDrawing = isSvgElement(name) ? svgAttribute(original) : undefined;
+    const attribute = ofDrawing ?? attributeName(original);
     if (/^on[a-z]/i.test(original)) {
       if (!page.isLive)
         page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
@@ -110,6 +104,9 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value));
       if (generated) classes.push(generated);
+    } else if (isSvgElement(name) && (ofDrawing !== undefined || attribute === 'href')) {
+      const text = textOf(value);
+      if (attribute === 'href' ? isInside(text) : text !== '' && loadsNothing(text)) values[attribute] = text;
     } else if (
       attribute === 'href' ||
       attribute === 'src' ||
@@ -122,7 +119,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
       else reportTakenId(textOf(value), page, place);
     } else if (isAllowedAttribute(attribute)) {
       const text = typeof value === 'boolean' ? flagText(attribute, value) : textOf(value);
-      if (text !== '') values[camelCaseAttributes[attribute] ?? attribute] = text;
+      if (text !== '') values[attribute] = text;
       else if (attribute === 'alt') values['alt'] = '';
     }
   }

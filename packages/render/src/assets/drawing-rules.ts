@@ -1,0 +1,31 @@
+/**
+ * What a drawing may be made of, in a file of its own as in a page: it shows, and it moves. It loads nothing, and nothing in it changes
+ * an address.
+ */
+
+export const drawingElements: ReadonlySet<string> = new Set(
+  (
+    'svg g defs symbol use path rect circle ellipse line polyline polygon text tspan textPath title desc ' +
+    'linearGradient radialGradient stop clipPath mask pattern marker image switch filter ' +
+    'animate animateTransform animateMotion mpath ' +
+    'feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap ' +
+    'feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode ' +
+    'feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence'
+  ).split(' '),
+);
+
+/** An animation of an address could turn a harmless one into another. */
+export function changesLooks(name: string, attribute = ''): boolean {
+  return !/^(?:animate|set$)/.test(name) || !/href|^on|style/i.test(attribute);
+}
+
+/** An address of something that is there already. */
+export function isInside(address: string): boolean {
+  return /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp);base64,)/i.test(address);
+}
+
+/** Neither a style nor an attribute names a file; an escape could hide that it does. */
+export function loadsNothing(css: string): boolean {
+  if (/\\|@import|javascript:|expression\s*\(|image-set|src\s*\(/i.test(css)) return false;
+  return !/url\s*\(\s*(?!["']?#)/i.test(css);
+}
