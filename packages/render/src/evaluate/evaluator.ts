@@ -364,7 +364,8 @@ function isBrowserOnly(name: string, scope: Scope): boolean {
 
 /** A name defined on the page wins over a built-in component of the same name, as in a module. */
 export function elementType(name: string, scope: Scope): ElementValue['type'] {
-  if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? '')) return name;
+  if (!/^[A-Z]/.test(name) || !scope.has(name.split('.', 1)[0] ?? ''))
+    return name.replace(/^MintlifyComponents\./, '');
   const [first = '', ...rest] = name.split('.');
   const value = rest.reduce((current: Value, key) => readProperty(current, key), scope.get(first));
   if (value instanceof FunctionValue || value instanceof Foreign) return value;

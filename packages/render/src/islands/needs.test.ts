@@ -20,6 +20,16 @@ it('finds the built-in components that code names, with the properties that are 
   ]);
 });
 
+it('finds those that code takes from all of them, under the names it gives them', () => {
+  const source = `const { Card, Tabs: Choice } = MintlifyComponents;
+    const A = () => [<Card title="T" />, <Choice />, <MintlifyComponents.Note />]`;
+  expect(builtInsIn(source)).toEqual([
+    { name: 'Card', props: { title: 'T' }, hasChildren: false },
+    { name: 'Tabs', props: {}, hasChildren: false },
+    { name: 'Note', props: {}, hasChildren: false },
+  ]);
+});
+
 it('finds both sides of a choice, and does not multiply without end', () => {
   expect(builtInsIn(`const A = () => <Icon icon={open ? 'up' : 'down'} />`)).toEqual([
     { name: 'Icon', props: { icon: 'up' }, hasChildren: false },

@@ -2,7 +2,7 @@
  * What the code of an island may need while the page is open, read from its text: what `live-needs.ts` finds, and the
  * built-in components it names, so that those the first state does not show can be brought along.
  */
-import type { CallExpression, Expression, Node, ObjectExpression } from 'estree-jsx';
+import type { CallExpression, Expression, Node, ObjectExpression, VariableDeclarator } from 'estree-jsx';
 import { liveNeeds } from '../program/live-needs.ts';
 import { parseClassicScript, walk } from '../program/syntax.ts';
 import type { IslandModule, IslandNeeds, Json } from './page-islands.ts';
@@ -46,8 +46,10 @@ function needsOf(module: IslandModule): IslandNeeds {
   if (before) return before;
   const builtins: BuiltIn[] = [];
   const pictures: string[] = [];
+  const named = new Map<string, string>();
   walk(parseClassicScript(module.factory), (node: Node) => {
-    if (node.type === 'CallExpression' && isCreateElement(node)) builtins.push(...formsOf(node));
+    if (node.type === 'VariableDeclarator') addNamed(node, named);
+    if (node.type === 'CallExpression' && isCreateElement(node)) builtins.push(...formsOf(node, named));
     if (node.type === 'Literal' && isPicture(node.value)) pictures.push(node.value);
   });
   const needs = { ...liveNeeds([module]), builtins, pictures };
@@ -64,11 +66,34 @@ function isCreateElement({ callee }: CallExpression): boolean {
   );
 }
 
+/** `const { Card, Tabs: Choice } = MintlifyComponents` names built-in components; each by what the code calls it. */
+function addNamed({ id, init }: VariableDeclarator, named: Map<string, string>): void {
+  if (id.type !== 'ObjectPattern' || !isCatalogue(init)) return;
+  for (const property of id.properties) {
+    const name = property.type === 'Property' ? nameOf(property.key) : undefined;
+    if (property.type === 'Property' && property.value.type === 'Identifier' && name !== undefined)
+      named.set(property.value.name, name);
+  }
+}
+
+function isCatalogue(node: Node | null | undefined): boolean {
+  return node?.type === 'Identifier' && node.name === 'MintlifyComponents';
+}
+
+/** The component that an element is made of, when that is written out. */
+function builtInName(type: Node | undefined, named: ReadonlyMap<string, string>): string | undefined {
+  if (type?.type === 'Literal' && typeof type.value === 'string') return type.value;
+  if (type?.type === 'Identifier') return named.get(type.name);
+  return type?.type === 'MemberExpression' && isCatalogue(type.object) ? nameOf(type.property) : undefined;
+}
+
 /** A component once for each choice between properties that are written out. */
-function formsOf({ arguments: [type, props, ...children] }: CallExpression): BuiltIn[] {
-  if (type?.type !== 'Literal' || typeof type.value !== 'string') return [];
-  const name = type.value;
-  if (!/^[A-Z]|^document:/.test(name)) return [];
+function formsOf(
+  { arguments: [type, props, ...children] }: CallExpression,
+  named: ReadonlyMap<string, string>,
+): BuiltIn[] {
+  const name = builtInName(type, named);
+  if (name === undefined || !/^[A-Z]|^document:/.test(name)) return [];
   const forms = props?.type === 'ObjectExpression' ? formsOfProps(props) : [{}];
   return forms.map((each) => ({ name, props: each, hasChildren: children.length > 0 }));
 }

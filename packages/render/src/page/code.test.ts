@@ -6,6 +6,7 @@ const files = {
   'index.mdx': `import { Old, Twice } from '/snippets/parts.tsx'
 import Greeting from '/snippets/greeting.mdx'
 import data from '/snippets/data.json'
+import { Boxed } from '/snippets/boxed.jsx'
 
 export const words = ['b', 'a'].sort()
 export const Box = ({ children, title }) => <div className="box">{title.replace(/a/g, 'o')}: {children}</div>
@@ -21,10 +22,18 @@ Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()
 {[1, 2].map((n) => { let m = n; m += 1; return <Twice key={n} n={m} />; })}
 
 {['x'].toSorted().map((name) => <Greeting name={name} />)}
+
+<MintlifyComponents.Note>Told.</MintlifyComponents.Note>
+
+<Boxed />
 `,
   'snippets/parts.tsx': `interface Props { n: number }
 export const Old = ({ n }: Props) => { const made = new Map([[1, n]]); return <b>{made.get(1)}</b>; };
 export const Twice = ({ n }: Props) => { let sum = 0; for (let i = 0; i < 2; i++) sum += n; return <i>{sum}</i>; };
+`,
+  'snippets/boxed.jsx': `const { useState } = React;
+const { Card, Columns } = MintlifyComponents;
+export const Boxed = () => <Columns cols={2}><Card title="In a box" /></Columns>;
 `,
   'snippets/greeting.mdx': "Hello {[...name].reverse().join('')} {children}\n",
   'snippets/data.json': '{ "n": 3 }',
@@ -64,6 +73,8 @@ describe('code that must be run', () => {
     expect(html).toContain('<p>Hello adA there</p>');
     expect(html).toContain('<i>4</i><i>6</i>');
     expect(html).toContain('<p>Hello x </p>');
+    expect(html).toContain('<div class="callout-body">Told.</div></aside>');
+    expect(html).toMatch(/<div class="cards cards-2"><div class="card">.*In a box/);
     expect(html).not.toContain('docyard-island');
   });
 

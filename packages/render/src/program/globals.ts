@@ -23,4 +23,6 @@ export const programGlobals: readonly string[] = [
   'createContext',
   'memo',
   'forwardRef',
+  // The components of the format by name: `const { Card } = MintlifyComponents`.
+  'MintlifyComponents',
 ];

@@ -92,6 +92,14 @@ describe('what code gives', () => {
     });
   });
 
+  it('is made of components that the format brings, which code may take from an object of them', () => {
+    const before = 'const { Card, Tabs: Choice } = MintlifyComponents';
+    const elements = 'Card, Choice, MintlifyComponents.Note'.split(', ');
+    expect(shown(`[${elements.map((name) => `React.createElement(${name})`).join()}]`, before)).toEqual(
+      ['Card', 'Tabs', 'Note'].map((type) => ({ type, props: [], children: [] })),
+    );
+  });
+
   it('is the first render: state has its first value, effects do not run, a change while rendering counts', () => {
     const before = `
       let ran = 0;

@@ -9,8 +9,11 @@ type Require = (id: string) => Exports;
 export type Factory = (...globals: unknown[]) => (require: Require, exports: Exports) => void;
 export type Piece = (props: unknown, children: unknown) => ComponentChildren;
 
-const known: Record<string, unknown> = { ...compat };
-const globals = programGlobals.map((name) => (name === 'React' ? known : known[name]));
+const React: Record<string, unknown> = { ...compat };
+/** Whatever it is asked for is a component that the format brings, which elements name by a text. */
+const MintlifyComponents = new Proxy({}, { get: (_, name) => (typeof name === 'string' ? name : undefined) });
+const known: Record<string, unknown> = { ...compat, React, MintlifyComponents };
+const globals = programGlobals.map((name) => known[name]);
 
 export class Registry {
   readonly #factories = new Map<string, Factory>();

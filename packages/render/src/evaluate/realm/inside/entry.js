@@ -7,7 +7,12 @@ export function entry(react, platform, standIn) {
   const { stringify, parse } = JSON;
   const factories = new Map();
   const loaded = new Map();
-  const globals = { ...react.React, React: react.React };
+  /** Whatever it is asked for is a component that the format brings, which elements name by a text. */
+  const MintlifyComponents = new Proxy(
+    {},
+    { get: (_, name) => (typeof name === 'string' ? name : undefined) },
+  );
+  const globals = { ...react.React, React: react.React, MintlifyComponents };
 
   function load(id) {
     const known = loaded.get(id);
