@@ -22,7 +22,13 @@ export interface PreparedStylesheet {
   diagnostics: Diagnostic[];
 }
 
-export function prepareStylesheet(css: string, file: string, links: LinkResolver): PreparedStylesheet {
+/** Names are read from `file`; the stylesheet is written to `output`. */
+export function prepareStylesheet(
+  css: string,
+  file: string,
+  links: LinkResolver,
+  output = file,
+): PreparedStylesheet {
   const assets: string[] = [];
   const diagnostics: Diagnostic[] = [];
   const tell = (finding: () => Diagnostic): void => {
@@ -50,7 +56,7 @@ export function prepareStylesheet(css: string, file: string, links: LinkResolver
       return whole;
     }
     assets.push(target.file);
-    return `url("${encodeURI(prefixToRoot(file) + target.file)}${target.suffix}")`;
+    return `url("${encodeURI(prefixToRoot(output) + target.file)}${target.suffix}")`;
   });
   return { css: rewritten, assets, diagnostics };
 }

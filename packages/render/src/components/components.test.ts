@@ -22,6 +22,11 @@ const cases = {
   reference: 'See [it][target] and [Missing][none].\n\n[target]: /other "Title"',
   frame: '<Frame caption="A [link](/other)"><img src="/pic.png" alt="Pic" /></Frame>',
   ids: '<div id="setup">\n\n## Setup\n\n</div>\n\n## Footer\n\n## Navbar\n\n## Content area',
+  rules:
+    'export const Box = () => <div className="box"><style>{`.box > b { background: url("/pic.png"); }`}</style><b>x</b></div>\n\n' +
+    '<Box />\n\n<Box />\n\n<style media="print">{`.far { background: url(https://example.com/a.png) }`}</style>',
+  picture:
+    '<b style={{ background: "url(\'/pic.png\') no-repeat", mask: "url(https://example.com/m.png)" }}>x</b>',
   visibility: '<Visibility for="agents">secret</Visibility><Visibility for="humans">shown</Visibility>',
 };
 
@@ -116,6 +121,27 @@ describe('components', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(html('ids')).toMatch(/<div id="setup"><h2 id="setup-2">/);
     expect(html('ids')).toMatch(/<h2 id="footer">.*<h2 id="navbar">.*<h2 id="content-area-2">/);
+  });
+
+  it('rules that stand in a page are files that only this page loads', () => {
+    const linked = (name: string): string[] =>
+      [...(rendered.files.get(name) ?? '').matchAll(/href="(_docyard\/styles\/[^"]*)"/g)].map(
+        ([, path = '']) => path,
+      );
+    expect(html('rules').trim()).toBe('<div class="box"><b>x</b></div>\n<div class="box"><b>x</b></div>');
+    expect(linked('rules.html').map((path) => rendered.files.get(path))).toEqual([
+      '.box > b { background: url("../../pic.png"); }',
+      '@media print {.far { background: url("data:,") }}',
+    ]);
+    expect(linked('table.html')).toEqual([]);
+    expect(rendered.codes).toContain('remote_asset');
+  });
+
+  it('pictures of inline styles are files of the site', () => {
+    const [, name = ''] = /<b class="([^"]*)"/.exec(html('picture')) ?? [];
+    expect(rendered.files.get('_docyard/site.css')).toContain(
+      `.${name} { background: url("../pic.png") no-repeat; mask: none }`,
+    );
   });
 
   it('footnotes, tables, references and frames', () => {

@@ -86,6 +86,10 @@ export interface PageContext {
   useClasses(names: string): string;
   /** A class that stands for inline style declarations. */
   styleClass(declarations: string): string | undefined;
+  /** The address of a file of the site as the stylesheet of those classes names it. */
+  styleFile(address: string, place: FilePlace | undefined): string | undefined;
+  /** Puts rules that stand in the page into a file that it loads. */
+  useRules(css: string, place: FilePlace | undefined): void;
   /** Notes an entry of a changelog for the feed of the page. */
   noteUpdate(update: RenderedUpdate): void;
   /** `target` is the address that the finding is about. */

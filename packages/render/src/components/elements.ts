@@ -20,7 +20,7 @@ const allowedElements = new Set(
     'div dl dt em figcaption figure footer font h1 h2 h3 h4 h5 h6 header hr i iframe img input ins kbd label li main mark nav ol ' +
     'p picture pre q s samp section small source span strong sub summary sup table tbody td tfoot th thead time tr track u ' +
     'ul var video wbr ' +
-    'datalist dialog fieldset form hgroup legend menu meter optgroup option output progress rp rt ruby search select textarea'
+    'datalist dialog fieldset form hgroup legend menu meter optgroup option output progress rp rt ruby search select style textarea'
   ).split(' '),
 );
 /** These may not hold a paragraph, so a paragraph that Markdown made inside them is unwrapped. */
@@ -39,7 +39,7 @@ const plainAttributes = new Set(
   ).split(' '),
 );
 const renamed: Record<string, string> = { classname: 'class', htmlfor: 'for', datetime: 'datetime' };
-const silentlyDropped = new Set(['script', 'style', 'link', 'meta', 'head', 'base', 'object', 'embed']);
+const silentlyDropped = new Set(['script', 'link', 'meta', 'head', 'base', 'object', 'embed']);
 
 export function isHtmlElement(name: string): boolean {
   return /^[a-z]/.test(name);
@@ -53,6 +53,10 @@ export const htmlElement: Component = (written, page) => {
     page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
     return silentlyDropped.has(name) ? '' : page.render(children);
   }
+  if (name === 'style') {
+    noteRules(call, page);
+    return '';
+  }
   const heading = /^h([1-6])$/.exec(name)?.[1];
   if (heading) return jsxHeading(call, page, Number(heading));
   if (name === 'img') return image(call, page);
@@ -65,6 +69,18 @@ export const htmlElement: Component = (written, page) => {
   const content = phrasingOnly.has(name) ? page.renderPhrasing(children) : page.render(children);
   return element(name, values, name === 'a' ? withoutLinks(content) : content);
 };
+
+/** They count wherever they stand, so they show nothing where they are. */
+function noteRules({ props, children, place }: ElementCall, page: PageContext): void {
+  const given = props.value('dangerouslySetInnerHTML');
+  const html = given instanceof ObjectValue ? given.get('__html') : undefined;
+  const written = children.map((child) =>
+    child.kind === 'text' ? child.text : textOfHtml(page.render([child])),
+  );
+  const css = typeof html === 'string' ? html : written.join('');
+  const media = props.text('media');
+  if (css.trim() !== '') page.useRules(media === undefined ? css : `@media ${media} {${css}}`, place);
+}
 
 function image(call: ElementCall, page: PageContext): string {
   const { props, place } = call;
@@ -102,7 +118,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
         page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
     } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
     else if (attribute === 'style') {
-      const generated = page.styleClass(declarationsOf(value));
+      const generated = page.styleClass(declarationsOf(value, (address) => page.styleFile(address, place)));
       if (generated) classes.push(generated);
     } else if (isSvgElement(name) && (ofDrawing !== undefined || attribute === 'href')) {
       const text = textOf(value);

@@ -15,12 +15,14 @@ export function iconOf({ props, place }: ElementCall, page: PageContext, name = 
 
 /** The component's own classes with those the author added, and one for an inline style. */
 export function classesOf(
-  { props }: ElementCall,
+  { props, place }: ElementCall,
   page: PageContext,
   ...own: (string | false | undefined)[]
 ): string {
   const given = props.text('className') ?? props.text('class');
-  const style = page.styleClass(declarationsOf(props.value('style')));
+  const style = page.styleClass(
+    declarationsOf(props.value('style'), (address) => page.styleFile(address, place)),
+  );
   return [...own, given && page.useClasses(given), style].filter(Boolean).join(' ');
 }
 

@@ -12,9 +12,15 @@ const unitless = new Set(
 );
 /** Nothing that loads, executes or breaks out of the declaration. */
 const refusedValue = /[;{}<>\\@]|url\s*\(|expression|javascript|image-set|import/i;
+const file = /\burl\(\s*(?:"([^"]*)"|'([^']*)'|([^"'()\s]*))\s*\)/gi;
 
-export function declarationsOf(value: Value): string {
-  if (typeof value === 'string') return fromText(value);
+/** The address of a file of the site as a stylesheet names it, without anything that would end the name. */
+type FileAddress = (written: string) => string | undefined;
+
+export function declarationsOf(value: Value, fileAddress: FileAddress): string {
+  const declaration = (property: string, written: string): string[] =>
+    declared(property, written, fileAddress);
+  if (typeof value === 'string') return fromText(value, declaration);
   if (!(value instanceof ObjectValue)) return '';
   return [...value.entries]
     .flatMap(([key, item]) => {
@@ -28,7 +34,7 @@ export function declarationsOf(value: Value): string {
     .join('; ');
 }
 
-function fromText(text: string): string {
+function fromText(text: string, declaration: (property: string, written: string) => string[]): string {
   return text
     .split(';')
     .flatMap((part) => {
@@ -38,13 +44,32 @@ function fromText(text: string): string {
     .join('; ');
 }
 
-function declaration(property: string, value: string): string[] {
-  const clean = value.trim().replaceAll(/\s+/g, ' ');
-  if (!/^-{0,2}[a-z][a-z0-9-]*$/.test(property) || clean === '' || refusedValue.test(clean)) return [];
-  return [`${property}: ${clean}`];
+function declared(property: string, written: string, fileAddress: FileAddress): string[] {
+  const clean = written.trim().replaceAll(/\s+/g, ' ');
+  if (!/^-{0,2}[a-z][a-z0-9-]*$/.test(property) || clean === '') return [];
+  const files: string[] = [];
+  const rest = clean.replaceAll(file, (_, double?: string, single?: string, bare?: string) => {
+    const address = fileAddress(double ?? single ?? bare ?? '');
+    files.push(address === undefined ? 'none' : `url("${address}")`);
+    return '\0';
+  });
+  if (refusedValue.test(rest)) return [];
+  return [`${property}: ${rest.replaceAll('\0', () => files.shift() ?? 'none')}`];
 }
 
 /** The same declarations give the same class on every page and in every run. */
 export function classOfDeclarations(declarations: string): string {
   return `s-${createHash('sha256').update(declarations).digest('hex').slice(0, 10)}`;
+}
+
+const pageStylesheets = '_docyard/styles/';
+
+/** The file for rules that stand in a page. Files that they name are looked for from where they are written. */
+export function pageStylesheet(css: string, from: string): string {
+  const text = /url\(/i.test(css) ? `${from}\n${css}` : css;
+  return `${pageStylesheets}${createHash('sha256').update(text).digest('hex').slice(0, 12)}.css`;
+}
+
+export function isPageStylesheet(name: string): boolean {
+  return name.startsWith(pageStylesheets);
 }

@@ -308,6 +308,10 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     expect(html).toContain('href="mailto:a@example.com"');
     expect(html).toContain('<b style="color: blue;">Bold</b>');
     expect(await page.evaluate(() => 'ran' in window)).toBe(false);
+    const color = (): Promise<string> => rules.evaluate((element) => getComputedStyle(element).color);
+    expect(await color()).toBe('rgb(1, 2, 3)');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await expect.poll(color).not.toBe('rgb(1, 2, 3)');
   });
 
   it('costs a page without islands nothing', async () => {

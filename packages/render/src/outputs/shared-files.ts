@@ -1,7 +1,8 @@
-/** The scripts and stylesheets that all pages share. */
+/** The scripts and stylesheets that all pages share, and those that single pages bring. */
 import type { SiteSettings } from '../config/settings.ts';
 import type { NavigationMap } from '../navigation/branches.ts';
 import type { PageMeta } from '../page/meta.ts';
+import { isPageStylesheet } from '../components/style.ts';
 import { offersCopy } from '../theme/contextual.ts';
 import { entryColorsCss } from '../theme/entry-colors.ts';
 import { themeFiles } from '../theme/files.ts';
@@ -35,4 +36,5 @@ export function* sharedFiles({
     entryColorsCss(site.navigation.branches) +
     utilityStylesheet(classes);
   yield { path: '_docyard/site.css', content };
+  for (const [path, rules] of styles) if (isPageStylesheet(path)) yield { path, content: rules };
 }

@@ -5,11 +5,12 @@
 import type { DiagnosticCode } from '../check/codes.ts';
 import { join } from 'node:path';
 import { type PictureSize, pictureSize } from '../assets/picture-size.ts';
+import { prepareStylesheet } from '../assets/references.ts';
 import type { RemotePicture } from '../assets/remote-pictures.ts';
 import type { Diagnostic, FilePlace, Severity } from '../check/diagnostic.ts';
 import type { BesideKind, HeadingOptions, WrittenField } from '../components/contract.ts';
 import { hint as remoteHint, remoteNotice } from '../components/remote.ts';
-import { classOfDeclarations } from '../components/style.ts';
+import { classOfDeclarations, pageStylesheet } from '../components/style.ts';
 import { diagramHtml, isDiagram } from '../diagrams/diagram.ts';
 import { type CodeBlock, codeBlockHtml } from '../highlight/code-block.ts';
 import { element, escapeAttribute, escapeText, textOfHtml } from '../html.ts';
@@ -89,6 +90,10 @@ const maximumAnchors = 5000;
 const maximumShown = 20_000_000;
 const charactersOfPart = 20;
 
+const siteStylesheetFile = '_docyard/site.css';
+/** Characters of rules that stand in a page. */
+const maximumRules = 500_000;
+
 export class PageRecord {
   readonly headings: Heading[] = [];
   readonly assets = new Set<string>();
@@ -116,6 +121,7 @@ export class PageRecord {
   #shown = 0;
   #isBeside = false;
   #hasPicture = false;
+  #rules = 0;
 
   constructor(tools: SiteTools, task: PageTask) {
     this.#tools = tools;
@@ -375,6 +381,38 @@ export class PageRecord {
     const name = classOfDeclarations(declarations);
     this.styles.set(name, declarations);
     return name;
+  }
+
+  styleFile(address: string, place: FilePlace | undefined): string | undefined {
+    if (/["\\\n]/.test(address)) return undefined;
+    if (/^data:image\//i.test(address)) return address;
+    const target = this.#tools.links.resolveFile(address, this.task.file);
+    if (target.kind !== 'file') {
+      const isRemote = target.kind === 'outside';
+      const fate = isRemote ? 'is on another host and is not loaded' : 'is not a file of the site';
+      const message = `"${address.slice(0, 200)}" ${fate}`;
+      this.report(isRemote ? 'remote_asset' : 'image_missing', message, place, undefined, address);
+      return undefined;
+    }
+    this.assets.add(target.file);
+    return encodeURI(prefixToRoot(siteStylesheetFile) + target.file) + target.suffix;
+  }
+
+  /** The policy of a page allows no rules in it. */
+  useRules(css: string, place: FilePlace | undefined): void {
+    const file = place?.file ?? this.task.file;
+    const output = pageStylesheet(css, file);
+    if (this.styles.has(output)) return;
+    if ((this.#rules += css.length) > maximumRules)
+      return this.report(
+        'element_dropped',
+        'A page has no room for so many rules; <style> was left out',
+        place,
+      );
+    const prepared = prepareStylesheet(css, file, this.#tools.links, output);
+    for (const asset of prepared.assets) this.assets.add(asset);
+    for (const { code, message, hint } of prepared.diagnostics) this.report(code, message, place, hint);
+    this.styles.set(output, prepared.css);
   }
 
   report(

@@ -105,7 +105,7 @@ export interface PageResult {
   description: string;
   banner: string;
   headings: Heading[];
-  /** Classes generated for inline styles, with their declarations. */
+  /** Classes generated for inline styles, with their declarations; files of rules that stand in the page, with their text. */
   styles: [string, string][];
   /** Classes that authors wrote on elements. */
   classes: string[];

@@ -16,6 +16,7 @@ import type { SocialImages } from '../outputs/social-images.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../page/meta.ts';
+import { isPageStylesheet } from '../components/style.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
 import { contextualHtml } from './contextual.ts';
 import { directoryHtml } from './directory.ts';
@@ -170,7 +171,7 @@ export class PageComposer {
       bar: result.bar,
       connectSources: result.features.includes('try-it') ? result.connectSources : undefined,
       islands: this.#islands(prefix, result.islands),
-      stylesheets: this.#stylesheets(prefix, result.features),
+      stylesheets: this.#stylesheets(prefix, result),
       favicon: this.#favicon(prefix),
     };
     return pageDocument(view);
@@ -300,11 +301,12 @@ export class PageComposer {
     };
   }
 
-  #stylesheets(prefix: string, features: PageResult['features']): string[] {
+  #stylesheets(prefix: string, { features, styles }: PageResult): string[] {
     const own = ['_docyard/style.css', '_docyard/site.css'];
     if (features.includes('api')) own.push(apiStylesheet);
     if (features.includes('math')) own.push(mathStylesheet);
-    return [...own, ...this.#site.files.stylesheets].map((file) => relativeHref(prefix, file));
+    const ofPage = styles.flatMap(([name]) => (isPageStylesheet(name) ? [name] : []));
+    return [...own, ...this.#site.files.stylesheets, ...ofPage].map((file) => relativeHref(prefix, file));
   }
 
   #favicon(prefix: string): PageView['favicon'] {

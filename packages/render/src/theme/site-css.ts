@@ -3,6 +3,7 @@
  * style its authors wrote. Colours that would be hard to read are corrected here, and the corrections reported.
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
+import { isPageStylesheet } from '../components/style.ts';
 import { type Appearances, type Font, type SiteSettings, defaultPrimary } from '../config/settings.ts';
 import { codePaletteCss } from '../highlight/palette.ts';
 import { buttonColors, readableOn } from './colors.ts';
@@ -21,6 +22,7 @@ export function siteStylesheet(
   files: StyleFiles = { fonts: {} },
 ): string {
   const classes = [...styles]
+    .filter(([name]) => !isPageStylesheet(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, text]) => `.${name} { ${text} }\n`);
   return [

@@ -3,6 +3,7 @@
  * page's policy would refuse is not made, headings keep their ids, and built-in components come from their templates.
  */
 import { type ComponentChild, type Ref, h, options } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import { fileAddress, isOutside, linkAddress, styleValue } from './addresses.ts';
 import { BuiltIn, Heading, fillOf, setRef } from './parts.ts';
 import type { Pool } from './pool.ts';
@@ -16,17 +17,7 @@ interface Undecided {
 }
 
 /** They would load, run or restyle something that the page's policy does not allow. */
-const neverMade = new Set([
-  'script',
-  'style',
-  'link',
-  'meta',
-  'base',
-  'object',
-  'embed',
-  'frame',
-  'frameset',
-]);
+const neverMade = new Set(['script', 'link', 'meta', 'base', 'object', 'embed', 'frame', 'frameset']);
 /** Components of the catalogue, and imported documents. */
 const isBuiltInName = /^[A-Z]|^document:/;
 const loading = new Set(['img', 'image', 'video', 'audio', 'source', 'track', 'input', 'use']);
@@ -46,6 +37,7 @@ function treat(vnode: Undecided, name: string): void {
   else if (level !== undefined && !given['data-plain'])
     become(vnode, Heading, { level: Number(level), given, children: given['children'] });
   else if (neverMade.has(name)) become(vnode, Nothing, {});
+  else if (name === 'style') become(vnode, Rules, { css: rulesOf(given) });
   else if (name === 'iframe' || isElsewhere(name, given)) become(vnode, Elsewhere, { name, given });
   else {
     vnode.props = ruled(name, given);
@@ -82,6 +74,22 @@ function become(vnode: Undecided, type: unknown, props: Given): void {
 }
 
 const Nothing = (): null => null;
+
+/** The policy of the page refuses rules in an element; those of the first state are in a file, and later ones count after them. */
+function Rules({ css }: { css: string }): null {
+  useLayoutEffect(() => {
+    const { adoptedStyleSheets: sheets } = document;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    sheets.push(sheet);
+    return () => void sheets.splice(sheets.indexOf(sheet), 1);
+  }, [css]);
+  return null;
+}
+
+function rulesOf({ children, dangerouslySetInnerHTML: html }: Given): unknown {
+  return styleValue((html as Given | undefined)?.['__html'] ?? [children].flat(9).filter(Boolean).join(''));
+}
 
 /** A picture or frame of another host is a link to it, as everywhere in an exported site. */
 function Elsewhere({ name, given }: { name: string; given: Given }): ComponentChild {

@@ -11,7 +11,7 @@ export type Piece = (props: unknown, children: unknown) => ComponentChildren;
 
 const React: Record<string, unknown> = { ...compat };
 /** Whatever it is asked for is a component that the format brings, which elements name by a text. */
-const MintlifyComponents = new Proxy({}, { get: (_, name) => (typeof name === 'string' ? name : undefined) });
+const MintlifyComponents = new Proxy({}, { get: (_, name) => name });
 const known: Record<string, unknown> = { ...compat, React, MintlifyComponents };
 const globals = programGlobals.map((name) => known[name]);
 
