@@ -214,6 +214,22 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     await expect.poll(() => page.getByRole('button', { name: 'narrow' }).count()).toBe(1);
   });
 
+  it('finds the appearance of the page where the format has it, as a class', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await open('browser.html');
+    const color = (): Promise<string> =>
+      page.getByTestId('appearance').evaluate((element) => getComputedStyle(element).color);
+    await text('appearance').toBe('dark');
+    expect(await color()).toBe('rgb(2, 2, 2)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await text('appearance').toBe('light');
+    await page.locator('[data-theme-toggle]').first().click();
+    await text('appearance').toBe('dark');
+    expect(await color()).toBe('rgb(2, 2, 2)');
+    await page.locator('[data-theme-toggle]').first().click();
+    await text('appearance').toBe('light');
+  });
+
   it('compiles TypeScript and changes classes and styles as the code says', async () => {
     await open('counter.html');
     await page.getByRole('button', { name: 'Step' }).click();

@@ -218,6 +218,7 @@ function shell(
     dir: isRightToLeft(language) ? 'rtl' : undefined,
     'data-look': settings.theme,
     'data-theme': 'light',
+    class: 'light',
   });
   const styles = [
     '_docyard/style.css',

@@ -94,6 +94,8 @@ export function pageDocument(page: PageView): PageDocument {
     'data-initial-theme': initial,
     'data-strict-theme': settings.appearance.strict,
     'data-current-path': `/${view.route}`,
+    // As `theme.js` does it where nobody has said which.
+    class: initial === 'system' ? undefined : initial,
   });
   const bare = view.mode === 'custom' || view.mode === 'frame';
   const withSidebar = view.mode !== 'custom' && view.mode !== 'center' && view.sidebar.length > 0;
