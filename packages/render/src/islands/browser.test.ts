@@ -204,6 +204,13 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     await expect.poll(() => focused.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
+  it('gets the words between the tags of an element as a text', async () => {
+    await open('handlers.html');
+    await text('shout').toBe('so it is');
+    await page.getByTestId('shout').click();
+    await text('shout').toBe('SO IT IS');
+  });
+
   it('finds what a browser has: window, storage, observers', async () => {
     await open('browser.html', 'http');
     await text('width').toBe(String(page.viewportSize()?.width));

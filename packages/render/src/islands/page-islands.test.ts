@@ -27,6 +27,7 @@ function source(more: Partial<IslandSource> = {}): IslandSource {
     props: {},
     modules,
     needs: () => nothing,
+    words: undefined,
     slot: undefined,
     place: undefined,
     ...more,

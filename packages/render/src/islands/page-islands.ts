@@ -39,7 +39,9 @@ export interface IslandSource {
   modules: readonly IslandModule[];
   /** Asked once for the modules that are new on the page. */
   needs: () => IslandNeeds;
-  /** The content between the tags of the element, when there is any. */
+  /** The content between the tags of the element, where it is a text. */
+  words: string | undefined;
+  /** The same where it is more. */
   slot: (() => string) | undefined;
   place: FilePlace | undefined;
 }
@@ -120,12 +122,13 @@ export class PageIslands {
     if (number >= mostIslands) return this.#still(html, `the page has more than ${mostIslands}`, source);
     if (source.slot && state.slots.size === 0) this.#hideSlot(number, source.slot);
     this.#provide(state);
-    const { module, piece, props } = source;
+    const { module, piece, props, words } = source;
     const data = {
       number,
       module,
       piece,
       ...(isEmpty(props) ? {} : { props }),
+      ...(words === undefined ? {} : { words }),
       ...(source.slot ? { hasSlot: true } : {}),
     };
     return element('docyard-island', { 'data-island': JSON.stringify(data) }, html);

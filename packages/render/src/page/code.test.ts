@@ -8,6 +8,7 @@ import Greeting from '/snippets/greeting.mdx'
 import data from '/snippets/data.json'
 import { Boxed } from '/snippets/boxed.jsx'
 
+export const Loud = ({ children }) => <q>{typeof children === 'string' ? [...children.toUpperCase()].join('') : children}</q>
 export const words = ['b', 'a'].sort()
 export const Box = ({ children, title }) => <div className="box">{title.replace(/a/g, 'o')}: {children}</div>
 
@@ -26,6 +27,8 @@ Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()
 <MintlifyComponents.Note>Told.</MintlifyComponents.Note>
 
 <Boxed />
+
+<Loud>so it is</Loud> <Loud>**so**</Loud>
 `,
   'snippets/parts.tsx': `interface Props { n: number }
 export const Old = ({ n }: Props) => { const made = new Map([[1, n]]); return <b>{made.get(1)}</b>; };
@@ -75,6 +78,7 @@ describe('code that must be run', () => {
     expect(html).toContain('<p>Hello x </p>');
     expect(html).toContain('<div class="callout-body">Told.</div></aside>');
     expect(html).toMatch(/<div class="cards cards-2"><div class="card">.*In a box/);
+    expect(html).toContain('<q>SO IT IS</q>\n<q><strong>so</strong></q>');
     expect(html).not.toContain('docyard-island');
   });
 
@@ -83,6 +87,7 @@ describe('code that must be run', () => {
     expect(text).toContain('Sorted a b, 2024, 1,234.5, 3.0, {notDefined}, {"a", "b"}.');
     expect(text).toContain('<div>bonono: **Bold** <b>2</b></div>');
     expect(text).toContain('Hello adA there');
+    expect(text).toContain('<q>SO IT IS</q> <q>**so**</q>');
   });
 
   it('and fails is told by name and place, and the rest of the page stands', () => {

@@ -104,10 +104,10 @@ export class PageCode {
   }
 
   /** Runs a piece. `children` is what stands between the tags of its element. Throws `CodeRefused`. */
-  run(code: CodePiece, children: Foreign | undefined, as: 'content' | 'value'): Value {
+  run(code: CodePiece, children: Foreign | string | undefined, as: 'content' | 'value'): Value {
     const slots: Foreign[] = [];
     const props = propsTree(code.given, slots);
-    const slot = children ? slots.push(children) - 1 : null;
+    const slot = typeof children === 'object' ? slots.push(children) - 1 : (children ?? null);
     const request = { module: code.module, piece: code.piece.index, props, children: slot, as };
     const key = JSON.stringify(request);
     let result = this.#results.get(key);

@@ -22,7 +22,7 @@ import { type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts'
 import { type CodePiece, type PageCode, findingOf } from './code.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { PageRecord } from './record.ts';
-import { type JsxAttribute, type Node, isShortText } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText, wordsBetween } from './tree.ts';
 
 /** What this file needs from the renderer. */
 export interface ComputingHost extends Pick<PageRecord, 'report'> {
@@ -99,7 +99,7 @@ export class Computed {
     children: Child[],
   ): { content: Child[]; refused?: CodeRefused } {
     try {
-      const given = children.length ? new Foreign(children) : undefined;
+      const given = wordsBetween(node) ?? (children.length ? new Foreign(children) : undefined);
       const value = this.#code.run(piece, given, 'content');
       return { content: this.#host.childrenOfValue(value, placeOf(node, frame)) };
     } catch (error) {
@@ -126,7 +126,9 @@ export class Computed {
     compute: ((children: Child[]) => Child[]) | undefined,
   ): Child[] {
     const slot: Child = { kind: 'markdown', isParagraph: false, render: () => this.#islands.slot() };
-    const placed = children.length ? [slot] : [];
+    const words = wordsBetween(node);
+    const isSlot = words === undefined && children.length > 0;
+    const placed = isSlot ? [slot] : children;
     const { content, refused } = this.#forIsland(() =>
       compute ? { content: compute(placed), refused: undefined } : this.#run(code, node, frame, placed),
     );
@@ -138,7 +140,8 @@ export class Computed {
       props: dataOf(given),
       modules,
       needs: () => islandNeeds(modules),
-      slot: children.length ? () => this.#host.render(children) : undefined,
+      words,
+      slot: isSlot ? () => this.#host.render(children) : undefined,
       place: placeOf(node, frame),
     };
     const render = (): string => this.#islands.render(source, () => this.#host.render(content));

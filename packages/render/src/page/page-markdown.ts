@@ -35,7 +35,7 @@ import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from './task.ts';
-import { type JsxAttribute, type Node, isShortText } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText, wordsBetween } from './tree.ts';
 
 export function pageMarkdown(
   tools: SiteTools,
@@ -174,7 +174,8 @@ class TwinWriter {
       const type = elementType(node.name ?? '', origin.scope);
       if (typeof type === 'string') throw new Unsupported('this is not a component');
       const isDocument = type instanceof Foreign;
-      return this.#ownElement(type, this.#props(node, origin, !isDocument), inner, origin.depth);
+      const words = wordsIn(node, inner);
+      return this.#ownElement(type, this.#props(node, origin, !isDocument), inner, origin.depth, words);
     });
   }
 
@@ -188,7 +189,7 @@ class TwinWriter {
       const frame = { file, document, scope, given, interpolations: properties, depth };
       const piece = this.#customCode.pieceOf(node, frame, error);
       if (!piece) throw error;
-      const children = inner === '' ? undefined : new Foreign(inner);
+      const children = wordsIn(node, inner) ?? (inner === '' ? undefined : new Foreign(inner));
       return this.#valueText(this.#customCode.run(piece, children, 'content'), depth + 1).trim();
     }
   }
@@ -218,13 +219,14 @@ class TwinWriter {
     props: ObjectValue,
     inner: string,
     depth: number,
+    words?: string,
   ): string {
     if (type instanceof Foreign && isModule(type.content))
       return this.#snippet(type.content, props, inner, depth + 1);
     if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
     this.#spend(depth, 0);
     const given = new ObjectValue(props.entries);
-    if (inner !== '') given.entries.set('children', new Foreign(inner));
+    if (inner !== '') given.entries.set('children', words ?? new Foreign(inner));
     return this.#valueText(this.#evaluator.call(type, [given]), depth + 1).trim();
   }
 
@@ -264,7 +266,10 @@ class TwinWriter {
     if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value has no text');
     const inner = value.children.map((item) => this.#valueText(item, depth)).join('');
     if (value.type === null) return inner;
-    if (typeof value.type !== 'string') return this.#ownElement(value.type, value.props, inner, depth);
+    if (typeof value.type !== 'string') {
+      const words = value.children.every((child) => typeof child === 'string') ? inner : undefined;
+      return this.#ownElement(value.type, value.props, inner, depth, words);
+    }
     const file = documentOfElement(value.type);
     const module = file === undefined ? undefined : this.#modules.document(file);
     if (module) return this.#snippet(module, value.props, inner, depth + 1);
@@ -329,6 +334,12 @@ class TwinWriter {
     else if (!isEmptyExpression(value.value))
       props.entries.set(name, this.#evaluator.evaluate(parseExpression(value.value), scope));
   }
+}
+
+/** Words that Markdown spells otherwise than they read stay as they are spelled. */
+function wordsIn(node: Node, inner: string): string | undefined {
+  const words = wordsBetween(node);
+  return words?.trim() === inner ? words : undefined;
 }
 
 /** What an author can cause; anything else is a mistake of this program and must be seen. */

@@ -353,7 +353,7 @@ export class PageRenderer extends PageRecord implements PageContext {
     if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
     const given = new ObjectValue(props.entries);
     given.entries.delete('key');
-    if (children.length) given.entries.set('children', new Foreign(children));
+    if (children.length) given.entries.set('children', wordsOf(children) ?? new Foreign(children));
     return this.#childrenOfValue(this.#evaluator.call(type, [given]), place);
   }
 
@@ -407,6 +407,12 @@ export class PageRenderer extends PageRecord implements PageContext {
   #footnoteSection(): string {
     return this.#footnotes.html((node, frame) => this.#content(node.children ?? [], frame));
   }
+}
+
+/** See `wordsBetween`. */
+function wordsOf(children: readonly Child[]): string | undefined {
+  if (children.some(({ kind }) => kind !== 'text')) return undefined;
+  return children.map((child) => (child.kind === 'text' ? child.text : '')).join('');
 }
 
 /** Nodes that are worked out, not written as they stand. */

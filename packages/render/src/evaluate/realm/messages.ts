@@ -9,8 +9,8 @@ export interface CodeRequest {
   piece: number;
   /** Properties of the document, when it is a snippet. */
   props: Tree;
-  /** The slot that stands for the element's children; null when it has none. */
-  children: number | null;
+  /** The slot that stands for the element's children, or these where they are a text; null when it has none. */
+  children: number | string | null;
   /** Whether the value is shown between tags or is the value of a property. */
   as: 'content' | 'value';
 }

@@ -15,6 +15,8 @@ interface IslandData {
   module: string;
   piece: number;
   props?: Record<string, unknown>;
+  /** What stands between the tags of the element, where it is a text. */
+  words?: string;
   hasSlot?: boolean;
 }
 
@@ -76,7 +78,7 @@ function start(island: Element, data: IslandData, registry: Registry): void {
     queueMicrotask(() => restore(island, original, pool));
   };
   live.add(island);
-  const children = data.hasSlot ? h(Slot, { fill: pool.fill }) : undefined;
+  const children = data.hasSlot ? h(Slot, { fill: pool.fill }) : data.words;
   const Content = (): ComponentChildren => piece(data.props ?? {}, children);
   const root = h(PoolContext.Provider, { value: pool }, h(Boundary, { fail }, h(Content, {})));
   // What Preact counts ids of `useId` from; each island begins at the same otherwise.

@@ -29,7 +29,7 @@ export function entry(react, platform, standIn) {
   const require = (id) => (id === 'react' ? { ...react.React, default: react.React } : load(id));
 
   function run({ module, piece, props, children, as }) {
-    const slot = children === null ? undefined : react.slot(children);
+    const slot = typeof children === 'number' ? react.slot(children) : (children ?? undefined);
     const code = load(module).$pieces[piece];
     const given = react.valueOf(props);
     return react.show(() => code(given, slot), as);
