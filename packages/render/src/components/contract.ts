@@ -104,6 +104,12 @@ export interface PageContext {
 
 export type Component = (call: ElementCall, page: PageContext) => string;
 
+/** Children that are nothing but words: code gets them as a text, as it would from React. */
+export function wordsOf(children: readonly Child[]): string | undefined {
+  const words = children.flatMap((child) => (child.kind === 'text' ? [child.text] : []));
+  return words.length > 0 && words.length === children.length ? words.join('') : undefined;
+}
+
 /** The elements of a given name among children, also inside fragments and paragraphs that were flattened before. */
 export function elementsNamed(children: readonly Child[], ...names: string[]): ElementCall[] {
   return children.flatMap((child) =>

@@ -10,7 +10,7 @@ import { callout, isCalloutName } from './callouts.ts';
 import { withFormValues } from './form-values.ts';
 import { altOf, imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
-import { declarationsOf } from './style.ts';
+import { declarationsOf, withHyphens } from './style.ts';
 import { isHarmless, isSvgElement, shownElsewhere, svgAttribute } from './svg.ts';
 
 const voidElements = new Set('area br col hr img input source track wbr'.split(' '));
@@ -48,7 +48,7 @@ export function isHtmlElement(name: string): boolean {
 export const htmlElement: Component = (written, page) => {
   const call = withFormValues(written);
   const { name, children, place } = call;
-  if (!(allowedElements.has(name) || isSvgElement(name)) || !isHarmless(call)) {
+  if (!(isSvgElement(name) ? isHarmless(call) : allowedElements.has(name))) {
     if (isCalloutName(name)) return callout(call, page);
     page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
     return silentlyDropped.has(name) ? '' : page.render(children);
@@ -74,10 +74,12 @@ export const htmlElement: Component = (written, page) => {
 function noteRules({ props, children, place }: ElementCall, page: PageContext): void {
   const given = props.value('dangerouslySetInnerHTML');
   const html = given instanceof ObjectValue ? given.get('__html') : undefined;
-  const written = children.map((child) =>
-    child.kind === 'text' ? child.text : textOfHtml(page.render([child])),
-  );
-  const css = typeof html === 'string' ? html : written.join('');
+  const css =
+    typeof html === 'string'
+      ? html
+      : children
+          .map((child) => (child.kind === 'text' ? child.text : textOfHtml(page.render([child]))))
+          .join('');
   const media = props.text('media');
   if (css.trim() !== '') page.useRules(media === undefined ? css : `@media ${media} {${css}}`, place);
 }
@@ -110,8 +112,9 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
   const { name, props, place } = call;
   const values: Attributes = {};
   const classes: string[] = [];
+  const isDrawn = isSvgElement(name);
   for (const [original, value] of props.values.entries) {
-    const ofDrawing = isSvgElement(name) ? svgAttribute(original) : undefined;
+    const ofDrawing = isDrawn ? svgAttribute(original) : undefined;
     const attribute = ofDrawing ?? attributeName(original);
     if (/^on[a-z]/i.test(original)) {
       if (!page.isLive)
@@ -120,7 +123,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value, (address) => page.styleFile(address, place)));
       if (generated) classes.push(generated);
-    } else if (isSvgElement(name) && (ofDrawing !== undefined || attribute === 'href')) {
+    } else if (ofDrawing !== undefined) {
       const text = textOf(value);
       if (attribute === 'href' ? isInside(text) : text !== '' && loadsNothing(text)) values[attribute] = text;
     } else if (
@@ -158,7 +161,7 @@ function attributeName(name: string): string {
   const lower = name.toLowerCase();
   if (Object.hasOwn(renamed, lower)) return renamed[lower] ?? lower;
   if (plainAttributes.has(lower) || !/[a-z][A-Z]/.test(name)) return lower;
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return withHyphens(name);
 }
 
 function isAllowedAttribute(name: string): boolean {

@@ -24,14 +24,17 @@ export function declarationsOf(value: Value, fileAddress: FileAddress): string {
   if (!(value instanceof ObjectValue)) return '';
   return [...value.entries]
     .flatMap(([key, item]) => {
-      const property = key.startsWith('--')
-        ? key
-        : key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      const property = key.startsWith('--') ? key : withHyphens(key);
       if (typeof item === 'number')
         return declaration(property, item === 0 || unitless.has(property) ? String(item) : `${item}px`);
       return typeof item === 'string' ? declaration(property, item) : [];
     })
     .join('; ');
+}
+
+/** A name as CSS and HTML spell it, from how React does. */
+export function withHyphens(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function fromText(text: string, declaration: (property: string, written: string) => string[]): string {

@@ -5,6 +5,7 @@
 import { changesLooks, drawingElements } from '../assets/drawing-rules.ts';
 import type { ElementCall, PageContext } from './contract.ts';
 import { type Attributes, element } from '../html.ts';
+import { withHyphens } from './style.ts';
 
 /** As the standard spells them; authors and React spell them otherwise. */
 const svgAttributes = new Map(
@@ -34,13 +35,9 @@ export function isSvgElement(name: string): boolean {
 
 /** How an attribute of a drawing is written; undefined for one that drawings do not have. */
 export function svgAttribute(name: string): string | undefined {
-  return /^xlink:?href$/i.test(name)
+  return /^(?:xlink:?)?href$/i.test(name)
     ? 'href'
     : (svgAttributes.get(name.toLowerCase()) ?? svgAttributes.get(withHyphens(name)));
-}
-
-function withHyphens(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** Whether an animation changes what a drawing looks like, and nothing else. */

@@ -70,9 +70,9 @@ function isCreateElement({ callee }: CallExpression): boolean {
 function addNamed({ id, init }: VariableDeclarator, named: Map<string, string>): void {
   if (id.type !== 'ObjectPattern' || !isCatalogue(init)) return;
   for (const property of id.properties) {
-    const name = property.type === 'Property' ? nameOf(property.key) : undefined;
-    if (property.type === 'Property' && property.value.type === 'Identifier' && name !== undefined)
-      named.set(property.value.name, name);
+    if (property.type !== 'Property' || property.value.type !== 'Identifier') continue;
+    const name = nameOf(property.key);
+    if (name !== undefined) named.set(property.value.name, name);
   }
 }
 

@@ -9,6 +9,8 @@ import data from '/snippets/data.json'
 import { Boxed } from '/snippets/boxed.jsx'
 
 export const Loud = ({ children }) => <q>{typeof children === 'string' ? [...children.toUpperCase()].join('') : children}</q>
+export const Counted = ({ children }) => <s>{children.length}</s>
+export const Listed = ({ children }) => <s>{[...new Set(children)].length}</s>
 export const words = ['b', 'a'].sort()
 export const Box = ({ children, title }) => <div className="box">{title.replace(/a/g, 'o')}: {children}</div>
 
@@ -29,6 +31,8 @@ Sorted {words.join(' ')}, {new Date().getFullYear()}, {(1234.5).toLocaleString()
 <Boxed />
 
 <Loud>so it is</Loud> <Loud>**so**</Loud>
+
+<Counted>{'so'} it is</Counted> <Listed>{'so'} it is</Listed>
 `,
   'snippets/parts.tsx': `interface Props { n: number }
 export const Old = ({ n }: Props) => { const made = new Map([[1, n]]); return <b>{made.get(1)}</b>; };
@@ -79,6 +83,8 @@ describe('code that must be run', () => {
     expect(html).toContain('<div class="callout-body">Told.</div></aside>');
     expect(html).toMatch(/<div class="cards cards-2"><div class="card">.*In a box/);
     expect(html).toContain('<q>SO IT IS</q>\n<q><strong>so</strong></q>');
+    // Worked out, and run.
+    expect(html).toContain('<s>8</s>\n<s>5</s>');
     expect(html).not.toContain('docyard-island');
   });
 

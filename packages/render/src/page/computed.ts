@@ -5,7 +5,7 @@
  */
 import type { Expression } from 'estree-jsx';
 import type { FilePlace } from '../check/diagnostic.ts';
-import type { Child } from '../components/contract.ts';
+import { type Child, wordsOf } from '../components/contract.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
 import { CodeRefused } from '../evaluate/realm/realm.ts';
@@ -22,7 +22,7 @@ import { type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts'
 import { type CodePiece, type PageCode, findingOf } from './code.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { PageRecord } from './record.ts';
-import { type JsxAttribute, type Node, isShortText, wordsBetween } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText } from './tree.ts';
 
 /** What this file needs from the renderer. */
 export interface ComputingHost extends Pick<PageRecord, 'report'> {
@@ -99,7 +99,7 @@ export class Computed {
     children: Child[],
   ): { content: Child[]; refused?: CodeRefused } {
     try {
-      const given = wordsBetween(node) ?? (children.length ? new Foreign(children) : undefined);
+      const given = wordsOf(children) ?? (children.length ? new Foreign(children) : undefined);
       const value = this.#code.run(piece, given, 'content');
       return { content: this.#host.childrenOfValue(value, placeOf(node, frame)) };
     } catch (error) {
@@ -126,7 +126,7 @@ export class Computed {
     compute: ((children: Child[]) => Child[]) | undefined,
   ): Child[] {
     const slot: Child = { kind: 'markdown', isParagraph: false, render: () => this.#islands.slot() };
-    const words = wordsBetween(node);
+    const words = wordsOf(children);
     const isSlot = words === undefined && children.length > 0;
     const placed = isSlot ? [slot] : children;
     const { content, refused } = this.#forIsland(() =>

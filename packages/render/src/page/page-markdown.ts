@@ -35,7 +35,7 @@ import type { ParserName } from './parser.ts';
 import type { SiteTools } from './record.ts';
 import { withoutRepeatedTitle } from './repeated-title.ts';
 import type { PageTask } from './task.ts';
-import { type JsxAttribute, type Node, isShortText, wordsBetween } from './tree.ts';
+import { type JsxAttribute, type Node, isShortText } from './tree.ts';
 
 export function pageMarkdown(
   tools: SiteTools,
@@ -336,10 +336,11 @@ class TwinWriter {
   }
 }
 
-/** Words that Markdown spells otherwise than they read stay as they are spelled. */
-function wordsIn(node: Node, inner: string): string | undefined {
-  const words = wordsBetween(node);
-  return words?.trim() === inner ? words : undefined;
+/** What stands between the tags of an element, where it is words; those that Markdown spells otherwise than they read stay as they are. */
+function wordsIn({ children = [] }: Node, inner: string): string | undefined {
+  if (children.some(({ type }) => type !== 'text')) return undefined;
+  const words = children.map(({ value = '' }) => value).join('');
+  return words.trim() === inner && inner !== '' ? words : undefined;
 }
 
 /** What an author can cause; anything else is a mistake of this program and must be seen. */

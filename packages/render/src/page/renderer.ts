@@ -4,7 +4,7 @@
  */
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
-import type { Child, ElementCall, PageContext } from '../components/contract.ts';
+import { type Child, type ElementCall, type PageContext, wordsOf } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
 import { Props } from '../components/props.ts';
 import { Evaluator, elementType } from '../evaluate/evaluator.ts';
@@ -407,12 +407,6 @@ export class PageRenderer extends PageRecord implements PageContext {
   #footnoteSection(): string {
     return this.#footnotes.html((node, frame) => this.#content(node.children ?? [], frame));
   }
-}
-
-/** See `wordsBetween`. */
-function wordsOf(children: readonly Child[]): string | undefined {
-  if (children.some(({ kind }) => kind !== 'text')) return undefined;
-  return children.map((child) => (child.kind === 'text' ? child.text : '')).join('');
 }
 
 /** Nodes that are worked out, not written as they stand. */

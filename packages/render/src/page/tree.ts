@@ -46,9 +46,3 @@ export function isShortText(node: Node): boolean {
     node.type === 'mdxTextExpression' && (node.value ?? '').length <= 60 && !/[<\n]/.test(node.value ?? '')
   );
 }
-
-/** What stands between the tags of an element, where that is nothing but words: code gets it as a text, as it would from React. */
-export function wordsBetween({ children = [] }: Node): string | undefined {
-  if (children.length === 0 || children.some(({ type }) => type !== 'text')) return undefined;
-  return children.map(({ value = '' }) => value).join('');
-}

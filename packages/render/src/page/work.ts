@@ -41,11 +41,10 @@ process.send?.({ type: 'ready' } satisfies FromProcess);
 
 async function workOff(): Promise<void> {
   isWorking = true;
-  while (waiting.length > 0) {
-    const message = waiting.shift();
-    if (message?.type === 'site') useSite(message);
-    if (message?.type === 'changed') message.files.forEach(forget);
-    if (message?.type === 'pages') await renderAll(message);
+  for (let message = waiting.shift(); message; message = waiting.shift()) {
+    if (message.type === 'site') useSite(message);
+    if (message.type === 'changed') message.files.forEach(forget);
+    if (message.type === 'pages') await renderAll(message);
     // What comes next may be about another site, or not come before these are there.
     if (waiting[0]?.type !== 'pages') while (putOff.length > 0) await renderPutOff();
   }

@@ -11,7 +11,7 @@
       /* Storage may be switched off; then the site's own default holds. */
     }
 
-  /* Stylesheets and components of authors know the appearance by a class. */
+  /* By a class the other scripts, and stylesheets and components of authors, know the appearance. */
   function mark() {
     var theme = root.getAttribute('data-theme');
     var isDark = theme ? theme === 'dark' : system.matches;

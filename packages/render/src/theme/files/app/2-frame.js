@@ -9,8 +9,7 @@
   function themeToggle() {
     all('[data-theme-toggle]').forEach(function (button) {
       button.addEventListener('click', function () {
-        var current = root.getAttribute('data-theme');
-        var isDark = current ? current === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+        var isDark = root.classList.contains('dark');
         root.setAttribute('data-theme', isDark ? 'light' : 'dark');
         remember('theme', isDark ? 'light' : 'dark');
       });

@@ -242,8 +242,7 @@
     all('button[data-copy]', root).forEach(function (button) {
       var dark = button.getAttribute('data-copy-dark');
       button.addEventListener('click', function () {
-        var theme = document.documentElement.getAttribute('data-theme');
-        var isDark = dark && (theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
+        var isDark = dark && document.documentElement.classList.contains('dark');
         if (!navigator.clipboard) return;
         void navigator.clipboard
           .writeText(isDark ? dark : button.getAttribute('data-copy'))
