@@ -21,7 +21,7 @@ export function wallsOf({ users, isFiltered, environment }: Walls): string[] {
   return [
     ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
     users === 'own' ? ['--unshare-user', ...(isFiltered ? [] : ['--disable-userns'])] : [],
-    ['--die-with-parent', '--new-session', '--clearenv', '--hostname', 'sandbox', '--cap-drop', 'ALL'],
+    ['--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'],
     ...Object.entries(environment).map(([name, value]) => ['--setenv', name, value]),
   ].flat();
 }
@@ -69,10 +69,29 @@ export function showAsItIs(path: string): string[] {
   return ['--ro-bind', path, path];
 }
 
-/** A sentence on why it could not build its walls, for everybody; what it said itself may name files. */
+const maxReasonCharacters = 200;
+
+/** Why it could not build its walls, in its own words. Everybody may read it, so files of this machine are not named. */
 export function explainBubblewrap(complaint: string): string {
-  if (/unknown option/i.test(complaint)) return 'bubblewrap (bwrap) is older than 0.8';
-  if (/namespace|not permitted|permission denied|uid map|mount/i.test(complaint))
-    return 'bubblewrap (bwrap) is not allowed to make namespaces here';
-  return 'bubblewrap (bwrap) does not work here';
+  const [, reason = ''] = /bwrap: (.+)/.exec(complaint) ?? [];
+  if (reason === '') return 'bubblewrap (bwrap) failed and gave no reason';
+  const shown = reason.replaceAll(/\/[^\s:,'"]+/g, withoutOwnFiles).slice(0, maxReasonCharacters);
+  const isOld = /unknown option/i.test(reason);
+  return `bubblewrap (bwrap) ${isOld ? 'is older than 0.8' : 'failed'}: ${shown.replace(/\.$/, '')}`;
+}
+
+const foldersOfEverySystem = new Set([
+  'newroot',
+  'oldroot',
+  'proc',
+  'sys',
+  'dev',
+  'usr',
+  'etc',
+  'lib',
+  'bin',
+]);
+
+function withoutOwnFiles(path: string): string {
+  return foldersOfEverySystem.has(path.split('/')[1] ?? '') ? path : '(a path)';
 }

@@ -96,7 +96,7 @@ export async function whySandboxFails(folder: string): Promise<string | undefine
     const program = { command: '/bin/sh', args, readOnlyPaths: [], environment: {} };
     const { status, complaint } = await outcomeOf(await startSandboxed(program, { scratch, site }));
     if (status === 0) return undefined;
-    return escapes[status ?? -1] ?? `${explainBubblewrap(complaint)}: ${complaint.trim().slice(-300)}`;
+    return escapes[status ?? -1] ?? `${explainBubblewrap(complaint)}.`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return 'bubblewrap (bwrap) is not installed.';
