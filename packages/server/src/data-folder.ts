@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isDiskFull } from './disk-full.ts';
 
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
@@ -20,9 +21,24 @@ export async function prepareDataFolder(folder: string): Promise<void> {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new DataFolderError(
       `The data folder ${folder} cannot be used (${reason}). Choose another with --data.`,
+      { cause: error },
     );
   }
 }
+
+/** SQLite cannot say of every error that the disk is the reason, and no start succeeds with less than this. */
+const leastStartBytes = 64_000;
+
+/** The error in words for the operator where a full disk has kept the service from starting. */
+export async function explainFullDisk(folder: string, error: unknown): Promise<unknown> {
+  const freeBytes = await freeBytesOf(folder).catch(() => Infinity);
+  const isSqlite = (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR';
+  if (!isDiskFull(error) && !(isSqlite && freeBytes < leastStartBytes)) return error;
+  const advice = 'Free some space, or choose another folder with --data.';
+  return new DataFolderError(`The disk of the data folder ${folder} is full. ${advice}`, { cause: error });
+}
+
+const SQLITE_BUSY = 5;
 
 /**
  * Takes the folder for this process. The lock is one that the kernel releases when the process ends, however it
@@ -34,8 +50,9 @@ export async function lockDataFolder(folder: string): Promise<() => void> {
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE');
     lock.exec('BEGIN EXCLUSIVE');
-  } catch {
+  } catch (error) {
     lock.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     const owner = await readFile(ownerFile, 'utf8').catch(() => 'unknown');
     throw new DataFolderError(
       `Another docyard process (pid ${owner.trim()}) is using ${folder}. Stop it first, or choose another folder with --data.`,

@@ -7,7 +7,7 @@ import { errorTable, type ErrorCode } from '@docyard/api';
 import { compose, openTelemetry, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { emptyWorkFolder, lockDataFolder, prepareDataFolder } from './data-folder.ts';
+import { emptyWorkFolder, explainFullDisk, lockDataFolder, prepareDataFolder } from './data-folder.ts';
 import { keepCompiledCode } from './exports/compiled-code.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -28,6 +28,17 @@ export interface Service {
 export async function startService(
   config: Config,
   beforeListening: (context: Context) => Promise<void> = async () => {},
+): Promise<Service> {
+  try {
+    return await startParts(config, beforeListening);
+  } catch (error) {
+    throw await explainFullDisk(config.dataDir, error);
+  }
+}
+
+async function startParts(
+  config: Config,
+  beforeListening: (context: Context) => Promise<void>,
 ): Promise<Service> {
   // It takes a moment, in which the rest can start.
   void findIsolation();

@@ -4,6 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
+import { isDiskFull } from '../../disk-full.ts';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
 import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
@@ -13,9 +14,9 @@ const busyTimeoutMs = 1000;
 
 export async function openSqlite(file: string, options: OpeningOptions = {}): Promise<Kysely<Tables>> {
   const connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
-  connection.exec('PRAGMA journal_mode = WAL');
-  connection.exec('PRAGMA synchronous = FULL');
-  connection.exec('PRAGMA foreign_keys = ON');
+  attempt(() =>
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON'),
+  );
   const dialect = new Dialect({ database: adapt(connection) });
   const database = new Kysely<Tables>({ dialect, ...counting(options.measures) });
   await bringUpToDate(database, file, options);
@@ -45,11 +46,22 @@ function adapt(connection: DatabaseSync) {
       const sql = text === 'begin' ? 'begin immediate' : text;
       const known = prepared.get(sql);
       if (known !== undefined) return known;
-      const statement = adaptStatement(connection.prepare(sql));
+      const statement =
+        sql === 'rollback' ? rollbackOf(connection) : adaptStatement(attempt(() => connection.prepare(sql)));
       // Only texts without inlined values repeat; a bound keeps odd ones from piling up.
       if (prepared.size < 500) prepared.set(sql, statement);
       return statement;
     },
+  };
+}
+
+/** A full disk makes SQLite roll back on its own; a second rollback would fail and hide the first error. */
+function rollbackOf(connection: DatabaseSync) {
+  const statement = adaptStatement(connection.prepare('rollback'));
+  const nothing = { changes: 0, lastInsertRowid: 0 };
+  return {
+    ...statement,
+    run: (parameters: readonly unknown[]) => (connection.isTransaction ? statement.run(parameters) : nothing),
   };
 }
 
@@ -59,7 +71,7 @@ function adaptStatement(statement: StatementSync) {
     reader: statement.columns().length > 0,
     all: (parameters: readonly unknown[]) => attempt(() => statement.all(...values(parameters))),
     run: (parameters: readonly unknown[]) => attempt(() => statement.run(...values(parameters))),
-    iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
+    iterate: (parameters: readonly unknown[]) => attempt(() => statement.iterate(...values(parameters))),
   };
 }
 
@@ -74,14 +86,9 @@ function attempt<T>(run: () => T): T {
   } catch (error) {
     const code = (error as { errcode?: number }).errcode;
     if (code !== undefined && [SQLITE_BUSY, SQLITE_IOERR, SQLITE_FULL].includes(code & 0xff)) {
-      throw new Problem(
-        'storage_unavailable',
-        'The database cannot be written at the moment. Try again shortly.',
-        {
-          headers: { 'retry-after': '5' },
-          cause: error,
-        },
-      );
+      const reason = isDiskFull(error) ? ': the disk is full' : ' at the moment';
+      const message = `The database cannot be written${reason}. Try again shortly.`;
+      throw new Problem('storage_unavailable', message, { headers: { 'retry-after': '5' }, cause: error });
     }
     throw error;
   }

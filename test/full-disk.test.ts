@@ -1,0 +1,95 @@
+/**
+ * A service whose disk is full, on a small file system of its own. It exists to hold that callers are told to come back
+ * and that the operator is told which disk it is.
+ */
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program, startService, temporaryFolder, type Service } from './service.ts';
+
+const diskMegabytes = 32;
+
+function mountSmallDisk(): string | undefined {
+  const folder = temporaryFolder('small-disk');
+  const args = ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=0700`, 'docyard-test', folder];
+  return spawnSync('mount', args).status === 0 ? folder : undefined;
+}
+
+const disk = process.platform === 'linux' ? mountSmallDisk() : undefined;
+if (disk === undefined) console.warn('Skipped: a full disk, since no file system can be mounted here.');
+
+/** Takes the rest of the disk; the returned function gives it back. */
+function fillDisk(folder: string): () => void {
+  const name = join(folder, 'filler');
+  const file = openSync(name, 'w');
+  for (let blockBytes = 1 << 20; blockBytes >= 1;) {
+    try {
+      writeSync(file, Buffer.alloc(blockBytes));
+    } catch {
+      blockBytes >>= 1;
+    }
+  }
+  closeSync(file);
+  return () => rmSync(name);
+}
+
+describe.runIf(disk !== undefined)('a full disk', () => {
+  const folder = disk ?? '';
+  const dataDir = join(folder, 'data');
+  let service: Service;
+
+  const createProject = (number: number) =>
+    service.request('/v1/projects', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: `Project ${number}`,
+        domain: `full-${number}.example.com`,
+        source: { repository: 'https://git.example.com/docs.git' },
+      }),
+    });
+
+  beforeAll(async () => {
+    spawnSync('mkdir', [dataDir]);
+    service = await startService({ dataDir, sample: false, environment: { DATABASE_URL: '' } });
+  });
+
+  afterAll(async () => {
+    await service.kill();
+    spawnSync('umount', ['--lazy', folder]);
+  });
+
+  test('answers 503 storage_unavailable to a request that writes, and the same request succeeds afterwards', async () => {
+    const free = fillDisk(folder);
+    let number = 0;
+    // The write-ahead log may have some pages left that it can use again.
+    let answer = await createProject(number);
+    while (answer.status === 201 && number < 2000) answer = await createProject((number += 1));
+    const refused = { status: answer.status, retryAfter: answer.headers.get('retry-after') };
+    expect(await answer.json()).toMatchObject({
+      code: 'storage_unavailable',
+      error: expect.stringContaining('disk is full') as string,
+    });
+    expect(refused).toEqual({ status: 503, retryAfter: '5' });
+    expect((await service.request('/v1/projects')).status).toBe(200);
+    free();
+    expect((await createProject(number)).status).toBe(201);
+  });
+
+  test('is named by a service that cannot start because of it', async () => {
+    await service.stop();
+    const free = fillDisk(folder);
+    for (const data of [dataDir, join(folder, 'other')]) {
+      const ended = spawnSync(process.execPath, [program, 'serve', '--port', '0', '--data', data], {
+        encoding: 'utf8',
+      });
+      expect(ended.stderr).toContain(`The disk of the data folder ${data} is full`);
+      expect(ended.stderr).not.toMatch(/\n\s+at /);
+      expect(ended.status).toBe(1);
+    }
+    free();
+    service = await startService({ dataDir, sample: false, environment: { DATABASE_URL: '' } });
+    expect((await service.request('/v1/projects')).status).toBe(200);
+  });
+});
