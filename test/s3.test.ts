@@ -174,6 +174,8 @@ describe.skipIf(rgwMissing !== undefined)(`bundles in a bucket (${rgwMissing ?? 
           expect([file, answer.status, body.code]).toEqual([file, 503, 'storage_unavailable']);
           expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
         }
+        const ready = await service.request('/readyz');
+        expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'degraded' }]);
       } finally {
         await rgw.start();
       }

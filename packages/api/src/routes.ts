@@ -328,7 +328,8 @@ export const operations = {
     path: '/readyz',
     tag: 'Health',
     summary: 'Can the process do its work?',
-    description: 'Answers 503 with the same body while the process stops or a part of it is not usable.',
+    description:
+      'Answers 503 with the same body while the process stops or a part that every request needs is not usable. A process without its bundle storage stays ready, as `degraded`.',
     scope: null,
     success: json(200, schemas.Readiness),
     alsoStatus: 503,

@@ -62,7 +62,9 @@ export const Health = z.object({ status: z.literal('ok'), version: z.string() })
 
 export const Readiness = z
   .object({
-    status: z.enum(['ready', 'not_ready']),
+    status: z.enum(['ready', 'degraded', 'not_ready']).meta({
+      description: 'A degraded process serves everything that does not need the failed part.',
+    }),
     version: z.string(),
     checks: z.array(z.object({ name: z.string(), ok: z.boolean(), message: z.string() })),
     isolation: Isolation.optional().meta({

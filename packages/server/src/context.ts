@@ -42,9 +42,11 @@ export interface JobView {
   alsoHappened?(database: Database, job: Selectable<JobRow>, change: string): Promise<WebhookEvent[]>;
 }
 
-/** Resolves with a few words on how it is, and throws when the process cannot work like that. */
+/** Resolves with a few words on how it is, and throws when the part is not usable. */
 export interface ReadinessCheck {
   name: string;
+  /** The process serves most requests without this part. */
+  isOptional?: boolean;
   run(): Promise<string>;
 }
 

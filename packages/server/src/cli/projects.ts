@@ -113,10 +113,13 @@ async function updateOne(projectId: string, options: ProjectOptions): Promise<vo
 
 async function deleteOne(projectId: string, options: LocalOptions): Promise<void> {
   await withData(options, async (context) => {
-    const { deleteProject } = await import('../projects/projects.ts');
+    const [{ deleteProject }, { removeFiles }] = await Promise.all([
+      import('../projects/projects.ts'),
+      import('../exports/retention.ts'),
+    ]);
     const actor = operatorOf(await chooseOrganization(context, options.org));
     const jobIds = await deleteProject(context, { projectId, actor });
-    for (const jobId of jobIds) await context.blobs.removeAll(jobId);
+    await removeFiles(context, jobIds);
     if (!options.json) process.stdout.write(`${projectId} is deleted, with ${jobIds.length} jobs.\n`);
   });
 }

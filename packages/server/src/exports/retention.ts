@@ -21,6 +21,18 @@ export async function sweep(context: Context): Promise<{ purged: string[] }> {
   return { purged };
 }
 
+/** For jobs whose rows are gone: what cannot be removed now is an orphan, which the next sweep removes. */
+export async function removeFiles(
+  context: Pick<Context, 'blobs' | 'log'>,
+  jobIds: readonly string[],
+): Promise<void> {
+  try {
+    for (const jobId of jobIds) await context.blobs.removeAll(jobId);
+  } catch (error) {
+    context.log.warn({ err: error }, 'files of deleted jobs could not be removed yet');
+  }
+}
+
 /** Previews of branches are counted apart: they must not push out what was published. */
 const newestFirst = sql<number>`row_number() over (partition by project_id, preview_of is null order by sequence desc)`;
 

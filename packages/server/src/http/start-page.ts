@@ -13,8 +13,15 @@ export interface StartPageInput {
   dashboard: boolean;
 }
 
+const stateWords: Record<Readiness['status'], string> = {
+  ready: 'Running',
+  degraded: 'Running, degraded',
+  not_ready: 'Not ready',
+};
+
 export function startPage({ readiness, origin, startedAt, now, dashboard }: StartPageInput): string {
-  const ready = readiness.status === 'ready';
+  const { status } = readiness;
+  const ready = status !== 'not_ready';
   const checks = readiness.checks
     .map(
       ({ name, ok, message }) =>
@@ -55,7 +62,7 @@ export function startPage({ readiness, origin, startedAt, now, dashboard }: Star
 <main>
 <header>
 ${mark}
-<p class="state ${ready ? 'good' : 'bad'}"><span class="dot" aria-hidden="true"></span>${ready ? 'Running' : 'Not ready'}</p>
+<p class="state ${ready ? 'good' : 'bad'}"><span class="dot" aria-hidden="true"></span>${stateWords[status]}</p>
 <h1>Docyard</h1>
 <p class="lead">Documentation in, a self-contained site out. Version ${escape(readiness.version)}, up for ${duration(startedAt, now)}.</p>
 <ul class="checks">${checks}</ul>

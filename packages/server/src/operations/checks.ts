@@ -24,7 +24,11 @@ export function makeChecks(parts: Parts): ReadinessCheck[] {
         throw new Error('others than those that set up the database');
       },
     },
-    { name: 'storage', run: () => blobs.check().then(() => 'usable') },
+    {
+      name: 'storage',
+      isOptional: true,
+      run: oneAtATime(() => blobs.check().then(() => 'usable')),
+    },
     {
       name: 'queue',
       // It works without: then everything is looked up now and then.
@@ -53,6 +57,12 @@ async function sandboxOf({ dataDir }: Context['config']): Promise<string> {
   const { whySandboxFails } = await import('../agent/engine/sandbox.ts');
   const reason = await whySandboxFails(`${dataDir}/work`).catch(() => 'could not be tried');
   return reason === undefined ? 'holds' : `agent jobs cannot run: ${reason}`;
+}
+
+/** A part that is slow to fail is not asked again before it has. */
+function oneAtATime(run: () => Promise<string>): () => Promise<string> {
+  let pending: Promise<string> | undefined;
+  return () => (pending ??= run().finally(() => (pending = undefined)));
 }
 
 function onlyOnce(run: () => Promise<string>): () => Promise<string> {

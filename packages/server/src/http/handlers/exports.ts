@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
 import * as read from '../../exports/read.ts';
+import { removeFiles } from '../../exports/retention.ts';
 import { prepareExport, prepareRetry, startExport, type PreparedExport } from '../../exports/start.ts';
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
@@ -58,7 +59,7 @@ export function exportHandlers(stopping: AbortSignal, readStatus: ReadStatus): E
       commit(async (inside) => {
         const { jobId } = input.params;
         await deleteExport(inside, { jobId, actor });
-        return { body: undefined, after: () => context.blobs.removeAll(jobId) };
+        return { body: undefined, after: () => removeFiles(context, [jobId]) };
       }),
 
     cancelExport: async ({ actor, input, commit, context }) =>

@@ -2,6 +2,7 @@
  * The operations around the jobs: projects, keys, the organization itself.
  */
 import { listAuditLog } from '../../audit/audit.ts';
+import { removeFiles } from '../../exports/retention.ts';
 import { createKey, keyChanges, listKeys, revokeKey, rollKey } from '../../keys/keys.ts';
 import * as projects from '../../projects/projects.ts';
 import type { Handlers } from '../request.ts';
@@ -48,7 +49,7 @@ export const restHandlers: Pick<
         after: async () => {
           // Its keys went with it.
           context.changes.notify(keyChanges);
-          for (const jobId of jobIds) await context.blobs.removeAll(jobId);
+          await removeFiles(context, jobIds);
         },
       };
     }),
