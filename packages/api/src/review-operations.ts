@@ -31,6 +31,7 @@ export const reviewOperations = {
     description:
       'Begins with every job that is queued or running. Each event is named `job` and carries the whole record as it is now; several changes at once may come as one. `Last-Event-ID` resumes.',
     scope: 'exports:read',
+    plan: 'enterprise',
     success: { status: 200, kind: 'events', schema: ExportJob },
     errors: [],
   },
@@ -42,6 +43,7 @@ export const reviewOperations = {
     description:
       'Unpacks the bundle when it is first asked for, and answers with a path at which its pages are served. They are sandboxed: they have no access to this server in the name of the reader.',
     scope: 'exports:read',
+    plan: 'enterprise',
     params: jobParams,
     success: json(200, review.Preview),
     errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged', 'overloaded'],
@@ -52,6 +54,7 @@ export const reviewOperations = {
     tag: 'Static export',
     summary: 'Compare with another export, in pages',
     scope: 'exports:read',
+    plan: 'enterprise',
     params: jobParams,
     query: z.strictObject({
       with: id.optional().meta({

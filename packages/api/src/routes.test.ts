@@ -110,11 +110,10 @@ describe('operations', () => {
     },
   );
 
-  it('ask for the enterprise plan wherever an export starts', () => {
-    expect(table.filter(({ plan }) => plan === 'enterprise').map(({ id }) => id)).toEqual([
-      'startExport',
-      'retryExport',
-    ]);
+  it('ask for the enterprise plan in the whole static export area and nowhere else', () => {
+    const inArea = table.filter(({ path }) => path.startsWith('/v1/static-export/'));
+    expect(table.filter(({ plan }) => plan === 'enterprise')).toEqual(inArea);
+    expect(inArea.length).toBeGreaterThan(10);
   });
 });
 

@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { operation } from '@docyard/api';
 import { FolderBlobs } from './adapters/blobs/folder.ts';
 import { InProcessChanges } from './adapters/changes/in-process.ts';
 import { systemClock } from './adapters/clock/system.ts';
@@ -28,11 +29,13 @@ import type { Blobs } from './ports/blobs.ts';
 import type { Bucket } from './ports/bucket.ts';
 import type { Database } from './ports/database.ts';
 import type { Measures } from './ports/telemetry.ts';
+import { planOf } from './organizations/organizations.ts';
 import { openSecrets } from './secrets.ts';
 import { version } from './version.ts';
 
 /** Features do not know each other; an agent's branch is shown by an ordinary export all the same. */
-const startPreview: StartPreview = (context, { ofJob, source }) => {
+const startPreview: StartPreview = async (context, { ofJob, source }) => {
+  if ((await planOf(context, ofJob.organization_id)) !== operation('startExport').plan) return undefined;
   const input: ExportInput = { request: { domain: ofJob.domain, ref: source.ref }, source };
   return createJob(context, {
     kind: 'export',

@@ -4,14 +4,17 @@
  */
 import type { Job, StoreContext } from '../jobs/store.ts';
 
-/** Makes the job in the transaction of `context`; whoever asked announces it afterwards. */
+/**
+ * Makes the job in the transaction of `context`; the caller announces it afterwards. Undefined when the plan of the organization
+ * lacks exports.
+ */
 export type StartPreview = (
   context: StoreContext,
   given: {
     ofJob: Job;
     source: { repository: string; ref: string; directory: string | null; allowLocal: boolean };
   },
-) => Promise<Job>;
+) => Promise<Job | undefined>;
 
 /** Where the export can be had; null while nobody knows the address of this installation. */
 export function previewLink(

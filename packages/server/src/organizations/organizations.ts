@@ -46,6 +46,18 @@ export async function listOrganizations(context: Pick<Context, 'database'>): Pro
     .execute();
 }
 
+export async function planOf(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+): Promise<Plan | undefined> {
+  const row = await database
+    .selectFrom('organizations')
+    .select('plan')
+    .where('id', '=', organizationId)
+    .executeTakeFirst();
+  return row?.plan as Plan | undefined;
+}
+
 export async function setPlan(
   context: OrganizationContext,
   input: { id: string; plan: Plan },

@@ -1,8 +1,8 @@
 /** Every address of the dashboard and the screen behind it. A screen is loaded when it is first opened. */
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, type ComponentType } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { NotFound } from '../screens/not-found.tsx';
-import { SignedIn } from './session.tsx';
+import { SignedIn, useHasExports } from './session.tsx';
 import { Shell } from './shell.tsx';
 
 const screens = {
@@ -37,6 +37,23 @@ const screens = {
   '/system': lazy(() => import('../screens/system/system.tsx').then(({ System }) => ({ default: System }))),
 };
 
+const screensWithoutExports: Record<string, ComponentType> = {
+  '/': lazy(() => planScreens().then(({ OverviewWithoutExports }) => ({ default: OverviewWithoutExports }))),
+  '/exports': lazy(() => planScreens().then(({ ExportsNeedPlan }) => ({ default: ExportsNeedPlan }))),
+  '/exports/:jobId': lazy(() => planScreens().then(({ ExportsNeedPlan }) => ({ default: ExportsNeedPlan }))),
+};
+
+function planScreens() {
+  return import('../screens/plan-required.tsx');
+}
+
+/** A screen about exports gives way to an explanation while the plan of the organization lacks them. */
+function ScreenAt({ path, screen: Screen }: { path: string; screen: ComponentType }) {
+  const hasExports = useHasExports();
+  const Shown = (hasExports ? undefined : screensWithoutExports[path]) ?? Screen;
+  return <Shown />;
+}
+
 const gates = {
   '/login': lazy(() => import('../screens/gate/login.tsx').then(({ Login }) => ({ default: Login }))),
   '/setup': lazy(() => import('../screens/gate/setup.tsx').then(({ Setup }) => ({ default: Setup }))),
@@ -60,9 +77,9 @@ export function Routes() {
               <Shell>
                 <Suspense fallback={null}>
                   <Switch>
-                    {Object.entries(screens).map(([path, Screen]) => (
+                    {Object.entries(screens).map(([path, screen]) => (
                       <Route key={path} path={path}>
-                        <Screen />
+                        <ScreenAt path={path} screen={screen} />
                       </Route>
                     ))}
                     <Route path="/index.html">

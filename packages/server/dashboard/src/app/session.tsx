@@ -15,7 +15,14 @@ export function useSession(): Me {
 }
 
 export function useMay(scope: Scope): boolean {
-  return scopesGrant(useSession().scopes, scope);
+  const { scopes } = useSession();
+  const hasExports = useHasExports();
+  return scopesGrant(scopes, scope) && (hasExports || !scope.startsWith('exports:'));
+}
+
+/** Static export is part of the enterprise plan alone. */
+export function useHasExports(): boolean {
+  return useSession().organization.plan === 'enterprise';
 }
 
 /** Shows its children to whoever is signed in, and everybody else the way to do so. */

@@ -72,8 +72,8 @@ export async function preview(run: AgentRun): Promise<undefined> {
   const { branch } = stepOf(run, 'prepared');
   await journal.appendWith(async (database) => {
     const source = { ...request.source, ref: branch };
-    const { id } = await run.startPreview({ ...context, database }, { ofJob: run.job, source });
-    return { kind: 'previewed', exportId: id };
+    const made = await run.startPreview({ ...context, database }, { ofJob: run.job, source });
+    return { kind: 'previewed', exportId: made?.id ?? null };
   });
 }
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { client } from '../../app/client.ts';
-import { useMay } from '../../app/session.tsx';
+import { useHasExports, useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Empty, Facts, Panel, Waiting } from '../../parts/page.tsx';
@@ -14,12 +14,14 @@ import { Ago } from '../../parts/time.tsx';
 import { Counts } from '../agent/diff-view.tsx';
 import { JobBadge } from '../agent/job-words.tsx';
 import { ExportBadge } from '../exports/status.tsx';
+import { PlanPanel } from '../plan-required.tsx';
 import '../agent/agent.css';
 
 const shown = 5;
 
 export function ProjectOverview({ project }: { project: Project }) {
   const { source } = project;
+  const hasExports = useHasExports();
   const facts: [name: string, value: ReactNode][] = [
     ['Repository', <span className="mono">{source.repository}</span>],
     ['Branch', source.ref ?? 'The default branch'],
@@ -32,7 +34,7 @@ export function ProjectOverview({ project }: { project: Project }) {
       <Panel>
         <Facts facts={facts} />
       </Panel>
-      <LastExports project={project} />
+      {hasExports ? <LastExports project={project} /> : <PlanPanel />}
       <LastAgentJobs project={project} />
       <ApiCall operation="readProject" params={{ projectId: project.id }} command="docyard projects list" />
     </>

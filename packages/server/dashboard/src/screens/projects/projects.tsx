@@ -21,6 +21,7 @@ import './projects.css';
 export function Projects() {
   const [search, setSearch] = useSearchParams();
   const mayCreate = useMay('projects:write');
+  const seesExports = useMay('exports:read');
   const { rows, error, refetch, more } = useList(['projects', 'list'], (cursor) =>
     client.call('listProjects', { query: { limit: 50, cursor } }),
   );
@@ -29,6 +30,7 @@ export function Projects() {
     queryKey: ['exports', 'newest'],
     queryFn: () => client.call('listExports', { query: { limit: 100 } }),
     select: ({ data }) => lastByProject(data),
+    enabled: seesExports,
   });
   const columns = useMemo(() => columnsWith(exports.data), [exports.data]);
   const setNew = (isOpen: boolean) => setSearch(isOpen ? { new: '1' } : {});
