@@ -32,6 +32,7 @@ export const errorTable = {
   webhook_limit: { status: 409, title: 'The organization has as many webhooks as it may' },
   person_exists: { status: 409, title: 'There is a person with this email already' },
   last_owner: { status: 409, title: 'The organization must keep an owner' },
+  version_conflict: { status: 409, title: 'The record has changed since it was read' },
   idempotency_in_progress: { status: 409, title: 'The same request is being handled' },
   bundle_purged: { status: 410, title: 'The bundle is gone' },
   job_purged: { status: 410, title: 'Only the record of the job is left' },

@@ -119,7 +119,7 @@ export const peopleOperations = {
     params: personParams,
     body: schemas.UpdatePerson,
     success: json(200, schemas.Person),
-    errors: ['not_found', 'owner_required', 'last_owner'],
+    errors: ['not_found', 'owner_required', 'last_owner', 'version_conflict'],
   },
   removePerson: {
     method: 'delete',

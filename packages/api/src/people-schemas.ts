@@ -3,7 +3,7 @@
  * invitation, which is shown once.
  */
 import { z } from 'zod';
-import { nullableTimestamp, timestamp } from './primitives.ts';
+import { expectedVersion, nullableTimestamp, recordVersion, timestamp } from './primitives.ts';
 import type { Scope } from './scopes.ts';
 
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
@@ -93,6 +93,7 @@ export const Person = z
       .enum(['password', 'oidc'])
       .nullable()
       .meta({ description: 'Null until the person has signed in or set a password.' }),
+    version: recordVersion,
   })
   .meta({ id: 'Person' });
 export type Person = z.infer<typeof Person>;
@@ -120,6 +121,7 @@ export const UpdatePerson = z
   .strictObject({
     role: Role.optional(),
     disabled: z.boolean().optional().meta({ description: 'A disabled person is signed out at once.' }),
+    version: expectedVersion,
   })
   .meta({ id: 'UpdatePerson' });
 export type UpdatePerson = z.infer<typeof UpdatePerson>;

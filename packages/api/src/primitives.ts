@@ -8,6 +8,19 @@ export const nullableTimestamp = timestamp.nullable();
 export const wholeNumber = z.int().min(0);
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** Counts the changes of a record, beginning with 1. */
+export const recordVersion = z.int().min(1).meta({
+  description: 'Increases with every change. Send it with a change to detect changes by other callers.',
+});
+
+export const expectedVersion = z.int().min(1).optional().meta({
+  description:
+    'The `version` of the record that the change is based on. When the record has another version, the request fails with `version_conflict`. Without it, the change is applied to any version.',
+});
+
+/** Whether a change names a field besides the version it expects. */
+export const namesField = (change: object): boolean => Object.keys(change).some((name) => name !== 'version');
+
 /** How long what is replaced goes on counting beside its successor: a week at most. */
 export const overlapSeconds = z.int().min(0).max(604_800);
 

@@ -1,7 +1,15 @@
 /** Projects on the wire: a name, a domain and where the documentation lies. */
 import { z } from 'zod';
 import { ProjectAgent, SetProjectAgent } from './agent-schemas.ts';
-import { Domain, gitRef, staysInside, timestamp } from './primitives.ts';
+import {
+  Domain,
+  expectedVersion,
+  gitRef,
+  namesField,
+  recordVersion,
+  staysInside,
+  timestamp,
+} from './primitives.ts';
 
 export const Source = z
   .strictObject({
@@ -36,11 +44,9 @@ export const UpdateProject = z
     agent: SetProjectAgent.optional().meta({
       description: 'For agent jobs. Parts that are left out stay as they are.',
     }),
+    version: expectedVersion,
   })
-  .refine(
-    (change) => Object.keys(change).length > 0,
-    'Name at least one field to change: name, domain, source or agent.',
-  )
+  .refine(namesField, 'Name at least one field to change: name, domain, source or agent.')
   .meta({ id: 'UpdateProject' });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 
@@ -57,6 +63,7 @@ export const Project = z
     agent: ProjectAgent,
     createdAt: timestamp,
     updatedAt: timestamp,
+    version: recordVersion,
   })
   .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;

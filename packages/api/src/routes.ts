@@ -228,7 +228,7 @@ export const operations = {
     params: projectParams,
     body: schemas.UpdateProject,
     success: json(200, schemas.Project),
-    errors: ['not_found', 'domain_taken'],
+    errors: ['not_found', 'domain_taken', 'version_conflict'],
   },
   deleteProject: {
     method: 'delete',

@@ -58,7 +58,7 @@ export const webhookOperations = {
     params: webhookParams,
     body: schemas.UpdateWebhook,
     success: json(200, schemas.Webhook),
-    errors: ['not_found'],
+    errors: ['not_found', 'version_conflict'],
   },
   deleteWebhook: {
     method: 'delete',

@@ -3,7 +3,16 @@
  * out once, when it is made.
  */
 import { z } from 'zod';
-import { httpUrl, nullableTimestamp, overlapSeconds, timestamp, wholeNumber } from './primitives.ts';
+import {
+  expectedVersion,
+  httpUrl,
+  namesField,
+  nullableTimestamp,
+  overlapSeconds,
+  recordVersion,
+  timestamp,
+  wholeNumber,
+} from './primitives.ts';
 
 /** Everything that is told. Closed; a test holds the manual to it. */
 export const webhookEvents = {
@@ -46,11 +55,9 @@ export const UpdateWebhook = z
     events: subscribed.optional(),
     description: description.optional(),
     enabled: z.boolean().optional(),
+    version: expectedVersion,
   })
-  .refine(
-    (change) => Object.keys(change).length > 0,
-    'Name at least one field to change: url, events, description or enabled.',
-  )
+  .refine(namesField, 'Name at least one field to change: url, events, description or enabled.')
   .meta({ id: 'UpdateWebhook' });
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
@@ -69,6 +76,7 @@ export const Webhook = z
     jobId: z.string().nullable().meta({ description: 'Only for this job, as its `webhookUrl` asked for.' }),
     createdAt: timestamp,
     updatedAt: timestamp,
+    version: recordVersion,
   })
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;

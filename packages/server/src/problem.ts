@@ -30,3 +30,12 @@ export class Problem extends Error {
     return errorTable[this.code].status;
   }
 }
+
+/** Refuses a change that is based on an outdated copy of a record. Call it while the record is locked. */
+export function requireVersion(record: { version: number }, expected: number | undefined): void {
+  if (expected === undefined || expected === record.version) return;
+  throw new Problem(
+    'version_conflict',
+    `The record has version ${record.version}, and the change is based on version ${expected}. Read the record again and repeat the change.`,
+  );
+}

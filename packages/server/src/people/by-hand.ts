@@ -50,7 +50,11 @@ export async function setPassword(
   await inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     const change = { password, invitation_hash: null, invitation_expires_at: null, disabled_at: null };
-    await database.updateTable('people').set(change).where('id', '=', personId).execute();
+    await database
+      .updateTable('people')
+      .set((eb) => ({ ...change, version: eb('version', '+', 1) }))
+      .where('id', '=', personId)
+      .execute();
     await endSessionsOf(inside, personId);
     await recordAudit(inside, { actor, action: 'person.password', object: personId });
   });

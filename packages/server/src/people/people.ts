@@ -9,7 +9,7 @@ import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { exclusively, inTransaction, type PersonRow } from '../ports/database.ts';
-import { Problem } from '../problem.ts';
+import { Problem, requireVersion } from '../problem.ts';
 import { endSessionsOf, hashToken, newToken } from './sessions.ts';
 
 const invitationDays = 7;
@@ -54,7 +54,8 @@ export async function invitePerson(
       .where('organization_id', '=', actor.organizationId)
       .executeTakeFirst();
     if (known !== undefined && viewPerson(known).status !== 'invited') {
-      throw new Problem('person_exists', 'There is a person with this email already.');
+      const message = 'There is a person with this email already.';
+      throw new Problem('person_exists', message, { details: [{ path: 'email', message }] });
     }
     if (known?.role === 'owner') requireOwner(input);
     const person =
@@ -65,7 +66,7 @@ export async function invitePerson(
             email,
             name: '',
           })
-        : await change(inside, known.id, invitation);
+        : await change(inside, known.id, { ...invitation, version: known.version + 1 });
     await recordAudit(inside, {
       actor,
       action: 'person.invite',
@@ -81,16 +82,18 @@ export async function updatePerson(
   context: PeopleContext,
   input: Changer & { personId: string; change: UpdatePerson },
 ): Promise<Person> {
-  const { actor, change: wanted } = input;
+  const { actor } = input;
+  const { version, ...wanted } = input.change;
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     const person = await holdPerson(inside, input);
+    requireVersion(person, version);
     if (wanted.role === 'owner') requireOwner(input);
     const role = wanted.role ?? (person.role as Role);
     const disabled = wanted.disabled ?? person.disabled_at !== null;
     if (isActiveOwner(person) && (role !== 'owner' || disabled)) await requireOtherOwner(inside, person);
     const disabled_at = disabled ? (person.disabled_at ?? nowText(context)) : null;
-    const changed = await change(inside, person.id, { role, disabled_at });
+    const changed = await change(inside, person.id, { role, disabled_at, version: person.version + 1 });
     if (disabled) await endSessionsOf(inside, person.id);
     await recordAudit(inside, { actor, action: 'person.update', object: person.id, details: { ...wanted } });
     return viewPerson(changed);
@@ -145,6 +148,7 @@ export function viewPerson(row: Row): Person {
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     signsInWith,
+    version: row.version,
   };
 }
 

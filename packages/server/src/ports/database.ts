@@ -24,6 +24,7 @@ export interface ProjectRow {
   directory: string | null;
   created_at: string;
   updated_at: string;
+  version: Generated<number>;
 }
 
 export interface KeyRow {
@@ -194,6 +195,7 @@ export interface WebhookRow {
   failing_since: string | null;
   created_at: string;
   updated_at: string;
+  version: Generated<number>;
 }
 
 /** Signing secrets. The owner is a webhook, or an organization for the webhooks of single jobs. */
@@ -262,6 +264,7 @@ export interface PersonRow {
   created_at: string;
   last_seen_at: string | null;
   disabled_at: string | null;
+  version: Generated<number>;
 }
 
 export interface SessionRow {

@@ -49,6 +49,7 @@ describe('creating', () => {
       },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
+      version: 1,
     });
     expect(await readProject(context, { projectId: project.id, reach: actor })).toEqual(project);
   });
@@ -93,7 +94,12 @@ describe('changing', () => {
     context.clock.advance(60);
     const change = { name: 'Handbook' };
     const updated = await updateProject(context, { projectId: project.id, change, actor, allowLocal: false });
-    expect(updated).toEqual({ ...project, name: 'Handbook', updatedAt: '2026-03-01T12:01:00.000Z' });
+    expect(updated).toEqual({
+      ...project,
+      name: 'Handbook',
+      version: 2,
+      updatedAt: '2026-03-01T12:01:00.000Z',
+    });
   });
 
   test('a domain may be kept but not taken from another project', async () => {

@@ -8,7 +8,7 @@ import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { exclusively, inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
-import { Problem } from '../problem.ts';
+import { Problem, requireVersion } from '../problem.ts';
 import { projectsWithin, type Reach } from '../reach.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { refuseUnusableForge } from './forge.ts';
@@ -53,6 +53,7 @@ export async function updateProject(
   const source = change.source === undefined ? {} : checkedSource(context, change.source, input.allowLocal);
   return inTransaction(context.database, async (database) => {
     const old = await holdProject({ database }, { id: input.projectId, reach: actor });
+    requireVersion(old, change.version);
     refuseMoving(change, actor);
     if (change.domain !== undefined && change.domain !== old.domain) {
       await refuseTakenDomain(database, actor.organizationId, change.domain);
@@ -64,6 +65,7 @@ export async function updateProject(
         ...(change.domain === undefined ? {} : { domain: change.domain }),
         ...source,
         updated_at: nowText(context),
+        version: old.version + 1,
       })
       .where('id', '=', old.id)
       .returningAll()
@@ -193,10 +195,8 @@ async function refuseTakenDomain(database: Database, organizationId: string, dom
     .where('domain', '=', domain)
     .executeTakeFirst();
   if (taken !== undefined) {
-    throw new Problem(
-      'domain_taken',
-      `The project ${taken.id} already has the domain ${domain}. Use another domain.`,
-    );
+    const message = `The project ${taken.id} already has the domain ${domain}. Use another domain.`;
+    throw new Problem('domain_taken', message, { details: [{ path: 'domain', message }] });
   }
 }
 
@@ -219,7 +219,8 @@ function checkedSource(
 
 /** Names only: a value may be a secret. */
 function changedFields({ agent, ...rest }: UpdateProject): string[] {
-  return [...Object.keys(rest), ...Object.keys(agent ?? {}).map((name) => `agent.${name}`)];
+  const fields = Object.keys(rest).filter((name) => name !== 'version');
+  return [...fields, ...Object.keys(agent ?? {}).map((name) => `agent.${name}`)];
 }
 
 function hostOf(repository: string): string {
@@ -244,5 +245,6 @@ async function viewProjects(context: Pick<Context, 'database'>, rows: ProjectRec
     agent: agents.get(row.id) as Project['agent'],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    version: row.version,
   }));
 }

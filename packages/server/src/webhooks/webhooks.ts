@@ -17,7 +17,7 @@ import { addressesFor, EgressError } from '../egress/addresses.ts';
 import { newId } from '../ids.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { exclusively, inTransaction, type Database, type WebhookRow } from '../ports/database.ts';
-import { Problem } from '../problem.ts';
+import { Problem, requireVersion } from '../problem.ts';
 import { deleteSecrets, ensureSecret, newSecret, rotateSecret } from './secrets.ts';
 
 type WebhookContext = Pick<Context, 'database' | 'clock' | 'secrets' | 'config'>;
@@ -80,7 +80,9 @@ export async function updateWebhook(
   if (change.url !== undefined) await refuseUnreachable(context, change.url, 'url');
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
+    await exclusively(database, `webhook:${input.webhookId}`);
     const old = await findWebhook(inside, { id: input.webhookId, organizationId: actor.organizationId });
+    requireVersion(old, change.version);
     const row = await database
       .updateTable('webhooks')
       .set({
@@ -89,12 +91,13 @@ export async function updateWebhook(
         ...(change.events === undefined ? {} : { events: JSON.stringify(change.events) }),
         ...(change.enabled === undefined ? {} : { enabled: change.enabled ? 1 : 0, ...noTrouble }),
         updated_at: nowText(context),
+        version: old.version + 1,
       })
       .where('id', '=', old.id)
       .returningAll()
       .executeTakeFirstOrThrow();
     if (row.enabled === 0) await giveUpPending(inside, row.id);
-    const details = { fields: Object.keys(change) };
+    const details = { fields: Object.keys(change).filter((name) => name !== 'version') };
     await recordAudit(inside, { actor, action: 'webhook.update', object: row.id, details });
     return viewWebhook(row);
   });
@@ -195,7 +198,12 @@ export async function disableWebhook(
 ): Promise<void> {
   const { numUpdatedRows } = await context.database
     .updateTable('webhooks')
-    .set({ enabled: 0, disabled_reason: reason, updated_at: nowText(context) })
+    .set((eb) => ({
+      enabled: 0,
+      disabled_reason: reason,
+      updated_at: nowText(context),
+      version: eb('version', '+', 1),
+    }))
     .where('id', '=', webhook.id)
     .where('enabled', '=', 1)
     .executeTakeFirst();
@@ -223,6 +231,7 @@ export function viewWebhook(row: WebhookRecord): Webhook {
     jobId: row.job_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    version: row.version,
   };
 }
 
