@@ -44,6 +44,7 @@ export const errorTable = {
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'Something went wrong here' },
+  starting: { status: 503, title: 'The server is starting' },
   draining: { status: 503, title: 'The server is stopping' },
   queue_full: { status: 503, title: 'The queue is full' },
   overloaded: { status: 503, title: 'The server cannot keep up' },

@@ -18,9 +18,12 @@ import { copySample } from './sample-site.ts';
 
 export interface FirstRunOptions {
   sample: boolean;
-  /** False where many people read what a server prints: there the key is made later, by hand. */
+  /** False to create no key; `docyard keys create` creates one later. */
   adminKey?: boolean;
+  /** Where the operator expects a key: it is created again when the file is missing. */
   adminKeyFile: string | undefined;
+  /** Where a first key goes when neither a file was named nor a terminal can show it. */
+  unnamedKeyFile?: string | undefined;
 }
 
 /** The text of a key that was made just now, or undefined on every later start. */
@@ -49,7 +52,8 @@ export async function setUpFirstRun(context: Context, options: FirstRunOptions):
         allowLocal: true,
       });
     }
-    return options.adminKey === false ? undefined : makeAdminKey(inside, actor, options.adminKeyFile);
+    if (options.adminKey === false) return undefined;
+    return makeAdminKey(inside, actor, options.adminKeyFile ?? options.unnamedKeyFile);
   });
 }
 

@@ -58,8 +58,9 @@ export async function buildProgram(named?: string): Promise<Command> {
 
 /** `docyard help keys create` is `docyard keys create --help`. */
 function withoutHelpCommand(args: string[]): string[] {
-  const [first, ...rest] = args;
+  const [first, ...words] = args;
   if (first !== 'help') return args;
+  const rest = withoutAlias(words);
   const isKnown = rest[0] === undefined || Object.hasOwn(commands, rest[0]);
   return isKnown ? [...rest, '--help'] : rest;
 }
@@ -170,10 +171,10 @@ const commands: Record<string, CommandEntry> = {
     summary: 'list, create, roll and revoke API keys',
     load: async () => (await import('./cli/keys.ts')).describeKeys,
   },
-  people: {
+  users: {
     group: 'Operating a service',
-    summary: 'list, create and remove people, set their passwords',
-    load: async () => (await import('./cli/people.ts')).describePeople,
+    summary: 'list, invite, create and remove users, set their passwords',
+    load: async () => (await import('./cli/users.ts')).describeUsers,
   },
   projects: {
     group: 'Operating a service',

@@ -32,6 +32,19 @@ test('it answers once it is started, and a stop gives the folder free', async ()
   }
 });
 
+test('a request is refused with 503 starting until the service is ready', async () => {
+  const config = settingsFor(temporaryFolder('data'));
+  let early: Response | undefined;
+  const service = await startService(config, async (_context, { port }) => {
+    early = await fetch(`http://127.0.0.1:${port}/v1/me`);
+  });
+  expect(early?.status).toBe(503);
+  expect(early?.headers.get('retry-after')).toBe('5');
+  expect(await early?.json()).toMatchObject({ code: 'starting' });
+  expect((await fetch(`http://127.0.0.1:${service.port}/v1/me`)).status).toBe(401);
+  await service.stop();
+});
+
 test('a second service on the same folder is refused while the first goes on', async () => {
   const config = settingsFor(temporaryFolder('data'));
   const service = await startService(config);
@@ -96,7 +109,6 @@ describe('a port that is in use', () => {
     await expect(startService(settingsFor(dataDir, String(port)))).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
     const jobs = await context.database.selectFrom('jobs').select(['status', 'attempt']).execute();
     expect(jobs).toMatchObject([{ status: 'queued' }]);
     const service = await startService(settingsFor(dataDir));

@@ -1,5 +1,5 @@
 /**
- * Runs the service, or the half of it that the role names: the lock, the database, then HTTP and work. Stopping goes the
+ * Runs the service, or the half of it that the role names: the port, the lock, the database, then work. Stopping goes the
  * other way round and loses nothing: requests under way are answered, running jobs go back to the queue.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 import { emptyWorkFolder, explainFullDisk, lockDataFolder, prepareDataFolder } from './data-folder.ts';
 import { keepCompiledCode } from './exports/compiled-code.ts';
 import { buildApp, buildProbes } from './http/app.ts';
-import { listen } from './http/server.ts';
+import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
 import { findIsolation } from './rendering/isolation.ts';
 import { Sweeper } from './sweeper.ts';
@@ -24,38 +24,38 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** `beforeListening` is where a first run sets itself up: the folder is locked and no request has been taken. */
-export async function startService(
-  config: Config,
-  beforeListening: (context: Context) => Promise<void> = async () => {},
-): Promise<Service> {
+/** A first run sets itself up here: the port is bound, the folder is locked and every request is still refused. */
+export type Prepare = (context: Context, bound: { port: number }) => Promise<void>;
+
+export async function startService(config: Config, prepare: Prepare = async () => {}): Promise<Service> {
+  // It takes a moment, in which the rest can start.
+  void findIsolation();
+  const server = await openServer(config);
   try {
-    return await startParts(config, beforeListening);
+    return await startBehind(server, config, prepare);
   } catch (error) {
+    await server.close(0);
     throw await explainFullDisk(config.dataDir, error);
   }
 }
 
-async function startParts(
-  config: Config,
-  beforeListening: (context: Context) => Promise<void>,
-): Promise<Service> {
-  // It takes a moment, in which the rest can start.
-  void findIsolation();
+type OpenServer = Awaited<ReturnType<typeof openServer>>;
+
+async function startBehind(server: OpenServer, config: Config, prepare: Prepare): Promise<Service> {
   await prepareDataFolder(config.dataDir);
   const unlock = await lockDataFolder(config.dataDir);
   try {
     await emptyWorkFolder(config.dataDir);
     const context = await compose(config, await openTelemetry(config));
-    const begun = await begin(context, beforeListening).catch(async (error: unknown) => {
+    const stop = await begin(context, server, prepare).catch(async (error: unknown) => {
       await context.close();
       throw error;
     });
     return {
       context,
-      port: begun.port,
+      port: server.port,
       async stop() {
-        await begun.stop();
+        await stop();
         await context.close();
         unlock();
       },
@@ -66,30 +66,20 @@ async function startParts(
   }
 }
 
-async function begin(
-  context: Context,
-  beforeListening: (context: Context) => Promise<void>,
-): Promise<Pick<Service, 'port' | 'stop'>> {
+async function begin(context: Context, server: OpenServer, prepare: Prepare): Promise<() => Promise<void>> {
   const { config } = context;
-  await beforeListening(context);
+  await prepare(context, server);
   const stopping = new AbortController();
   const app = (config.role === 'worker' ? buildProbes : buildApp)(context, stopping.signal);
-  // The port first: when it is taken, no job has been touched.
-  const server = await listen(app, { ...config, refused: (code) => countRefusal(context, code) });
   const work = config.role === 'api' ? undefined : makeWork(context);
-  await work?.start().catch(async (error: unknown) => {
-    await server.close(0);
-    throw error;
-  });
+  await work?.start();
+  server.serve(app, (code) => countRefusal(context, code));
   const prepared = prepareRendering(context, stopping.signal);
-  return {
-    port: server.port,
-    async stop() {
-      stopping.abort();
-      // Until here the socket stays open: whoever comes now is told to come back, and when.
-      await Promise.all([work?.stop(), prepared, pause(config.drainSeconds * 1000)]);
-      await server.close(stopGraceSeconds);
-    },
+  return async () => {
+    stopping.abort();
+    // The socket stays open meanwhile, so that new requests are refused with a time to retry after.
+    await Promise.all([work?.stop(), prepared, pause(config.drainSeconds * 1000)]);
+    await server.close(stopGraceSeconds);
   };
 }
 

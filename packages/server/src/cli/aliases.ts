@@ -1,6 +1,6 @@
 /**
- * Names that people bring along from other tools for a docs.json, and what they are here. They are no commands of their
- * own: the words are replaced before anything is parsed. A flag that asks for what is always done is dropped.
+ * Names of other tools for a docs.json and earlier names of commands, and what they are today. The words are replaced
+ * before anything is parsed. A flag that asks for what is always done is dropped.
  */
 interface Alias {
   words: readonly string[];
@@ -17,6 +17,7 @@ export const aliases: Record<string, Alias> = {
   },
   a11y: { words: ['check', '--only', accessibility, '--fail-on', 'info'] },
   validate: { words: ['check', '--strict'] },
+  people: { words: ['users'] },
   version: { words: ['--version'] },
 };
 

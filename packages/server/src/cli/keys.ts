@@ -20,10 +20,12 @@ import {
   type LocalOptions,
 } from './local.ts';
 import { print } from './print.ts';
+import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
 
 const examples = `
 Examples:
   docyard keys list
+  docyard keys create --name laptop --output laptop-key
   docyard keys create --name CI --scope exports:write --project pr_5f0c9d1e7a3b8264 --expires 90
   docyard keys roll key_8c1f04d2a6e97b35 --overlap 3600
 `;
@@ -33,7 +35,10 @@ export function describeKeys(command: Command): void {
 
   addLocalOptions(command.command('list').description('List API keys, newest first.')).action(list);
 
-  addLocalOptions(command.command('create').description('Create an API key; it is shown this once.'))
+  addSecretOption(
+    addLocalOptions(command.command('create').description('Create an API key; it is shown only once.')),
+    'key',
+  )
     .requiredOption('--name <text>', 'what the key is for')
     .addOption(new Option('--scope <scope...>', 'what it may do (default: read write)').choices([...scopes]))
     .option('--project <id>', 'the only project it can see and change (default: all)')
@@ -41,7 +46,10 @@ export function describeKeys(command: Command): void {
     .option('--address <range...>', 'IP addresses or CIDR ranges it may be used from (default: all)')
     .action(create);
 
-  addLocalOptions(command.command('roll').description('Replace a key; the old one works on for a while.'))
+  addSecretOption(
+    addLocalOptions(command.command('roll').description('Replace a key; the old one works on for a while.')),
+    'new key',
+  )
     .argument('<id>', 'id of the key, such as key_…')
     .option('--overlap <seconds>', 'how long the old key goes on working', '3600')
     .action(roll);
@@ -61,19 +69,21 @@ async function list(options: LocalOptions): Promise<void> {
 }
 
 async function create(
-  options: LocalOptions & {
-    name: string;
-    scope?: Scope[];
-    project?: string;
-    expires: string;
-    address?: string[];
-  },
+  options: LocalOptions &
+    SecretOptions & {
+      name: string;
+      scope?: Scope[];
+      project?: string;
+      expires: string;
+      address?: string[];
+    },
 ): Promise<void> {
   const expiresInDays =
     options.expires === 'none' ? null : keyLifetimesDays.find((days) => String(days) === options.expires);
   if (expiresInDays === undefined) {
     throw new CommandError(`--expires must be ${keyLifetimesDays.join(', ')} or none.`, 'usage');
   }
+  requireSecretOutput(options, 'key');
   const wanted: CreateKey = {
     name: options.name,
     expiresInDays,
@@ -84,19 +94,25 @@ async function create(
   await withData(options, async (context) => {
     const { createKey } = await import('../keys/keys.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    showCreated(options, await createKey(context, { ...wanted, actor }));
+    const made = await createKey(context, { ...wanted, actor });
+    await showSecret(options, { made, field: 'key', title: titleOf(made) });
   });
 }
 
-async function roll(keyId: string, options: LocalOptions & { overlap: string }): Promise<void> {
+async function roll(
+  keyId: string,
+  options: LocalOptions & SecretOptions & { overlap: string },
+): Promise<void> {
   const overlapSeconds = Number(options.overlap);
   if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0) {
     throw new CommandError('--overlap must be a whole number of seconds.', 'usage');
   }
+  requireSecretOutput(options, 'new key');
   await withData(options, async (context) => {
     const { rollKey } = await import('../keys/keys.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
-    showCreated(options, await rollKey(context, { keyId, overlapSeconds, actor }));
+    const made = await rollKey(context, { keyId, overlapSeconds, actor });
+    await showSecret(options, { made, field: 'key', title: titleOf(made) });
   });
 }
 
@@ -109,9 +125,8 @@ async function revoke(keyId: string, options: LocalOptions): Promise<void> {
   });
 }
 
-function showCreated(options: LocalOptions, key: CreatedKey): void {
-  if (options.json) process.stdout.write(`${JSON.stringify(key, null, 2)}\n`);
-  else process.stdout.write(`${key.id} (${key.name}), shown this once:\n\n  ${key.key}\n\n`);
+function titleOf({ id, name }: CreatedKey): string {
+  return `${id} (${name})`;
 }
 
 function row(key: ApiKey): Record<string, string> {

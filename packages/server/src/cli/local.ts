@@ -24,6 +24,7 @@ export function addLocalOptions(command: Command, withOrganization = true): Comm
 export async function withData(
   options: LocalOptions,
   work: (context: Context) => Promise<void>,
+  settings: Record<string, string> = {},
 ): Promise<void> {
   const [{ readConfig }, { compose }, { existsSync }, { join }] = await Promise.all([
     import('../config.ts'),
@@ -32,7 +33,7 @@ export async function withData(
     import('node:path'),
   ]);
   const given = options.data === undefined ? {} : { DATA_DIR: options.data };
-  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...given });
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, ...settings, ...given });
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'docyard.db'))) {
     throw new CommandError(
       `${config.dataDir} holds no Docyard data. Start the service once, or name its folder with --data.`,

@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 import { untilToldToStop } from './stop.ts';
+import { adminKeyText, welcome, workerWelcome, type NewSecrets } from './serve-welcome.ts';
 
 interface ServeOptions {
   role?: string;
@@ -42,12 +43,13 @@ export function describeServe(command: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const [{ readConfig }, { startService }, { setUpFirstRun }, { createNamedOwner, openSetup }] =
+  const [{ readConfig }, { startService }, { setUpFirstRun }, { createNamedOwner, openSetup }, { join }] =
     await Promise.all([
       import('../config.ts'),
       import('../serve.ts'),
       import('../first-run.ts'),
       import('../people/setup.ts'),
+      import('node:path'),
     ]);
   const config = readConfig({
     ...process.env,
@@ -60,102 +62,44 @@ async function serve(options: ServeOptions): Promise<void> {
     ...(options.dashboard ? {} : { DASHBOARD: 'off' }),
     ...(options.offline ? { OFFLINE: 'on' } : {}),
   });
-  let newKey: string | undefined;
-  let setupToken: string | undefined;
-  const service = await startService(config, async (context) => {
-    // Nobody reads what a worker prints.
+  const { adminKey, adminKeyFile } = options;
+  const isTerminal = process.stdout.isTTY;
+  const unnamedKeyFile = isTerminal ? undefined : join(config.dataDir, 'admin-key');
+  const originAt = (port: number) => config.publicUrl ?? `http://${displayHost(config.host)}:${port}`;
+  const secrets: NewSecrets = { keyFile: adminKeyFile ?? unnamedKeyFile };
+  const service = await startService(config, async (context, { port }) => {
     if (config.role === 'worker') return;
     // The sample lies on this machine, where a worker of another one does not find it.
     const sample = options.sample && config.role === 'all';
-    const { adminKey, adminKeyFile } = options;
-    newKey = await setUpFirstRun(context, { sample, adminKey, adminKeyFile });
+    secrets.adminKey = await setUpFirstRun(context, { sample, adminKey, adminKeyFile, unnamedKeyFile });
     if (config.firstPerson !== null) await createNamedOwner(context, config.firstPerson);
     // Without the dashboard there is no page that the token opens.
-    if (config.dashboard) setupToken = await openSetup(context);
+    if (config.dashboard) secrets.setupToken = await openSetup(context, originAt(port));
   }).catch((error: unknown) => {
+    // A key that was created is shown now or never.
+    process.stdout.write(adminKeyText(secrets));
     throw explainListen(error, config);
   });
-  const origin = config.publicUrl ?? `http://${displayHost(config.host)}:${service.port}`;
-  const { role, dataDir, dashboard } = config;
-  const { adminKey: isForFewEyes, adminKeyFile } = options;
-  const shown = { origin, dataDir, dashboard, newKey, setupToken, isForFewEyes, adminKeyFile };
-  process.stdout.write(role === 'worker' ? welcomeWorker(origin) : await welcome(shown));
+  const origin = originAt(service.port);
+  const shown = {
+    origin,
+    config,
+    secrets,
+    isTerminal,
+    canShowLink: adminKey,
+    isKeyFileNamed: adminKeyFile !== undefined,
+  };
+  process.stdout.write(config.role === 'worker' ? workerWelcome(origin) : await welcome(shown));
   await untilToldToStop();
   process.stdout.write('\nStopping: requests under way are answered, running jobs go back to the queue.\n');
   await service.stop();
   process.stdout.write('Stopped. Everything is kept.\n');
 }
 
-async function welcome(shown: {
-  origin: string;
-  dataDir: string;
-  dashboard: boolean;
-  newKey: string | undefined;
-  setupToken: string | undefined;
-  /** False where many people read what a server prints. */
-  isForFewEyes: boolean;
-  adminKeyFile: string | undefined;
-}): Promise<string> {
-  const { exportFlow } = await import('../http/first-steps.ts');
-  const { origin, newKey, adminKeyFile } = shown;
-  const printed = adminKeyFile === undefined ? newKey : undefined;
-  const lines = [
-    '',
-    `  Docyard is running at ${origin}`,
-    '',
-    ...(shown.dashboard ? [`  Dashboard ${origin}/dashboard/`] : []),
-    `  Manual    ${origin}/docs/`,
-    `  OpenAPI   ${origin}/openapi.json`,
-    `  Data      ${shown.dataDir}`,
-    '',
-  ];
-  if (shown.setupToken !== undefined && shown.isForFewEyes) {
-    lines.push(
-      '  Become the first person, an owner, within 30 minutes:',
-      '',
-      `    ${origin}/dashboard/setup#${shown.setupToken}`,
-      '',
-    );
-  } else if (shown.setupToken !== undefined) {
-    lines.push(
-      '  Nobody can sign in yet. Make an owner: npx docyard people create --email EMAIL --role owner',
-      '',
-    );
-  }
-  if (printed !== undefined) {
-    lines.push('  Your admin key, shown this once and never again:', '', `    ${printed}`, '');
-  } else if (newKey !== undefined) {
-    lines.push(`  The admin key is in ${adminKeyFile}`, '');
-  } else {
-    lines.push('  Lost the admin key? Make another: npx docyard keys create --name "My key"', '');
-  }
-  if (adminKeyFile === undefined) {
-    lines.push(
-      '  A first export, to paste into another terminal:',
-      '',
-      exportFlow({ origin, key: printed }),
-      '',
-    );
-  }
-  lines.push('  Ctrl-C stops it.', '', '');
-  return lines.join('\n');
-}
-
-function welcomeWorker(origin: string): string {
-  const lines = [
-    `  Docyard is running at ${origin}`,
-    '  It runs jobs. Of requests it answers only those for /healthz, /readyz and /metrics.',
-    '  Ctrl-C stops it: running jobs go to another worker.',
-  ];
-  return `\n${lines.join('\n\n')}\n\n`;
-}
-
 function explainListen(error: unknown, config: { port: number; host: string }): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
-    return new CommandError(
-      `Port ${config.port} is in use. Choose another with --port, or 0 for a free one.`,
-    );
+    return new CommandError(`Port ${config.port} is already in use. Stop the other process or pass --port.`);
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
     return new CommandError(

@@ -194,9 +194,17 @@ test('help is a command and an option', async () => {
 });
 
 describe('names of other tools', () => {
-  test.each(Object.keys(aliases).filter((name) => name !== 'version'))('%s is a check', async (name) => {
+  const checks = Object.keys(aliases).filter((name) => aliases[name]?.words[0] === 'check');
+
+  test.each(checks)('%s is a check', async (name) => {
     const { status, stdout } = await run(`${name} --help`);
     expect({ status, stdout }).toEqual({ status: 0, stdout: (await run('check --help')).stdout });
+  });
+
+  test('people, the earlier name of users, still works', async () => {
+    const { stdout } = await run('users invite --help');
+    expect(await run('people invite --help')).toEqual({ status: 0, stdout, stderr: '' });
+    expect(await run('help people invite')).toEqual({ status: 0, stdout, stderr: '' });
   });
 
   test('version prints the version', async () => {

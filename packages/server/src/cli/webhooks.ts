@@ -19,6 +19,7 @@ import {
   type LocalOptions,
 } from './local.ts';
 import { print } from './print.ts';
+import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
 
 const examples = `
 Examples:
@@ -38,7 +39,12 @@ export function describeWebhooks(command: Command): void {
 
   addLocalOptions(command.command('list').description('List webhooks, newest first.')).action(list);
 
-  addLocalOptions(command.command('create').description('Create a webhook; its secret is shown this once.'))
+  addSecretOption(
+    addLocalOptions(
+      command.command('create').description('Create a webhook; its secret is shown only once.'),
+    ),
+    'secret',
+  )
     .requiredOption('--url <address>', 'where events are sent')
     .addOption(
       new Option('--event <name...>', 'events it is told of (default: all)').choices(
@@ -66,19 +72,19 @@ async function list(options: LocalOptions): Promise<void> {
 }
 
 async function create(
-  options: LocalOptions & { url: string; event?: WebhookEvent[]; description?: string },
+  options: LocalOptions & SecretOptions & { url: string; event?: WebhookEvent[]; description?: string },
 ): Promise<void> {
   const wanted = check(CreateWebhook, {
     url: options.url,
     ...(options.event === undefined ? {} : { events: options.event }),
     ...(options.description === undefined ? {} : { description: options.description }),
   });
+  requireSecretOutput(options, 'secret of the webhook');
   await withData(options, async (context) => {
     const { createWebhook } = await import('../webhooks/webhooks.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
     const made = await createWebhook(context, { ...wanted, actor });
-    if (options.json) process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
-    else process.stdout.write(`${made.id}, its secret shown this once:\n\n  ${made.secret}\n\n`);
+    await showSecret(options, { made, field: 'secret', title: `The secret of ${made.id}` });
   });
 }
 

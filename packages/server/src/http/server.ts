@@ -2,7 +2,7 @@
  * The listening socket: limits and time-outs for clients that are too many or too slow, JSON for requests too broken to
  * reach the app, and a stop that finishes what is under way.
  */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
@@ -23,8 +23,11 @@ export interface Listening {
   limits?: { connections: number };
   trustProxy?: boolean;
   patience?: Partial<Patience>;
-  /** Told of answers that the app knows nothing of. */
-  refused?: (code: ErrorCode) => void;
+}
+
+interface OpenServer extends RunningServer {
+  /** Until this call every request is refused with `starting`. `refused` is called for answers the app did not give. */
+  serve(app: App, refused?: (code: ErrorCode) => void): void;
 }
 
 /** How long is waited for a client. */
@@ -53,10 +56,18 @@ const strangersShare = 1 / 4;
 const comeBackSeconds = 5;
 
 export async function listen(app: App, where: Listening): Promise<RunningServer> {
-  const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
+  const server = await openServer(where);
+  server.serve(app);
+  return server;
+}
+
+/** Binds the port before there is an app, so that a port in use is noticed before anything is created. */
+export async function openServer(where: Listening): Promise<OpenServer> {
   const patience = { ...usualPatience, ...where.patience };
   const most = where.limits?.connections ?? Infinity;
-  const { refused = () => {} } = where;
+  let refused: (code: ErrorCode) => void = () => {};
+  let answer: (incoming: IncomingMessage, outgoing: ServerResponse) => void = (_incoming, outgoing) =>
+    refuse(outgoing, 'starting');
   const connections = new Connections({
     connections: most,
     strangersOfAddress: where.trustProxy ? Infinity : Math.max(1, Math.floor(most * strangersShare)),
@@ -68,12 +79,10 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
       const { socket } = incoming;
       if (!connections.begin(socket)) {
         refused('overloaded');
-        return refuse(outgoing);
+        return refuse(outgoing, 'overloaded');
       }
       outgoing.once('close', () => connections.end(socket));
-      const polled = app.answerPoll?.(incoming, outgoing);
-      if (polled === undefined) void handle(incoming, outgoing);
-      else void polled.then((isAnswered) => (isAnswered ? undefined : handle(incoming, outgoing)));
+      answer(incoming, outgoing);
     },
   );
   server.headersTimeout = patience.headersMs;
@@ -101,15 +110,27 @@ export async function listen(app: App, where: Listening): Promise<RunningServer>
     get connections() {
       return connections.count;
     },
+    serve(app, onRefusal = () => {}) {
+      answer = answererOf(app);
+      refused = onRefusal;
+    },
     close: (graceSeconds) => close(server, graceSeconds),
   };
 }
 
-/** To a connection that is one too many. */
-function refuse(outgoing: ServerResponse): void {
-  const body = bareBody('overloaded');
+function answererOf(app: App): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
+  return (incoming, outgoing) => {
+    const polled = app.answerPoll?.(incoming, outgoing);
+    if (polled === undefined) void handle(incoming, outgoing);
+    else void polled.then((isAnswered) => (isAnswered ? undefined : handle(incoming, outgoing)));
+  };
+}
+
+function refuse(outgoing: ServerResponse, code: 'overloaded' | 'starting'): void {
+  const body = bareBody(code);
   outgoing
-    .writeHead(errorTable.overloaded.status, {
+    .writeHead(errorTable[code].status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',

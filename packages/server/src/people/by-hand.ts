@@ -24,7 +24,7 @@ export async function createPerson(
     if ((await lookFor(inside, email, actor)) !== undefined) {
       throw new Problem(
         'person_exists',
-        `${email} is here already. Set a password with docyard people password.`,
+        `${email} is here already. Set a password with docyard users password.`,
       );
     }
     const values = { organization_id: actor.organizationId, email, name, role, password };
@@ -66,7 +66,7 @@ export async function findPerson(
 ): Promise<Selectable<PersonRow>> {
   const person = await lookFor(context, email.trim().toLowerCase(), actor);
   if (person !== undefined) return person;
-  throw new Problem('not_found', `There is no person ${email}. List them with docyard people list.`);
+  throw new Problem('not_found', `There is no person ${email}. List them with docyard users list.`);
 }
 
 async function lookFor(

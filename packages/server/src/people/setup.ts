@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SetUp } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
+import type { Config } from '../config.ts';
 import { nowText, type Context } from '../context.ts';
 import { writeDurably } from '../data-folder.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
@@ -17,7 +18,7 @@ import { insertPerson } from './people.ts';
 import { hashToken, newToken, startSession } from './sessions.ts';
 import { actorOf, type Origin } from './sign-in.ts';
 
-const tokenMinutes = 30;
+export const tokenMinutes = 30;
 const tokenRows = 'setup-token:';
 
 type SetupContext = Pick<Context, 'config' | 'database' | 'clock' | 'secrets'>;
@@ -27,12 +28,12 @@ export async function isSetupNeeded({ database }: Pick<Context, 'database'>): Pr
 }
 
 /**
- * A token for whoever reads what this process prints, or its data folder; undefined when there is a person already. Those
- * of other processes go on working, whichever of them is asked.
+ * A token for the operator, also kept in the data folder; undefined when there is a user already. Tokens of other
+ * processes stay valid. With an `origin`, the folder also holds the whole link.
  */
-export async function openSetup(context: SetupContext): Promise<string | undefined> {
+export async function openSetup(context: SetupContext, origin?: string): Promise<string | undefined> {
   if (!(await isSetupNeeded(context))) {
-    await rm(tokenFile(context), { force: true });
+    await removeSetupFiles(context);
     return undefined;
   }
   const token = newToken();
@@ -47,7 +48,18 @@ export async function openSetup(context: SetupContext): Promise<string | undefin
     .values({ name: tokenRows + hashToken(token), value: expiresAt })
     .execute();
   await writeDurably(tokenFile(context), `${token}\n`);
+  if (origin !== undefined)
+    await writeDurably(setupLinkFile(context.config), `${setupLink(origin, token)}\n`);
   return token;
+}
+
+export function setupLink(origin: string, token: string): string {
+  return `${origin}/dashboard/setup#${token}`;
+}
+
+/** Readable by the owner of the data folder alone, like everything in it. */
+export function setupLinkFile({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'setup-link');
 }
 
 /** The token of a session of the new owner. */
@@ -57,7 +69,7 @@ export async function setUp(context: SetupContext, input: SetUp & { from: Origin
   await requireToken(context, input.token);
   requireGoodPassword(input.password, 'password', input.email);
   const token = await createFirst(context, input, input.from);
-  await rm(tokenFile(context), { force: true });
+  await removeSetupFiles(context);
   return token;
 }
 
@@ -108,7 +120,7 @@ async function requireToken({ database, clock }: SetupContext, token: string): P
   if (row !== undefined && row.value > nowText({ clock })) return;
   throw new Problem(
     'token_invalid',
-    `This setup link is wrong or older than ${tokenMinutes} minutes. Start the server again for a new one, or run \`docyard people create\`.`,
+    `This setup link is wrong or older than ${tokenMinutes} minutes. Start the server again for a new one, or run \`docyard users create\`.`,
   );
 }
 
@@ -118,6 +130,10 @@ async function forgetTokens(database: Database): Promise<void> {
 
 function tokenFile({ config }: Pick<Context, 'config'>): string {
   return join(config.dataDir, 'setup-token');
+}
+
+async function removeSetupFiles(context: Pick<Context, 'config'>): Promise<void> {
+  for (const file of [tokenFile(context), setupLinkFile(context.config)]) await rm(file, { force: true });
 }
 
 function alreadySetUp(): Problem {

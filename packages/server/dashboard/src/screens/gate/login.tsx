@@ -61,7 +61,7 @@ export function Login() {
         </Button>
       </form>
       <p className="faint">
-        Locked out? Whoever runs the server can set a new password with <code>docyard people password</code>.
+        Locked out? Whoever runs the server can set a new password with <code>docyard users password</code>.
       </p>
     </GateCard>
   );

@@ -40,7 +40,7 @@ export function People() {
           <p className="soft">Members, admins and owners see who else is here.</p>
         </Panel>
       )}
-      <ApiCall operation="listPeople" command="docyard people list" />
+      <ApiCall operation="listPeople" command="docyard users list" />
       {mayWrite && search.get('new') === '1' && (
         <InviteDialog onClose={() => setSearch({}, { replace: true })} />
       )}

@@ -1,6 +1,6 @@
 /**
- * `docyard people`: who may sign in, straight on the data folder. For an installation without a browser, and the way back
- * in for somebody who is locked out. Passwords are asked for or read from a file, never given as an argument.
+ * `docyard users`: who may sign in, straight on the data folder. For an installation without a browser, and the way back
+ * in for a user who is locked out. Passwords are asked for or read from a file, never given as an argument.
  */
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
@@ -17,6 +17,7 @@ import {
   type LocalOptions,
 } from './local.ts';
 import { print } from './print.ts';
+import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
 import { askSecretly } from './secret-prompt.ts';
 
 interface PasswordOptions {
@@ -25,33 +26,50 @@ interface PasswordOptions {
 
 const examples = `
 Examples:
-  docyard people create --email ada@example.com --role owner
-  docyard people password ada@example.com
-  docyard people list --json
+  docyard users create --email ada@example.com --role owner
+  docyard users invite --email ben@example.com --role member --output invitation
+  docyard users password ada@example.com
+  docyard users list --json
 `;
 
-export function describePeople(command: Command): void {
-  command.description('List, create and remove people, set their passwords.').addHelpText('after', examples);
+export function describeUsers(command: Command): void {
+  command
+    .description('List, invite, create and remove users, set their passwords.')
+    .addHelpText('after', examples);
 
-  addLocalOptions(command.command('list').description('List people, newest first.')).action(list);
+  addLocalOptions(command.command('list').description('List users, newest first.')).action(list);
 
   addPasswordOption(
-    addLocalOptions(command.command('create').description('Create a person with a password.'))
-      .requiredOption('--email <address>', 'what the person signs in with')
+    addLocalOptions(command.command('create').description('Create a user with a password.'))
+      .requiredOption('--email <address>', 'what the user signs in with')
       .addOption(
-        new Option('--role <role>', 'what the person may do').choices([...roles]).makeOptionMandatory(),
+        new Option('--role <role>', 'what the user may do').choices([...roles]).makeOptionMandatory(),
       )
-      .option('--name <text>', 'name of the person (default: the part of the email before the @)'),
+      .option('--name <text>', 'name of the user (default: the part of the email before the @)'),
   ).action(create);
+
+  addSecretOption(
+    addLocalOptions(
+      command.command('invite').description('Invite a user with a link; the user chooses the password.'),
+    ),
+    'link',
+  )
+    .requiredOption('--email <address>', 'what the user signs in with')
+    .addOption(new Option('--role <role>', 'what the user may do').choices([...roles]).makeOptionMandatory())
+    .option(
+      '--public-url <url>',
+      'address of the service, for the link (default: PUBLIC_URL, then localhost)',
+    )
+    .action(invite);
 
   addPasswordOption(
     addLocalOptions(command.command('password').description('Set a new password, and end every session.')),
   )
-    .argument('<email>', 'email of the person')
+    .argument('<email>', 'email of the user')
     .action(setPassword);
 
-  addLocalOptions(command.command('remove').description('Remove a person, and end every session.'))
-    .argument('<email>', 'email of the person')
+  addLocalOptions(command.command('remove').description('Remove a user, and end every session.'))
+    .argument('<email>', 'email of the user')
     .action(remove);
 }
 
@@ -83,6 +101,27 @@ async function create(
     const person = await createPerson(context, { email, name, role, password, actor });
     print(options, [person], [row(person)]);
   });
+}
+
+async function invite(
+  options: LocalOptions & SecretOptions & { email: string; role: Role; publicUrl?: string },
+): Promise<void> {
+  const wanted = check(InvitePerson, { email: options.email, role: options.role });
+  requireSecretOutput(options, 'invitation link');
+  const given = options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl };
+  await withData(
+    options,
+    async (context) => {
+      const { invitePerson } = await import('../people/people.ts');
+      const actor = operatorOf(await chooseOrganization(context, options.org));
+      const { publicUrl, port } = context.config;
+      const origin = publicUrl ?? `http://localhost:${port}`;
+      const made = await invitePerson(context, { ...wanted, actor, isOwner: true, origin });
+      const title = `The invitation of ${wanted.email} (expires ${made.expiresAt.slice(0, 10)})`;
+      await showSecret(options, { made, field: 'invitationUrl', title });
+    },
+    given,
+  );
 }
 
 async function setPassword(email: string, options: LocalOptions & PasswordOptions): Promise<void> {

@@ -1,9 +1,9 @@
-/** `docyard people` as operators call it: whoever is made by hand can sign in, and whoever is locked out again. */
-import { writeFileSync } from 'node:fs';
+/** `docyard users` as operators call it: whoever is made by hand can sign in, and whoever is locked out again. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authenticateSession, startSession } from '../people/sessions.ts';
-import { signIn } from '../people/sign-in.ts';
+import { acceptInvitation, signIn } from '../people/sign-in.ts';
 import { goodPassword } from '../people/testing.ts';
 import { composeForTest, createTenant, temporaryFolder, type TestContext } from '../testing.ts';
 import { docyard } from './testing.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await createTenant(context);
 });
 
-const people = (...args: string[]) => docyard('people', ...args, '--data', context.config.dataDir);
+const users = (...args: string[]) => docyard('users', ...args, '--data', context.config.dataDir);
 
 function passwordFile(text: string): string {
   const file = join(files, 'password');
@@ -29,7 +29,7 @@ function passwordFile(text: string): string {
 
 test('who is created can sign in with the password of the file', async () => {
   const options = ['--email', ' Ada@Example.com', '--role', 'owner'];
-  const made = await people(
+  const made = await users(
     'create',
     ...options,
     '--password-file',
@@ -40,17 +40,45 @@ test('who is created can sign in with the password of the file', async () => {
   const person = { email, name: 'ada', role: 'owner', status: 'active', signsInWith: 'password' };
   expect(JSON.parse(made.stdout)).toMatchObject([person]);
   expect(await signIn(context, { email, password: goodPassword, from })).toMatch(/^[\w-]{43}$/);
-  expect((await people('list')).stdout).toMatch(/ada@example\.com +ada +owner +active/);
+  expect((await users('list')).stdout).toMatch(/ada@example\.com +ada +owner +active/);
 });
 
 test('a new password ends every session', async () => {
-  const [{ id }] = JSON.parse((await people('list', '--json')).stdout) as [{ id: string }];
+  const [{ id }] = JSON.parse((await users('list', '--json')).stdout) as [{ id: string }];
   const session = await startSession(context, id);
   const next = 'forty two herrings on a rope';
-  const { stdout } = await people('password', email, '--password-file', passwordFile(next));
+  const { stdout } = await users('password', email, '--password-file', passwordFile(next));
   expect(stdout).toBe(`${email} has a new password; every session has ended.\n`);
   expect(await authenticateSession(context, session)).toBeUndefined();
   expect(await signIn(context, { email, password: next, from })).toMatch(/^[\w-]{43}$/);
+});
+
+describe('an invitation', () => {
+  const options = ['--email', 'cleo@example.com', '--role', 'admin'];
+
+  test('is written to a file of the owner, and its link lets the user choose a password', async () => {
+    const file = join(files, 'invitation');
+    const publicUrl = ['--public-url', 'https://docs.example.com/'];
+    const { status, stdout } = await users('invite', ...options, ...publicUrl, '--output', file);
+    expect(status).toBe(0);
+    const link = readFileSync(file, 'utf8').trim();
+    expect(stdout).not.toContain(link);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const [address, token = ''] = link.split('#');
+    expect(address).toBe('https://docs.example.com/dashboard/invitation');
+    const name = 'Cleo';
+    await acceptInvitation(context, { token, name, password: goodPassword, from });
+    expect(await signIn(context, { email: 'cleo@example.com', password: goodPassword, from })).toBeDefined();
+  });
+
+  test('is not created when its link would go to a stream that is not a terminal', async () => {
+    const { status, stderr } = await users('invite', '--email', 'dora@example.com', '--role', 'viewer');
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('standard output is not a terminal') as string,
+    });
+    expect((await users('list')).stdout).not.toContain('dora@example.com');
+  });
 });
 
 describe('it says what is wrong', () => {
@@ -73,7 +101,7 @@ describe('it says what is wrong', () => {
     ['no terminal', () => ['password', email], '--password-file -'],
     ['the last owner', () => ['remove', email], 'This is the last owner'],
   ])('%s', async (_name, args, sentence) => {
-    const { status, stderr } = await people(...args());
+    const { status, stderr } = await users(...args());
     expect(status).not.toBe(0);
     expect(stderr).toContain(sentence);
   });
@@ -88,7 +116,7 @@ test('who is removed is gone', async () => {
     '--password-file',
     passwordFile(goodPassword),
   ];
-  await people('create', ...options);
-  expect((await people('remove', 'ben@example.com')).stdout).toBe('ben@example.com is removed.\n');
-  expect((await people('list')).stdout).not.toContain('ben@example.com');
+  await users('create', ...options);
+  expect((await users('remove', 'ben@example.com')).stdout).toBe('ben@example.com is removed.\n');
+  expect((await users('list')).stdout).not.toContain('ben@example.com');
 });
