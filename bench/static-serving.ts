@@ -108,9 +108,9 @@ function verdictOf(targets: readonly Target[], measured: ReadonlyMap<string, rea
   const ratio = (own ?? 0) / (nginx ?? Number.NaN);
   return verdict(
     'Static serving of a bundle, beside nginx',
-    '≥ 0.7 ×',
+    '≥ 0.4 ×',
     nginx === undefined ? 'not measured' : `${rounded(ratio, 2)} ×`,
-    nginx === undefined ? undefined : ratio >= 0.7,
+    nginx === undefined ? undefined : ratio >= 0.4,
   );
 }
 

@@ -93,7 +93,7 @@ function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
 }
 
 async function sendFile(web: Web, { plain }: ServedFile): Promise<Response> {
-  const status = plain.status === '200 OK' ? 200 : 404;
+  const status = plain.isFound ? 200 : 404;
   const own = { ...headers, etag: plain.etag };
   if (status === 200 && isKnown(web.req.header('if-none-match'), plain.etag)) {
     return new Response(null, { status: 304, headers: own });

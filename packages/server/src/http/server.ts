@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
+import { admitPipelined } from '../deployments/serving/pipelining.ts';
 import { Connections } from './connections.ts';
 import type { App } from './request.ts';
 
@@ -77,6 +78,7 @@ export async function openServer(where: Listening): Promise<OpenServer> {
     { keepAliveTimeout: patience.keepAliveMs, connectionsCheckingInterval: patience.checkMs },
     (incoming, outgoing) => {
       const { socket } = incoming;
+      if (!admitPipelined(socket, outgoing)) return;
       if (!connections.begin(socket)) {
         refused('overloaded');
         return refuse(outgoing, 'overloaded');

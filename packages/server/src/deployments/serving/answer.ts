@@ -33,7 +33,7 @@ export function answer(exchange: Exchange): void {
   // Whatever a client sends along is not read, so nothing may follow it.
   if ('content-length' in request.headers || 'transfer-encoding' in request.headers)
     response.shouldKeepAlive = false;
-  if ((request.headersDistinct['host']?.length ?? 0) > 1) {
+  if (hasTwoHosts(request.rawHeaders)) {
     response.shouldKeepAlive = false;
     return sendText(exchange, 400, 'A request names one host.');
   }
@@ -56,8 +56,16 @@ export function answer(exchange: Exchange): void {
   sendFile(exchange, found.file);
 }
 
+/** Names and values alternate; node:http keeps only the first value in `headers`. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts > 1;
+}
+
 /** Undefined when it is not below. */
-export function pathBelow(basePath: string, path: string): string | undefined {
+function pathBelow(basePath: string, path: string): string | undefined {
   if (basePath === '') return path;
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
 }
@@ -74,7 +82,7 @@ function sendFile(exchange: Exchange, file: ServedFile): void {
 }
 
 /** The one that the client likes best of those there are. */
-export function formOf({ plain, compressed }: ServedFile, accepted: string | undefined): Representation {
+function formOf({ plain, compressed }: ServedFile, accepted: string | undefined): Representation {
   for (const encoding of acceptedEncodings(accepted)) {
     const form = compressed[encoding];
     if (form !== undefined) return form;
@@ -128,20 +136,20 @@ function sendContent(
   const { content } = exchange.site;
   if (exchange.request.method === 'HEAD' || form.sizeBytes === 0) return send(exchange, status, headers);
   const kept = content.get(form);
-  if (kept !== undefined) return send(exchange, status, headers, part(kept.body, range));
+  if (kept !== undefined) return send(exchange, status, headers, part(kept, range));
   const release = exchange.hold();
   if (!content.isFor(form)) return stream(exchange, status, headers, form, range, release);
   content
     .read(form)
     .then(
-      ({ body }) => send(exchange, status, headers, part(body, range)),
+      (read) => send(exchange, status, headers, part(read, range)),
       () => sendFault(exchange),
     )
     .finally(release);
 }
 
-function part(bytes: Buffer, { start, end }: ByteRange): Buffer {
-  return start === 0 && end === bytes.length - 1 ? bytes : bytes.subarray(start, end + 1);
+function part(content: string, { start, end }: ByteRange): string {
+  return content.slice(start, end + 1);
 }
 
 function stream(
@@ -206,17 +214,18 @@ function sendFault(exchange: Exchange): void {
 }
 
 function sendText(exchange: Exchange, status: number, text: string, headers: string[] = []): void {
-  const body = Buffer.from(`${text}\n`);
+  const body = `${text}\n`;
   const own = ['Content-Type', plainText, 'Content-Length', String(body.length), 'Cache-Control', 'no-store'];
   send(exchange, status, [...own, ...headers, ...exchange.site.headers], body);
 }
 
-function send(exchange: Exchange, status: number, headers: string[], body?: Buffer): void {
+/** The body is latin1 text, one character a byte. */
+function send(exchange: Exchange, status: number, headers: string[], body?: string): void {
   const { request, response } = exchange;
   const isSent = body !== undefined && request.method !== 'HEAD';
   exchange.began(status, isSent ? body.length : 0);
   response.writeHead(status, headers);
-  if (isSent) response.end(body);
+  if (isSent) response.end(body, 'latin1');
   else response.end();
 }
 

@@ -47,6 +47,11 @@ export class ConnectionBounds {
     };
   }
 
+  /** node:http counts a connection as idle only after its first request. */
+  closeUnused(): void {
+    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   closeAll(): void {
     for (const socket of this.#open) socket.destroy();
   }

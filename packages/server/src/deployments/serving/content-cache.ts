@@ -1,13 +1,12 @@
 /**
- * Content of small files in memory, up to a budget. The compressed pages of a site of a thousand fit many times over; where
- * they do not, what has been asked for lately stays.
+ * Content of small files in memory, up to a budget; what has been asked for lately stays. It is kept as latin1 text, one
+ * character a byte, because node:http sends head and body in one system call only when the body is a string.
  */
 import { open } from 'node:fs/promises';
 import type { Representation } from './site.ts';
-import { WholeAnswer } from './whole-answer.ts';
 
 interface Kept {
-  answer: WholeAnswer;
+  content: string;
   askedForAgain: boolean;
 }
 
@@ -19,9 +18,7 @@ export class ContentCache {
   readonly #budgetBytes: number;
   /** Oldest first. */
   readonly #kept = new Map<Representation, Kept>();
-  /** Answers that nothing has changed: less than a kilobyte for each form that was asked for. */
-  readonly #unchanged = new Map<Representation, WholeAnswer>();
-  readonly #reading = new Map<Representation, Promise<WholeAnswer>>();
+  readonly #reading = new Map<Representation, Promise<string>>();
   #bytes = 0;
 
   constructor(budget = budgetBytes) {
@@ -36,23 +33,15 @@ export class ContentCache {
     return sizeBytes <= mostFileBytes;
   }
 
-  get(wanted: Representation): WholeAnswer | undefined {
+  get(wanted: Representation): string | undefined {
     const kept = this.#kept.get(wanted);
     if (kept === undefined) return undefined;
     kept.askedForAgain = true;
-    return kept.answer;
-  }
-
-  unchanged(wanted: Representation): WholeAnswer {
-    const known = this.#unchanged.get(wanted);
-    if (known !== undefined) return known;
-    const answer = new WholeAnswer('304 Not Modified', wanted.unchangedHeaders, 0);
-    this.#unchanged.set(wanted, answer);
-    return answer;
+    return kept.content;
   }
 
   /** From disk. Who asks at the same time shares one reading. */
-  read(wanted: Representation): Promise<WholeAnswer> {
+  read(wanted: Representation): Promise<string> {
     const underWay = this.#reading.get(wanted);
     if (underWay !== undefined) return underWay;
     const reading = this.#readAndKeep(wanted).finally(() => this.#reading.delete(wanted));
@@ -60,13 +49,12 @@ export class ContentCache {
     return reading;
   }
 
-  async #readAndKeep(wanted: Representation): Promise<WholeAnswer> {
-    const answer = new WholeAnswer(wanted.status, wanted.headers, wanted.sizeBytes);
-    await readInto(answer.body, wanted);
-    this.#kept.set(wanted, { answer, askedForAgain: false });
-    this.#bytes += answer.sizeBytes;
+  async #readAndKeep(wanted: Representation): Promise<string> {
+    const content = await readContent(wanted);
+    this.#kept.set(wanted, { content, askedForAgain: false });
+    this.#bytes += content.length;
     this.#makeRoom();
-    return answer;
+    return content;
   }
 
   /** What has been asked for since it was last looked at gets another round. */
@@ -75,17 +63,18 @@ export class ContentCache {
       if (this.#bytes <= this.#budgetBytes) return;
       this.#kept.delete(oldest);
       if (kept.askedForAgain) this.#kept.set(oldest, { ...kept, askedForAgain: false });
-      else this.#bytes -= kept.answer.sizeBytes;
+      else this.#bytes -= kept.content.length;
     }
   }
 }
 
-async function readInto(body: Buffer, { file, offset }: Representation): Promise<void> {
+async function readContent({ file, offset, sizeBytes }: Representation): Promise<string> {
   const handle = await open(file, 'r');
   try {
-    const { bytesRead } = await handle.read(body, 0, body.length, offset);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(sizeBytes), 0, sizeBytes, offset);
     // The length has been promised in a header.
-    if (bytesRead !== body.length) throw new Error(`${file} is shorter than it was.`);
+    if (bytesRead !== sizeBytes) throw new Error(`${file} is shorter than it was.`);
+    return buffer.toString('latin1');
   } finally {
     await handle.close();
   }

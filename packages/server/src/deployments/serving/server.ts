@@ -7,11 +7,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isOfOwnNetwork } from '../../keys/addresses.ts';
 import { answer } from './answer.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
-import { FastLane } from './fast-lane.ts';
+import { admitPipelined } from './pipelining.ts';
 import { readRules } from './rules.ts';
 import type { ServedSite } from './site.ts';
 import { statusAnswer, type SiteStatus, statusPaths, type Traffic } from './status.ts';
-import { keepAliveSeconds } from './whole-answer.ts';
 
 export interface SiteServerOptions {
   host: string;
@@ -49,7 +48,7 @@ const usualPatience: Patience = {
   headersMs: 20_000,
   requestMs: 60_000,
   readingMs: 30_000,
-  keepAliveMs: keepAliveSeconds * 1000,
+  keepAliveMs: 72_000,
   checkMs: 2000,
 };
 const usualConnections = 8192;
@@ -61,7 +60,6 @@ export class SiteServer {
   readonly #options: SiteServerOptions;
   readonly #bounds: ConnectionBounds;
   readonly #server: Server;
-  readonly #fastLane: FastLane;
   readonly #statusServer: Server | undefined;
   #site: ServedSite | undefined;
   /** Requests that are being read from disk for, by release. */
@@ -74,12 +72,10 @@ export class SiteServer {
     this.#options = options;
     this.#bounds = new ConnectionBounds(options.connections ?? usualConnections);
     this.#server = this.#createServer((request, response) => this.#serve(request, response));
-    this.#fastLane = this.#putFastLaneBefore(this.#server);
     if (options.statusPort !== undefined) {
       this.#statusServer = this.#createServer((request, response) => {
         if (!this.#serveStatus(request, response)) sendBare(response, 404, 'There is nothing here.');
       });
-      this.#statusServer.on('connection', (socket) => this.#bounds.accept(socket));
     }
   }
 
@@ -113,10 +109,11 @@ export class SiteServer {
   /** Takes no new connection, lets answers under way end, cuts what is left after the grace. */
   async close(graceSeconds = 10): Promise<void> {
     this.#isClosing = true;
-    this.#fastLane.close();
     const servers = [this.#server, this.#statusServer].filter((each) => each !== undefined);
     const cut = setTimeout(() => this.#bounds.closeAll(), graceSeconds * 1000);
-    await Promise.all(servers.filter(({ listening }) => listening).map(drain));
+    const drained = Promise.all(servers.filter(({ listening }) => listening).map(drain));
+    this.#bounds.closeUnused();
+    await drained;
     clearTimeout(cut);
   }
 
@@ -129,36 +126,19 @@ export class SiteServer {
         requestTimeout: patience.requestMs,
         connectionsCheckingInterval: patience.checkMs,
         maxHeaderSize: mostHeaderBytes,
+        optimizeEmptyRequests: true,
       },
-      serve,
+      (request, response) => {
+        if (admitPipelined(request.socket, response)) serve(request, response);
+      },
     );
-    server.maxHeadersCount = 100;
+    // The size of all headers is limited; node:http would drop further ones silently.
+    server.maxHeadersCount = 0;
+    server.on('connection', (socket) => this.#bounds.accept(socket));
     server.on('clientError', answerBrokenRequest);
     // Called when nothing has moved on a connection for so long, in either direction: no file takes that long to read.
     server.setTimeout(patience.readingMs, (socket) => socket.destroy());
     return server;
-  }
-
-  /** Connections come to the fast lane first; node:http gets those that it hands over. */
-  #putFastLaneBefore(server: Server): FastLane {
-    const [takeOver] = server.listeners('connection') as ((socket: Socket) => void)[];
-    if (takeOver === undefined) throw new Error('node:http does not listen for connections.');
-    const lane = new FastLane({
-      idleMs: { ...usualPatience, ...this.#options.patience }.keepAliveMs,
-      current: () => (this.#isClosing ? undefined : this.#site),
-      isElsewhere: (target) => this.#isStatus(target),
-      handOver: (socket) => takeOver.call(server, socket),
-      answered: (socket, target, status, bodyBytes) => {
-        this.#bounds.touch(socket);
-        this.#count('GET', target, status, bodyBytes);
-      },
-      hold: ({ id }, socket) => this.#hold(id, socket),
-    });
-    server.removeAllListeners('connection');
-    server.on('connection', (socket) => {
-      if (this.#bounds.accept(socket)) lane.accept(socket);
-    });
-    return lane;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {

@@ -34,7 +34,8 @@ export interface ServedFile {
 
 /** One form of a file with everything that is sent along with it. */
 export interface Representation {
-  status: Status;
+  /** False for the not-found page. */
+  isFound: boolean;
   file: string;
   /** Where in the file it begins. */
   offset: number;
@@ -46,9 +47,6 @@ export interface Representation {
   /** For the answer that nothing has changed. */
   unchangedHeaders: string[];
 }
-
-/** As it stands in the first line of an answer. */
-type Status = '200 OK' | '404 Not Found';
 
 interface Place {
   basePath: string;
@@ -124,7 +122,7 @@ export class ServedSite {
   /** The page for whatever is missing, which is another answer than that page itself. */
   get notFound(): ServedFile | undefined {
     const entry = this.#entries.get('404.html');
-    this.#notFound ??= entry && this.#describe(entry, '404 Not Found');
+    this.#notFound ??= entry && this.#describe(entry, { isFound: false });
     return this.#notFound;
   }
 
@@ -172,7 +170,10 @@ export class ServedSite {
     return file;
   }
 
-  #describe({ path, sizeBytes, sha256 }: Manifest['files'][number], status: Status = '200 OK'): ServedFile {
+  #describe(
+    { path, sizeBytes, sha256 }: Manifest['files'][number],
+    { isFound } = { isFound: true },
+  ): ServedFile {
     const places = this.#compressed.get(sha256) ?? {};
     const llms = `<${encodedPath(this.basePath)}/${llmsFile}>; rel="llms-txt"`;
     const shared = [
@@ -189,24 +190,23 @@ export class ServedSite {
       const place = places[encoding];
       if (place === undefined) continue;
       const file = packOf(this.#release.compressedFolder);
-      compressed[encoding] = representation({ status, file, ...place, encoding, sha256 }, shared);
+      compressed[encoding] = representation({ isFound, file, ...place, encoding, sha256 }, shared);
     }
     const file = join(this.#release.siteFolder, path);
-    const plain = { status, file, offset: 0, sizeBytes, encoding: undefined, sha256 };
+    const plain = { isFound, file, offset: 0, sizeBytes, encoding: undefined, sha256 };
     return { plain: representation(plain, shared), compressed };
   }
 }
 
 function representation(
-  form: Pick<Representation, 'status' | 'file' | 'offset' | 'sizeBytes' | 'encoding'> & { sha256: string },
+  form: Pick<Representation, 'isFound' | 'file' | 'offset' | 'sizeBytes' | 'encoding'> & { sha256: string },
   shared: readonly string[],
 ): Representation {
   const { sha256, ...facts } = form;
-  const { status, encoding, sizeBytes } = facts;
+  const { isFound, encoding, sizeBytes } = facts;
   // 132 bits of the hash; each form has a tag of its own, as strong tags must.
   const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
   const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
-  const isFound = status === '200 OK';
   const headers = [
     ...shared,
     ...(isFound ? ['ETag', etag] : []),

@@ -89,16 +89,12 @@ export function eventually<T>(look: () => T) {
   return expect.poll(look, { timeout: 30_000, interval: 20 });
 }
 
-/** A request in the spelling that the fast lane takes. */
 export function requestFor(target: string, headers: Record<string, string> = {}, method = 'GET'): string {
   const lines = Object.entries({ Host: 'docs.example.com', ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
-
-/** No header that browsers send has such a name, so the fast lane leaves the request to node:http. */
-export const slowly = { X_Odd: '1' };
 
 export interface Answer {
   status: number;
