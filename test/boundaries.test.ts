@@ -81,7 +81,7 @@ const layers: [name: string, members: RegExp][] = [
   ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks|people)\//],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|disk-full|ids|log|paging|process-group|reach|sample-site|seal|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|disk-full|file-modes|ids|log|paging|process-group|reach|sample-site|seal|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;
@@ -124,7 +124,9 @@ describe('inside the server', () => {
   test('adapters know ports, egress, git and problems, and only compose knows adapters', () => {
     const wrong = inside.filter(
       ({ from, to }) =>
-        (adapters.test(from) && !adapters.test(to) && !/^(ports\/|egress\/|git\/|problem\.ts$)/.test(to)) ||
+        (adapters.test(from) &&
+          !adapters.test(to) &&
+          !/^(ports\/|egress\/|git\/|(problem|disk-full|file-modes)\.ts$)/.test(to)) ||
         (adapters.test(to) && !adapters.test(from) && from !== 'compose.ts'),
     );
     expect(wrong).toEqual([]);

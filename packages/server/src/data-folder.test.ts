@@ -1,9 +1,11 @@
 /** The data folder: one serving process at a time however it ends, files whole or not at all. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
 import { emptyWorkFolder, lockDataFolder, prepareDataFolder, writeDurably } from './data-folder.ts';
+import { startService } from './serve.ts';
 import { cleanUp, temporaryFolder } from './testing.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -35,6 +37,43 @@ describe('preparing', () => {
     expect(readdirSync(join(folder, 'work'))).toEqual([]);
     expect(existsSync(join(folder, 'blobs', 'kept'))).toBe(true);
   });
+});
+
+test('the database and the blobs are for the owner only, also those of an earlier version', async () => {
+  const dataDir = temporaryFolder();
+  const umask = process.umask(0);
+  cleanUp(() => void process.umask(umask));
+  const blob = join(dataDir, 'blobs', 'se_1', '1', 'bundle.tar.gz');
+  mkdirSync(dirname(blob), { recursive: true });
+  for (const file of [join(dataDir, 'docyard.db'), blob]) writeFileSync(file, '', { mode: 0o644 });
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    EXPORT_WAITING_SECONDS: '0',
+  });
+  const service = await startService(config);
+  try {
+    const { blobs } = service.context;
+    await blobs.putBytes('se_2/1/report.json', Buffer.from('{}'));
+    await blobs.putFile?.('se_2/1/bundle.tar.gz', async (path) => writeFileSync(path, 'x', { mode: 0o644 }));
+    const kept = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && !entry.parentPath.includes('/cache'),
+    );
+    const modes = kept.map((entry) => [entry.name, modeOf(join(entry.parentPath, entry.name)).toString(8)]);
+    expect(modes.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'docyard.db',
+        'docyard.db-wal',
+        'docyard.db-shm',
+        'bundle.tar.gz',
+        'report.json',
+      ]),
+    );
+    expect(modes.filter(([, mode]) => mode !== '600')).toEqual([]);
+  } finally {
+    await service.stop();
+  }
 });
 
 describe('the lock', () => {

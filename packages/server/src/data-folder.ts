@@ -7,6 +7,7 @@ import { mkdir, open, readFile, rename, rm, statfs, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDiskFull } from './disk-full.ts';
+import { createForOwner, ownerOnly, restrictToOwner } from './file-modes.ts';
 
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
@@ -45,7 +46,9 @@ const SQLITE_BUSY = 5;
  * ends, so that a kill leaves nothing to clean up.
  */
 export async function lockDataFolder(folder: string): Promise<() => void> {
-  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
+  const file = join(folder, 'lock');
+  createForOwner(file);
+  const lock = new DatabaseSync(file, { timeout: 0 });
   const ownerFile = join(folder, 'lock.pid');
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -58,7 +61,7 @@ export async function lockDataFolder(folder: string): Promise<() => void> {
       `Another docyard process (pid ${owner.trim()}) is using ${folder}. Stop it first, or choose another folder with --data.`,
     );
   }
-  await writeFile(ownerFile, `${process.pid}\n`);
+  await writeFile(ownerFile, `${process.pid}\n`, { mode: ownerOnly });
   return () => lock.close();
 }
 
@@ -67,6 +70,21 @@ export async function emptyWorkFolder(folder: string): Promise<void> {
   // A git that outlives its killed server may still be writing for a moment.
   await rm(join(folder, 'work'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   await mkdir(join(folder, 'work'), { mode: 0o700 });
+}
+
+const keptFiles = [
+  'docyard.db',
+  'docyard.db-wal',
+  'docyard.db-shm',
+  'lock',
+  'lock.pid',
+  'secrets.json',
+  'blobs',
+];
+
+/** The folder may be open to a group, as volumes of containers are; what lies in it must not be. */
+export async function restrictKeptFiles(folder: string): Promise<void> {
+  await restrictToOwner(keptFiles.map((name) => join(folder, name)));
 }
 
 export async function freeBytesOf(folder: string | URL): Promise<number> {

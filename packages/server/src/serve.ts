@@ -7,7 +7,13 @@ import { errorTable, type ErrorCode } from '@docyard/api';
 import { compose, openTelemetry, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { emptyWorkFolder, explainFullDisk, lockDataFolder, prepareDataFolder } from './data-folder.ts';
+import {
+  emptyWorkFolder,
+  explainFullDisk,
+  lockDataFolder,
+  prepareDataFolder,
+  restrictKeptFiles,
+} from './data-folder.ts';
 import { keepCompiledCode } from './exports/compiled-code.ts';
 import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
@@ -46,6 +52,7 @@ async function startBehind(server: OpenServer, config: Config, prepare: Prepare)
   const unlock = await lockDataFolder(config.dataDir);
   try {
     await emptyWorkFolder(config.dataDir);
+    await restrictKeptFiles(config.dataDir);
     const context = await compose(config, await openTelemetry(config));
     const stop = await begin(context, server, prepare).catch(async (error: unknown) => {
       await context.close();

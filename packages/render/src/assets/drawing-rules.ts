@@ -29,3 +29,27 @@ export function loadsNothing(css: string): boolean {
   if (/\\|@import|javascript:|expression\s*\(|image-set|src\s*\(/i.test(css)) return false;
   return !/url\s*\(\s*(?!["']?#)/i.test(css);
 }
+
+const activeElements: ReadonlySet<string> = new Set(
+  'script handler listener iframe frame object embed applet link meta base form input button video audio'.split(
+    ' ',
+  ),
+);
+
+/** What a browser would run, send or open in the name of the site, were the drawing opened as a page. */
+export function isActiveElement(name: string, attributes: ReadonlyMap<string, string>): boolean {
+  const local = (name.split(':').at(-1) ?? '').toLowerCase();
+  if (activeElements.has(local) || !changesLooks(local, attributes.get('attributeName'))) return true;
+  return [...attributes].some(([attribute, value]) => isActiveAttribute(attribute, value));
+}
+
+const addressAttributes: ReadonlySet<string> = new Set('href src data action to from by values'.split(' '));
+
+function isActiveAttribute(name: string, value: string): boolean {
+  const local = (name.split(':').at(-1) ?? '').toLowerCase();
+  if (local.startsWith('on') || local === 'srcdoc') return true;
+  // oxlint-disable-next-line no-control-regex
+  const address = value.replaceAll(/[\u0000-\u0020]/g, '').toLowerCase();
+  if (/javascript:|vbscript:/.test(address)) return true;
+  return addressAttributes.has(local) && /^data:(?!image\/|font\/)/.test(address);
+}

@@ -3,7 +3,8 @@
  * harmless. Whatever runs, links or loads from elsewhere is left out; what is no well-formed drawing is none at all.
  */
 import { escapeAttribute, escapeText } from '../html.ts';
-import { changesLooks, drawingElements, isInside, loadsNothing } from './drawing-rules.ts';
+import { changesLooks, drawingElements, isActiveElement, isInside, loadsNothing } from './drawing-rules.ts';
+import { entitiesIn } from './xml-entities.ts';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 const linkNamespace = 'http://www.w3.org/1999/xlink';
@@ -14,8 +15,17 @@ const deepestNesting = 200;
 
 /** Undefined when the text is no well-formed drawing. */
 export function safeSvg(text: string): string | undefined {
+  return read(new Copy(text))?.safe;
+}
+
+/** A drawing of the site's own: drawing programs declare entities in them, so simple ones are read. */
+export function readOwnSvg(text: string): { safe: string; isActive: boolean } | undefined {
+  return read(new Copy(text, { mayDeclare: true }));
+}
+
+function read(copy: Copy): { safe: string; isActive: boolean } | undefined {
   try {
-    return new Copy(text).written();
+    return { safe: copy.written(), isActive: copy.isActive };
   } catch (error) {
     if (error instanceof NotWellFormed) return undefined;
     throw error;
@@ -29,11 +39,16 @@ class Copy {
   readonly #parts: string[] = [];
   /** Names of the elements that are open, and whether each is written. */
   readonly #open: { name: string; shown: boolean }[] = [];
+  readonly #mayDeclare: boolean;
+  #entities: ReadonlyMap<string, string> = predefined;
   #at = 0;
   #style: string | undefined;
+  /** Whether it holds what a browser would run, were it opened as a page. */
+  isActive = false;
 
-  constructor(text: string) {
+  constructor(text: string, { mayDeclare = false } = {}) {
     this.#text = text.replace(/^\ufeff/, '');
+    this.#mayDeclare = mayDeclare;
   }
 
   written(): string {
@@ -44,10 +59,11 @@ class Copy {
 
   #step(): void {
     const next = this.#text.indexOf('<', this.#at);
-    this.#addText(plain(this.#text.slice(this.#at, next < 0 ? undefined : next)));
+    this.#addText(plain(this.#text.slice(this.#at, next < 0 ? undefined : next), this.#entities));
     this.#at = next < 0 ? this.#text.length : next;
     if (next < 0) return;
-    if (this.#skips('<!--', '-->') || this.#skips('<?', '?>')) return;
+    if (this.#skips('<!--', '-->')) return;
+    if (this.#text.startsWith('<?', this.#at)) return this.#skipInstruction();
     if (this.#text.startsWith('<![CDATA[', this.#at)) return this.#addText(this.#through('<![CDATA[', ']]>'));
     if (this.#text.startsWith('<!', this.#at)) return this.#skipDoctype();
     if (this.#text.startsWith('</', this.#at)) return this.#close(this.#through('</', '>').trim());
@@ -69,10 +85,20 @@ class Copy {
     return this.#text.slice(from, to);
   }
 
-  /** One that declares anything, such as entities, is not read. */
+  /** A stylesheet may be a program (XSLT), and another encoding may hide tags. */
+  #skipInstruction(): void {
+    const instruction = this.#through('<?', '?>');
+    const encoding = /\sencoding\s?=\s?["']([\w.-]{1,40})/.exec(instruction)?.[1] ?? 'utf-8';
+    this.isActive ||= !/^xml\s/.test(instruction) || !readableEncodings.has(encoding.toLowerCase());
+  }
+
   #skipDoctype(): void {
-    if (this.#open.length > 0 || this.#parts.length > 0 || /[[\]]/.test(this.#through('<!', '>')))
-      throw new NotWellFormed();
+    if (this.#open.length > 0 || this.#parts.length > 0) throw new NotWellFormed();
+    const declarations = entitiesIn(this.#text, this.#at);
+    if (declarations !== undefined && this.#mayDeclare) {
+      this.#entities = new Map([...predefined, ...declarations.entities]);
+      this.#at = declarations.end;
+    } else if (/[[\]]/.test(this.#through('<!', '>'))) throw new NotWellFormed();
   }
 
   #openTag(): void {
@@ -92,7 +118,7 @@ class Copy {
     for (let match = this.#match(pattern); match; match = this.#match(pattern)) {
       const [, name = '', double, single] = match;
       if (found.has(name)) throw new NotWellFormed();
-      found.set(name, plain(double ?? single ?? ''));
+      found.set(name, plain(double ?? single ?? '', this.#entities));
     }
     return found;
   }
@@ -110,6 +136,7 @@ class Copy {
     if (this.#open.length >= deepestNesting || this.#style !== undefined) throw new NotWellFormed();
     const shown = (around?.shown ?? true) && isShown(name, attributes);
     this.#open.push({ name, shown });
+    this.isActive ||= isActiveElement(name, attributes);
     if (!shown) return;
     if (name === 'style') this.#style = '';
     else this.#parts.push(`<${tagOf(name)}${attributesOf(attributes, !around)}>`);
@@ -164,14 +191,17 @@ function isKept(name: string, value: string): boolean {
   return loadsNothing(value);
 }
 
-const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const predefined: ReadonlyMap<string, string> = new Map(
+  Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }),
+);
+const readableEncodings: ReadonlySet<string> = new Set(['utf-8', 'us-ascii', 'iso-8859-1', 'windows-1252']);
 
-/** References undone; one that XML does not know by itself, or a character it forbids, ends the reading. */
-function plain(text: string): string {
-  const undone = text.replaceAll(/&([^;&]{0,10});?/g, (whole, name: string) => {
+/** References undone; one that is not declared, or a character that XML forbids, ends the reading. */
+function plain(text: string, entities: ReadonlyMap<string, string>): string {
+  const undone = text.replaceAll(/&([^;&]{0,40});?/g, (whole, name: string) => {
     const digits = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name);
     const code = digits ? Number.parseInt(digits[1] ?? digits[2] ?? '', digits[1] ? 16 : 10) : Number.NaN;
-    const character = digits ? characterOf(code) : Object.hasOwn(named, name) ? named[name] : undefined;
+    const character = digits ? characterOf(code) : entities.get(name);
     if (character === undefined || !whole.endsWith(';')) throw new NotWellFormed();
     return character;
   });

@@ -85,6 +85,8 @@ export const diagnosticCodes = {
   snippet_failed: 'A snippet could not be rendered.',
   snippet_missing: 'A snippet does not exist.',
   stylesheet_too_large: 'A stylesheet is larger than 2 MB. It was left out.',
+  svg_active: 'An SVG file holds code. The code was left out.',
+  svg_unreadable: 'An SVG file is not well-formed or larger than 10 MB. It was left out.',
   theme_unknown: 'The theme is not known. The usual one is used.',
   unsafe_link: 'An address has a scheme that is not allowed. It was left out.',
 } as const satisfies Record<string, string>;

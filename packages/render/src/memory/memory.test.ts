@@ -221,6 +221,22 @@ describe('after a run', () => {
     });
   });
 
+  it('a drawing with code is written without it and reported by every run', async () => {
+    write('boat.svg', svg(99).replace('/>', '><script>alert(1)</script><path d="M0"/></svg>'));
+    for (const text of ['', 'More words.\n', 'Even more words.\n']) {
+      write('index.mdx', `${site['index.mdx']}\n${text}`);
+      await runAgain();
+      expect(kept?.files.get('boat.svg')).toContain('<path d="M0"');
+      expect(kept?.files.get('boat.svg')).not.toContain('script');
+    }
+    const { findings, files } = await render();
+    expect(findings.join()).toContain('svg_active');
+    write('boat.svg', '<svg><script>alert(1)</script>');
+    await runAgain();
+    expect(files.has('boat.svg')).toBe(true);
+    expect(kept?.files.has('boat.svg')).toBe(false);
+  });
+
   it('a page that has a mistake now is gone from what repeats it, and back when it has none', async () => {
     write('guides/second.mdx', '---\ntitle: Second\n---\n\n<Steps>\n```\nx\n');
     expect((await runAgain()).old).toEqual(['guides/first.html', 'guides/third.html', 'index.html']);

@@ -1,6 +1,7 @@
 /** The files of a run that are no pages and no search index: made from what all pages gave, or taken over. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { unusableName } from '../navigation/output-names.ts';
@@ -32,9 +33,13 @@ export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
     options.signal?.throwIfAborted();
     if (site.files.stylesheets.includes(file) || written.has(file)) continue;
     const problem = names.take(file);
+    const drawing = isDrawing(file) ? readDrawing(join(site.root, file), file) : undefined;
+    if (drawing !== undefined && 'finding' in drawing) yield diagnostic(drawing.finding);
+    if (drawing?.kind === 'refused') continue;
     if (problem !== undefined) yield diagnostic(unusableName(file, problem));
     else if (before?.lastFiles.has(file) && options.memory?.hashes.isAsBefore(file))
       yield old([file], 'asset');
+    else if (drawing?.kind === 'cleaned') yield text(file, drawing.content, 'asset');
     else
       yield {
         type: 'file',

@@ -109,6 +109,8 @@ for (const [network, bits] of [
 }
 for (const [network, bits] of [
   ['::', 96],
+  // IPv4-translated addresses (RFC 2765).
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],

@@ -5,10 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, fdatasync, type WriteStream } from 'node:fs';
-import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ownerOnly } from '../../file-modes.ts';
 import { checkBlobName, type BlobInfo, type Blobs } from '../../ports/blobs.ts';
 import { Problem } from '../../problem.ts';
 
@@ -41,10 +42,11 @@ export class FolderBlobs implements Blobs {
 
   async putFile(name: string, write: (path: string) => Promise<void>): Promise<BlobInfo> {
     const path = this.#path(name);
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       await write(temporary);
+      await chmod(temporary, ownerOnly);
       const sizeBytes = await flush(temporary);
       await rename(temporary, path);
       await flush(dirname(path));

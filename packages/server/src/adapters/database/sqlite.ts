@@ -5,6 +5,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely';
 import { isDiskFull } from '../../disk-full.ts';
+import { createForOwner } from '../../file-modes.ts';
 import { Problem } from '../../problem.ts';
 import type { Tables } from '../../ports/database.ts';
 import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
@@ -13,6 +14,8 @@ import { bringUpToDate, counting, type OpeningOptions } from './migrate.ts';
 const busyTimeoutMs = 1000;
 
 export async function openSqlite(file: string, options: OpeningOptions = {}): Promise<Kysely<Tables>> {
+  // The journal gets the mode of the database.
+  if (file !== ':memory:') createForOwner(file);
   const connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
   attempt(() =>
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON'),
