@@ -122,6 +122,9 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   followExports: () => ({}),
   createPreview: completed,
   compareExports: () => ({ ...completed(), query: { with: records.completed.jobId } }),
+  readPageChange: () => ({ ...completed(), query: { path: '/', with: records.completed.jobId } }),
+  compareFindings: () => ({ ...completed(), query: { with: records.completed.jobId } }),
+  readInsights: () => ({ query: { days: '7', projectId: records.project.id } }),
   readSystem: () => ({}),
   readSetup: () => ({}),
   setUp: () => ({ body: { token: full.setupToken, ...owner } }),
@@ -196,6 +199,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     if (given.params !== undefined) return ask(id, { ...given, params });
     if (id === 'createKey' || id === 'checkSource')
       return ask(id, { body: { ...(given.body as object), projectId: params.projectId } });
+    if (id === 'readInsights') return ask(id, { query: { projectId: params.projectId } });
     const domain = { domain: stage.freshDomain() };
     return ask(id, given.query === undefined ? { ...given, body: domain } : { ...given, query: domain });
   },

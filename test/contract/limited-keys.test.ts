@@ -90,6 +90,13 @@ describe('another project named in a request', () => {
       given: (since: string): Given => ({ query: { domain: own.project.domain, since } }),
     },
     { id: 'compareExports', names: jobIds, given: (id: string): Given => ({ params, query: { with: id } }) },
+    { id: 'readPageChange', names: jobIds, given: (id: string): Given => ({ params, query: { with: id } }) },
+    { id: 'compareFindings', names: jobIds, given: (id: string): Given => ({ params, query: { with: id } }) },
+    {
+      id: 'readInsights',
+      names: projectIds,
+      given: (projectId: string): Given => ({ query: { projectId } }),
+    },
     {
       id: 'createKey',
       names: projectIds,

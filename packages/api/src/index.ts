@@ -4,6 +4,7 @@
 export { patchType } from './agent-operations.ts';
 export * from './client.ts';
 export * from './errors.ts';
+export * from './insight-schemas.ts';
 export { buildOpenApi } from './openapi.ts';
 export * from './review-schemas.ts';
 export * from './routes.ts';

@@ -2,12 +2,16 @@
  * The operations by which a person judges sources, exports and the installation; the dashboard is made of them.
  */
 import { z } from 'zod';
+import { Insights } from './insight-schemas.ts';
 import { json, type Operation } from './operation.ts';
 import * as review from './review-schemas.ts';
 import { ExportJob } from './schemas.ts';
 
 const id = z.string().min(1).max(64);
 const jobParams = z.object({ jobId: id });
+const comparedWith = id.optional().meta({
+  description: 'The older job, of the same project. Default: the completed export before this one.',
+});
 
 export const reviewOperations = {
   checkSource: {
@@ -56,13 +60,61 @@ export const reviewOperations = {
     scope: 'exports:read',
     plan: 'enterprise',
     params: jobParams,
-    query: z.strictObject({
-      with: id.optional().meta({
-        description: 'The older job, of the same project. Default: the completed export before this one.',
-      }),
-    }),
+    query: z.strictObject({ with: comparedWith }),
     success: json(200, review.Comparison),
     errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
+  },
+  readPageChange: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}/compare/page',
+    tag: 'Static export',
+    summary: 'Read the text changes of one page',
+    description:
+      'A line diff of the Markdown of the page in both bundles. Bundles are unpacked on the first request.',
+    scope: 'exports:read',
+    plan: 'enterprise',
+    params: jobParams,
+    query: z.strictObject({
+      path: z
+        .string()
+        .min(1)
+        .max(1024)
+        .default('/')
+        .meta({ description: 'A page that `compareExports` lists.', examples: ['/guides/start'] }),
+      with: comparedWith,
+    }),
+    success: json(200, review.PageChange),
+    errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged', 'overloaded'],
+  },
+  compareFindings: {
+    method: 'get',
+    path: '/v1/static-export/jobs/{jobId}/compare/findings',
+    tag: 'Static export',
+    summary: 'Compare the findings with those of another export',
+    description: 'A finding that only moved to another line counts as the same finding.',
+    scope: 'exports:read',
+    plan: 'enterprise',
+    params: jobParams,
+    query: z.strictObject({ with: comparedWith }),
+    success: json(200, review.FindingsComparison),
+    errors: ['not_found', 'job_not_completed', 'job_failed', 'bundle_purged'],
+  },
+  readInsights: {
+    method: 'get',
+    path: '/v1/static-export/insights',
+    tag: 'Static export',
+    summary: 'Read numbers about recent exports',
+    description: 'Exports a day, durations, failures, findings of each project, and failing webhooks.',
+    scope: 'exports:read',
+    plan: 'enterprise',
+    query: z.strictObject({
+      days: z.coerce.number<number>().int().min(1).max(90).default(30).meta({
+        description: 'How many days to count, today included. Days begin at midnight UTC.',
+      }),
+      projectId: id.optional().meta({ description: 'Only this project.' }),
+    }),
+    success: json(200, Insights),
+    errors: ['not_found'],
   },
   readSystem: {
     method: 'get',

@@ -8,6 +8,7 @@ import { failureCodes } from './errors.ts';
 import { nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 import { Isolation, SigningKey } from './export-schemas.ts';
 import { Source } from './project-schemas.ts';
+import { Diagnostic } from './site-schemas.ts';
 
 export const CheckSource = z
   .strictObject({
@@ -98,6 +99,35 @@ export const Comparison = z
   })
   .meta({ id: 'Comparison' });
 export type Comparison = z.infer<typeof Comparison>;
+
+export const PageChange = z
+  .object({
+    path: z.string(),
+    from: z.string().meta({ description: 'The older job.' }),
+    to: z.string().meta({ description: 'The newer job.' }),
+    status: z.enum(['added', 'changed', 'removed', 'unchanged']),
+    title: z.string().nullable(),
+    addedLines: wholeNumber,
+    removedLines: wholeNumber,
+    patch: z.string().meta({ description: 'A unified diff of the Markdown, as git prints it.' }),
+    truncated: z.boolean().meta({ description: 'The page is too long, and the diff shows a part of it.' }),
+  })
+  .meta({ id: 'PageChange' });
+export type PageChange = z.infer<typeof PageChange>;
+
+export const FindingsComparison = z
+  .object({
+    from: z.string().meta({ description: 'The older job.' }),
+    to: z.string().meta({ description: 'The newer job.' }),
+    new: z.array(Diagnostic).meta({ description: 'Only in the newer report.' }),
+    fixed: z.array(Diagnostic).meta({ description: 'Only in the older report.' }),
+    remaining: wholeNumber.meta({ description: 'Findings in both reports.' }),
+    truncated: z
+      .boolean()
+      .meta({ description: 'A report or a list is cut, so the comparison covers a part of the findings.' }),
+  })
+  .meta({ id: 'FindingsComparison' });
+export type FindingsComparison = z.infer<typeof FindingsComparison>;
 
 const openJobs = z.object({ queued: wholeNumber, running: wholeNumber });
 

@@ -49,6 +49,7 @@ describe('operations', () => {
     ['startExport', 'listExports', 'readExport', 'deleteExport', 'cancelExport', 'retryExport'],
     ['createBundle', 'openBundle', 'openLatestBundle', 'followExport', 'followExports'],
     ['readReport', 'readManifest', 'createPreview', 'compareExports', 'readSigningKey'],
+    ['readPageChange', 'compareFindings', 'readInsights'],
     ['createAgentJob', 'listAgentJobs', 'readAgentJob', 'messageAgentJob', 'followAgentJob'],
     ['readAgentDiff', 'readAgentTranscript', 'cancelAgentJob', 'retryAgentJob'],
     ['archiveAgentJob', 'unarchiveAgentJob', 'listAllAgentJobs', 'followAgentJobs'],

@@ -17,17 +17,23 @@ export async function compareExports(
   { job, older, reach }: { job: Job; older: string | undefined; reach: Reach },
 ): Promise<Comparison> {
   const to = await readManifest(context, job);
-  const base =
-    older === undefined
-      ? await exportBefore(context, job)
-      : await findOlder(context, job, { id: older, reach });
+  const base = await findBase(context, job, { older, reach });
   const from = await readManifest(context, base);
   const found = await diffSites({ manifest: from }, { manifest: to });
   return { ...found, from: { jobId: base.id, ...found.from }, to: { jobId: job.id, ...found.to } };
 }
 
+/** The named export, or the completed one before `job`. */
+export function findBase(
+  context: Pick<Context, 'database'>,
+  job: Job,
+  { older, reach }: { older: string | undefined; reach: Reach },
+): Promise<Job> {
+  return older === undefined ? exportBefore(context, job) : findOlder(context, job, { id: older, reach });
+}
+
 /** The export of a branch is compared with what was published, and never the other way round. */
-async function exportBefore({ database }: CompareContext, job: Job): Promise<Job> {
+async function exportBefore({ database }: Pick<Context, 'database'>, job: Job): Promise<Job> {
   const before = await database
     .selectFrom('jobs')
     .selectAll()
@@ -50,7 +56,7 @@ async function exportBefore({ database }: CompareContext, job: Job): Promise<Job
 }
 
 async function findOlder(
-  context: CompareContext,
+  context: Pick<Context, 'database'>,
   job: Job,
   where: { id: string; reach: Reach },
 ): Promise<Job> {

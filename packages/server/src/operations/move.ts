@@ -38,6 +38,7 @@ const tableKeys = {
   webhook_messages: ['id'],
   webhook_deliveries: ['sequence'],
   webhook_attempts: ['delivery_id', 'number'],
+  deployments: ['sequence'],
 } as const satisfies Record<keyof Tables, readonly string[]>;
 
 type TableName = keyof Tables;

@@ -28,6 +28,7 @@ const tables: Record<keyof Tables, true> = {
   webhook_messages: true,
   webhook_deliveries: true,
   webhook_attempts: true,
+  deployments: true,
 };
 
 const at = '2026-03-01T12:00:00.000Z';

@@ -293,6 +293,26 @@ export interface RateWindowRow {
   lent: number;
 }
 
+/** A site that reports what it serves. */
+export interface DeploymentRow {
+  sequence: Generated<number>;
+  id: string;
+  organization_id: string;
+  /** The project of the key that reports, or of the export that is served. */
+  project_id: string | null;
+  /** The project that the reporting key is limited to, or empty: names are unique for each. */
+  owner: string;
+  name: string;
+  /** A DeploymentReport as JSON. */
+  report: string;
+  report_seconds: number;
+  serving_since: string | null;
+  /** A DeploymentInstruction as JSON. */
+  instruction: string | null;
+  first_seen_at: string;
+  last_seen_at: string;
+}
+
 /** What this installation knows of itself, by name. */
 export interface InstallationRow {
   name: string;
@@ -322,6 +342,7 @@ export interface Tables {
   webhook_messages: WebhookMessageRow;
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
+  deployments: DeploymentRow;
 }
 
 export type Database = Kysely<Tables>;

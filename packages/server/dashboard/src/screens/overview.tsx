@@ -1,4 +1,4 @@
-/** What runs now, what ran last, and whether all is well. A new installation is shown its first steps instead. */
+/** What runs now, the numbers of the last 30 days, what ran last, and whether all is well. A new installation is shown its first steps instead. */
 import type { ExportJob } from '@docyard/api';
 import { useMay, useSession } from '../app/session.tsx';
 import { ApiCall } from '../parts/api-call.tsx';
@@ -9,6 +9,8 @@ import { useLiveExports } from './exports/live-exports.ts';
 import { useRecentAgentJobs } from './overview/agent-jobs.ts';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { HealthLine } from './overview/health-line.tsx';
+import { Numbers } from './overview/numbers.tsx';
+import './overview/numbers.css';
 import './overview/overview.css';
 import { LastAgentJobs, LastExports, Running } from './overview/work.tsx';
 
@@ -47,6 +49,7 @@ export function Overview() {
             trails={exports.trails}
             agentJobs={(agentJobs.rows ?? []).filter(({ status }) => status === 'active')}
           />
+          {!isNew && <Numbers />}
           {!isNew && (
             <div className="overview-halves">
               <LastExports jobs={exports.rows.filter((job) => !isOpen(job))} />
@@ -55,7 +58,7 @@ export function Overview() {
           )}
         </>
       )}
-      <ApiCall operation="listExports" query={{ limit: 10 }} />
+      <ApiCall operation="readInsights" query={{ days: 30 }} />
     </Page>
   );
 }

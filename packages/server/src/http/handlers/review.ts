@@ -2,24 +2,35 @@
  * The operations by which people judge: sources before there is a project, exports side by side or as a site, the
  * installation.
  */
-import type { System } from '@docyard/api';
+import { scopesGrant, type System } from '@docyard/api';
 import type { Context } from '../../context.ts';
 import { freeBytesOf } from '../../data-folder.ts';
 import { checkSource } from '../../exports/check-source.ts';
+import { compareFindings } from '../../exports/compare-findings.ts';
 import { compareExports } from '../../exports/compare.ts';
+import { readInsights } from '../../exports/insights.ts';
+import { readPageChange } from '../../exports/page-change.ts';
 import { createPreview } from '../../exports/previews.ts';
 import { countBundles, findExport } from '../../exports/read.ts';
 import { countOpenJobs } from '../../jobs/observing.ts';
 import { jobsOf } from '../../jobs/store.ts';
 import { isPostgres } from '../../ports/database.ts';
 import { findIsolation } from '../../rendering/isolation.ts';
+import { readFailingWebhooks } from '../../webhooks/failing.ts';
 import { lastSequence, streamAllExports } from '../events.ts';
 import type { Handlers } from '../request.ts';
 import { checkReadiness } from './health.ts';
 
 type ReviewHandlers = Pick<
   Handlers,
-  'checkSource' | 'followExports' | 'createPreview' | 'compareExports' | 'readSystem'
+  | 'checkSource'
+  | 'followExports'
+  | 'createPreview'
+  | 'compareExports'
+  | 'readPageChange'
+  | 'compareFindings'
+  | 'readInsights'
+  | 'readSystem'
 >;
 
 export function reviewHandlers(startedAt: Date, stopping: AbortSignal): ReviewHandlers {
@@ -46,6 +57,27 @@ export function reviewHandlers(startedAt: Date, stopping: AbortSignal): ReviewHa
       const where = { id: input.params.jobId, reach: caller };
       const job = await findExport(context, where);
       return { body: await compareExports(context, { job, older: input.query.with, reach: caller }) };
+    },
+
+    readPageChange: async ({ context, caller, input: { params, query } }) => {
+      const job = await findExport(context, { id: params.jobId, reach: caller });
+      const given = { job, older: query.with, path: query.path, reach: caller };
+      return { body: await readPageChange(context, given) };
+    },
+
+    compareFindings: async ({ context, caller, input: { params, query } }) => {
+      const job = await findExport(context, { id: params.jobId, reach: caller });
+      return { body: await compareFindings(context, { job, older: query.with, reach: caller }) };
+    },
+
+    readInsights: async ({ context, caller, input: { query } }) => {
+      const { days, projectId } = query;
+      const seesWebhooks = caller.projectId === null && scopesGrant(caller.scopes, 'webhooks:read');
+      const [numbers, webhooks] = await Promise.all([
+        readInsights(context, { days, projectId, reach: caller }),
+        seesWebhooks ? readFailingWebhooks(context, caller.organizationId) : null,
+      ]);
+      return { body: { ...numbers, webhooks } };
     },
 
     readSystem: ({ context, caller: { organizationId }, remember }) =>
