@@ -8,6 +8,7 @@ const onBothDatabases = [
   'packages/server/src/{audit,organizations}/*.test.ts',
   'packages/server/src/jobs/store.test.ts',
   'packages/server/src/keys/{keys,rates}.test.ts',
+  'packages/server/src/operations/rotate-secrets.test.ts',
   'packages/server/src/people/sessions.test.ts',
   'packages/server/src/projects/projects.test.ts',
   'packages/server/src/webhooks/{outbox,webhooks}.test.ts',

@@ -75,7 +75,7 @@ describe('packages', () => {
 
 /** From top to bottom. A file may import from its own layer and from those below. */
 const layers: [name: string, members: RegExp][] = [
-  ['wiring', /^(main|compose|serve|first-run|secrets|sweeper)\.ts$|^(cli|operations)\//],
+  ['wiring', /^(main|compose|serve|first-run|secrets|secret-keys|sweeper)\.ts$|^(cli|operations)\//],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent|deployments)\//],
   ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks|people)\//],

@@ -191,6 +191,7 @@ it('the configuration page lists every setting with its default', () => {
     DATABASE_URL: 'SQLite in the data folder',
     BLOBS_URL: 'a folder in the data folder',
     SECRET_KEY: 'made in the data folder',
+    SECRET_KEY_PREVIOUS: 'none',
     SIGNING_KEY: 'derived from the other secrets',
   };
   const expected = Object.entries(settings).map(([name, { check }]) => [
@@ -201,6 +202,14 @@ it('the configuration page lists every setting with its default', () => {
     cells.slice(0, 2),
   );
   expect(listed).toEqual(expected);
+});
+
+it('the configuration page lists the file variable of every secret', () => {
+  const expected = Object.entries(settings)
+    .filter(([, setting]) => 'secret' in setting)
+    .map(([name]) => [name, `${name}_FILE`]);
+  const [beforeSettings = ''] = page('operate/configuration').split('\n## Settings');
+  expect(tableRows(beforeSettings)).toEqual(expected);
 });
 
 it('the page of signatures lists every reason to refuse a bundle', () => {

@@ -15,6 +15,7 @@ test('without any setting everything has its default', () => {
     databaseUrl: null,
     blobsUrl: null,
     secretKey: null,
+    secretKeyPrevious: null,
     signingKey: null,
     publicUrl: null,
     firstPerson: null,
@@ -58,6 +59,7 @@ test('every setting reaches its place', () => {
     DATABASE_URL: 'postgres://docyard@localhost/docyard',
     BLOBS_URL: 's3://bundles/docyard?endpoint=http://127.0.0.1:9000',
     SECRET_KEY: 'k'.repeat(32),
+    SECRET_KEY_PREVIOUS: 'p'.repeat(32),
     SIGNING_KEY: 'RWQ=',
     PUBLIC_URL: 'https://docs.example.com//',
     ADMIN_EMAIL: 'Ada@example.com',
@@ -109,6 +111,7 @@ test('every setting reaches its place', () => {
     databaseUrl: 'postgres://docyard@localhost/docyard',
     blobsUrl: 's3://bundles/docyard?endpoint=http://127.0.0.1:9000',
     secretKey: 'k'.repeat(32),
+    secretKeyPrevious: 'p'.repeat(32),
     signingKey: 'RWQ=',
     publicUrl: 'https://docs.example.com',
     firstPerson: { email: 'ada@example.com', password: 'a lighthouse keeper' },
@@ -164,6 +167,7 @@ describe('a wrong value', () => {
     DATABASE_URL: ['mysql://root:secret@db/docyard', 'secret.db'],
     BLOBS_URL: ['https://bundles', 's3:///bundles', 'file://host/bundles', 'file:///', 'bundles'],
     SECRET_KEY: ['secret'],
+    SECRET_KEY_PREVIOUS: ['secret'],
     SIGNING_KEY: [],
     PUBLIC_URL: ['docs.example.com', 'ftp://docs.example.com', 'javascript:alert(1)'],
     ADMIN_EMAIL: ['ada', 'ada@'],
@@ -231,6 +235,12 @@ describe('a wrong value', () => {
   });
 });
 
+test('the previous key without a current one is refused', () => {
+  expect(() => readConfig({ SECRET_KEY_PREVIOUS: 'p'.repeat(32) })).toThrow(
+    'SECRET_KEY_PREVIOUS is set without SECRET_KEY.',
+  );
+});
+
 describe('a model endpoint', () => {
   const MODEL_URL = 'https://models.example.com/v1';
 
@@ -256,6 +266,7 @@ describe('a secret in a file', () => {
     expect(secrets).toEqual([
       'DATABASE_URL',
       'SECRET_KEY',
+      'SECRET_KEY_PREVIOUS',
       'SIGNING_KEY',
       'ADMIN_PASSWORD',
       'OIDC_CLIENT_SECRET',
@@ -272,8 +283,16 @@ describe('a secret in a file', () => {
       OIDC_CLIENT_ID: 'docyard',
       ...inFiles,
     });
-    const { databaseUrl, secretKey, signingKey, firstPerson, oidc, model } = read;
-    const given = [databaseUrl, secretKey, signingKey, firstPerson?.password, oidc?.clientSecret, model?.key];
+    const { databaseUrl, secretKey, secretKeyPrevious, signingKey, firstPerson, oidc, model } = read;
+    const given = [
+      databaseUrl,
+      secretKey,
+      secretKeyPrevious,
+      signingKey,
+      firstPerson?.password,
+      oidc?.clientSecret,
+      model?.key,
+    ];
     for (const value of given) {
       expect(value).toBe('postgres://docyard:secret@db/docyard');
     }
@@ -332,8 +351,8 @@ test('an empty value is no value, and unknown variables are ignored', () => {
   expect(read).toEqual(readConfig({}));
 });
 
-test('there are at most 48 settings, each with a sentence of meaning', () => {
-  expect(Object.keys(settings).length).toBeLessThanOrEqual(48);
+test('there are at most 56 settings, each with a sentence of meaning', () => {
+  expect(Object.keys(settings).length).toBeLessThanOrEqual(56);
   for (const { meaning } of Object.values(settings)) expect(meaning).toMatch(/^[A-Z].*\.$/);
 });
 

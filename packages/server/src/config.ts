@@ -22,6 +22,8 @@ export interface Config {
   blobsUrl: string | null;
   /** The secret that all processes share; null when the data folder has its own. */
   secretKey: string | null;
+  /** The secret before it, while a rotation is under way. */
+  secretKeyPrevious: string | null;
   /** A minisign secret key that signs bundles; null to derive one from the other secrets. */
   signingKey: string | null;
   publicUrl: string | null;
@@ -117,6 +119,11 @@ export const settings = {
     check: z.string().min(32, 'must have at least 32 characters').optional(),
     meaning:
       'Secret from which all others are derived, the same for every process. Default: made in the data folder.',
+    secret: true,
+  },
+  SECRET_KEY_PREVIOUS: {
+    check: z.string().min(32, 'must have at least 32 characters').optional(),
+    meaning: 'The SECRET_KEY before the current one, during its rotation.',
     secret: true,
   },
   SIGNING_KEY: {
@@ -286,6 +293,7 @@ export function readConfig(environment: Environment): Config {
   if (!parsed.success) throw new ConfigError(explain(parsed.error, given));
   const value = parsed.data;
   refuseLonelyRole(value);
+  refusePreviousKeyAlone(value);
   refuseDistantPeers(value, environment['PGHOST']);
   return {
     role: value.ROLE,
@@ -295,6 +303,7 @@ export function readConfig(environment: Environment): Config {
     databaseUrl: value.DATABASE_URL ?? null,
     blobsUrl: value.BLOBS_URL ?? null,
     secretKey: value.SECRET_KEY ?? null,
+    secretKeyPrevious: value.SECRET_KEY_PREVIOUS ?? null,
     signingKey: value.SIGNING_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
     firstPerson: firstPersonOf(value.ADMIN_EMAIL, value.ADMIN_PASSWORD),
@@ -364,6 +373,14 @@ function refuseLonelyRole(value: {
   throw new ConfigError(
     `ROLE=${value.ROLE} leaves the other half to other processes, which must share its data. Set ${missing.join(', ')} too.`,
   );
+}
+
+function refusePreviousKeyAlone(value: {
+  SECRET_KEY?: string | undefined;
+  SECRET_KEY_PREVIOUS?: string | undefined;
+}): void {
+  if (value.SECRET_KEY_PREVIOUS === undefined || value.SECRET_KEY !== undefined) return;
+  throw new ConfigError('SECRET_KEY_PREVIOUS is set without SECRET_KEY. Set SECRET_KEY to the new key.');
 }
 
 /** Offline, what the service cannot do without must be on this machine; libraries of their own connect to it. */

@@ -18,12 +18,29 @@ import type { Reach } from './reach.ts';
 export interface Secrets {
   /** Mixed into the hash of every API key, so that the database alone does not allow a guess. */
   keyPepper: Buffer;
+  pepperId: string;
+  /** Peppers of other keys of a rotation, which only verify. */
+  otherPeppers: Pepper[];
   /** Signs download links; the first signs, all verify. */
-  linkKeys: { id: string; key: Buffer }[];
+  linkKeys: LinkKey[];
   /** Encrypts what projects keep secret. */
   sealKey: Buffer;
+  /** Keys of a rotation that only decrypt. */
+  otherSealKeys: Buffer[];
+  /** Of the keys that this process was given. */
+  fingerprints: string[];
   /** Signs bundles. The key itself is nobody else’s business. */
   signer: Signer;
+}
+
+export interface Pepper {
+  id: string;
+  key: Buffer;
+}
+
+export interface LinkKey {
+  id: string;
+  key: Buffer;
 }
 
 export interface Signer {

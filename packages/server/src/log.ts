@@ -6,7 +6,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from './config.ts';
 
 type LogConfig = Pick<Config, 'logLevel' | 'secretKey' | 'databaseUrl' | 'model'> &
-  Partial<Pick<Config, 'firstPerson' | 'oidc'>>;
+  Partial<Pick<Config, 'firstPerson' | 'oidc' | 'secretKeyPrevious' | 'signingKey'>>;
 
 /** Standard output is for people. */
 export function openLog(config: LogConfig, destination: DestinationStream = pino.destination(2)): Logger {
@@ -48,9 +48,17 @@ function escaped(text: string): string {
 }
 
 /** A short one would also hide what is none. */
-function knownSecrets({ secretKey, databaseUrl, model, firstPerson, oidc }: LogConfig): string[] {
+function knownSecrets(config: LogConfig): string[] {
+  const { secretKey, secretKeyPrevious, signingKey, databaseUrl, model, firstPerson, oidc } = config;
   const password = databaseUrl === null ? '' : new URL(databaseUrl).password;
-  const given = [secretKey, model?.key, firstPerson?.password, oidc?.clientSecret];
+  const given = [
+    secretKey,
+    secretKeyPrevious,
+    signingKey,
+    model?.key,
+    firstPerson?.password,
+    oidc?.clientSecret,
+  ];
   return [...given, password, decoded(password)].flatMap((secret) =>
     secret !== null && secret !== undefined && secret.length >= 8 ? [secret] : [],
   );

@@ -191,6 +191,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'list, create, delete and try webhooks',
     load: async () => (await import('./cli/webhooks.ts')).describeWebhooks,
   },
+  secrets: {
+    group: 'Operating a service',
+    summary: 'rotate the secret key, show which keys are in use',
+    load: async () => (await import('./cli/secrets.ts')).describeSecrets,
+  },
   doctor: {
     group: 'Operating a service',
     summary: 'look at everything the service needs',

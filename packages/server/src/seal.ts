@@ -8,10 +8,16 @@ const version = 'v1';
 const nonceBytes = 12;
 const tagBytes = 16;
 
+export interface SealKeys {
+  sealKey: Buffer;
+  /** Tried when the value was not sealed under the first. */
+  otherSealKeys: readonly Buffer[];
+}
+
 /** What the value belongs to, from the largest part to the name of the value itself. */
 export type SealedPlace = readonly string[];
 
-export function seal(key: Buffer, place: SealedPlace, value: string): string {
+export function seal({ sealKey: key }: Pick<SealKeys, 'sealKey'>, place: SealedPlace, value: string): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(boundTo(place));
@@ -19,7 +25,48 @@ export function seal(key: Buffer, place: SealedPlace, value: string): string {
   return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url')}`;
 }
 
-export function unseal(key: Buffer, place: SealedPlace, sealed: string): string {
+export function unseal(keys: SealKeys, place: SealedPlace, sealed: string): string {
+  const fitting = keys.otherSealKeys.find((key) => isSealedWith(key, place, sealed));
+  return unsealWith(fitting ?? keys.sealKey, place, sealed);
+}
+
+export interface Resealed {
+  resealed: number;
+  /** Values that none of the keys opens. They stay as they are. */
+  unreadable: number;
+}
+
+/** Seals rows with the first key. `write` replaces the text of a row unless it has changed since it was read. */
+export async function resealEach<Row extends { sealed: string }>(
+  keys: SealKeys,
+  rows: readonly Row[],
+  placeOf: (row: Row) => SealedPlace,
+  write: (row: Row, sealed: string) => Promise<{ numUpdatedRows: bigint }>,
+): Promise<Resealed> {
+  const counts = { resealed: 0, unreadable: 0 };
+  for (const row of rows) {
+    const place = placeOf(row);
+    if (isSealedWith(keys.sealKey, place, row.sealed)) continue;
+    const key = keys.otherSealKeys.find((each) => isSealedWith(each, place, row.sealed));
+    if (key === undefined) counts.unreadable += 1;
+    else {
+      const { numUpdatedRows } = await write(row, seal(keys, place, unsealWith(key, place, row.sealed)));
+      counts.resealed += Number(numUpdatedRows);
+    }
+  }
+  return counts;
+}
+
+export function isSealedWith(key: Buffer, place: SealedPlace, sealed: string): boolean {
+  try {
+    unsealWith(key, place, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unsealWith(key: Buffer, place: SealedPlace, sealed: string): string {
   const [kind, text = ''] = sealed.split('.');
   if (kind !== version) throw new Error(`The secret ${place.at(-1)} was sealed in a form that is not known.`);
   const bytes = Buffer.from(text, 'base64url');

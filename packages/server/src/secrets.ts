@@ -1,11 +1,9 @@
 /**
- * The secrets of an installation: derived from SECRET_KEY, which all processes share, or kept in the data folder of the
- * only one. They are not in the database, so that a copy of it alone is worth little; what is there is a fingerprint,
- * which holds every process to the same secrets.
+ * The secrets of a process: what is derived from its keys, and what an earlier rotation left sealed in the database. A
+ * fingerprint in the database names the active key, which hashes, seals and signs; the others only open and verify.
  */
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { ConfigError, type Config } from './config.ts';
+import type { Context, Pepper, Secrets, Signer } from './context.ts';
 import {
   KeyUnusable,
   parseSecretKey,
@@ -15,137 +13,160 @@ import {
   signingKeyFromSeed,
   type SigningKey,
 } from './bundles/signature.ts';
-import { ConfigError, type Config } from './config.ts';
-import type { Secrets, Signer } from './context.ts';
-import { writeDurably } from './data-folder.ts';
 import type { Database } from './ports/database.ts';
+import { unseal, type SealedPlace, type SealKeys } from './seal.ts';
+import {
+  createKeysFile,
+  keyIdOf,
+  keysFileOf,
+  readGivenKeys,
+  readKeysFile,
+  signingSeedOf,
+  type GivenKeys,
+  type SecretKey,
+} from './secret-keys.ts';
 
-/** Throws when this process has other secrets than those that set the database up. */
-export async function openSecrets(
-  config: Pick<Config, 'dataDir' | 'secretKey' | 'signingKey' | 'databaseUrl'>,
-  database: Database,
-): Promise<Secrets> {
-  const file = join(config.dataDir, 'secrets.json');
-  const kept = await readSecretsFile(file);
-  const recorded = await readFingerprint(database);
-  // The file that lies beside a database of before there were fingerprints belongs to it.
+type SecretsConfig = Pick<
+  Config,
+  'dataDir' | 'secretKey' | 'secretKeyPrevious' | 'signingKey' | 'databaseUrl'
+>;
+
+/** How soon a running process follows a rotation. */
+export const refreshSeconds = 2;
+
+export const fingerprintName = 'fingerprint of the secrets';
+export const signingSeedName = 'sealed:signing-seed';
+export const pepperPrefix = 'sealed:pepper:';
+
+/** Throws when this process has other keys than those that set the database up. */
+export async function openSecrets(config: SecretsConfig, database: Database): Promise<Secrets> {
+  const file = keysFileOf(config);
+  const kept = await readKeysFile(file);
+  const facts = await readFacts(database);
+  const recorded = facts.get(fingerprintName) ?? null;
+  // A database without a fingerprint belongs to the file beside it.
   const expected =
-    recorded ?? (config.databaseUrl === null && kept !== undefined ? fingerprintOf(kept) : null);
-  const secrets =
-    config.secretKey !== null
-      ? secretsFrom(config.secretKey)
-      : (kept ?? (expected === null ? await createSecrets(file) : undefined));
-  if (secrets === undefined || (expected !== null && fingerprintOf(secrets) !== expected)) {
-    throw new ConfigError(explainOther(config, file));
-  }
-  if (recorded === null) await recordFingerprint(database, secrets, explainOther(config, file));
-  return { ...secrets, signer: signerOf(config.signingKey, secrets) };
+    recorded ?? (config.databaseUrl === null && kept !== undefined ? kept.current.fingerprint : null);
+  const keys = (await readGivenKeys(config)) ?? (expected === null ? await createKeysFile(file) : undefined);
+  const active = keys && activeKey(keys, expected);
+  if (keys === undefined || active === undefined) throw new ConfigError(explainOther(config));
+  if (recorded === null) await recordFingerprint(database, active, explainOther(config));
+  return secretsWith(config, keys, active, facts);
 }
 
-/** The key that this installation signs with; undefined when its secrets were never made. Makes nothing. */
+/** Lets a running process follow a rotation. Whether its keys still belong to the database is a readiness check. */
+export async function refreshSecrets({
+  config,
+  database,
+  secrets,
+}: Pick<Context, 'config' | 'database' | 'secrets'>): Promise<void> {
+  const keys = await readGivenKeys(config);
+  const facts = await readFacts(database);
+  const active = keys && activeKey(keys, facts.get(fingerprintName) ?? null);
+  if (keys === undefined || active === undefined) return;
+  Object.assign(secrets, secretsWith(config, keys, active, facts));
+}
+
+/** The key that this installation signs with; undefined when its secrets were never created. Creates nothing. */
 export async function findSigner(
-  config: Pick<Config, 'dataDir' | 'secretKey' | 'signingKey'>,
+  config: Omit<SecretsConfig, 'databaseUrl'>,
+  database?: Database,
 ): Promise<Signer | undefined> {
-  const secrets = await givenSecrets(config);
-  return secrets === undefined && config.signingKey === null
-    ? undefined
-    : signerOf(config.signingKey, secrets);
+  const keys = await readGivenKeys(config);
+  const facts = await factsOrNone(database);
+  if (keys === undefined)
+    return config.signingKey === null ? undefined : new KeySigner(parseSigningKey(config.signingKey));
+  const active = activeKey(keys, facts.get(fingerprintName) ?? null) ?? keys.current;
+  return secretsWith(config, keys, active, facts).signer;
 }
 
-/** Whether the secrets that a start would use belong to this database. Makes and records nothing. */
+/** Whether the keys that a start would use belong to this database. Creates and records nothing. */
 export async function judgeSecrets(
-  config: Pick<Config, 'dataDir' | 'secretKey'>,
+  config: Omit<SecretsConfig, 'databaseUrl' | 'signingKey'>,
   database: Database | undefined,
 ): Promise<'fit' | 'other' | 'unproven' | 'none'> {
-  const secrets = await givenSecrets(config);
-  // A database that was never started with this version has no such table.
-  const recorded = database === undefined ? null : await readFingerprint(database).catch(() => null);
-  if (secrets === undefined) return recorded === null ? 'none' : 'other';
-  if (recorded === null) return 'unproven';
-  return recorded === fingerprintOf(secrets) ? 'fit' : 'other';
+  const keys = await readGivenKeys(config);
+  const recorded = (await factsOrNone(database)).get(fingerprintName);
+  if (keys === undefined) return recorded === undefined ? 'none' : 'other';
+  if (recorded === undefined) return 'unproven';
+  return activeKey(keys, recorded) === undefined ? 'other' : 'fit';
 }
 
-function givenSecrets(config: Pick<Config, 'dataDir' | 'secretKey'>): Promise<KeptSecrets | undefined> {
-  return config.secretKey === null
-    ? readSecretsFile(join(config.dataDir, 'secrets.json'))
-    : Promise.resolve(secretsFrom(config.secretKey));
+/** Whether the database is still one that the keys of this process belong to. */
+export async function holdsFingerprint(database: Database, secrets: Secrets): Promise<boolean> {
+  return secrets.fingerprints.includes((await readFacts(database)).get(fingerprintName) ?? '');
 }
 
-function explainOther(config: Pick<Config, 'secretKey'>, file: string): string {
-  const given = config.secretKey === null ? `The secrets in ${file}` : 'This SECRET_KEY';
+export function sealedFact(name: string): SealedPlace {
+  return ['installation', name];
+}
+
+function activeKey({ current, previous }: GivenKeys, recorded: string | null): SecretKey | undefined {
+  if (recorded === null) return current;
+  return [current, previous].find((key) => key?.fingerprint === recorded);
+}
+
+function secretsWith(
+  { signingKey }: Pick<Config, 'signingKey'>,
+  { current, previous }: GivenKeys,
+  active: SecretKey,
+  facts: ReadonlyMap<string, string>,
+): Secrets {
+  const configured = [current, previous].filter((key) => key !== undefined);
+  const others = configured.filter((key) => key !== active);
+  const sealKeys = { sealKey: active.sealKey, otherSealKeys: others.map(({ sealKey }) => sealKey) };
+  const pepperId = keyIdOf(active.fingerprint);
+  const otherPeppers = new Map<string, Pepper>();
+  for (const pepper of retiredPeppers(sealKeys, facts)) otherPeppers.set(pepper.id, pepper);
+  for (const { pepper, fingerprint } of others) {
+    const id = keyIdOf(fingerprint);
+    otherPeppers.set(id, { id, key: pepper });
+  }
+  otherPeppers.delete(pepperId);
+  return {
+    keyPepper: active.pepper,
+    pepperId,
+    otherPeppers: [...otherPeppers.values()],
+    linkKeys: [active, ...others].flatMap(({ linkKeys }) => linkKeys),
+    ...sealKeys,
+    fingerprints: configured.map(({ fingerprint }) => fingerprint),
+    signer: new KeySigner(signingKeyOf(signingKey, active, sealKeys, facts)),
+  };
+}
+
+/** Peppers of keys that the operator has removed: hashes under them are replaced when they are next used. */
+function retiredPeppers(keys: SealKeys, facts: ReadonlyMap<string, string>): Pepper[] {
+  return [...facts]
+    .filter(([name]) => name.startsWith(pepperPrefix))
+    .map(([name, sealed]) => ({
+      id: name.slice(pepperPrefix.length),
+      key: Buffer.from(unseal(keys, sealedFact(name), sealed), 'base64'),
+    }));
+}
+
+/** A rotation keeps the derived key: deployments trust its public half. */
+function signingKeyOf(
+  given: string | null,
+  active: SecretKey,
+  keys: SealKeys,
+  facts: ReadonlyMap<string, string>,
+): SigningKey {
+  if (given !== null) return parseSigningKey(given);
+  const sealed = facts.get(signingSeedName);
+  if (sealed === undefined) return signingKeyFromSeed(signingSeedOf(active));
+  return signingKeyFromSeed(Buffer.from(unseal(keys, sealedFact(signingSeedName), sealed), 'base64'));
+}
+
+function explainOther(config: SecretsConfig): string {
+  const given = config.secretKey === null ? `The secrets in ${keysFileOf(config)}` : 'This SECRET_KEY';
   return (
     `${given} did not set up this database: its API keys and project secrets could not be used. ` +
-    'Give every process the SECRET_KEY that the first one had. If that one had none, set SECRET_KEY_FILE to a copy of the secrets.json in its data folder.'
+    'Give every process the SECRET_KEY that the first one had. If that one had none, set SECRET_KEY_FILE to a copy of the secrets.json in its data folder. ' +
+    'To change the key, set SECRET_KEY_PREVIOUS to the old one and run `docyard secrets rotate`.'
   );
 }
 
-/** The text of another folder's secrets.json is taken as it is, so that an installation can grow out of its folder. */
-function secretsFrom(secretKey: string): KeptSecrets {
-  if (secretKey.startsWith('{')) return parseSecrets(secretKey, 'SECRET_KEY');
-  const derive = (purpose: string, bytes: number) =>
-    Buffer.from(hkdfSync('sha256', secretKey, '', `docyard ${purpose}`, bytes));
-  return withSealKey({
-    keyPepper: derive('key pepper', 32),
-    linkKeys: [{ id: derive('link key id', 4).toString('hex'), key: derive('link key', 32) }],
-  });
-}
-
-type KeptSecrets = Omit<Secrets, 'signer'>;
-
-interface SecretsFile {
-  keyPepper: string;
-  linkKeys: { id: string; key: string }[];
-}
-
-/** Undefined when there is none. One that cannot be read is an error, never made anew. */
-async function readSecretsFile(file: string): Promise<KeptSecrets | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return undefined;
-  });
-  return text === undefined ? undefined : parseSecrets(text, file);
-}
-
-/** The complaint tells nothing of the text: a message of the parser would quote it. */
-function parseSecrets(text: string, name: string): KeptSecrets {
-  try {
-    const { keyPepper, linkKeys } = JSON.parse(text) as SecretsFile;
-    return withSealKey({
-      keyPepper: Buffer.from(keyPepper, 'base64'),
-      linkKeys: linkKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
-    });
-  } catch {
-    throw new ConfigError(`${name} is damaged: it should be the secrets.json of a data folder.`);
-  }
-}
-
-async function createSecrets(file: string): Promise<KeptSecrets> {
-  const made: SecretsFile = {
-    keyPepper: randomBytes(32).toString('base64'),
-    linkKeys: [{ id: randomBytes(4).toString('hex'), key: randomBytes(32).toString('base64') }],
-  };
-  const text = `${JSON.stringify(made, null, 2)}\n`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeDurably(file, text);
-  return parseSecrets(text, file);
-}
-
-/** Derived rather than kept, so that folders made before there was anything to seal need no change. */
-function withSealKey(secrets: Omit<KeptSecrets, 'sealKey'>): KeptSecrets {
-  const sealKey = Buffer.from(hkdfSync('sha256', secrets.keyPepper, '', 'docyard project secrets', 32));
-  return { ...secrets, sealKey };
-}
-
-/** All processes derive the same key, so that every bundle is signed without anybody having made one. */
-function signerOf(signingKey: string | null, secrets: KeptSecrets | undefined): Signer {
-  const key =
-    signingKey === null && secrets !== undefined
-      ? signingKeyFromSeed(Buffer.from(hkdfSync('sha256', secrets.keyPepper, '', 'docyard signing key', 32)))
-      : parseSigningKey(signingKey ?? '');
-  return new KeySigner(key);
-}
-
-/** Whoever prints or logs it sees the public half. */
+/** Printing or logging it shows the public half only. */
 class KeySigner implements Signer {
   readonly keyId: string;
   readonly publicKey: string;
@@ -171,34 +192,28 @@ function parseSigningKey(text: string): SigningKey {
   }
 }
 
-const fingerprintName = 'fingerprint of the secrets';
-
-/** Says whether two secrets are the same, and nothing else about them. Keys for links may come and go. */
-function fingerprintOf({ keyPepper }: Pick<Secrets, 'keyPepper'>): string {
-  return createHmac('sha256', keyPepper).update('docyard fingerprint').digest('hex');
-}
-
-/** Whether the database is still the one that these secrets belong to. */
-export async function holdsFingerprint(database: Database, secrets: Secrets): Promise<boolean> {
-  return (await readFingerprint(database)) === fingerprintOf(secrets);
-}
-
-async function readFingerprint(database: Database): Promise<string | null> {
-  const row = await database
+/** The fingerprint, and what is sealed under the keys of the installation. */
+async function readFacts(database: Database): Promise<Map<string, string>> {
+  const rows = await database
     .selectFrom('installation')
-    .select('value')
-    .where('name', '=', fingerprintName)
-    .executeTakeFirst();
-  return row?.value ?? null;
+    .select(['name', 'value'])
+    .where((where) => where.or([where('name', '=', fingerprintName), where('name', 'like', 'sealed:%')]))
+    .execute();
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** A database that an older version set up lacks the table. */
+async function factsOrNone(database: Database | undefined): Promise<Map<string, string>> {
+  return database === undefined ? new Map() : readFacts(database).catch(() => new Map<string, string>());
 }
 
 /** Of two processes that start at the same time one is first; the other is held to it. */
-async function recordFingerprint(database: Database, secrets: KeptSecrets, complaint: string): Promise<void> {
-  const value = fingerprintOf(secrets);
+async function recordFingerprint(database: Database, active: SecretKey, complaint: string): Promise<void> {
   await database
     .insertInto('installation')
-    .values({ name: fingerprintName, value })
+    .values({ name: fingerprintName, value: active.fingerprint })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
-  if ((await readFingerprint(database)) !== value) throw new ConfigError(complaint);
+  const recorded = (await readFacts(database)).get(fingerprintName);
+  if (recorded !== active.fingerprint) throw new ConfigError(complaint);
 }

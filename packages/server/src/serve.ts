@@ -19,6 +19,7 @@ import { buildApp, buildProbes } from './http/app.ts';
 import { openServer } from './http/server.ts';
 import { Worker } from './jobs/worker.ts';
 import { findIsolation } from './rendering/isolation.ts';
+import { refreshSecrets, refreshSeconds } from './secrets.ts';
 import { Sweeper } from './sweeper.ts';
 import { WebhookDeliverer } from './webhooks/deliverer.ts';
 
@@ -82,12 +83,20 @@ async function begin(context: Context, server: OpenServer, prepare: Prepare): Pr
   await work?.start();
   server.serve(app, (code) => countRefusal(context, code));
   const prepared = prepareRendering(context, stopping.signal);
+  const following = followRotations(context);
   return async () => {
     stopping.abort();
+    clearInterval(following);
     // The socket stays open meanwhile, so that new requests are refused with a time to retry after.
     await Promise.all([work?.stop(), prepared, pause(config.drainSeconds * 1000)]);
     await server.close(stopGraceSeconds);
   };
+}
+
+/** A database that does not answer is asked again; readiness reports it. */
+function followRotations(context: Context): NodeJS.Timeout {
+  const follow = () => void refreshSecrets(context).catch(() => undefined);
+  return setInterval(follow, refreshSeconds * 1000).unref();
 }
 
 /** Says what sites are rendered behind, and makes the first one as quick as the next. */

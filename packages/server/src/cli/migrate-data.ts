@@ -60,8 +60,8 @@ async function migrateData(options: MigrateDataOptions): Promise<void> {
     const to = await openTables({ databaseUrl, dataDir });
     try {
       // Leaves their fingerprint among the rows: a process with other secrets will not start on the copy.
-      const { secretKey, signingKey } = target;
-      await openSecrets({ dataDir, secretKey, signingKey, databaseUrl: null }, from);
+      const { secretKey, secretKeyPrevious, signingKey } = target;
+      await openSecrets({ dataDir, secretKey, secretKeyPrevious, signingKey, databaseUrl: null }, from);
       const tables = await move.copyTables(from, to, ({ table, rows }) => say(`  ${table}: ${rows}`));
       say('Every table has the same rows on both sides. Committed.\n');
       say(nextSteps(dataDir, options.blobsTo));

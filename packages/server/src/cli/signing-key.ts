@@ -99,12 +99,18 @@ async function keyInFile(file: string): Promise<string> {
 }
 
 async function keyOfData(folder: string): Promise<string> {
-  const [{ readConfig }, { findSigner }] = await Promise.all([
+  const [{ readConfig }, { findSigner }, { openTables }, { existsSync }, { join }] = await Promise.all([
     import('../config.ts'),
     import('../secrets.ts'),
+    import('../compose.ts'),
+    import('node:fs'),
+    import('node:path'),
   ]);
   const config = readConfig({ ...process.env, DATA_DIR: folder });
-  const signer = await findSigner(config);
+  const isThere = config.databaseUrl !== null || existsSync(join(config.dataDir, 'docyard.db'));
+  const database = isThere ? await openTables(config, { asItIs: true }) : undefined;
+  const signer = await findSigner(config, database);
+  await database?.destroy();
   if (signer !== undefined) return signer.publicKey;
   throw new CommandError(
     `${config.dataDir} holds no secrets yet. Start the service once, or name its folder with --data.`,

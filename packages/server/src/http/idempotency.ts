@@ -20,7 +20,15 @@ export interface IdempotentRequest {
   successStatus: number;
 }
 
-type KeyedRequest = IdempotentRequest & { name: string; key: string };
+type KeyedRequest = IdempotentRequest & { names: PepperedNames; key: string };
+
+/** How a record is found: under the active pepper first. */
+type PepperedNames = readonly [PepperedName, ...PepperedName[]];
+
+interface PepperedName {
+  name: string;
+  pepper: Buffer;
+}
 
 const keptHours = 24;
 
@@ -42,10 +50,12 @@ export class Idempotency {
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new Problem('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
     }
-    const record = { ...request, name: this.#nameOf(request.reach, key), key };
+    const names = this.#namesOf(request.reach, key);
+    const record = { ...request, names, key };
+    const [{ name }] = names;
     const kept = await this.#find(this.#context.database, record);
     if (kept !== undefined) return kept;
-    if (this.#inFlight.has(record.name)) {
+    if (this.#inFlight.has(name)) {
       throw new Problem(
         'idempotency_in_progress',
         'A request with this Idempotency-Key is being handled. Try again.',
@@ -54,11 +64,11 @@ export class Idempotency {
         },
       );
     }
-    this.#inFlight.add(record.name);
+    this.#inFlight.add(name);
     try {
       return await work(this.#commitWith(record));
     } finally {
-      this.#inFlight.delete(record.name);
+      this.#inFlight.delete(name);
     }
   }
 
@@ -67,7 +77,8 @@ export class Idempotency {
       const reply = await inTransaction(this.#context.database, async (database) => {
         if (record !== undefined) {
           // Another process may have been given the same request and be done by now.
-          await exclusively(database, `idempotency:${record.name}`);
+          for (const name of record.names.map((each) => each.name).toSorted())
+            await exclusively(database, `idempotency:${name}`);
           const kept = await this.#find(database, record);
           if (kept !== undefined) return kept as Reply<Body>;
         }
@@ -77,11 +88,11 @@ export class Idempotency {
             .insertInto('idempotency')
             .values({
               organization_id: record.reach.organizationId,
-              key: record.name,
+              key: record.names[0].name,
               fingerprint: fingerprint(record),
               status: made.status ?? record.successStatus,
               headers: JSON.stringify(made.headers ?? {}),
-              body: this.#seal(record, JSON.stringify(made.body ?? null)),
+              body: seal(record, JSON.stringify(made.body ?? null)),
               created_at: nowText(this.#context),
             })
             .execute();
@@ -99,14 +110,18 @@ export class Idempotency {
       .selectFrom('idempotency')
       .selectAll()
       .where('organization_id', '=', record.reach.organizationId)
-      .where('key', '=', record.name)
+      .where(
+        'key',
+        'in',
+        record.names.map(({ name }) => name),
+      )
       .executeTakeFirst();
     if (row === undefined) return undefined;
     if (row.created_at < oldest) {
       await database
         .deleteFrom('idempotency')
         .where('organization_id', '=', record.reach.organizationId)
-        .where('key', '=', record.name)
+        .where('key', '=', row.key)
         .execute();
       return undefined;
     }
@@ -119,34 +134,39 @@ export class Idempotency {
     return {
       status: row.status,
       headers: { ...(JSON.parse(row.headers) as Record<string, string>), 'idempotency-replayed': 'true' },
-      body: JSON.parse(this.#unseal(record, row.body)) as unknown,
+      body: JSON.parse(unseal(record, row)) as unknown,
     };
   }
 
-  #nameOf(reach: Reach, key: string): string {
-    return createHmac('sha256', this.#context.secrets.keyPepper)
-      .update(`${ownerOf(reach)}:${key}`)
-      .digest('hex');
+  #namesOf(reach: Reach, key: string): PepperedNames {
+    const { keyPepper, otherPeppers } = this.#context.secrets;
+    const named = (pepper: Buffer) => {
+      const name = createHmac('sha256', pepper)
+        .update(`${ownerOf(reach)}:${key}`)
+        .digest('hex');
+      return { name, pepper };
+    };
+    return [named(keyPepper), ...otherPeppers.map((other) => named(other.key))];
   }
+}
 
-  #sealingKey(record: { reach: Reach; key: string }): Buffer {
-    const { keyPepper } = this.#context.secrets;
-    return Buffer.from(hkdfSync('sha256', keyPepper, ownerOf(record.reach), `idempotency/${record.key}`, 32));
-  }
+function sealingKey({ reach, key }: KeyedRequest, pepper: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', pepper, ownerOf(reach), `idempotency/${key}`, 32));
+}
 
-  #seal(record: { reach: Reach; key: string }, text: string): string {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', this.#sealingKey(record), nonce);
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
-  }
+function seal(record: KeyedRequest, text: string): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(record, record.names[0].pepper), nonce);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
 
-  #unseal(record: { reach: Reach; key: string }, text: string): string {
-    const bytes = Buffer.from(text, 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', this.#sealingKey(record), bytes.subarray(0, 12));
-    decipher.setAuthTag(bytes.subarray(12, 28));
-    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
-  }
+function unseal(record: KeyedRequest, row: { key: string; body: string }): string {
+  const { pepper } = record.names.find(({ name }) => name === row.key) ?? record.names[0];
+  const bytes = Buffer.from(row.body, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', sealingKey(record, pepper), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
 /** Ids hold no colon or slash, and the key comes last: no two owners and keys make the same text. */

@@ -92,7 +92,7 @@ async function leave(context: Context, issuer: Issuer, web: Web): Promise<string
     code_challenge: await client.calculatePKCECodeChallenge(journey.verifier),
     code_challenge_method: 'S256',
   });
-  setCookie(web, cookieName, seal(context.secrets.sealKey, [cookieName], JSON.stringify(journey)), {
+  setCookie(web, cookieName, seal(context.secrets, [cookieName], JSON.stringify(journey)), {
     path: '/sign-in',
     httpOnly: true,
     sameSite: 'Lax',
@@ -104,7 +104,7 @@ async function leave(context: Context, issuer: Issuer, web: Web): Promise<string
 
 function journeyOf(context: Context, web: Web): Journey | undefined {
   try {
-    const text = unseal(context.secrets.sealKey, [cookieName], getCookie(web, cookieName) ?? '');
+    const text = unseal(context.secrets, [cookieName], getCookie(web, cookieName) ?? '');
     const journey = Journey.parse(JSON.parse(text));
     return journey.endsAtMs > context.clock.now().getTime() ? journey : undefined;
   } catch {

@@ -147,13 +147,32 @@ export type KeyHolder = Selectable<KeyRow> & {
 };
 
 export async function findKeyHolder(context: KeyContext, text: string): Promise<KeyHolder | undefined> {
-  return context.database
+  const { keyPepper, otherPeppers } = context.secrets;
+  const hashes = [keyPepper, ...otherPeppers.map(({ key }) => key)].map((pepper) => hashKey(pepper, text));
+  const holder = await context.database
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .selectAll('api_keys')
     .select(['organizations.name as organization_name', 'organizations.plan', 'organizations.local_sources'])
-    .where('api_keys.hash', '=', hashKey(context, text))
+    .where('api_keys.hash', 'in', hashes)
     .executeTakeFirst();
+  if (holder !== undefined && holder.hash !== hashes[0]) await replaceHash(context, holder, text);
+  return holder;
+}
+
+/** Moves a key to the active pepper. The next use tries again after a failure. */
+async function replaceHash(
+  { database, secrets }: KeyContext,
+  { id, hash }: KeyHolder,
+  text: string,
+): Promise<void> {
+  await database
+    .updateTable('api_keys')
+    .set({ hash: hashKey(secrets.keyPepper, text), pepper: secrets.pepperId })
+    .where('id', '=', id)
+    .where('hash', '=', hash)
+    .execute()
+    .catch(() => undefined);
 }
 
 /**
@@ -224,7 +243,8 @@ async function insertKey(
         ...values,
         id: newId('key'),
         organization_id: actor.organizationId,
-        hash: hashKey(context, text),
+        hash: hashKey(context.secrets.keyPepper, text),
+        pepper: context.secrets.pepperId,
         prefix: text.slice(0, 12),
         last4: text.slice(-4),
         created_at: nowText(context),
@@ -313,8 +333,8 @@ function viewKey(row: Selectable<KeyRow>): ApiKey {
   };
 }
 
-function hashKey(context: KeyContext, text: string): string {
-  return createHmac('sha256', context.secrets.keyPepper).update(text).digest('hex');
+function hashKey(pepper: Buffer, text: string): string {
+  return createHmac('sha256', pepper).update(text).digest('hex');
 }
 
 function hasExpired(context: KeyContext, row: { expires_at: string | null }): boolean {

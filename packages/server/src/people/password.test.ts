@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { hashPassword, isPassword, requireGoodPassword } from './password.ts';
 
-const secrets = { keyPepper: Buffer.alloc(32, 1) };
+const secrets = { keyPepper: Buffer.alloc(32, 1), pepperId: '01234567', otherPeppers: [] };
 
 describe('a password', () => {
   test.each(['twelve chars', 'a lighthouse keeper', '灯台守は船を数えます、毎晩', '0918273645pq'])(
@@ -39,12 +39,14 @@ describe('what is kept', () => {
       hashPassword(secrets, 'a lighthouse keeper'),
     ]);
     expect(first).not.toBe(second);
-    expect(await isPassword({ keyPepper: Buffer.alloc(32, 2) }, 'a lighthouse keeper', first)).toBe(false);
+    expect(
+      await isPassword({ ...secrets, keyPepper: Buffer.alloc(32, 2) }, 'a lighthouse keeper', first),
+    ).toBe(false);
   });
 
   test('names its cost, so that one of another cost still fits', async () => {
     expect(await hashPassword(secrets, 'a lighthouse keeper')).toMatch(
-      /^scrypt:32768:8:1:[\w-]{22}:[\w-]{43}$/,
+      /^scrypt:32768:8:1:[\w-]{22}:[\w-]{43}:01234567$/,
     );
     const cheap = 'scrypt:1024:8:1:c2FsdHNhbHRzYWx0c2FsdA:';
     expect(await isPassword(secrets, 'a lighthouse keeper', cheap + 'A'.repeat(43))).toBe(false);

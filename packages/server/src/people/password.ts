@@ -16,7 +16,7 @@ const saltBytes = 16;
 const mostAtOnce = 2;
 const mostWaiting = 50;
 
-type Peppered = Pick<Secrets, 'keyPepper'>;
+type Peppered = Pick<Secrets, 'keyPepper' | 'pepperId' | 'otherPeppers'>;
 
 /** `path` is where the password stood in the request. */
 export function requireGoodPassword(password: string, path: string, email?: string): void {
@@ -40,11 +40,12 @@ function complainAboutPassword(password: string, email?: string): string | undef
   return undefined;
 }
 
-/** Names the cost, so that hashes of today can be checked when the cost is another. */
+/** Names the cost and the pepper, so that it can be checked after either has changed. */
 export async function hashPassword(secrets: Peppered, password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(secrets, password, salt, cost);
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), hash.toString('base64url')].join(':');
+  const hash = await derive(secrets.keyPepper, password, salt, cost);
+  const encoded = [salt, hash].map((bytes) => bytes.toString('base64url'));
+  return ['scrypt', cost.N, cost.r, cost.p, ...encoded, secrets.pepperId].join(':');
 }
 
 /** Takes as long when there is no hash: whether a person exists must not be told by the time it takes. */
@@ -53,23 +54,30 @@ export async function isPassword(
   password: string,
   kept: string | null | undefined,
 ): Promise<boolean> {
-  const [, N, r, p, salt = '', hash = ''] = (kept ?? '').split(':');
+  const [, N, r, p, salt = '', hash = '', pepperId] = (kept ?? '').split(':');
   const given = kept ? { N: Number(N), r: Number(r), p: Number(p) } : cost;
   const expected = kept ? Buffer.from(hash, 'base64url') : Buffer.alloc(hashBytes);
-  const derived = await derive(secrets, password, Buffer.from(salt, 'base64url'), given);
+  const pepper = secrets.otherPeppers.find(({ id }) => id === pepperId)?.key ?? secrets.keyPepper;
+  const derived = await derive(pepper, password, Buffer.from(salt, 'base64url'), given);
   return timingSafeEqual(derived, expected) && Boolean(kept);
+}
+
+/** Whether the hash uses the pepper of another key than the active one. A hash that names none is of the active one. */
+export function isOfOtherPepper(secrets: Peppered, kept: string): boolean {
+  const pepperId = kept.split(':')[6];
+  return pepperId !== undefined && pepperId !== secrets.pepperId;
 }
 
 let atWork = 0;
 const waiting: (() => void)[] = [];
 
 async function derive(
-  { keyPepper }: Peppered,
+  pepper: Buffer,
   password: string,
   salt: Buffer,
   { N, r, p }: typeof cost,
 ): Promise<Buffer> {
-  const peppered = createHmac('sha256', keyPepper).update(password.normalize('NFKC')).digest();
+  const peppered = createHmac('sha256', pepper).update(password.normalize('NFKC')).digest();
   await takeTurn();
   try {
     return await new Promise((resolve, reject) => {

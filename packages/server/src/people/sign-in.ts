@@ -9,7 +9,7 @@ import { nowText, type Actor, type Context } from '../context.ts';
 import { inTransaction, type PersonRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { forgiveAttempts, takeAttempt } from './attempts.ts';
-import { hashPassword, isPassword, requireGoodPassword } from './password.ts';
+import { hashPassword, isOfOtherPepper, isPassword, requireGoodPassword } from './password.ts';
 import { endSessionsOf, hashToken, startSession } from './sessions.ts';
 
 /** Each costs a hash; more than a few are nobody's. */
@@ -98,6 +98,7 @@ async function requirePassword(
     if (!(await isPassword(context.secrets, password, person.password)) || person.disabled_at !== null)
       continue;
     await forgiveAttempts(context, attempt);
+    await renewHash(context, person, password);
     return person;
   }
   if (people.length === 0) await isPassword(context.secrets, password, null);
@@ -105,6 +106,17 @@ async function requirePassword(
     await recordAudit(context, { actor: actorOf(person, from), action: 'session.refuse', object: person.id });
   }
   throw new Problem('sign_in_failed', 'Email or password is wrong.');
+}
+
+/** Moves a password to the active pepper. */
+async function renewHash({ database, secrets }: SignInContext, person: Row, password: string): Promise<void> {
+  if (person.password === null || !isOfOtherPepper(secrets, person.password)) return;
+  await database
+    .updateTable('people')
+    .set({ password: await hashPassword(secrets, password) })
+    .where('id', '=', person.id)
+    .where('password', '=', person.password)
+    .execute();
 }
 
 /** Organizations do not know of each other's people, so several may have one with this email: the password decides. */

@@ -44,6 +44,8 @@ export interface KeyRow {
   rolled_from: string | null;
   /** What the key is limited to; null for the whole organization. */
   project_id: string | null;
+  /** Id of the pepper of the hash; null before the first rotation. */
+  pepper: string | null;
 }
 
 export interface JobRow {

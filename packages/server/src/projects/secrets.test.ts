@@ -85,7 +85,7 @@ describe('a secret', () => {
       await expect(readSecret(stolen, { projectId, name: 'model.key' })).rejects.toThrow();
     }
     if (what === 'bytes') {
-      const last = row.sealed.endsWith('A') ? 'B' : 'A';
+      const last = row.sealed.at(-2) === 'A' ? 'B' : 'A';
       const sealed = `${row.sealed.slice(0, -2)}${last}${row.sealed.slice(-1)}`;
       await context.database.updateTable('secrets').set({ sealed }).execute();
       await expect(readSecret(context, { projectId, name: 'model.key' })).rejects.toThrow();

@@ -3,7 +3,7 @@
  * and the name it was written for, so that a row copied elsewhere is worth nothing.
  */
 import { nowText, type Context } from '../context.ts';
-import { seal, unseal, type SealedPlace } from '../seal.ts';
+import { isSealedWith, resealEach, seal, unseal, type Resealed, type SealedPlace } from '../seal.ts';
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
@@ -25,7 +25,7 @@ export async function writeSecret(context: SecretContext, place: Place, value: s
       .execute();
     return;
   }
-  const kept = { sealed: seal(context.secrets.sealKey, placeOf(place), value), updated_at: nowText(context) };
+  const kept = { sealed: seal(context.secrets, placeOf(place), value), updated_at: nowText(context) };
   await context.database
     .insertInto('secrets')
     .values({ project_id, name, ...kept })
@@ -43,7 +43,7 @@ export async function readSecret(
     .where('project_id', '=', place.projectId)
     .where('name', '=', place.name)
     .executeTakeFirst();
-  return row === undefined ? null : unseal(context.secrets.sealKey, placeOf(place), row.sealed);
+  return row === undefined ? null : unseal(context.secrets, placeOf(place), row.sealed);
 }
 
 /** Which secrets these projects have, as `project/name`. */
@@ -58,6 +58,36 @@ export async function secretsSet(
     .where('project_id', 'in', projectIds)
     .execute();
   return new Set(rows.map((row) => `${row.project_id}/${row.name}`));
+}
+
+/** How many secrets each of the keys seals; one that none of them opens is left out. */
+export async function countSealedSecrets(
+  context: Pick<Context, 'database'>,
+  keys: readonly Buffer[],
+): Promise<number[]> {
+  const rows = await context.database.selectFrom('secrets').selectAll().execute();
+  return keys.map((key) => rows.filter((row) => isSealedWith(key, placeOfRow(row), row.sealed)).length);
+}
+
+/** Seals every secret with the active key. */
+export async function resealSecrets({
+  database,
+  secrets,
+}: Pick<Context, 'database' | 'secrets'>): Promise<Resealed> {
+  const rows = await database.selectFrom('secrets').selectAll().execute();
+  return resealEach(secrets, rows, placeOfRow, (row, sealed) =>
+    database
+      .updateTable('secrets')
+      .set({ sealed })
+      .where('project_id', '=', row.project_id)
+      .where('name', '=', row.name)
+      .where('sealed', '=', row.sealed)
+      .executeTakeFirst(),
+  );
+}
+
+function placeOfRow({ project_id, name }: { project_id: string; name: string }): SealedPlace {
+  return [project_id, name];
 }
 
 function placeOf({ projectId, name }: Place): SealedPlace {

@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { WebhookSecret } from '@docyard/api';
 import { nowText, type Context } from '../context.ts';
 import { exclusively, inTransaction } from '../ports/database.ts';
-import { seal, unseal } from '../seal.ts';
+import { isSealedWith, resealEach, seal, unseal, type Resealed } from '../seal.ts';
 
 type SecretContext = Pick<Context, 'database' | 'clock' | 'secrets'>;
 
@@ -17,7 +17,7 @@ const defaultOverlapSeconds = 86_400;
 /** The owner is a webhook, or an organization for the webhooks of single jobs. */
 export async function newSecret(context: SecretContext, owner: string): Promise<string> {
   const secret = prefix + randomBytes(secretBytes).toString('base64');
-  const sealed = seal(context.secrets.sealKey, placeOf(owner), secret);
+  const sealed = seal(context.secrets, placeOf(owner), secret);
   await context.database
     .insertInto('webhook_secrets')
     .values({ owner, sealed, created_at: nowText(context), valid_until: null })
@@ -78,7 +78,35 @@ async function validSecrets(context: SecretContext, owner: string): Promise<stri
     .where((eb) => eb.or([eb('valid_until', 'is', null), eb('valid_until', '>', nowText(context))]))
     .orderBy('sequence', 'desc')
     .execute();
-  return rows.map(({ sealed }) => unseal(context.secrets.sealKey, placeOf(owner), sealed));
+  return rows.map(({ sealed }) => unseal(context.secrets, placeOf(owner), sealed));
+}
+
+/** How many secrets each of the keys seals; one that none of them opens is left out. */
+export async function countSealedWebhookSecrets(
+  context: Pick<Context, 'database'>,
+  keys: readonly Buffer[],
+): Promise<number[]> {
+  const rows = await context.database.selectFrom('webhook_secrets').select(['owner', 'sealed']).execute();
+  return keys.map((key) => rows.filter((row) => isSealedWith(key, placeOf(row.owner), row.sealed)).length);
+}
+
+/** Seals every secret with the active key. */
+export async function resealWebhookSecrets({
+  database,
+  secrets,
+}: Pick<Context, 'database' | 'secrets'>): Promise<Resealed> {
+  const rows = await database.selectFrom('webhook_secrets').select(['sequence', 'owner', 'sealed']).execute();
+  return resealEach(
+    secrets,
+    rows,
+    ({ owner }) => placeOf(owner),
+    ({ sequence }, sealed) =>
+      database
+        .updateTable('webhook_secrets')
+        .set({ sealed })
+        .where('sequence', '=', sequence)
+        .executeTakeFirst(),
+  );
 }
 
 function placeOf(owner: string): string[] {
