@@ -6,6 +6,7 @@ import { postgresMissing } from './test/postgres.ts';
 /** What touches the database most, once more on PostgreSQL. TEST_DATABASE=postgres runs everything on it instead. */
 const onBothDatabases = [
   'packages/server/src/{audit,organizations}/*.test.ts',
+  'packages/server/src/{lists,paging}.test.ts',
   'packages/server/src/jobs/store.test.ts',
   'packages/server/src/keys/{keys,rates}.test.ts',
   'packages/server/src/operations/rotate-secrets.test.ts',

@@ -81,7 +81,7 @@ const layers: [name: string, members: RegExp][] = [
   ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks|people)\//],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|disk-full|file-modes|ids|log|paging|process-group|reach|sample-site|seal|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|disk-full|file-modes|ids|log|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;

@@ -88,7 +88,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   retryAgentJob: () => agentJobThatIs('completed'),
   archiveAgentJob: () => agentJobThatIs('queued'),
   unarchiveAgentJob: () => agentJobThatIs('archived'),
-  listProjects: () => ({ query: { limit: '2' } }),
+  listProjects: () => ({ query: { q: 'example', sort: 'name', limit: '2' } }),
   createProject: () => ({
     body: {
       name: 'New',
@@ -117,6 +117,10 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   listWebhookDeliveries: () => ({ ...webhook(), query: { status: 'pending', limit: '5' } }),
   readWebhookDelivery: () => ({ params: records.webhook }),
   redeliverWebhook: () => ({ params: records.webhook }),
+  sendWebhookDeliveryNow: async () => {
+    await service.client.call('redeliverWebhook', { params: records.webhook });
+    return { params: records.webhook };
+  },
   testWebhook: webhook,
   checkSource: () => ({ body: { source: { repository: stage.siteFolder() } } }),
   followExports: () => ({}),
@@ -141,6 +145,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   removePerson: somebody,
   readMe: () => ({}),
   listAuditLog: () => ({ query: { limit: '5' } }),
+  exportAuditLog: () => ({ query: { format: 'json', q: 'key' } }),
   readHealth: () => ({}),
   readReadiness: () => ({}),
 };
@@ -232,6 +237,14 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       ? { ...given, params: names.includes('id') ? { projectId, id: agentId } : { projectId } }
       : { params: { jobId: full.endedJobId }, ...exportBody };
     return ask(id, inFull, { to: full.service });
+  },
+  delivery_finished: (id, given) => {
+    const { deliveryId } = records.webhook;
+    stage.write(
+      service.dataDir,
+      `UPDATE webhook_deliveries SET status = 'failed' WHERE id = '${deliveryId}'`,
+    );
+    return ask(id, given);
   },
   webhook_disabled: (id, given) => ask(id, { ...given, params: records.webhookOff }),
   webhook_limit: (id, given) => ask(id, given, { to: full.service }),

@@ -118,6 +118,32 @@ describe('lists', () => {
   });
 });
 
+describe('search', () => {
+  const searches: [OperationId, Record<string, string>][] = [
+    ['listProjects', { q: theirs.project.domain }],
+    ['listProjects', { ids: theirs.project.id }],
+    ['listProjects', { domain: theirs.project.domain }],
+    ['listExports', { q: theirs.jobIds[0] ?? '' }],
+    ['listExports', { projectId: theirs.project.id }],
+    ['listKeys', { q: theirs.keyId }],
+    ['listPeople', { q: theirs.ownerId }],
+    ['listAuditLog', { q: theirs.keyId }],
+  ];
+
+  it.each(searches)('%s finds nothing of another organization by %j', async (id, query) => {
+    const { status, body } = await ask(id, { query });
+    expect(status).toBe(200);
+    const secrets = [...theirs.jobIds, theirs.project.id, theirs.keyId, theirs.ownerId];
+    expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
+  });
+
+  it('the download of the audit log holds nothing of another organization', async () => {
+    const { status, body } = await ask('exportAuditLog', { query: { format: 'json' } });
+    expect(status).toBe(200);
+    expect([theirs.keyId, theirs.project.id].filter((secret) => body.includes(secret))).toEqual([]);
+  });
+});
+
 describe('what tells of many records', () => {
   it('listAllAgentJobs knows the project of somebody else as little as one that nobody has', async () => {
     const listed = (projectId: string) => ask('listAllAgentJobs', { query: { projectId } });

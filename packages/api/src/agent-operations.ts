@@ -2,6 +2,7 @@
  * The part of the table of operations that is about agent jobs.
  */
 import { z } from 'zod';
+import { YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
 
@@ -18,6 +19,9 @@ const filters = {
     .enum(['true', 'false'])
     .optional()
     .meta({ description: 'Only archived jobs, or only others. Default: both.' }),
+  canceled: YesOrNo.meta({
+    description: 'Only jobs that were canceled, or only the others. Default: both.',
+  }),
 };
 
 export const agentOperations = {

@@ -3,6 +3,7 @@
  * keeps for it. Secrets go in and never come out.
  */
 import { z } from 'zod';
+import { CanceledBy } from './export-schemas.ts';
 import {
   gitRef,
   httpUrl,
@@ -145,6 +146,7 @@ export const AgentJob = z
       .nullable()
       .meta({ description: 'Why the last run ended; null while the job is at work.' }),
     error: z.string().nullable().meta({ description: 'A sentence, only when the job failed.' }),
+    canceledBy: CanceledBy.nullable(),
     pullRequest: PullRequest.nullable().meta({ description: 'Also while a follow-up is at work.' }),
     usage: AgentUsage,
     result: AgentResult.nullable(),

@@ -31,9 +31,9 @@ export interface CallOptions {
   idempotencyKey?: string;
 }
 
-/** Every operation with one answer; a stream of events has none. */
+/** Every operation with one answer; a stream of events or a file has none. */
 export type CallableId = {
-  [Id in OperationId]: Operations[Id]['success'] extends { kind: 'events' } ? never : Id;
+  [Id in OperationId]: Operations[Id]['success'] extends { kind: 'events' | 'file' } ? never : Id;
 }[OperationId];
 
 /** The parts an operation has: those that may be left out, and those that may not. */

@@ -104,9 +104,9 @@ describe('client.call', () => {
     expectTypeOf<Result<'neededQuery'>['headers']>().toEqualTypeOf<Headers>();
   });
 
-  it('is there for every operation but the streams of events', () => {
+  it('is there for every operation but streams of events and files', () => {
     expectTypeOf<Exclude<OperationId, CallableId>>().toEqualTypeOf<
-      'followExport' | 'followExports' | 'followAgentJobs'
+      'followExport' | 'followExports' | 'followAgentJobs' | 'exportAuditLog'
     >();
   });
 

@@ -28,6 +28,7 @@ export const errorTable = {
   agent_not_configured: { status: 409, title: 'No model is configured' },
   domain_taken: { status: 409, title: 'The domain is already in use' },
   project_busy: { status: 409, title: 'The project has unfinished jobs' },
+  delivery_finished: { status: 409, title: 'The delivery is not waiting' },
   webhook_disabled: { status: 409, title: 'The webhook is switched off' },
   webhook_limit: { status: 409, title: 'The organization has as many webhooks as it may' },
   person_exists: { status: 409, title: 'There is a person with this email already' },

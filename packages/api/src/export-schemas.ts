@@ -92,6 +92,17 @@ export const Failure = z
   .meta({ id: 'Failure' });
 export type Failure = z.infer<typeof Failure>;
 
+export const CanceledBy = z
+  .object({
+    actor: z.string().meta({ description: 'A key id, the email of a person, `cli` or `system`.' }),
+    name: z.string().meta({ description: 'What the actor was called at that time.' }),
+  })
+  .meta({
+    id: 'CanceledBy',
+    description: 'Who asked to cancel the job. Null when it was not canceled, or before this was recorded.',
+  });
+export type CanceledBy = z.infer<typeof CanceledBy>;
+
 const recentFinding = z.object({
   severity: z.enum(['error', 'warning', 'info']),
   code: z.string(),
@@ -127,6 +138,7 @@ export const ExportJob = z
     finishedAt: nullableTimestamp,
     attempt: wholeNumber,
     failure: Failure.nullable(),
+    canceledBy: CanceledBy.nullable(),
     domain: z.string(),
     projectId: z.string(),
     version: z.string().nullable(),

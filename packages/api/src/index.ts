@@ -2,6 +2,7 @@
  * The wire contract: schemas, the table of operations, the OpenAPI document and the typed client.
  */
 export { patchType } from './agent-operations.ts';
+export { auditFormats } from './audit-operations.ts';
 export * from './client.ts';
 export * from './errors.ts';
 export * from './insight-schemas.ts';

@@ -155,6 +155,21 @@ function successResponse(described: Operation): Json {
         description: 'Events named `job`, each with the whole record as JSON.',
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       };
+    case 'file':
+      return {
+        description: described.summary,
+        content: Object.fromEntries(
+          success.types.map((type) => [
+            type,
+            {
+              schema:
+                type === 'application/json'
+                  ? { type: 'array', items: reference(success.schema) }
+                  : { type: 'string' },
+            },
+          ]),
+        ),
+      };
     case 'json':
       return {
         description: described.summary,

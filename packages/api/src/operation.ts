@@ -8,6 +8,8 @@ import type { Scope } from './scopes.ts';
 export type Success =
   | { status: 200 | 201 | 202; kind: 'json'; schema: z.ZodType; alsoTypes?: readonly string[] }
   | { status: 200; kind: 'events'; schema: z.ZodType }
+  /** As JSON, a file holds an array of the records. */
+  | { status: 200; kind: 'file'; types: readonly string[]; schema: z.ZodType }
   | { status: 204; kind: 'empty' }
   | { status: 302; kind: 'redirect' };
 

@@ -2,6 +2,7 @@
  * The operations of people: the first one, signing in and out, and who else may come in.
  */
 import { z } from 'zod';
+import { Search, sortedBy } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import * as schemas from './schemas.ts';
 
@@ -91,7 +92,11 @@ export const peopleOperations = {
     summary: 'List people',
     scope: 'people:read',
     organizationWide: true,
-    query: z.strictObject({ ...schemas.Page }),
+    query: z.strictObject({
+      q: Search.meta({ description: 'Words that the name, the email or the id must contain.' }),
+      sort: sortedBy(['name', 'email', 'createdAt', 'lastSeenAt'], '-createdAt'),
+      ...schemas.Page,
+    }),
     success: json(200, schemas.listOf(schemas.Person, 'PersonList')),
     errors: [],
   },

@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { agentOperations } from './agent-operations.ts';
+import { auditOperations } from './audit-operations.ts';
 import type { ErrorCode } from './errors.ts';
+import { Ids, ProjectId, Search, sortedBy, YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
 import { peopleOperations } from './people-operations.ts';
 import { reviewOperations } from './review-operations.ts';
@@ -48,6 +50,14 @@ export const operations = {
         .datetime({ offset: true })
         .optional()
         .meta({ description: 'Created at or after this moment.' }),
+      projectId: ProjectId,
+      canceled: YesOrNo.meta({
+        description: 'Only jobs that were canceled, or only the others. Default: both.',
+      }),
+      q: Search.meta({
+        description: 'Words that the id, the domain, the commit or the name of the project must contain.',
+      }),
+      sort: sortedBy(['createdAt', 'updatedAt', 'domain'], '-createdAt'),
       ...schemas.Page,
     }),
     success: json(200, schemas.listOf(schemas.ExportJob, 'ExportJobList')),
@@ -193,7 +203,15 @@ export const operations = {
     tag: 'Projects',
     summary: 'List projects',
     scope: 'projects:read',
-    query: z.strictObject({ ...schemas.Page }),
+    query: z.strictObject({
+      q: Search.meta({
+        description: 'Words that the name, the domain, the repository or the id must contain.',
+      }),
+      domain: schemas.Domain.optional(),
+      ids: Ids,
+      sort: sortedBy(['name', 'domain', 'createdAt', 'updatedAt'], '-createdAt'),
+      ...schemas.Page,
+    }),
     success: json(200, schemas.listOf(schemas.Project, 'ProjectList')),
     errors: [],
   },
@@ -247,7 +265,18 @@ export const operations = {
     tag: 'API keys',
     summary: 'List API keys',
     scope: 'keys:read',
-    query: z.strictObject({ ...schemas.Page }),
+    query: z.strictObject({
+      q: Search.meta({
+        description: 'Words that the name, the id or the visible part of the key must contain.',
+      }),
+      status: z
+        .enum(['active', 'ended'])
+        .optional()
+        .meta({ description: 'Only keys that work now, or only those that were revoked or have expired.' }),
+      projectId: ProjectId.meta({ description: 'Only keys that are limited to this project.' }),
+      sort: sortedBy(['name', 'createdAt', 'lastUsedAt', 'expiresAt'], '-createdAt'),
+      ...schemas.Page,
+    }),
     success: json(200, schemas.listOf(schemas.ApiKey, 'ApiKeyList')),
     errors: [],
   },
@@ -301,29 +330,7 @@ export const operations = {
     success: json(200, schemas.Me),
     errors: [],
   },
-  listAuditLog: {
-    method: 'get',
-    path: '/v1/audit-log',
-    tag: 'Organization',
-    summary: 'List the audit log',
-    scope: 'audit:read',
-    organizationWide: true,
-    query: z.strictObject({
-      action: z
-        .string()
-        .max(64)
-        .regex(/^[a-z]+(?:\.[a-z_]+)?$/, 'must be an action such as key.create, or the part before its dot')
-        .optional()
-        .meta({ description: 'Only this action, such as `key.create`, or all that begin with `key`.' }),
-      actor: z.string().min(1).max(254).optional().meta({ description: 'Only what this one did.' }),
-      object: z.string().min(1).max(64).optional().meta({ description: 'Only what was done to this.' }),
-      since: z.iso.datetime({ offset: true }).optional().meta({ description: 'At or after this moment.' }),
-      until: z.iso.datetime({ offset: true }).optional().meta({ description: 'Before this moment.' }),
-      ...schemas.Page,
-    }),
-    success: json(200, schemas.listOf(schemas.AuditEntry, 'AuditEntryList')),
-    errors: [],
-  },
+  ...auditOperations,
   readHealth: {
     method: 'get',
     path: '/healthz',

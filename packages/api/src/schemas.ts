@@ -47,9 +47,15 @@ export const AuditEntry = z
   .object({
     id: z.string(),
     at: timestamp,
-    actor: z.string().meta({ description: 'A key id, or `cli`, or `system`.' }),
+    actor: z.string().meta({ description: 'A key id, the email of a person, `cli` or `system`.' }),
+    actorName: z.string().nullable().meta({
+      description: 'What the actor is called, also after it was deleted. Null when it has no name.',
+    }),
     action: z.string(),
     object: z.string().nullable(),
+    objectName: z.string().nullable().meta({
+      description: 'What the object is called, also after it was deleted. Null when it has no name.',
+    }),
     address: z.string().nullable(),
     requestId: z.string().nullable(),
     details: z.record(z.string(), z.unknown()),
@@ -83,7 +89,7 @@ export const Page = {
     .max(100)
     .optional()
     .meta({ description: '1 to 100, default 20.' }),
-  cursor: z.string().min(1).max(512).optional().meta({ description: '`nextCursor` of the page before.' }),
+  cursor: z.string().min(1).max(2048).optional().meta({ description: '`nextCursor` of the page before.' }),
 };
 
 export function listOf<T extends z.ZodType>(item: T, id: string) {

@@ -135,6 +135,19 @@ export const webhookOperations = {
     success: json(202, schemas.WebhookDelivery),
     errors: ['not_found', 'webhook_disabled'],
   },
+  sendWebhookDeliveryNow: {
+    method: 'post',
+    path: '/v1/webhooks/{webhookId}/deliveries/{deliveryId}/send-now',
+    tag,
+    summary: 'Send a waiting delivery now',
+    description:
+      'Makes the next attempt of a `pending` delivery due at once. The attempts after it keep their schedule.',
+    scope: 'webhooks:write',
+    organizationWide: true,
+    params: z.object({ webhookId: id, deliveryId: id }),
+    success: json(202, schemas.WebhookDelivery),
+    errors: ['not_found', 'webhook_disabled', 'delivery_finished'],
+  },
   testWebhook: {
     method: 'post',
     path: '/v1/webhooks/{webhookId}/test',

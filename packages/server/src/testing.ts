@@ -113,14 +113,14 @@ let domains = 0;
 export async function createTestProject(
   context: Context,
   tenant: Tenant,
-  options: { domain?: string; repository?: string; directory?: string } = {},
+  options: { name?: string; domain?: string; repository?: string; directory?: string } = {},
 ): Promise<Project> {
-  const { directory } = options;
+  const { name = 'Docs', directory } = options;
   const { domain = `docs-${(domains += 1)}.example.com`, repository = 'https://git.example.com/docs.git' } =
     options;
   const { actor } = tenant;
   return createProject(context, {
-    name: 'Docs',
+    name,
     domain,
     source: { repository, ...(directory === undefined ? {} : { directory }) },
     actor,

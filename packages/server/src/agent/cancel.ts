@@ -10,7 +10,7 @@ import { markTaken, noteRun, readRuns, waitingMessages } from './record.ts';
 /** In the transaction of the caller. */
 export async function cancelAgentJob(context: StoreContext, given: { job: Job; actor: Actor }): Promise<Job> {
   const { job } = given;
-  const changed = isFinal(job.status) ? undefined : await stop(context, job);
+  const changed = isFinal(job.status) ? undefined : await stop(context, given);
   if (changed === undefined) throw nothingToCancel(job);
   await recordAudit(context, { actor: given.actor, action: 'agent.cancel', object: job.id });
   return changed;
@@ -22,7 +22,7 @@ export async function archiveAgentJob(
   given: { job: Job; actor: Actor },
 ): Promise<Job> {
   const { job } = given;
-  const stopped = isFinal(job.status) ? job : ((await stop(context, job)) ?? job);
+  const stopped = isFinal(job.status) ? job : ((await stop(context, given)) ?? job);
   return mark(context, { job: stopped, actor: given.actor, archived: true });
 }
 
@@ -45,8 +45,11 @@ async function mark(
 }
 
 /** What was said before and not heard yet is part of what is cancelled. */
-async function stop(context: StoreContext, job: Job): Promise<Job | undefined> {
-  const changed = await requestCancel(context, job);
+async function stop(
+  context: StoreContext,
+  { job, actor }: { job: Job; actor: Actor },
+): Promise<Job | undefined> {
+  const changed = await requestCancel(context, job, actor);
   if (changed === undefined) return undefined;
   const waiting = await waitingMessages(context, job.id);
   await markTaken(

@@ -2,7 +2,7 @@
  * Reads agent jobs: one, or a page of a project's or of all. Every query names how far the caller reaches.
  */
 import type { AgentJob } from '@docyard/api';
-import { readJob, type Job } from '../jobs/store.ts';
+import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
@@ -62,6 +62,7 @@ interface JobFilters extends PageRequest {
   reach: Reach;
   status?: AgentJob['status'] | undefined;
   archived?: boolean | undefined;
+  canceled?: boolean | undefined;
 }
 
 /** Of a project, which must be there. */
@@ -86,6 +87,7 @@ export async function listAllAgentJobs(
   if (input.projectId !== undefined) query = query.where('project_id', '=', input.projectId);
   const archived = input.archived ?? (input.status === undefined ? undefined : input.status === 'archived');
   if (archived !== undefined) query = query.where('archived_at', archived ? 'is not' : 'is', null);
+  if (input.canceled !== undefined) query = query.where(wasCanceled(input.canceled));
   // An archived job has no other status, so that asking for both finds nothing.
   if (input.status !== undefined) {
     query =

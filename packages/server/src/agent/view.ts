@@ -11,7 +11,7 @@ import {
   type Failure,
 } from '@docyard/api';
 import { isFinal } from '../jobs/lifecycle.ts';
-import type { Job } from '../jobs/store.ts';
+import { canceledByOf, type Job } from '../jobs/store.ts';
 import type { Usage } from './contract.ts';
 import { firstLine } from './first-line.ts';
 import { inputOf, type Run } from './record.ts';
@@ -37,6 +37,7 @@ export function viewAgentJob(job: Job, runs: readonly Run[]): AgentJob {
     phase: phaseOf(job),
     statusReason: active ? null : endingOf(runs.at(-1), failure),
     error: job.status === 'failed' ? (failure?.message ?? 'The job failed.') : null,
+    canceledBy: canceledByOf(job),
     pullRequest,
     usage: usageOf(runs),
     result: resultOf(runs),

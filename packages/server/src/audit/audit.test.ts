@@ -1,7 +1,16 @@
 /** The audit log: what was written stays as it was written, or it shows. */
 import { describe, expect, test } from 'vitest';
-import { composeForTest, createTenant, present, type TestContext } from '../testing.ts';
-import { findBrokenEntry, listAuditLog, recordAudit, type AuditFilters } from './audit.ts';
+import { createKey } from '../keys/keys.ts';
+import { deleteProject, updateProject } from '../projects/projects.ts';
+import {
+  composeForTest,
+  createTenant,
+  createTestProject,
+  present,
+  type Tenant,
+  type TestContext,
+} from '../testing.ts';
+import { eachAuditEntry, findBrokenEntry, listAuditLog, recordAudit, type AuditFilters } from './audit.ts';
 
 async function setUp() {
   const context = await composeForTest();
@@ -55,6 +64,57 @@ test('entries can be asked for by area, action, actor, object and time', async (
   // The same moment in another zone.
   const between = { since: '2026-03-03T13:00:00+01:00', until: '2026-03-05T12:00:00Z' };
   expect(await found(between)).toEqual(['export.start se_3', 'export.start se_2']);
+});
+
+test('entries name their actor and object, also those that were deleted', async () => {
+  const context = await composeForTest();
+  const { actor, organizationId } = await createTenant(context);
+  const key = await createKey(context, { name: 'Pipeline', scopes: ['read'], actor });
+  const project = await createTestProject(context, { actor } as Tenant, { name: 'Handbook' });
+  const ofKey = { ...actor, name: key.id };
+  await updateProject(context, {
+    projectId: project.id,
+    change: { name: 'Handbook 2' },
+    actor: ofKey,
+    allowLocal: true,
+  });
+  await deleteProject(context, { projectId: project.id, actor: ofKey });
+  await context.database.deleteFrom('api_keys').where('id', '=', key.id).execute();
+
+  const { data } = await listAuditLog(context, { organizationId, object: project.id });
+  expect(data.map(({ action, actorName, objectName }) => [action, actorName, objectName])).toEqual([
+    ['project.delete', 'Pipeline', 'Handbook 2'],
+    ['project.update', 'Pipeline', 'Handbook 2'],
+    ['project.create', null, 'Handbook 2'],
+  ]);
+});
+
+test('entries are found by the words in them and by the names of their actors', async () => {
+  const { context, actor, organizationId } = await setUp();
+  const key = await createKey(context, { name: 'Night build', scopes: ['read'], actor });
+  await recordAudit(context, { actor: { ...actor, name: key.id }, action: 'export.cancel', object: 'se_7' });
+  const found = async (filters: AuditFilters) => {
+    const { data } = await listAuditLog(context, { organizationId, limit: 100, ...filters });
+    return data.map(({ action, object }) => `${action} ${object}`);
+  };
+  expect(await found({ q: 'night cancel' })).toEqual(['export.cancel se_7']);
+  expect(await found({ q: 'se_4' })).toEqual(['export.start se_4']);
+  expect(await found({ q: 'se%4' })).toEqual([]);
+  expect((await found({ q: 'export.start', sort: 'at' }))[0]).toBe('export.start se_1');
+});
+
+test('the whole log is read in parts, each entry once', async () => {
+  const { context, organizationId, rows } = await setUp();
+  const [{ id: _id, sequence: _sequence, ...row } = present(rows[0])] = rows;
+  const copies = Array.from({ length: 1200 }, (_, index) => ({ ...row, id: `au_copy${index}` }));
+  for (let from = 0; from < copies.length; from += 100)
+    await context.database
+      .insertInto('audit_log')
+      .values(copies.slice(from, from + 100))
+      .execute();
+  const ids = new Set<string>();
+  for await (const { id } of eachAuditEntry(context, { organizationId })) ids.add(id);
+  expect(ids.size).toBe(rows.length + copies.length);
 });
 
 describe('the chain', () => {

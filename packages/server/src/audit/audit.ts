@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '@docyard/api';
-import type { Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable, type SqlBool } from 'kysely';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import { readPage, type PageRequest } from '../paging.ts';
-import { exclusively, inTransaction, type AuditRow } from '../ports/database.ts';
+import { readPage, type ListPage, type PageRequest } from '../paging.ts';
+import { exclusively, inTransaction, type AuditRow, type Database } from '../ports/database.ts';
+import { contains, matchesSearch } from '../search.ts';
+import { namesOfActors, namesOfObjects } from './names.ts';
 
 export interface AuditInput {
   actor: Actor;
@@ -24,9 +26,12 @@ export interface AuditFilters {
   object?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
+  q?: string | undefined;
+  sort?: 'at' | '-at' | undefined;
 }
 
 const firstHash = '0'.repeat(64);
+const entriesAtOnce = 500;
 
 export async function recordAudit(
   context: Pick<Context, 'database' | 'clock'>,
@@ -62,12 +67,30 @@ export async function recordAudit(
 export async function listAuditLog(
   context: Pick<Context, 'database'>,
   input: PageRequest & AuditFilters & { organizationId: string },
-): Promise<{ data: AuditEntry[]; nextCursor: string | null }> {
-  const { action, actor, object, since, until } = input;
-  let query = context.database
-    .selectFrom('audit_log')
-    .selectAll()
-    .where('organization_id', '=', input.organizationId);
+): Promise<ListPage<AuditEntry>> {
+  const order = input.sort === 'at' ? 'oldest first' : 'newest first';
+  const { data, nextCursor } = await readPage(input, filtered(context, input), (row) => row, order);
+  return { data: await viewEntries(context.database, input.organizationId, data), nextCursor };
+}
+
+/** Every entry that the filters leave, read in parts. */
+export async function* eachAuditEntry(
+  context: Pick<Context, 'database'>,
+  input: AuditFilters & { organizationId: string },
+): AsyncGenerator<AuditEntry, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await listAuditLog(context, { ...input, limit: entriesAtOnce, cursor });
+    yield* page.data;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+function filtered(
+  { database }: Pick<Context, 'database'>,
+  { organizationId, action, actor, object, since, until, q }: AuditFilters & { organizationId: string },
+) {
+  let query = database.selectFrom('audit_log').selectAll().where('organization_id', '=', organizationId);
   if (action !== undefined)
     query = action.includes('.')
       ? query.where('action', '=', action)
@@ -77,7 +100,25 @@ export async function listAuditLog(
   // Moments are kept as texts of one form, which sort as the moments do.
   if (since !== undefined) query = query.where('at', '>=', new Date(since).toISOString());
   if (until !== undefined) query = query.where('at', '<', new Date(until).toISOString());
-  return readPage(input, query, viewEntry);
+  if (q !== undefined) query = query.where(matchesSearch(q, (word) => searched(organizationId, word)));
+  return query;
+}
+
+/** The entry itself, and the names under which readers know its actor and object. */
+function searched(organizationId: string, word: string): RawBuilder<SqlBool>[] {
+  const inOrganization = sql`organization_id = ${organizationId}`;
+  const isNamed = (column: 'actor' | 'object', names: RawBuilder<unknown>) =>
+    sql<SqlBool>`${sql.ref(column)} in (${names})`;
+  const named = (table: string, column: string, id = 'id') =>
+    sql`select ${sql.ref(id)} from ${sql.table(table)} where ${inOrganization} and ${contains(sql.ref(column), word)}`;
+  return [
+    ...['action', 'actor', 'object', 'address', 'details'].map((column) => contains(sql.ref(column), word)),
+    isNamed('actor', named('api_keys', 'name')),
+    isNamed('actor', named('people', 'name', 'email')),
+    isNamed('object', named('api_keys', 'name')),
+    isNamed('object', named('projects', 'name')),
+    isNamed('object', named('people', 'name')),
+  ];
 }
 
 /** The id of the first entry that does not follow from the one before it, or undefined when the log is whole. */
@@ -104,16 +145,29 @@ function chain(previousHash: string, entry: Omit<Selectable<AuditRow>, 'sequence
   return createHash('sha256').update(previousHash).update(JSON.stringify(fields)).digest('hex');
 }
 
-function viewEntry(row: Selectable<AuditRow>): AuditEntry {
-  return {
+async function viewEntries(
+  database: Database,
+  organizationId: string,
+  rows: readonly Selectable<AuditRow>[],
+): Promise<AuditEntry[]> {
+  const objects = rows.flatMap(({ object }) => object ?? []);
+  const actorNames = await namesOfActors(
+    database,
+    organizationId,
+    rows.map(({ actor }) => actor),
+  );
+  const objectNames = await namesOfObjects(database, organizationId, objects);
+  return rows.map((row) => ({
     id: row.id,
     at: row.at,
     actor: row.actor,
+    actorName: actorNames.get(row.actor) ?? null,
     action: row.action,
     object: row.object,
+    objectName: row.object === null ? null : (objectNames.get(row.object) ?? null),
     address: row.address,
     requestId: row.request_id,
     details: JSON.parse(row.details) as Record<string, unknown>,
     hash: row.hash,
-  };
+  }));
 }

@@ -16,7 +16,7 @@ export async function cancelExport(
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     const job = await findExport(inside, { id: input.jobId, reach: input.actor });
-    const changed = isFinal(job.status) ? undefined : await requestCancel(inside, job);
+    const changed = isFinal(job.status) ? undefined : await requestCancel(inside, job, input.actor);
     if (changed === undefined) throw nothingToCancel(job);
     await recordAudit(inside, { actor: input.actor, action: 'export.cancel', object: job.id });
     return changed;

@@ -3,13 +3,15 @@
  */
 import type { ExportJob, Manifest, Report, reportTypes } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
+import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Context } from '../context.ts';
 import { GatheredReads } from '../jobs/gathered-reads.ts';
-import { readJob, type Job } from '../jobs/store.ts';
-import { readPage, type PageRequest } from '../paging.ts';
+import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
+import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
 import { isPostgres } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { isJobWithin, jobsWithin, type Reach } from '../reach.ts';
+import { contains, matchesSearch } from '../search.ts';
 import { ReportFile } from './messages.ts';
 import {
   blobName,
@@ -48,15 +50,29 @@ function existing(job: Job | undefined): Job {
   throw new Problem('not_found', 'There is no such export job. List them with GET /v1/static-export/jobs.');
 }
 
+export interface ExportFilters {
+  domain?: string | undefined;
+  status?: string | undefined;
+  since?: string | undefined;
+  projectId?: string | undefined;
+  canceled?: 'true' | 'false' | undefined;
+  q?: string | undefined;
+  sort?: string | undefined;
+}
+
+const sortColumns: SortColumns = { domain: sql`domain`, updatedAt: sql`updated_at` };
+
+function searchedInExports(word: string): RawBuilder<SqlBool>[] {
+  const ofProjects = sql<SqlBool>`project_id in (select id from projects
+    where organization_id = jobs.organization_id and ${contains(sql`name`, word)})`;
+  const columns = ['jobs.id', 'jobs.domain', 'source_commit'];
+  return [...columns.map((column) => contains(sql.ref(column), word)), ofProjects];
+}
+
 export async function listExports(
   context: ReadContext,
-  input: PageRequest & {
-    reach: Reach;
-    domain?: string | undefined;
-    status?: string | undefined;
-    since?: string | undefined;
-  },
-): Promise<{ data: ExportJob[]; nextCursor: string | null }> {
+  input: PageRequest & ExportFilters & { reach: Reach },
+): Promise<ListPage<ExportJob>> {
   let query = context.database
     .selectFrom('jobs')
     .selectAll()
@@ -65,7 +81,10 @@ export async function listExports(
   if (input.domain !== undefined) query = query.where('domain', '=', input.domain);
   if (input.status !== undefined) query = query.where('status', '=', input.status);
   if (input.since !== undefined) query = query.where('created_at', '>=', new Date(input.since).toISOString());
-  return readPage(input, query, viewExport);
+  if (input.projectId !== undefined) query = query.where('project_id', '=', input.projectId);
+  if (input.canceled !== undefined) query = query.where(wasCanceled(input.canceled === 'true'));
+  if (input.q !== undefined) query = query.where(matchesSearch(input.q, searchedInExports));
+  return readSortedPage(input, query, viewExport, sortColumns);
 }
 
 /** The newest completed export of a domain whose files are still here. */

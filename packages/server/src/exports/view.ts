@@ -2,7 +2,7 @@
  * The job row as callers see it. The one place where a row becomes an ExportJob.
  */
 import type { ExportJob, Failure } from '@docyard/api';
-import type { Job } from '../jobs/store.ts';
+import { canceledByOf, type Job } from '../jobs/store.ts';
 import { inputOf, optionsOf, resultOf } from './record.ts';
 
 export function viewExport(job: Job): ExportJob {
@@ -23,6 +23,7 @@ export function viewExport(job: Job): ExportJob {
     finishedAt: job.finished_at,
     attempt: job.attempt,
     failure,
+    canceledBy: canceledByOf(job),
     domain: job.domain,
     projectId: job.project_id,
     version: request.version ?? null,

@@ -15,6 +15,7 @@ import { vouchFor } from './connections.ts';
 import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
+import { auditHandlers } from './handlers/audit.ts';
 import { exportHandlers, statusReader } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { peopleHandlers } from './handlers/people.ts';
@@ -104,6 +105,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...exportHandlers(stopping, readStatus),
       ...agentHandlers(stopping),
       ...restHandlers,
+      ...auditHandlers(stopping),
       ...reviewHandlers(context.clock.now(), stopping),
       ...webhookHandlers,
       ...peopleHandlers,

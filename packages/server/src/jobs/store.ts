@@ -4,9 +4,10 @@
  * Each change also leaves an event row in the same transaction, each move a message to the webhooks that want it, and
  * each move to `queued` a delivery in the queue.
  */
-import type { Failure } from '@docyard/api';
+import type { CanceledBy, Failure } from '@docyard/api';
 import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
-import { nowText, type Context } from '../context.ts';
+import { namesOfActors } from '../audit/names.ts';
+import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { exclusively, inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
 import type { Delivery, JobKind } from '../ports/queue.ts';
@@ -261,6 +262,7 @@ export async function failJob(
 ): Promise<Job | undefined> {
   return move(context, 'fail', claim, {
     failure: JSON.stringify(failure),
+    failure_code: failure.code,
     finished_at: nowText(context),
     ...(result === undefined ? {} : { result: JSON.stringify(result) }),
   });
@@ -272,13 +274,18 @@ export async function releaseJob(context: StoreContext, claim: Claim): Promise<J
 }
 
 /** A queued job ends at once; a running one is marked, and its worker ends it. */
-export async function requestCancel(context: StoreContext, job: Job): Promise<Job | undefined> {
-  const ended = job.status === 'queued' ? await cancelQueued(context, job) : undefined;
+export async function requestCancel(
+  context: StoreContext,
+  job: Job,
+  actor?: Actor,
+): Promise<Job | undefined> {
+  const canceled_by = actor === undefined ? null : JSON.stringify(await describeActor(context, actor));
+  const ended = job.status === 'queued' ? await cancelQueued(context, job, canceled_by) : undefined;
   if (ended !== undefined) return ended;
   return changed(context, job.id, null, (database) =>
     database
       .updateTable('jobs')
-      .set({ cancel_requested_at: nowText(context), updated_at: nowText(context) })
+      .set({ cancel_requested_at: nowText(context), canceled_by, updated_at: nowText(context) })
       .where('id', '=', job.id)
       .where('status', 'in', ['queued', 'running'])
       .returningAll()
@@ -291,10 +298,34 @@ export function nothingToCancel({ status }: Pick<Job, 'status'>): Problem {
   return new Problem('job_finished', `The job has already ended as ${status}; there is nothing to cancel.`);
 }
 
-function cancelQueued(context: StoreContext, claim: Claim): Promise<Job | undefined> {
-  const failure = failureOf('canceled', 'The job was cancelled before it began.');
+async function describeActor({ database }: StoreContext, actor: Actor): Promise<CanceledBy> {
+  const names = await namesOfActors(database, actor.organizationId, [actor.name]);
+  return { actor: actor.name, name: names.get(actor.name) ?? actor.name };
+}
+
+/** Undefined in events that were recorded before the column existed. */
+export function canceledByOf({ canceled_by }: { canceled_by?: string | null }): CanceledBy | null {
+  return canceled_by ? (JSON.parse(canceled_by) as CanceledBy) : null;
+}
+
+/** A filter for jobs that were canceled, or for all others. */
+export function wasCanceled(canceled: boolean) {
+  return (jobs: ExpressionBuilder<Tables, 'jobs'>) =>
+    canceled
+      ? jobs('failure_code', '=', 'canceled')
+      : jobs.or([jobs('failure_code', 'is', null), jobs('failure_code', '!=', 'canceled')]);
+}
+
+function cancelQueued(
+  context: StoreContext,
+  claim: Claim,
+  canceled_by: string | null,
+): Promise<Job | undefined> {
+  const failure = failureOf('canceled', 'The job was canceled before it began.');
   return move(context, 'cancel', claim, {
     failure: JSON.stringify(failure),
+    failure_code: failure.code,
+    canceled_by,
     finished_at: nowText(context),
   });
 }
@@ -310,7 +341,9 @@ export async function resumeJob(context: StoreContext, job: Job): Promise<Job | 
     progress: 0,
     earlier_attempts: job.attempt,
     failure: null,
+    failure_code: null,
     cancel_requested_at: null,
+    canceled_by: null,
     finished_at: null,
   });
 }

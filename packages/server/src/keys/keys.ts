@@ -13,15 +13,16 @@ import {
   type RollKey,
   type Scope,
 } from '@docyard/api';
-import type { Selectable } from 'kysely';
+import { sql, type ExpressionBuilder, type Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import { readPage, type PageRequest } from '../paging.ts';
-import { exclusively, inTransaction, type KeyRow } from '../ports/database.ts';
+import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
+import { exclusively, inTransaction, type KeyRow, type Tables } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { holdProject } from '../projects/projects.ts';
 import { keysWithin, type Reach } from '../reach.ts';
+import { columnsContain } from '../search.ts';
 import { complainAboutRange } from './addresses.ts';
 import { isWellFormedKey, newKeyText } from './format.ts';
 
@@ -118,7 +119,8 @@ export async function revokeKey(context: KeyContext, input: { keyId: string; act
     if (key.revoked_at !== null) return;
     const revoked_at = nowText(context);
     await database.updateTable('api_keys').set({ revoked_at }).where('id', '=', key.id).execute();
-    await recordAudit(inside, { actor: input.actor, action: 'key.revoke', object: key.id });
+    const details = { name: key.name };
+    await recordAudit(inside, { actor: input.actor, action: 'key.revoke', object: key.id, details });
   });
 }
 
@@ -131,12 +133,40 @@ async function holdKey(
   return findKey(context, actor, keyId);
 }
 
+export interface KeyFilters {
+  q?: string | undefined;
+  status?: 'active' | 'ended' | undefined;
+  projectId?: string | undefined;
+  sort?: string | undefined;
+}
+
+/** A key that was never used, or never expires, comes before all others or after them. */
+const sortColumns: SortColumns = {
+  name: sql`lower(name)`,
+  lastUsedAt: sql`coalesce(last_used_at, '')`,
+  expiresAt: sql`coalesce(expires_at, '9999')`,
+};
+
+function hasStatus(now: string, status: 'active' | 'ended') {
+  return (rows: ExpressionBuilder<Tables, 'api_keys'>) => {
+    const hasEnded = rows.or([rows('revoked_at', 'is not', null), rows('expires_at', '<=', now)]);
+    const isActive = rows.and([
+      rows('revoked_at', 'is', null),
+      rows.or([rows('expires_at', 'is', null), rows('expires_at', '>', now)]),
+    ]);
+    return status === 'ended' ? hasEnded : isActive;
+  };
+}
+
 export async function listKeys(
-  context: Pick<Context, 'database'>,
-  input: PageRequest & { reach: Reach },
-): Promise<{ data: ApiKey[]; nextCursor: string | null }> {
-  const query = context.database.selectFrom('api_keys').selectAll().where(keysWithin(input.reach));
-  return readPage(input, query, viewKey);
+  context: Pick<Context, 'database' | 'clock'>,
+  input: PageRequest & KeyFilters & { reach: Reach },
+): Promise<ListPage<ApiKey>> {
+  let query = context.database.selectFrom('api_keys').selectAll().where(keysWithin(input.reach));
+  if (input.projectId !== undefined) query = query.where('project_id', '=', input.projectId);
+  if (input.status !== undefined) query = query.where(hasStatus(nowText(context), input.status));
+  if (input.q !== undefined) query = query.where(columnsContain(['name', 'id', 'prefix', 'last4'], input.q));
+  return readSortedPage(input, query, viewKey, sortColumns);
 }
 
 /** A key as it is stored, together with its organization. */

@@ -3,13 +3,14 @@
  * and one of them always stays.
  */
 import type { Invitation, InvitePerson, Person, Role, UpdatePerson } from '@docyard/api';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import { readPage, type PageRequest } from '../paging.ts';
+import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
 import { exclusively, inTransaction, type PersonRow } from '../ports/database.ts';
 import { Problem, requireVersion } from '../problem.ts';
+import { columnsContain } from '../search.ts';
 import { endSessionsOf, hashToken, newToken } from './sessions.ts';
 
 const invitationDays = 7;
@@ -23,15 +24,27 @@ export interface Changer {
   isOwner: boolean;
 }
 
+export interface PeopleFilters {
+  q?: string | undefined;
+  sort?: string | undefined;
+}
+
+const sortColumns: SortColumns = {
+  name: sql`lower(name)`,
+  email: sql`email`,
+  lastSeenAt: sql`coalesce(last_seen_at, '')`,
+};
+
 export async function listPeople(
   context: Pick<Context, 'database'>,
-  input: PageRequest & { organizationId: string },
-): Promise<{ data: Person[]; nextCursor: string | null }> {
-  const query = context.database
+  input: PageRequest & PeopleFilters & { organizationId: string },
+): Promise<ListPage<Person>> {
+  let query = context.database
     .selectFrom('people')
     .selectAll()
     .where('organization_id', '=', input.organizationId);
-  return readPage(input, query, viewPerson);
+  if (input.q !== undefined) query = query.where(columnsContain(['name', 'email', 'id'], input.q));
+  return readSortedPage(input, query, viewPerson, sortColumns);
 }
 
 /** `origin` is where the invited will reach the dashboard. */

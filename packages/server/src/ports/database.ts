@@ -67,6 +67,10 @@ export interface JobRow {
   source_commit: string | null;
   result: string | null;
   failure: string | null;
+  /** The code of the failure, for filters. */
+  failure_code: string | null;
+  /** Who asked to cancel the job: a CanceledBy as JSON. */
+  canceled_by: string | null;
   /** The last findings of an export, as JSON. */
   recent_findings: string | null;
   cancel_requested_at: string | null;

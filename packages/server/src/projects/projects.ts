@@ -2,14 +2,15 @@
  * Projects: a name, a domain and the source its documentation comes from.
  */
 import type { CreateProject, Project, UpdateProject } from '@docyard/api';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
-import { readPage, type PageRequest } from '../paging.ts';
+import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
 import { exclusively, inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
 import { Problem, requireVersion } from '../problem.ts';
 import { projectsWithin, type Reach } from '../reach.ts';
+import { columnsContain } from '../search.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { refuseUnusableForge } from './forge.ts';
 
@@ -39,7 +40,12 @@ export async function createProject(
       .executeTakeFirstOrThrow();
     await recordAudit(
       { ...context, database },
-      { actor: input.actor, action: 'project.create', object: row.id, details: { domain: row.domain } },
+      {
+        actor: input.actor,
+        action: 'project.create',
+        object: row.id,
+        details: { name: row.name, domain: row.domain },
+      },
     );
     return viewProject({ database }, row);
   });
@@ -81,7 +87,7 @@ export async function updateProject(
       actor,
       action: 'project.update',
       object: row.id,
-      details: { fields: changedFields(change) },
+      details: { name: row.name, fields: changedFields(change) },
     });
     return viewProject(inside, row);
   });
@@ -118,7 +124,8 @@ export async function deleteProject(
     await database.deleteFrom('jobs').where('project_id', '=', row.id).execute();
     // The keys that are limited to it go with it, and are named once more.
     await database.deleteFrom('projects').where('id', '=', row.id).execute();
-    const details = keys.length === 0 ? {} : { keys: keys.map((key) => key.id) };
+    const named = { name: row.name, domain: row.domain };
+    const details = keys.length === 0 ? named : { ...named, keys: keys.map((key) => key.id) };
     await recordAudit(
       { ...context, database },
       { actor: input.actor, action: 'project.delete', object: row.id, details },
@@ -134,12 +141,30 @@ export async function readProject(
   return viewProject(context, await findProject(context, { id: input.projectId, reach: input.reach }));
 }
 
+export interface ProjectFilters {
+  q?: string | undefined;
+  domain?: string | undefined;
+  /** Separated by commas. */
+  ids?: string | undefined;
+  sort?: string | undefined;
+}
+
+const sortColumns: SortColumns = {
+  name: sql`lower(name)`,
+  domain: sql`domain`,
+  updatedAt: sql`updated_at`,
+};
+
 export async function listProjects(
   context: Pick<Context, 'database'>,
-  input: PageRequest & { reach: Reach },
-): Promise<{ data: Project[]; nextCursor: string | null }> {
-  const query = context.database.selectFrom('projects').selectAll().where(projectsWithin(input.reach));
-  const { data, nextCursor } = await readPage(input, query, (row) => row);
+  input: PageRequest & ProjectFilters & { reach: Reach },
+): Promise<ListPage<Project>> {
+  let query = context.database.selectFrom('projects').selectAll().where(projectsWithin(input.reach));
+  if (input.domain !== undefined) query = query.where('domain', '=', input.domain);
+  if (input.ids !== undefined) query = query.where('id', 'in', input.ids.split(','));
+  if (input.q !== undefined)
+    query = query.where(columnsContain(['name', 'domain', 'repository', 'id'], input.q));
+  const { data, nextCursor } = await readSortedPage(input, query, (row) => row, sortColumns);
   return { data: await viewProjects(context, data), nextCursor };
 }
 

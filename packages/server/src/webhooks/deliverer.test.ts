@@ -17,7 +17,14 @@ import {
 } from '../testing.ts';
 import { retrySeconds } from './attempts.ts';
 import { WebhookDeliverer } from './deliverer.ts';
-import { listDeliveries, readDeliveryWithBody, redeliver, sendTest, sweepWebhooks } from './deliveries.ts';
+import {
+  listDeliveries,
+  readDeliveryWithBody,
+  redeliver,
+  sendNow,
+  sendTest,
+  sweepWebhooks,
+} from './deliveries.ts';
 import { startReceiver, type Receiver } from './testing.ts';
 import { createWebhook, findWebhook, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 
@@ -315,6 +322,32 @@ describe('redelivery', () => {
     expect(kept.body).toBe(first?.body);
     for (let attempt = 2; attempt <= 9; attempt += 1) await failOnce(id, attempt);
     expect((await untilStatus(id, 'failed')).attempts).toHaveLength(9);
+  });
+});
+
+describe('a waiting delivery that is sent now', () => {
+  test('is tried at once and keeps the attempts it has left', async () => {
+    const { id } = await create();
+    await sendOne(id);
+    receiver.answer = 500;
+    startDeliverer();
+    await until(async () => (await onlyDelivery(id)).attempts.length === 1);
+    const { id: deliveryId, nextAttemptAt } = await onlyDelivery(id);
+    expect(nextAttemptAt).not.toBe(null);
+    const now = await sendNow(context, { webhookId: id, deliveryId, actor: tenant.actor });
+    expect(now.nextAttemptAt).toBe(context.clock.now().toISOString());
+    for (let attempt = 2; attempt <= 8; attempt += 1) await failOnce(id, attempt);
+    expect((await untilStatus(id, 'failed')).attempts).toHaveLength(8);
+  });
+
+  test('is refused once it has ended', async () => {
+    const { id } = await create();
+    await sendOne(id);
+    startDeliverer();
+    const { id: deliveryId } = await untilStatus(id, 'delivered');
+    await expect(sendNow(context, { webhookId: id, deliveryId, actor: tenant.actor })).rejects.toMatchObject({
+      code: 'delivery_finished',
+    });
   });
 });
 

@@ -83,6 +83,38 @@ export async function redeliver(
   });
 }
 
+/** Only the wait is skipped: the attempts that are left and their schedule stay. */
+export async function sendNow(
+  context: DeliveryContext,
+  input: { webhookId: string; deliveryId: string; actor: Actor },
+): Promise<WebhookDelivery> {
+  return inTransaction(context.database, async (database) => {
+    const inside = { ...context, database };
+    const webhook = await findEnabled(inside, input);
+    const { status } = await readDelivery(inside, webhook, input.deliveryId);
+    if (status !== 'pending') throw notWaiting(status);
+    await database
+      .updateTable('webhook_deliveries')
+      .set({ next_at: nowText(context) })
+      .where('webhook_id', '=', webhook.id)
+      .where('id', '=', input.deliveryId)
+      .where('status', '=', 'pending')
+      .where('next_at', '>', nowText(context))
+      .execute();
+    const details = { delivery: input.deliveryId };
+    const audited = { actor: input.actor, action: 'webhook.send_now', object: webhook.id, details };
+    await recordAudit(inside, audited);
+    return readDelivery(inside, webhook, input.deliveryId);
+  });
+}
+
+function notWaiting(status: string): Problem {
+  return new Problem(
+    'delivery_finished',
+    `The delivery is not waiting: it has ended as ${status}. Send it again with POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver.`,
+  );
+}
+
 export async function sendTest(
   context: DeliveryContext,
   input: { webhookId: string; actor: Actor },

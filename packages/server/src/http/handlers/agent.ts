@@ -126,8 +126,15 @@ export function agentHandlers(stopping: AbortSignal): AgentHandlers {
   };
 }
 
-function filtersOf<Query extends { archived?: 'true' | 'false' | undefined }>({ archived, ...query }: Query) {
-  return { ...query, ...(archived === undefined ? {} : { archived: archived === 'true' }) };
+type YesOrNo = 'true' | 'false' | undefined;
+
+function filtersOf<Query extends { archived?: YesOrNo; canceled?: YesOrNo }>(given: Query) {
+  const { archived, canceled, ...query } = given;
+  return {
+    ...query,
+    ...(archived === undefined ? {} : { archived: archived === 'true' }),
+    ...(canceled === undefined ? {} : { canceled: canceled === 'true' }),
+  };
 }
 
 /** What makes a finished job go on: it counts as an instruction and needs an engine and room in the queue. */

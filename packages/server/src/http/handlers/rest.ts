@@ -1,7 +1,6 @@
 /**
- * The operations around the jobs: projects, keys, the organization itself.
+ * The operations around the jobs: projects and keys.
  */
-import { listAuditLog } from '../../audit/audit.ts';
 import { removeFiles } from '../../exports/retention.ts';
 import { createKey, keyChanges, listKeys, revokeKey, rollKey } from '../../keys/keys.ts';
 import * as projects from '../../projects/projects.ts';
@@ -18,7 +17,6 @@ export const restHandlers: Pick<
   | 'createKey'
   | 'rollKey'
   | 'revokeKey'
-  | 'listAuditLog'
 > = {
   listProjects: async ({ context, caller, input }) => ({
     body: await projects.listProjects(context, { ...input.query, reach: caller }),
@@ -77,8 +75,4 @@ export const restHandlers: Pick<
       await revokeKey(inside, { ...input.params, actor });
       return { body: undefined, after: () => context.changes.notify(keyChanges) };
     }),
-
-  listAuditLog: async ({ context, caller, input }) => ({
-    body: await listAuditLog(context, { ...input.query, organizationId: caller.organizationId }),
-  }),
 };

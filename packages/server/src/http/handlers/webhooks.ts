@@ -1,7 +1,13 @@
 /**
  * The webhook operations: HTTP on one side, `webhooks/` on the other.
  */
-import { listDeliveries, readDeliveryWithBody, redeliver, sendTest } from '../../webhooks/deliveries.ts';
+import {
+  listDeliveries,
+  readDeliveryWithBody,
+  redeliver,
+  sendNow,
+  sendTest,
+} from '../../webhooks/deliveries.ts';
 import * as webhooks from '../../webhooks/webhooks.ts';
 import type { Handlers } from '../request.ts';
 
@@ -17,6 +23,7 @@ export const webhookHandlers: Pick<
   | 'listWebhookDeliveries'
   | 'readWebhookDelivery'
   | 'redeliverWebhook'
+  | 'sendWebhookDeliveryNow'
   | 'testWebhook'
 > = {
   listWebhooks: async ({ context, caller, input }) => ({
@@ -68,6 +75,12 @@ export const webhookHandlers: Pick<
   redeliverWebhook: async ({ actor, input, commit }) =>
     commit(async (inside) => {
       const delivery = await redeliver(inside, { ...input.params, actor });
+      return { body: delivery, headers: { location: logOf(delivery) } };
+    }),
+
+  sendWebhookDeliveryNow: async ({ actor, input, commit }) =>
+    commit(async (inside) => {
+      const delivery = await sendNow(inside, { ...input.params, actor });
       return { body: delivery, headers: { location: logOf(delivery) } };
     }),
 

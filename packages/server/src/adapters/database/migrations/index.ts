@@ -13,6 +13,7 @@ import { watchingExports } from './0008-watching-exports.ts';
 import { keysOfProjects } from './0009-keys-of-projects.ts';
 import { insightsAndDeployments } from './0011-insights-and-deployments.ts';
 import { recordVersions } from './0012-record-versions.ts';
+import { searchableLists } from './0013-searchable-lists.ts';
 import { keyPeppers } from './0014-key-peppers.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -27,5 +28,6 @@ export const migrations: Record<string, Migration> = {
   '0009-keys-of-projects': keysOfProjects,
   '0011-insights-and-deployments': insightsAndDeployments,
   '0012-record-versions': recordVersions,
+  '0013-searchable-lists': searchableLists,
   '0014-key-peppers': keyPeppers,
 };
