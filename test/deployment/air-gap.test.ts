@@ -71,7 +71,7 @@ test('the first bundle is verified and installed', () => {
   const { status, stdout, stderr } = imported(files.october);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^r1-[0-9a-f]{8} is served now: content of \d+ \w+ 20\d\d, 40 days old, commit 1111111, version 1, signed by [0-9A-F]{16}; the first one here\.\n$/,
+    /^r1-[0-9a-f]{8} is installed: content of \d+ \w+ 20\d\d, 40 days old, commit 1111111, version 1, signed by [0-9A-F]{16}; the first one here\. No server is running on this folder: docyard site serves it\.\n$/,
   );
 });
 
@@ -82,6 +82,7 @@ test('a delta to it is enough for the next, which a running deployment serves at
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     outcome: 'switched',
+    isServed: true,
     isOlder: false,
     appliedTo: expect.stringMatching(/^r1-/),
     release: { version: '2', signedBy: key.keyId },
@@ -97,14 +98,18 @@ test('a delta to it is enough for the next, which a running deployment serves at
 test('older content is warned of, and what it replaced can be brought back', () => {
   const { status, stdout, stderr } = imported(files.october);
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^r1-\w+ is served now: .*40 days old.*; replaces content of .*, 5 days old\.\n$/);
+  expect(stdout).toMatch(
+    /^r1-\w+ is installed: .*40 days old.*; replaces content of .*, 5 days old\. No server/,
+  );
   expect(stderr).toMatch(/older than what it replaces.*docyard site rollback r2-/);
-  expect(docyard(['site', 'rollback', '--data', dataDir]).stdout).toMatch(/^r2-\w+ is served now/);
+  expect(docyard(['site', 'rollback', '--data', dataDir]).stdout).toMatch(
+    /^r2-\w+ is current: .*\nNo server is running/,
+  );
 });
 
 test('the same again changes nothing', () => {
   const before = contentOf(dataDir);
-  expect(imported(files.november).stdout).toMatch(/^r2-\w+ was served already: /);
+  expect(imported(files.november).stdout).toMatch(/^r2-\w+ was installed already: /);
   expect(contentOf(dataDir)).toEqual(before);
 });
 

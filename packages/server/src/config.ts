@@ -77,14 +77,21 @@ export interface Config {
 
 export class ConfigError extends Error {
   override name = 'ConfigError';
+  /** The value of a command-line option is wrong, and not one of the environment. */
+  readonly isUsage: boolean;
+
+  constructor(message: string, { isUsage = false } = {}) {
+    super(message);
+    this.isUsage = isUsage;
+  }
 }
 
 const count = (least: number, most: number, usual: number) =>
   z.coerce
     .number({ error: 'must be a number' })
     .int('must be a whole number')
-    .min(least)
-    .max(most)
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
     .default(usual);
 
 interface Setting {
@@ -97,7 +104,7 @@ interface Setting {
 /** Every variable, its check, its default and one line of meaning. The manual's table is held to this one. */
 export const settings = {
   ROLE: {
-    check: z.enum(['all', 'api', 'worker']).default('all'),
+    check: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
     meaning: 'What this process does: answer requests (api), run jobs (worker), or both (all).',
   },
   PORT: { check: count(0, 65_535, 4400), meaning: 'Port of the HTTP server. 0 picks a free one.' },
@@ -175,7 +182,11 @@ export const settings = {
     meaning: 'Comma-separated domains of emails that OIDC_DEFAULT_ROLE is for. Default: all.',
   },
   LOG_LEVEL: {
-    check: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+    check: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+        error: 'must be trace, debug, info, warn, error or silent',
+      })
+      .default('info'),
     meaning: 'How much is logged.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
@@ -279,7 +290,8 @@ export const settings = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function readConfig(environment: Environment): Config {
+/** `options` are the command-line options that set a variable, for the message about a wrong value. */
+export function readConfig(environment: Environment, options: Readonly<Record<string, string>> = {}): Config {
   const shape = Object.fromEntries(Object.entries(settings).map(([name, { check }]) => [name, check])) as {
     [Name in keyof typeof settings]: (typeof settings)[Name]['check'];
   };
@@ -290,7 +302,7 @@ export function readConfig(environment: Environment): Config {
     }),
   );
   const parsed = z.object(shape).safeParse(given);
-  if (!parsed.success) throw new ConfigError(explain(parsed.error, given));
+  if (!parsed.success) throw explain(parsed.error, given, options);
   const value = parsed.data;
   refuseLonelyRole(value);
   refusePreviousKeyAlone(value);
@@ -452,12 +464,23 @@ function tracingOf(endpoint: string | undefined, environment: Environment): Conf
   return { endpoint, service: environment['OTEL_SERVICE_NAME'] || 'docyard' };
 }
 
-function explain(error: z.ZodError, given: Environment): string {
+function explain(
+  error: z.ZodError,
+  given: Environment,
+  options: Readonly<Record<string, string>>,
+): ConfigError {
   const lines = error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const setting: Setting | undefined = settings[name as keyof typeof settings];
-    const shown = setting?.secret ? name : `${name}=${given[name]}`;
-    return `  ${shown}: ${issue.message}. ${setting?.meaning ?? ''}`;
+    const option = options[name];
+    const shown = setting?.secret
+      ? name
+      : `${option === undefined ? `${name}=` : `${option} `}${given[name]}`;
+    return `${shown}: ${issue.message}. ${setting?.meaning ?? ''}`;
   });
-  return `The configuration is not usable:\n${lines.join('\n')}`;
+  const isUsage = error.issues.every(({ path }) => options[String(path[0])] !== undefined);
+  const list = lines.map((line) => `  ${line}`).join('\n');
+  return new ConfigError(isUsage ? lines.join(' ') : `The configuration is not usable:\n${list}`, {
+    isUsage,
+  });
 }

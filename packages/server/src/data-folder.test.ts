@@ -24,7 +24,7 @@ describe('preparing', () => {
     writeFileSync(file, '');
     await expect(prepareDataFolder(file)).rejects.toMatchObject({
       name: 'DataFolderError',
-      message: `The data folder ${file} cannot be used (EEXIST). Choose another with --data.`,
+      message: `Cannot use the data folder ${file}: a part of the path is not a folder (ENOTDIR). Choose another with --data.`,
     });
   });
 

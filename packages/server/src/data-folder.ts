@@ -3,11 +3,12 @@
  * time.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, open, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDiskFull } from './disk-full.ts';
 import { createForOwner, ownerOnly, restrictToOwner } from './file-modes.ts';
+import { fileErrorReason, makeFolder } from './file-error.ts';
 
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
@@ -15,13 +16,11 @@ export class DataFolderError extends Error {
 
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const name of ['work', 'blobs', 'cache'])
-      await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    for (const name of ['work', 'blobs', 'cache']) await makeFolder(join(folder, name), 0o700);
+    await access(folder, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new DataFolderError(
-      `The data folder ${folder} cannot be used (${reason}). Choose another with --data.`,
+      `Cannot use the data folder ${folder}: ${fileErrorReason(error)}. Choose another with --data.`,
       { cause: error },
     );
   }

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ConfigError } from './config.ts';
 import type { Actor, Context } from './context.ts';
 import { writeDurably } from './data-folder.ts';
 import { sampleIdentity } from './git/sample-identity.ts';
@@ -109,7 +110,7 @@ async function git(folder: string, args: string[]): Promise<void> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
   const status = await new Promise<number | null>((resolve, reject) => {
     child.once('error', () =>
-      reject(new Error('git was not found. Install git 2.39 or newer, then start again.')),
+      reject(new ConfigError('git was not found. Install git 2.39 or newer, then start again.')),
     );
     child.once('close', resolve);
   });

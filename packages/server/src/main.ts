@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { withoutAlias } from './cli/aliases.ts';
 import { exitTable } from './cli/exit.ts';
+import { refuseMistypedSubcommand } from './cli/mistyped-subcommand.ts';
 import { version } from './version.ts';
 
 export async function main(args: string[]): Promise<number> {
@@ -12,16 +13,18 @@ export async function main(args: string[]): Promise<number> {
     process.stdout.write(overview());
     return exitTable.ok.status;
   }
-  const wanted = withoutAlias(withoutHelpCommand(args));
+  const { words, debug } = withoutDebug(args);
+  const wanted = withoutAlias(withoutHelpCommand(words));
   const json = wanted.slice(0, wanted.indexOf('--') >>> 0).includes('--json');
   try {
     const program = await buildProgram(wanted.find((word) => !word.startsWith('-')) ?? '');
+    refuseMistypedSubcommand(program, wanted);
     await program.parseAsync(wanted, { from: 'user' });
     return process.exitCode === undefined ? exitTable.ok.status : Number(process.exitCode);
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       const { explain } = await import('./cli/explain.ts');
-      return explain(error, { json });
+      return explain(error, { json, debug });
     }
     if (error.exitCode === 0) return exitTable.ok.status;
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
@@ -38,6 +41,7 @@ export async function buildProgram(named?: string): Promise<Command> {
     // `--version` of a command may be another one than that of the program.
     .enablePositionalOptions()
     .version(version, '-V, --version', 'print the version')
+    .option('--debug', 'show a stack trace with an error, also after a command')
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .showHelpAfterError('(add --help for what is possible)')
@@ -54,6 +58,13 @@ export async function buildProgram(named?: string): Promise<Command> {
     program.addCommand(command.summary(summary), { hidden });
   }
   return program;
+}
+
+/** `--debug` is an option of every command. */
+function withoutDebug(args: string[]): { words: string[]; debug: boolean } {
+  const end = args.indexOf('--') >>> 0;
+  const words = args.filter((word, index) => index > end || word !== '--debug');
+  return { words, debug: words.length < args.length || process.env['DEBUG'] !== undefined };
 }
 
 /** `docyard help keys create` is `docyard keys create --help`. */

@@ -82,6 +82,7 @@ export const diagnosticCodes = {
   secret_in_page: 'A page shows what looks like a live key, token or private key.',
   site_empty: 'The folder holds no page.',
   site_missing: 'The folder does not exist.',
+  site_unreadable: 'A folder of the site cannot be read.',
   snippet_failed: 'A snippet could not be rendered.',
   snippet_missing: 'A snippet does not exist.',
   stylesheet_too_large: 'A stylesheet is larger than 2 MB. It was left out.',

@@ -5,6 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import ignore from 'ignore';
+import { SiteLoadError } from '../check/diagnostic.ts';
 import { readInside } from '../config/read-inside.ts';
 import { flatText } from '../kept.ts';
 
@@ -54,7 +55,9 @@ async function readIgnoreRules(root: string): Promise<IsIgnored> {
 }
 
 async function walk(root: string, folder: string, isIgnored: IsIgnored, found: string[]): Promise<void> {
-  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadableFolder(folder, error);
+  });
   for (const entry of entries) {
     const path = folder ? flatText(`${folder}/${entry.name}`) : entry.name;
     if (entry.isDirectory()) {
@@ -65,6 +68,19 @@ async function walk(root: string, folder: string, isIgnored: IsIgnored, found: s
       found.push(path);
     }
   }
+}
+
+/** Leaving it out would publish a site with pages missing. */
+function unreadableFolder(folder: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'EACCES' && code !== 'EPERM') return error;
+  return new SiteLoadError({
+    severity: 'error',
+    code: 'site_unreadable',
+    message: `The folder cannot be read: permission denied (${code})`,
+    file: folder === '' ? '.' : folder,
+    hint: 'Allow reading it, or list it in .mintignore.',
+  });
 }
 
 /** Whether a folder, by its path from the root, belongs to tools and not to the site. */

@@ -9,7 +9,7 @@ import { findStep } from './replay.ts';
 import { changeOf, type AgentRun } from './running.ts';
 
 /** Findings without which there is no site at all. */
-const noSite = new Set(['config_syntax', 'config_shape', 'site_missing', 'site_empty']);
+const noSite = new Set(['config_syntax', 'config_shape', 'site_missing', 'site_unreadable', 'site_empty']);
 
 export async function validate(run: AgentRun): Promise<undefined> {
   if (findStep(run.journal.steps, 'validated') !== undefined) return;

@@ -43,9 +43,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
     throw new CommandError(`${config.dataDir} holds no Docyard data. Name its folder with --data.`);
   const target = resolve(file);
   if (existsSync(target)) throw new CommandError(`${file} is there already. Choose another name.`);
-  const made = await backUp(config, target, options).catch((error: unknown) => {
-    throw explainFiles(error);
-  });
+  const made = await backUp(config, target, options);
   const { size } = await stat(target);
   const lines = [`Wrote ${file} (${(size / 1e6).toFixed(1)} MB).`, ...missingFrom(made)];
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -63,7 +61,7 @@ async function restore(file: string, options: { data: string }): Promise<void> {
     if (error instanceof ArchiveError)
       throw new CommandError(`${file} cannot be restored. ${error.message} Nothing was written.`);
     if (error instanceof RestoreError) throw new CommandError(error.message);
-    throw explainFiles(error);
+    throw error;
   });
   const lines = [
     `Restored ${restored.files.length} files of ${restored.createdAt} to ${folder}.`,
@@ -88,10 +86,4 @@ function missingFrom({
     blobs === 'elsewhere' && 'It does not hold the bundles: they are in the bucket that BLOBS_URL names.',
     blobs === 'left out' && 'It does not hold the bundles: exports from before must be made again.',
   ].filter((line) => line !== false);
-}
-
-function explainFiles(error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const isPlain = code !== undefined && ['ENOENT', 'EACCES', 'ENOSPC', 'EROFS', 'EISDIR'].includes(code);
-  return isPlain ? new CommandError(message) : error;
 }

@@ -13,6 +13,7 @@ import { pageTitle } from '../bundles/page-title.ts';
 import { annotate } from './annotations.ts';
 import { BuildMemory, type BuiltFile } from './build-memory.ts';
 import { mostRememberedPages } from '../exports/memory-file.ts';
+import { fileErrorReason, makeFolder } from '../file-error.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
 import {
@@ -119,8 +120,12 @@ async function renderInto(
   }: { shown: Pick<BuildOptions, 'json' | 'quiet'>; out: string; memory: BuildMemory | undefined },
 ) {
   const { engineVersion, renderSite } = await import('@docyard/render');
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true });
+  try {
+    await rm(draft, { recursive: true, force: true });
+    await makeFolder(draft);
+  } catch (error) {
+    throw cannotUse(out, error);
+  }
   const made = { pages: 0, bytes: 0 };
   const files: BuiltFile[] = [];
   const folders = new Set<string>();
@@ -208,11 +213,15 @@ function writePieces(file: string, pieces: Iterable<Uint8Array>): Omit<BuiltFile
   return { sizeBytes, sha256: hashing.digest('hex') };
 }
 
+function cannotUse(out: string, error: unknown): CommandError {
+  return new CommandError(`Cannot write to ${out}: ${fileErrorReason(error)}. Choose another --out.`);
+}
+
 /** A slip such as `--out ~` must not cost a home folder. */
 async function refuseForeignFolder(out: string, force: boolean): Promise<void> {
   const entries = await readdir(out).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [] as string[];
-    throw new CommandError(`The output ${out} cannot be used (${error.code}).`);
+    throw cannotUse(out, error);
   });
   if (entries.length > 0 && !entries.includes(marker) && !force) {
     throw new CommandError(

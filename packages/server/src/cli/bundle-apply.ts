@@ -53,7 +53,7 @@ async function apply(base: string, delta: string, options: ApplyOptions): Promis
     if (options.json) process.stdout.write(`${JSON.stringify(answer)}\n`);
     else process.stdout.write(`${options.output}  ${made.sizeBytes} bytes\nsha256  ${made.sha256}\n`);
     if (made.signedBy === null && !options.json)
-      process.stderr.write('docyard: nobody’s signature was checked; give a key with --public-key.\n');
+      process.stderr.write('docyard: the signature was not verified; pass --public-key.\n');
   } finally {
     await rm(work, { recursive: true, force: true });
   }

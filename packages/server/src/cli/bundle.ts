@@ -58,7 +58,8 @@ async function importBundle(file: string, options: ImportOptions): Promise<void>
     const installed = await install(store, arrival, { expectations });
     // How many releases are kept is for the deployment to say; this removes only what others left unfinished.
     await store.sweep(Number.POSITIVE_INFINITY);
-    await tell(installed, options);
+    const { runningProcesses } = await import('../deployments/processes.ts');
+    await tell(installed, (await runningProcesses(store.folder)).length > 0, options);
   } catch (error) {
     throw explained(error);
   } finally {
@@ -68,6 +69,7 @@ async function importBundle(file: string, options: ImportOptions): Promise<void>
 
 async function tell(
   { release, replaced, outcome, appliedTo }: Installed,
+  isServed: boolean,
   options: ImportOptions,
 ): Promise<void> {
   const { freshnessLine, contentDate } = await import('../bundles/freshness.ts');
@@ -81,19 +83,22 @@ async function tell(
     appliedTo: appliedTo ?? null,
     outcome,
     isOlder,
+    isServed,
     freshness,
   };
+  const state = isServed ? 'is served now' : 'is installed';
+  const advice = isServed ? '' : ' No server is running on this folder: docyard site serves it.';
   const sentence =
     outcome === 'same'
-      ? `${release.id} was served already: ${freshness}.`
-      : `${release.id} is served now: ${freshness}; ${before}.`;
+      ? `${release.id} was installed already: ${freshness}.${advice}`
+      : `${release.id} ${state}: ${freshness}; ${before}.${advice}`;
   process.stdout.write(options.json ? `${JSON.stringify(answer, null, 2)}\n` : `${sentence}\n`);
   if (isOlder)
     process.stderr.write(
       `docyard: this content is older than what it replaces. docyard site rollback ${replaced?.id} brings that back.\n`,
     );
   if (release.signedBy === null)
-    process.stderr.write('docyard: nobody’s signature was checked; give a key with --public-key.\n');
+    process.stderr.write('docyard: the signature was not verified; pass --public-key.\n');
 }
 
 /** Flags say what counts; without a settings file nothing else is needed. */

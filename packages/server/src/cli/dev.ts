@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import type { Edit } from '../preview/session.ts';
 import { isAtDesktop, showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
-import { explainLoad, findingsText } from './findings.ts';
+import { explainLoad, findingsText, requireFolder } from './findings.ts';
 import { remoteFetch, remotePictures } from './remote.ts';
 import { untilToldToStop } from './stop.ts';
 import { hasColors, painter, printable } from './terminal.ts';
@@ -48,6 +48,7 @@ export function describeDev(command: Command): void {
 async function dev(folder: string, options: DevOptions): Promise<void> {
   const port = portOf(options.port);
   const root = resolve(folder);
+  await requireFolder(root);
   const [{ Preview }, { PreviewSession }, { PreviewServer }, { FolderWatch }] = await Promise.all([
     import('@docyard/render'),
     import('../preview/session.ts'),

@@ -1,6 +1,6 @@
 /**
- * Turns whatever ended a command into a sentence, a status, and with `--json` an object. Expected errors have no stack
- * unless DEBUG is set; anything else is a fault of ours and shows one.
+ * Turns the error that ended a command into a sentence, a status, and with `--json` an object. Expected errors show a stack
+ * only with `--debug`; an unexpected one is a bug and always does.
  */
 import { DocyardError } from '@docyard/api';
 import { DownloadError } from '@docyard/api/download';
@@ -8,6 +8,7 @@ import { BundleRefused } from '../bundles/refusal.ts';
 import { KeyUnusable } from '../bundles/signature.ts';
 import { ConfigError } from '../config.ts';
 import { DataFolderError } from '../data-folder.ts';
+import { explainFileError } from '../file-error.ts';
 import { Problem } from '../problem.ts';
 import { explainRefusal, explainSilence } from './connection.ts';
 import { CommandError } from './errors.ts';
@@ -22,10 +23,10 @@ interface Explanation {
   facts?: Record<string, unknown>;
 }
 
-export function explain(error: unknown, { json }: { json: boolean }): number {
+export function explain(error: unknown, { json, debug }: { json: boolean; debug: boolean }): number {
   const { exit, code, message, expected, facts } = explanationOf(error);
   process.stderr.write(`docyard: ${message}\n`);
-  if (!expected || process.env['DEBUG'] !== undefined) {
+  if (!expected || debug) {
     process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`);
   }
   if (json) process.stdout.write(`${JSON.stringify({ ok: false, code, message, ...facts })}\n`);
@@ -56,7 +57,11 @@ function explanationOf(error: unknown): Explanation {
   if (error instanceof KeyUnusable) return { exit: 'usage', code: 'usage', message: error.message, expected };
   const silence = explainSilence(error);
   if (silence !== undefined) return { exit: 'failed', code: 'unreachable', message: silence, expected };
+  const fileError = explainFileError(error);
+  if (fileError !== undefined) return { exit: 'failed', code: 'file_system', message: fileError, expected };
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ConfigError && error.isUsage)
+    return { exit: 'usage', code: 'usage', message, expected };
   const known =
     error instanceof ConfigError || error instanceof DataFolderError || error instanceof DownloadError;
   return { exit: 'failed', code: 'failed', message, expected: known };

@@ -3,7 +3,7 @@
  * a service would make, so either side can check the other.
  */
 import { execFile } from 'node:child_process';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { Option, type Command } from 'commander';
-import { nearest } from '../deployments/nearest.ts';
+import { fileErrorReason } from '../file-error.ts';
 import type { ExportOrder } from '../exports/messages.ts';
 import type { Isolation } from '../rendering/isolation.ts';
 import { annotate } from './annotations.ts';
@@ -20,6 +20,7 @@ import {
   addFailOptions,
   failOnOf,
   findingsText,
+  requireFolder,
   summaryText,
   withoutNotes,
   type FailOptions,
@@ -70,14 +71,12 @@ export function describeLocalExport(command: Command): void {
   addFailOptions(addSiteOptions(command), 'nothing').addHelpText('after', examples).action(exportFolder);
 }
 
-async function exportFolder(folder: string, options: LocalExportOptions, command: Command): Promise<void> {
+async function exportFolder(folder: string, options: LocalExportOptions): Promise<void> {
   const started = performance.now();
   await refuseOutput(options);
-  const subcommands = command.commands.map((subcommand) => subcommand.name());
-  refuseMistypedSubcommand(folder, subcommands);
   const failOn = await failOnOf(options, []);
   const root = resolve(folder);
-  if (!existsSync(root)) throw new CommandError(`There is no folder ${root}.`);
+  await requireFolder(root);
   // It takes as long as everything else that is done before a page can be rendered.
   const isolation = import('../rendering/isolation.ts').then(({ findIsolation }) => findIsolation());
   const work = await mkdtemp(join(tmpdir(), 'docyard-export-'));
@@ -155,16 +154,8 @@ async function refuseOutput({ output, json }: LocalExportOptions): Promise<void>
   }
   const folder = dirname(resolve(output));
   await access(folder, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`The folder ${folder} cannot be written to (${error.code}).`);
+    throw new CommandError(`Cannot write to ${folder}: ${fileErrorReason(error)}. Choose another --output.`);
   });
-}
-
-/** Without a subcommand the first word is a folder, also when it was meant as something else. */
-function refuseMistypedSubcommand(folder: string, subcommands: readonly string[]): void {
-  if (!/^[a-z]+$/.test(folder) || existsSync(folder)) return;
-  const meant = nearest(folder, subcommands);
-  const hint = meant === undefined ? 'docyard export --help lists them.' : `Did you mean ${meant}?`;
-  throw new CommandError(`There is no folder ${folder}, and no subcommand of that name. ${hint}`, 'usage');
 }
 
 interface Exported {
@@ -301,9 +292,8 @@ function draftFor(output: string, work: string): string {
 }
 
 function cannotWrite({ output }: Pick<LocalExportOptions, 'output'>, error: unknown): never {
-  const { code, errno } = error as NodeJS.ErrnoException;
-  if (output === '-' || errno === undefined) throw error;
-  throw new CommandError(`${output} cannot be written (${code}).`);
+  if (output === '-' || (error as NodeJS.ErrnoException).errno === undefined) throw error;
+  throw new CommandError(`Cannot write ${output}: ${fileErrorReason(error)}. Choose another --output.`);
 }
 
 function siteOptionsOf({

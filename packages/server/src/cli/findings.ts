@@ -2,7 +2,8 @@
  * Findings on a terminal, and which of them fail a command: shared by `check` and `build`. What it prints comes from
  * strangers' files, so nothing of it may steer the terminal.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic, LoadOptions, Severity, Site, SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
@@ -41,8 +42,17 @@ export async function findingNames(option: string, list: string): Promise<string
   );
 }
 
+export async function requireFolder(root: string): Promise<void> {
+  const found = await stat(root).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new CommandError(`There is no folder ${root}. Check the path.`);
+  });
+  if (!found.isDirectory())
+    throw new CommandError(`${root} is a file. Name the folder that holds docs.json.`);
+}
+
 export async function loadOrExplain(options: LoadOptions): Promise<Site> {
-  if (!existsSync(options.root)) throw new CommandError(`There is no folder ${options.root}.`);
+  await requireFolder(options.root);
   const { loadSite } = await import('@docyard/render');
   return explainLoad(loadSite(options));
 }

@@ -2,10 +2,11 @@
  * The servers that `docyard login` was given, with their keys: one file of the user, readable by nobody else. It knows
  * nothing of the network.
  */
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { fileErrorReason, makeFolder } from '../file-error.ts';
 import { CommandError } from './errors.ts';
 
 const Logins = z.object({
@@ -42,13 +43,13 @@ export async function writeLogins(logins: Logins, file = loginsFile()): Promise<
   }
   const draft = `${file}.${process.pid}.draft`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(file), 0o700);
     await writeFile(draft, `${JSON.stringify(logins, null, 2)}\n`, { mode: 0o600 });
     await chmod(draft, 0o600);
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw new CommandError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandError(`Cannot write ${file}: ${fileErrorReason(error)}.`);
   }
 }
 

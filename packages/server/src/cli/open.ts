@@ -3,12 +3,13 @@
  * held to its manifest. Where there is no desktop the path is printed.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import type { PublicKey } from '../bundles/signature.ts';
+import { makeFolder } from '../file-error.ts';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
@@ -120,7 +121,7 @@ async function cacheFolder(): Promise<string> {
     (process.platform === 'win32' ? process.env['LOCALAPPDATA'] : undefined) ||
     join(homedir(), '.cache');
   const folder = join(base, 'docyard', 'open');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   return folder;
 }
 

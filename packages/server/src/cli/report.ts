@@ -3,13 +3,14 @@
  * a report.json or a job of a service, and renders nothing again.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { basename, join, resolve } from 'node:path';
 import { Report } from '@docyard/api';
 import type { SiteReport } from '@docyard/render';
 import type { Command } from 'commander';
 import { readEntries } from '../bundles/reader.ts';
+import { makeFolder } from '../file-error.ts';
 import { addServerOptions, connect, type ServerOptions } from './connection.ts';
 import { CommandError } from './errors.ts';
 import { exitTable } from './exit.ts';
@@ -72,7 +73,7 @@ const endings: Record<ReportForm, string> = {
 };
 
 async function writeAll(folder: string, form: (wanted: ReportForm) => Promise<string>): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   for (const name of reportForms) {
     await writeFile(join(folder, `report.${endings[name]}`), await form(name));
   }

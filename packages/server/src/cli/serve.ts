@@ -42,6 +42,21 @@ export function describeServe(command: Command): void {
     .action(serve);
 }
 
+const optionSettings: [
+  option: string,
+  variable: string,
+  value: (options: ServeOptions) => string | undefined,
+][] = [
+  ['--role', 'ROLE', ({ role }) => role],
+  ['--port', 'PORT', ({ port }) => port],
+  ['--host', 'HOST', ({ host }) => host],
+  ['--data', 'DATA_DIR', ({ data }) => data],
+  ['--public-url', 'PUBLIC_URL', ({ publicUrl }) => publicUrl],
+  ['--log-level', 'LOG_LEVEL', ({ logLevel }) => logLevel],
+  ['--no-dashboard', 'DASHBOARD', ({ dashboard }) => (dashboard ? undefined : 'off')],
+  ['--offline', 'OFFLINE', ({ offline }) => (offline ? 'on' : undefined)],
+];
+
 async function serve(options: ServeOptions): Promise<void> {
   const [{ readConfig }, { startService }, { setUpFirstRun }, { createNamedOwner, openSetup }, { join }] =
     await Promise.all([
@@ -51,17 +66,14 @@ async function serve(options: ServeOptions): Promise<void> {
       import('../people/setup.ts'),
       import('node:path'),
     ]);
-  const config = readConfig({
-    ...process.env,
-    ...(options.role === undefined ? {} : { ROLE: options.role }),
-    ...(options.port === undefined ? {} : { PORT: options.port }),
-    ...(options.host === undefined ? {} : { HOST: options.host }),
-    ...(options.data === undefined ? {} : { DATA_DIR: options.data }),
-    ...(options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl }),
-    ...(options.logLevel === undefined ? {} : { LOG_LEVEL: options.logLevel }),
-    ...(options.dashboard ? {} : { DASHBOARD: 'off' }),
-    ...(options.offline ? { OFFLINE: 'on' } : {}),
+  const given = optionSettings.flatMap(([option, variable, value]) => {
+    const text = value(options);
+    return text === undefined ? [] : [{ option, variable, text }];
   });
+  const config = readConfig(
+    { ...process.env, ...Object.fromEntries(given.map(({ variable, text }) => [variable, text])) },
+    Object.fromEntries(given.map(({ variable, option }) => [variable, option])),
+  );
   const { adminKey, adminKeyFile } = options;
   const isTerminal = process.stdout.isTTY;
   const unnamedKeyFile = isTerminal ? undefined : join(config.dataDir, 'admin-key');

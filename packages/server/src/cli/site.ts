@@ -180,8 +180,9 @@ async function releases(options: FolderOptions): Promise<void> {
 
 async function rollback(release: string | undefined, options: FolderOptions): Promise<void> {
   await withStore(options, async ({ store, print }) => {
-    const [{ rolledBack, NoSuchRelease }, { freshnessLine }] = await Promise.all([
+    const [{ rolledBack, NoSuchRelease }, { runningProcesses }, { freshnessLine }] = await Promise.all([
       import('../deployments/state.ts'),
+      import('../deployments/processes.ts'),
       import('../bundles/freshness.ts'),
     ]);
     const installed = await store.releases();
@@ -191,8 +192,10 @@ async function rollback(release: string | undefined, options: FolderOptions): Pr
         throw error instanceof NoSuchRelease ? new CommandError(error.message, 'not_found') : error;
       });
     const current = installed.find(({ id }) => id === state.current) ?? null;
-    print({ current, held: state.held }, () => [
-      `${state.current} is served now: ${current === null ? '' : freshnessLine(current, new Date())}.`,
+    const isServed = (await runningProcesses(store.folder)).length > 0;
+    print({ current, held: state.held, isServed }, () => [
+      `${state.current} ${isServed ? 'is served now' : 'is current'}: ${current === null ? '' : freshnessLine(current, new Date())}.`,
+      ...(isServed ? [] : ['No server is running on this folder: docyard site serves it.']),
       'It stays until the origin has something else than what was rolled back. docyard site resume ends that.',
     ]);
   });

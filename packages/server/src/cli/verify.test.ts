@@ -61,28 +61,30 @@ describe('docyard verify', () => {
         .replace(/\d+\.\d kB as/, 'N kB as'),
     ).toBe(
       [
-        './bundle.tar.gz is whole and unchanged.',
+        './bundle.tar.gz is intact and signed by KEY.',
         '',
         '  Version    2.1',
         '  Content    10 November 2026, 5 days old',
         `  Commit     ${'c'.repeat(40)}`,
         '  Pages      1',
-        '  Files      1, 0.0 kB, N kB as an archive',
+        '  Files      3, 0.0 kB, N kB as an archive',
         '  SHA-256    HASH',
-        '  Signed by  KEY, checked',
+        '  Signature  KEY, verified',
         '',
       ].join('\n'),
     );
   });
 
   test.each([
-    ['./bundle.tar.gz', 'not checked: no --public-key was given'],
-    ['./unsigned.tar.gz', 'Signed by  nobody'],
-    ['./site', 'Files      1, 0.0 kB\n'],
-    ['./delta.tar.gz', 'Signed by  not checked: that needs --base'],
+    ['./bundle.tar.gz', './bundle.tar.gz is intact; signature not verified.\n'],
+    ['./bundle.tar.gz', `Signature  ${key.keyId}, not verified: pass --public-key`],
+    ['./unsigned.tar.gz', './unsigned.tar.gz is intact; signature not verified.\n'],
+    ['./unsigned.tar.gz', 'Signature  unsigned'],
+    ['./site', 'Files      3, 0.0 kB\n'],
+    ['./delta.tar.gz', 'Signature  not verified: that needs --base'],
     [
       './delta.tar.gz --base ./old --public-key ./docyard.pub --version 2.1',
-      `Signed by  ${key.keyId}, checked`,
+      `Signature  ${key.keyId}, verified`,
     ],
   ])('%s: %s', async (call, told) => {
     const { status, stdout } = await docyard(`verify ${call}`);
@@ -91,7 +93,7 @@ describe('docyard verify', () => {
   });
 
   test('--json tells the same to scripts', async () => {
-    const facts = { ok: true, version: '2.1', pages: 1, files: 1, contentBytes: 3, claimedKey: key.keyId };
+    const facts = { ok: true, version: '2.1', pages: 1, files: 3, contentBytes: 3, claimedKey: key.keyId };
     expect(await json('verify ./bundle.tar.gz')).toMatchObject({ ...facts, kind: 'bundle', signedBy: null });
     expect(await json(`verify ./site --public-key ${publicKeyLine(publicKeyOf(key))}`)).toMatchObject({
       ...facts,

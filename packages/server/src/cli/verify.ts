@@ -1,6 +1,6 @@
 /**
- * `docyard verify`: is a bundle, an unpacked site or a delta whole and unchanged, and who signed it? Works without a network
- * and writes nothing.
+ * `docyard verify`: is a bundle, an unpacked site or a delta intact, and who signed it? Works without a network and writes
+ * nothing.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -152,7 +152,7 @@ function verdictOf(kind: Verdict['kind'], checked: CheckedFolder & Partial<Check
     commit,
     committedAt,
     pages,
-    files: files.length,
+    files: files.length + ownFiles(checked),
     contentBytes: checked.contentBytes,
     archiveBytes: checked.archiveBytes ?? null,
     sha256: checked.archiveSha256 ?? null,
@@ -161,6 +161,11 @@ function verdictOf(kind: Verdict['kind'], checked: CheckedFolder & Partial<Check
     claimedKey: checked.claimedKey,
     base: null,
   };
+}
+
+/** The manifest and its signature, which the manifest does not list; an export counts them as files of the bundle. */
+function ownFiles({ claimedKey }: CheckedFolder): number {
+  return claimedKey === null ? 1 : 2;
 }
 
 async function described(path: string, verdict: Verdict): Promise<string> {
@@ -175,13 +180,19 @@ async function described(path: string, verdict: Verdict): Promise<string> {
     ['Files', filesText(verdict)],
     ['SHA-256', verdict.sha256],
     ['Needs', verdict.base === null ? null : `the bundle whose manifest is ${verdict.base}`],
-    ['Signed by', isProven ? signerText(verdict) : 'not checked: that needs --base'],
+    ['Signature', isProven ? signatureText(verdict) : 'not verified: that needs --base'],
   ];
   const lines = facts.flatMap(([name, value]) =>
     value === null ? [] : [`  ${paint('dim', name.padEnd(10))} ${printable(value)}`],
   );
-  const said = isProven ? 'is whole and unchanged.' : 'is a whole delta.';
-  return `${paint('green', printable(path))} ${said}\n\n${lines.join('\n')}\n`;
+  return `${paint('green', printable(path))} ${verdictText(verdict, isProven)}\n\n${lines.join('\n')}\n`;
+}
+
+/** Without a checked signature an attacker may have rebuilt the whole bundle, hashes included. */
+function verdictText({ kind, signedBy }: Verdict, isProven: boolean): string {
+  if (!isProven) return 'is an intact delta; signature not verified.';
+  const what = kind === 'delta' ? 'is an intact delta' : 'is intact';
+  return signedBy === null ? `${what}; signature not verified.` : `${what} and signed by ${signedBy}.`;
 }
 
 function filesText({ kind, files, contentBytes, archiveBytes, pages }: Verdict): string {
@@ -190,10 +201,10 @@ function filesText({ kind, files, contentBytes, archiveBytes, pages }: Verdict):
   return `${count(files)}, ${megabytes(contentBytes ?? 0)}${packed}`;
 }
 
-function signerText({ signedBy, claimedKey }: Verdict): string {
-  if (signedBy !== null) return `${signedBy}, checked`;
-  if (claimedKey !== null) return `${claimedKey}, not checked: no --public-key was given`;
-  return 'nobody';
+function signatureText({ signedBy, claimedKey }: Verdict): string {
+  if (signedBy !== null) return `${signedBy}, verified`;
+  if (claimedKey !== null) return `${claimedKey}, not verified: pass --public-key`;
+  return 'unsigned';
 }
 
 function count(number: number): string {

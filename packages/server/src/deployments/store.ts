@@ -11,6 +11,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DataFolderError, writeDurably } from '../data-folder.ts';
+import { fileErrorReason, makeFolder } from '../file-error.ts';
 import { crashIfAsked } from './crash.ts';
 import { tryLock, waitForLock, type Lock } from './lock.ts';
 import { openRelease, readRecord, recordName, type Release, type ReleaseRecord } from './release.ts';
@@ -39,7 +40,7 @@ export class ReleaseStore {
       );
     }
     try {
-      for (const name of ['releases', 'staging']) await mkdir(join(root, name), { recursive: true });
+      for (const name of ['releases', 'staging']) await makeFolder(join(root, name));
       // Whoever sweeps holds this one, and would take a folder without a lock for a leftover.
       const lock = await waitForLock(join(root, 'lock'), { seconds: lockSeconds });
       try {
@@ -52,8 +53,9 @@ export class ReleaseStore {
         lock.release();
       }
     } catch (error) {
-      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-      throw new DataFolderError(`The folder ${root} cannot be used (${reason}). Choose another with --data.`);
+      throw new DataFolderError(
+        `Cannot use the folder ${root}: ${fileErrorReason(error)}. Choose another with --data.`,
+      );
     }
   }
 

@@ -6,6 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../file-error.ts';
 import { readFiles, verifyArchive, type Manifest } from './archive.ts';
 
 export class RestoreError extends Error {
@@ -26,7 +27,7 @@ export async function restore(
       `The backup was made by version ${manifest.version}, whose tables this version does not know (${unknown}). Restore it with that version or a newer one.`,
     );
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   try {
     await writeAll(file, folder);
   } catch (error) {

@@ -78,10 +78,12 @@ export async function converseIn<Answer>(
     const isReadable = order.then(() => areReadable(paths, shelter, hidden));
     // Nobody may be waiting for it when it fails.
     isReadable.catch(() => undefined);
+    conversation.signal.throwIfAborted();
+    const shown = paths.map((place) => ({ source: place, place }));
+    // Outside of the try: the order is worked out once the process runs, so nothing may wait for it when none was started.
+    const process = startProcess(shelter, beginningOf(conversation), shown);
     try {
-      conversation.signal.throwIfAborted();
-      const shown = paths.map((place) => ({ source: place, place }));
-      return await talk(startProcess(shelter, beginningOf(conversation), shown), conversation, isReadable);
+      return await talk(process, conversation, isReadable);
     } catch (error) {
       if (await isReadable.catch(() => true)) throw error;
     }
