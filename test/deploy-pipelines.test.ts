@@ -54,10 +54,12 @@ describe('the files', () => {
     const read = new Set([...script.matchAll(/\$\{?(DOCYARD_[A-Z_0-9]+)/g)].map(([, name = '']) => name));
     const ofAction = Object.keys(action.runs.steps[0]?.env ?? {});
     const ofComponent = Object.keys(componentJob.variables);
+    // The deprecated name of the key comes from the variables of a project.
+    read.delete('DOCYARD_KEY');
     // The program itself reads the address; the other platform has files of its own, and a variable for the key.
     expect([...read, 'DOCYARD_URL'].toSorted()).toEqual([...ofAction, 'DOCYARD_DOTENV'].toSorted());
     expect(ofComponent.toSorted()).toEqual(
-      [...ofAction, 'DOCYARD_DOTENV'].filter((name) => name !== 'DOCYARD_KEY').toSorted(),
+      [...ofAction, 'DOCYARD_DOTENV'].filter((name) => name !== 'DOCYARD_API_KEY').toSorted(),
     );
   });
 
@@ -160,8 +162,8 @@ describe('with a server', () => {
   test('GitLab: the same as artifacts, variables for later jobs and tests of the merge request', async () => {
     const inputs = { server: service.origin, domain: 'good.example.com', 'docyard-command': command };
     const ended = await runComponent(inputs, {
-      DOCYARD_KEY: service.key,
-      DOCYARD_API_KEY: 'docyard_of_the_runner',
+      DOCYARD_API_KEY: service.key,
+      DOCYARD_KEY: 'docyard_of_the_runner',
     });
     expect(ended).toMatchObject({ status: 0 });
     expect(ended.outputs).toMatchObject({
@@ -175,6 +177,11 @@ describe('with a server', () => {
       expect(ended.has(fill(path, inputs)), path).toBe(true);
     expect(when).toBe('always');
     expect(ended.log).not.toContain(service.key);
+  });
+
+  test('GitLab: the deprecated variable DOCYARD_KEY still gives the key', async () => {
+    const inputs = { server: service.origin, domain: 'good.example.com', 'docyard-command': command };
+    expect(await runComponent(inputs, { DOCYARD_KEY: service.key })).toMatchObject({ status: 0 });
   });
 
   test('findings fail the step, leave a report, and stand beside the lines', async () => {

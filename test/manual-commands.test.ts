@@ -33,3 +33,9 @@ test('no command of the manual prints an API key to standard output', () => {
     (creates.test(text) && !/--output (?:[^-]|- *\|)/.test(text));
   expect(commands.filter(({ text }) => shows(text))).toEqual([]);
 });
+
+test('every command of the manual is spelled npx docyard and reads the key from DOCYARD_API_KEY', () => {
+  const bare = /(?:^|[|;&(] *|\$\()docyard /;
+  expect(commands.filter(({ text }) => bare.test(text))).toEqual([]);
+  expect(commands.filter(({ text }) => /\bDOCYARD_KEY\b/.test(text))).toEqual([]);
+});

@@ -44,7 +44,7 @@ interface Started {
 }
 
 async function connected({ args = [], environment = {}, options = {} }: Started = {}): Promise<Client> {
-  const env = { ...process.env, DOCYARD_URL: service.origin, DOCYARD_KEY: service.key, ...environment };
+  const env = { ...process.env, DOCYARD_URL: service.origin, DOCYARD_API_KEY: service.key, ...environment };
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program, 'mcp', ...args],
@@ -180,7 +180,7 @@ describe('an export', () => {
     const { key } = await service.client.call('createKey', {
       body: { name: 'reader', scopes: ['exports:read'] },
     });
-    const reader = await forThisTest({ args: ['--read-only'], environment: { DOCYARD_KEY: key } });
+    const reader = await forThisTest({ args: ['--read-only'], environment: { DOCYARD_API_KEY: key } });
     const link = await call(
       'get_bundle_link',
       by === 'jobId' ? { jobId } : { domain: 'docs.example.com' },
@@ -275,12 +275,12 @@ describe('what goes wrong', () => {
   });
 
   test('a key that is not valid, or may not, is told to the user', async () => {
-    const stranger = await forThisTest({ environment: { DOCYARD_KEY: 'docyard_wrong' } });
+    const stranger = await forThisTest({ environment: { DOCYARD_API_KEY: 'docyard_wrong' } });
     expect(await refusal('list_projects', {}, stranger)).toMatch(/docyard login[^]*unauthorized/);
     const { key } = await service.client.call('createKey', {
       body: { name: 'reader', scopes: ['exports:read'] },
     });
-    const reader = await forThisTest({ environment: { DOCYARD_KEY: key } });
+    const reader = await forThisTest({ environment: { DOCYARD_API_KEY: key } });
     const start = { domain: 'docs.example.com' };
     expect(await refusal('start_export', start, reader)).toMatch(/exports:write[^]*scope_missing/);
   });
@@ -305,7 +305,7 @@ describe('what goes wrong', () => {
 
 describe('the program', () => {
   function start(args: string[] = [], environment: Record<string, string | undefined> = {}) {
-    const env = { ...process.env, DOCYARD_URL: service.origin, DOCYARD_KEY: service.key, ...environment };
+    const env = { ...process.env, DOCYARD_URL: service.origin, DOCYARD_API_KEY: service.key, ...environment };
     const child = spawn(process.execPath, [program, 'mcp', ...args], { env });
     endWithTest(child);
     let told = '';
@@ -329,8 +329,8 @@ describe('the program', () => {
 
   test('does not start without a key, and says so where no client looks for the protocol', async () => {
     const environment = {
-      DOCYARD_KEY: undefined,
       DOCYARD_API_KEY: undefined,
+      DOCYARD_KEY: undefined,
       XDG_CONFIG_HOME: stage.dataDir,
     };
     const { child, ended, told } = start([], environment);
@@ -350,7 +350,7 @@ describe('the program', () => {
 test('agents that are not configured are told to the user', async () => {
   const bare = await startService({ environment: { RENDER_PROCESSES: '1' } });
   onTestFinished(async () => void (await bare.stop()));
-  const environment = { DOCYARD_URL: bare.origin, DOCYARD_KEY: bare.key };
+  const environment = { DOCYARD_URL: bare.origin, DOCYARD_API_KEY: bare.key };
   const asking = await forThisTest({ environment });
   const told = await refusal('create_agent_job', { prompt: 'Mend the link.' }, asking);
   expect(told).toMatch(/No model endpoint[^]*trying again does not help/);

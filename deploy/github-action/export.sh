@@ -35,16 +35,16 @@ main() {
 }
 
 check_variables() {
-  # The key that was given wins over one that the runner happens to have.
-  if [ -n "${DOCYARD_KEY:-}" ]; then unset DOCYARD_API_KEY; fi
+  # DOCYARD_KEY is the deprecated name of the variable.
+  export DOCYARD_API_KEY="${DOCYARD_API_KEY:-${DOCYARD_KEY:-}}"
   if [ "${DOCYARD_STRICT:-}" = true ]; then fail_on=${fail_on:+$fail_on,}warning; fi
   case $bundle in -*) bundle=./$bundle ;; esac
   case $reports in -*) reports=./$reports ;; esac
   case "$bundle$reports$folder" in *"$newline"*) stop 'A path has a line break in it.' ;; esac
-  case ${DOCYARD_KEY:-} in *[!A-Za-z0-9_-]*) stop 'DOCYARD_KEY holds more than a key.' ;; esac
+  case $DOCYARD_API_KEY in *[!A-Za-z0-9_-]*) stop 'DOCYARD_API_KEY holds more than a key.' ;; esac
   [ -n "$folder" ] || [ -n "$domain" ] || [ -n "$project" ] ||
     stop 'Say what to export: a domain or a project of a server, or a folder.'
-  if [ -n "${GITHUB_ACTIONS:-}" ] && [ -n "${DOCYARD_KEY:-}" ]; then echo "::add-mask::$DOCYARD_KEY"; fi
+  if [ -n "${GITHUB_ACTIONS:-}" ] && [ -n "$DOCYARD_API_KEY" ]; then echo "::add-mask::$DOCYARD_API_KEY"; fi
 }
 
 stop() {

@@ -146,7 +146,10 @@ describe('the first example of the package', () => {
     { name: process.version, node: process.execPath },
     ...(systemVersion === '' ? [] : [{ name: systemVersion, node: systemNode }]),
   ])('makes an export and downloads it, on Node $name', ({ node }) => {
-    const told = run(node, ['example.js'], folder, { DOCYARD_URL: service.origin, DOCYARD_KEY: service.key });
+    const told = run(node, ['example.js'], folder, {
+      DOCYARD_URL: service.origin,
+      DOCYARD_API_KEY: service.key,
+    });
     expect(told).toMatch(/done 100\n\d+ pages are in bundle\.tar\.gz\n$/);
     expect(run('tar', ['-tzf', 'bundle.tar.gz'], folder)).toContain('index.html');
   });

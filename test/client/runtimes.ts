@@ -29,7 +29,7 @@ export async function checkRuntimes(): Promise<string[]> {
     const { data } = await service.client.call('listProjects');
     const [example = ''] = snippetsOf('packages/api/README.md', 'ts');
     writeFileSync(join(folder, 'example.ts'), example.replace('docs.example.com', data[0]?.domain ?? ''));
-    const env = { DOCYARD_URL: service.origin, DOCYARD_KEY: service.key };
+    const env = { DOCYARD_URL: service.origin, DOCYARD_API_KEY: service.key };
     return Object.entries(runtimes).map(([name, { version, check, args }]) => {
       const program = join(programs, 'node_modules/.bin', name);
       if (check !== undefined) run(program, [...check, 'example.ts'], folder, env);

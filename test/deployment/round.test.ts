@@ -66,7 +66,7 @@ test('an export is served by its link', async () => {
   settings = { bundleUrl, publicKey, refreshFrom, refreshSeconds: 1 };
   site = await startSite({
     staticExport: { bundleUrl, version: '1', publicKey },
-    environment: { DOCYARD_KEY: service.key },
+    environment: { DOCYARD_API_KEY: service.key },
   });
   await expect.poll(servedVersion, patience).toBe('1');
   const paths = (manifests[0]?.files ?? [])

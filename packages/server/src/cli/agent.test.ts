@@ -153,6 +153,11 @@ describe('a mistake', () => {
     });
   });
 
+  test('is not the deprecated variable DOCYARD_KEY, which still gives the key', async () => {
+    const environment = { DOCYARD_API_KEY: '', DOCYARD_KEY: tenant.key.key };
+    expect(await agent(['list'], environment)).toMatchObject({ status: 0, stderr: '' });
+  });
+
   test('is a missing key', async () => {
     const { status, stderr } = await agent(['list'], { DOCYARD_API_KEY: '' });
     expect({ status, stderr }).toEqual({

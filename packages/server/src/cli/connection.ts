@@ -92,6 +92,7 @@ async function keyOf(
     process.stderr.write('docyard: --key shows the key to everybody on this machine; use --key-file.\n');
     return { apiKey: key, keyFrom: '--key' };
   }
+  // DOCYARD_KEY is the deprecated name.
   for (const name of ['DOCYARD_API_KEY', 'DOCYARD_KEY']) {
     const value = process.env[name];
     if (value !== undefined && value !== '') return { apiKey: value, keyFrom: name };

@@ -37,9 +37,9 @@ function publicKeyOf(entry: string, folder: string): PublicKey {
   }
 }
 
-/** Itself, or the content of a file. */
+/** Itself, or the content of a file. DOCYARD_KEY is the deprecated name. */
 export function apiKeyOf(environment: Environment, file: string | null): string | null {
-  const key = environment['DOCYARD_KEY'] || environment['DOCYARD_API_KEY'];
+  const key = environment['DOCYARD_API_KEY'] || environment['DOCYARD_KEY'];
   if (key !== undefined && key !== '') return key.trim();
   if (file === null) return null;
   try {

@@ -106,8 +106,18 @@ describe('keys', () => {
 
   test('the key of the server comes from the environment or a file', () => {
     const file = fileOf('docyard_abc\n', 'key');
-    expect(readSettings({ environment: { DOCYARD_KEY: 'docyard_x' } }).staticExport.apiKey).toBe('docyard_x');
-    expect(readSettings({ environment: { DOCYARD_KEY_FILE: file } }).staticExport.apiKey).toBe('docyard_abc');
+    const keyOf = (environment: Record<string, string>) => readSettings({ environment }).staticExport.apiKey;
+    expect(keyOf({ DOCYARD_API_KEY: 'docyard_x' })).toBe('docyard_x');
+    expect(keyOf({ DOCYARD_API_KEY_FILE: file })).toBe('docyard_abc');
+  });
+
+  test('the deprecated names of the key variables still work, and the current ones win', () => {
+    const file = fileOf('docyard_abc\n', 'key');
+    const keyOf = (environment: Record<string, string>) => readSettings({ environment }).staticExport.apiKey;
+    expect(keyOf({ DOCYARD_KEY: 'docyard_x' })).toBe('docyard_x');
+    expect(keyOf({ DOCYARD_KEY_FILE: file })).toBe('docyard_abc');
+    expect(keyOf({ DOCYARD_API_KEY: 'docyard_new', DOCYARD_KEY: 'docyard_old' })).toBe('docyard_new');
+    expect(keyOf({ DOCYARD_API_KEY_FILE: file, DOCYARD_KEY_FILE: '/nowhere' })).toBe('docyard_abc');
   });
 });
 

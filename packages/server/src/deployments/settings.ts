@@ -73,6 +73,8 @@ interface Setting {
   /** Its place in the file. */
   path: string;
   variable: string;
+  /** Its earlier name, which still works. */
+  deprecatedVariable?: string;
   meaning: string;
 }
 
@@ -139,9 +141,10 @@ export const siteSettings = {
   },
   apiKeyFile: {
     path: 'staticExport.apiKeyFile',
-    variable: 'DOCYARD_KEY_FILE',
+    variable: 'DOCYARD_API_KEY_FILE',
+    deprecatedVariable: 'DOCYARD_KEY_FILE',
     check: text.optional(),
-    meaning: 'File with the API key for the stable address. DOCYARD_KEY holds the key itself.',
+    meaning: 'File with the API key for the stable address. DOCYARD_API_KEY holds the key itself.',
   },
   offline: {
     path: 'offline',
@@ -207,11 +210,13 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
   const inFile = file === undefined ? {} : readFile(file);
   refuseUnknownVariables(environment);
   const given = (name: Name): { value: unknown; place: string } => {
-    const { path, variable } = siteSettings[name];
+    const { path, variable, deprecatedVariable = variable }: Setting = siteSettings[name];
     const flag = Object.hasOwn(flags, name) ? flags[name as FlagName] : undefined;
     if (flag !== undefined) return { value: flag, place: `--${dashed(name)}` };
-    const set = environment[variable];
-    if (set !== undefined && set !== '') return { value: set, place: variable };
+    for (const each of [variable, deprecatedVariable]) {
+      const set = environment[each];
+      if (set !== undefined && set !== '') return { value: set, place: each };
+    }
     return { value: valueAt(inFile, path), place: path };
   };
   const read = <N extends Name>(name: N): z.output<(typeof siteSettings)[N]['check']> => {

@@ -70,7 +70,7 @@ ${mark}
 <nav aria-label="Where to go" class="cards">${cards}</nav>
 <section aria-labelledby="first">
 <h2 id="first">Your first export</h2>
-<p>Put the admin key that was printed at the first start into <code>DOCYARD_KEY</code>, then paste these lines into a terminal.</p>
+<p>Put the admin key that was printed at the first start into <code>DOCYARD_API_KEY</code>, then paste these lines into a terminal.</p>
 <pre tabindex="0" aria-label="Commands for a first export"><code>${escape(exportFlow({ origin, key: undefined }))}</code></pre>
 </section>
 </main>

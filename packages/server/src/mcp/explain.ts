@@ -11,7 +11,7 @@ export class ToolFailure extends Error {
 
 const advice: Partial<Record<ErrorCode, string>> = {
   unauthorized:
-    'The key is missing, expired or revoked: ask the user to set DOCYARD_KEY or to run docyard login.',
+    'The key is missing, expired or revoked: ask the user to set DOCYARD_API_KEY or to run docyard login.',
   scope_missing: 'Ask the user for a key with that scope; docyard keys create makes one.',
   not_found: 'list_projects, list_exports and list_agent_jobs tell what there is.',
   job_not_completed: 'Wait for it with get_export and waitSeconds.',

@@ -37,7 +37,7 @@ export function curlOf({ operation: id, params, query, body }: ApiCallProps): st
   ).toString();
   const address = `${globalThis.location.origin}${filled}${search === '' ? '' : `?${search}`}`;
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
-  const lines = [`curl${verb} ${quoted(address)}`, `-H "Authorization: Bearer $DOCYARD_KEY"`];
+  const lines = [`curl${verb} ${quoted(address)}`, `-H "Authorization: Bearer $DOCYARD_API_KEY"`];
   if (body !== undefined)
     lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');

@@ -90,7 +90,7 @@ describe('with a key that may only read', () => {
 
 describe('what is wrong is told with what to do', () => {
   test.each([
-    ['no key', () => serverSource(address, null, fetch), 'denied', /Give one with DOCYARD_KEY/],
+    ['no key', () => serverSource(address, null, fetch), 'denied', /Give one with DOCYARD_API_KEY/],
     ['a wrong key', () => serverSource(address, 'docyard_wrong', fetch), 'denied', /key/],
     [
       'another domain',

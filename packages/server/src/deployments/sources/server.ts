@@ -136,7 +136,8 @@ class Server {
 
   #failureOf(status: number, said: string): SourceError {
     if (status === 401 || status === 403) {
-      const advice = this.#apiKey === null ? ' Give one with DOCYARD_KEY or staticExport.apiKeyFile.' : '';
+      const advice =
+        this.#apiKey === null ? ' Give one with DOCYARD_API_KEY or staticExport.apiKeyFile.' : '';
       return new SourceError('denied', `${this.origin}: ${said}${advice}`);
     }
     if (status === 404 || status === 410 || status === 400)

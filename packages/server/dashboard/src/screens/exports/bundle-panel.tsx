@@ -162,5 +162,5 @@ function helmLine(job: ExportJob, publicKey: string): string {
 
 function lastingCurl({ jobId }: ExportJob): string {
   const { origin } = globalThis.location;
-  return `curl -fL -o bundle.tar.gz \\\n  -H "Authorization: Bearer $DOCYARD_KEY" \\\n  ${origin}/v1/static-export/jobs/${jobId}/bundle`;
+  return `curl -fL -o bundle.tar.gz \\\n  -H "Authorization: Bearer $DOCYARD_API_KEY" \\\n  ${origin}/v1/static-export/jobs/${jobId}/bundle`;
 }

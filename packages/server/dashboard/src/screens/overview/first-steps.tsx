@@ -54,7 +54,7 @@ function KeyStep() {
       command="docyard keys create --name my-laptop"
     >
       <p>
-        You need none here, but your terminal and your pipeline do. Keep it in <code>DOCYARD_KEY</code>.
+        You need none here, but your terminal and your pipeline do. Keep it in <code>DOCYARD_API_KEY</code>.
       </p>
     </Step>
   );
