@@ -11,6 +11,7 @@ import { coldStart } from './cold-start.ts';
 import { pinToCores } from './cores.ts';
 import { delta } from './delta.ts';
 import { devEdit } from './dev-edit.ts';
+import { enqueue } from './enqueue.ts';
 import { exportPages } from './export-pages.ts';
 import { firstPage } from './first-page.ts';
 import { generators } from './generators.ts';
@@ -39,6 +40,7 @@ const measurements: readonly Measurement[] = [
   exportPages,
   statusUnderLoad,
   pollers,
+  enqueue,
   staticServing,
   delta,
   devEdit,

@@ -21,7 +21,7 @@ import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
 import { keepLibrariesHome } from './egress/peers.ts';
-import { createJob } from './jobs/store.ts';
+import { createJob } from './jobs/create-jobs.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
 import { openLog } from './log.ts';
 import { makeChecks } from './operations/checks.ts';

@@ -3,7 +3,8 @@
  * in.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { claimJob, createJob, releaseJob } from '../jobs/store.ts';
+import { createJob } from '../jobs/create-jobs.ts';
+import { claimJob, releaseJob } from '../jobs/store.ts';
 import { composeForTest, createTenant, createTestProject, present, type TestContext } from '../testing.ts';
 import type { Step } from './contract.ts';
 import { openJournal, stepsOfRun } from './journal.ts';

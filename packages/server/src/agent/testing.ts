@@ -1,7 +1,8 @@
 /**
  * What the tests of agent jobs share: a job with its first run, written straight into the tables.
  */
-import { createJob, type Job } from '../jobs/store.ts';
+import { createJob } from '../jobs/create-jobs.ts';
+import type { Job } from '../jobs/store.ts';
 import type { Tenant, TestContext } from '../testing.ts';
 import { defaultLimits } from './contract.ts';
 import { addRun, type AgentInput } from './record.ts';

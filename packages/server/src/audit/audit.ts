@@ -35,33 +35,53 @@ const entriesAtOnce = 500;
 
 export async function recordAudit(
   context: Pick<Context, 'database' | 'clock'>,
-  input: AuditInput,
+  ...inputs: AuditInput[]
 ): Promise<void> {
+  if (inputs.length === 0) return;
   await inTransaction(context.database, async (database) => {
-    await exclusively(database, `audit:${input.actor.organizationId}`);
-    const previous = await database
-      .selectFrom('audit_log')
-      .select('hash')
-      .where('organization_id', '=', input.actor.organizationId)
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const entry = {
-      id: newId('au'),
-      organization_id: input.actor.organizationId,
-      at: nowText(context),
-      actor: input.actor.name,
-      action: input.action,
-      object: input.object,
-      address: input.actor.address,
-      request_id: input.actor.requestId,
-      details: JSON.stringify(input.details ?? {}),
-    };
-    await database
-      .insertInto('audit_log')
-      .values({ ...entry, hash: chain(previous?.hash ?? firstHash, entry) })
-      .execute();
+    const lastHashes = await holdLastHashes(
+      database,
+      inputs.map(({ actor }) => actor.organizationId),
+    );
+    const entries = inputs.map(({ actor, action, object, details = {} }) => {
+      const entry = {
+        id: newId('au'),
+        organization_id: actor.organizationId,
+        at: nowText(context),
+        actor: actor.name,
+        action,
+        object,
+        address: actor.address,
+        request_id: actor.requestId,
+        details: JSON.stringify(details),
+      };
+      const hash = chain(lastHashes.get(entry.organization_id) ?? firstHash, entry);
+      lastHashes.set(entry.organization_id, hash);
+      return { ...entry, hash };
+    });
+    await database.insertInto('audit_log').values(entries).execute();
   });
+}
+
+/** The log of each organization is a chain: until the transaction ends no other one adds to it. */
+async function holdLastHashes(database: Database, given: readonly string[]): Promise<Map<string, string>> {
+  const ids = [...new Set(given)].toSorted();
+  await exclusively(database, ...ids.map((id) => `audit:${id}`));
+  const rows = await database
+    .selectFrom('organizations')
+    .select((eb) => [
+      'id',
+      eb
+        .selectFrom('audit_log')
+        .select('hash')
+        .whereRef('organization_id', '=', 'organizations.id')
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .as('hash'),
+    ])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.flatMap(({ id, hash }) => (hash === null ? [] : [[id, hash]])));
 }
 
 export async function listAuditLog(

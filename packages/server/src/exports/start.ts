@@ -8,7 +8,8 @@ import type { StartExport } from '@docyard/api';
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { createJob, refuseFullQueue, type Job } from '../jobs/store.ts';
+import { countPlaces, createJobs, type NewJob } from '../jobs/create-jobs.ts';
+import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import { findProject } from '../projects/projects.ts';
@@ -64,57 +65,116 @@ export async function prepareRetry(
   return { input: inputOf(job), projectId: job.project_id, domain: job.domain, retryOf: job.id };
 }
 
-/** The caller announces the job to the queue once the transaction it runs in has been committed. */
-export async function startExport(
+/** How many exports an organization started in the last hour, and when the oldest of them leaves that hour. */
+export interface RecentStarts {
+  count: number;
+  oldestAt: Date | undefined;
+}
+
+export interface ExportStart {
+  prepared: PreparedExport;
+  actor: Actor;
+  /** Says why the organization may not start one more, if so. */
+  refuse?(recent: RecentStarts): Problem | undefined;
+}
+
+/** What became of a start; `recent` is without it. */
+export interface StartOutcome {
+  started: Job | Problem;
+  recent: RecentStarts;
+}
+
+export async function startExport(context: Context, start: ExportStart): Promise<Job> {
+  const [outcome] = await startExports(context, [start]);
+  if (outcome === undefined || outcome.started instanceof Problem) throw outcome?.started;
+  return outcome.started;
+}
+
+/** In one transaction, in the order given. A start that is refused does not keep the others from starting. */
+export async function startExports(
   context: Context,
-  given: { prepared: PreparedExport; actor: Actor },
-): Promise<Job> {
-  const { prepared, actor } = given;
+  starts: readonly ExportStart[],
+): Promise<StartOutcome[]> {
   return inTransaction(context.database, async (database) => {
-    await refuseFullQueue({ ...context, database }, actor.organizationId);
-    const job = await createJob(
-      { ...context, database },
-      {
-        kind: 'export',
-        organizationId: actor.organizationId,
-        projectId: prepared.projectId,
-        domain: prepared.domain,
-        input: prepared.input,
-        retryOf: prepared.retryOf,
-      },
+    const inside = { ...context, database };
+    const decided = await decide(inside, starts);
+    const admitted = decided.filter(({ problem }) => problem === undefined);
+    const jobs = await createJobs(inside, admitted.map(newJobOf));
+    const jobOf = new Map(admitted.map(({ start }, index) => [start, jobs[index] as Job]));
+    for (const { start } of admitted) await subscribe(inside, start, jobOf.get(start) as Job);
+    await recordAudit(
+      inside,
+      ...admitted.map(({ start }) => {
+        const job = jobOf.get(start) as Job;
+        const details = { domain: job.domain, retryOf: job.retry_of };
+        return { actor: start.actor, action: 'export.start', object: job.id, details };
+      }),
     );
-    const { webhookUrl } = prepared.input.request;
-    if (webhookUrl !== undefined) {
-      const { organizationId } = actor;
-      await subscribeToJob(
-        { ...context, database },
-        { id: job.id, kind: job.kind, organizationId, webhookUrl },
-      );
-    }
-    const details = { domain: job.domain, retryOf: job.retry_of };
-    await recordAudit({ ...context, database }, { actor, action: 'export.start', object: job.id, details });
-    return job;
+    return decided.map(({ start, recent, problem }) => ({
+      started: problem ?? (jobOf.get(start) as Job),
+      recent,
+    }));
   });
 }
 
-/** How many exports the organization started in the last hour, and when the oldest of them leaves that hour. */
-export async function recentStarts(
+interface Decided {
+  start: ExportStart;
+  recent: RecentStarts;
+  problem: Problem | undefined;
+}
+
+/** The lock on the places makes both limits exact: no other transaction starts an export meanwhile. */
+async function decide(context: Context, starts: readonly ExportStart[]): Promise<Decided[]> {
+  const places = await countPlaces(context);
+  const recentOf = await countRecentStarts(
+    context,
+    starts.map(({ actor }) => actor.organizationId),
+  );
+  return starts.map((start) => {
+    const { organizationId } = start.actor;
+    const recent = recentOf.get(organizationId) ?? { count: 0, oldestAt: undefined };
+    const problem = start.refuse?.(recent) ?? places.take(organizationId);
+    if (problem === undefined) {
+      const oldestAt = recent.oldestAt ?? context.clock.now();
+      recentOf.set(organizationId, { count: recent.count + 1, oldestAt });
+    }
+    return { start, recent, problem };
+  });
+}
+
+function newJobOf({ start: { prepared, actor } }: Decided): NewJob {
+  const { projectId, domain, input, retryOf } = prepared;
+  return { kind: 'export', organizationId: actor.organizationId, projectId, domain, input, retryOf };
+}
+
+async function subscribe(context: Context, { prepared, actor }: ExportStart, job: Job): Promise<void> {
+  const { webhookUrl } = prepared.input.request;
+  if (webhookUrl === undefined) return;
+  const { organizationId } = actor;
+  await subscribeToJob(context, { id: job.id, kind: job.kind, organizationId, webhookUrl });
+}
+
+export async function countRecentStarts(
   context: Pick<Context, 'database' | 'clock'>,
-  organizationId: string,
-): Promise<{ count: number; oldestAt: Date | undefined }> {
+  organizationIds: readonly string[],
+): Promise<Map<string, RecentStarts>> {
   const since = new Date(context.clock.now().getTime() - 3_600_000).toISOString();
   // The audit log rather than the jobs: a deleted job was started all the same.
-  const found = await context.database
+  const rows = await context.database
     .selectFrom('audit_log')
-    .select((eb) => [eb.fn.countAll<number | string>().as('count'), eb.fn.min('at').as('oldest')])
-    .where('organization_id', '=', organizationId)
+    .select((eb) => [
+      'organization_id',
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.min<string>('at').as('oldest'),
+    ])
+    .where('organization_id', 'in', [...new Set(organizationIds)])
     .where('action', '=', 'export.start')
     .where('at', '>', since)
-    .executeTakeFirstOrThrow();
-  return {
-    count: Number(found.count),
-    oldestAt: found.oldest === null ? undefined : new Date(found.oldest),
-  };
+    .groupBy('organization_id')
+    .execute();
+  return new Map(
+    rows.map((row) => [row.organization_id, { count: row.count, oldestAt: new Date(row.oldest) }]),
+  );
 }
 
 /** The codes are the renderer's, and a job that waits for one that does not exist would never fail. */

@@ -16,7 +16,7 @@ import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
 import { auditHandlers } from './handlers/audit.ts';
-import { exportHandlers, statusReader } from './handlers/exports.ts';
+import { exportHandlers, exportStarts, statusReader } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { peopleHandlers } from './handlers/people.ts';
 import { restHandlers } from './handlers/rest.ts';
@@ -93,6 +93,8 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
   const lateness = new Lateness();
   lateness.watch(stopping);
   const readStatus = statusReader(context);
+  const idempotency = new Idempotency(context);
+  const starts = exportStarts(context, idempotency);
   const edge: Edge = {
     context,
     stopping,
@@ -100,9 +102,9 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
     callers: new Callers(context),
     statuses: new Remembered(context.changes),
     limits: new RateLimits(context),
-    idempotency: new Idempotency(context),
+    idempotency,
     handlers: {
-      ...exportHandlers(stopping, readStatus),
+      ...exportHandlers(stopping, readStatus, starts),
       ...agentHandlers(stopping),
       ...restHandlers,
       ...auditHandlers(stopping),
@@ -242,7 +244,7 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
       body: call.body,
       successStatus: described.success.status,
     },
-    (commit) => handler({ ...request, commit }),
+    (commit, record) => handler({ ...request, commit, record }),
   );
 }
 

@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { nowText, type Context } from '../context.ts';
-import { exclusively, inTransaction, type Database } from '../ports/database.ts';
+import { exclusively, inTransaction, type Database, type IdempotencyRow } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
 import type { Reach } from '../reach.ts';
 import type { Commit, Reply } from './request.ts';
@@ -20,7 +20,7 @@ export interface IdempotentRequest {
   successStatus: number;
 }
 
-type KeyedRequest = IdempotentRequest & { names: PepperedNames; key: string };
+export type KeyedRequest = IdempotentRequest & { names: PepperedNames; key: string };
 
 /** How a record is found: under the active pepper first. */
 type PepperedNames = readonly [PepperedName, ...PepperedName[]];
@@ -43,18 +43,18 @@ export class Idempotency {
   /** Runs the work, or gives the kept answer of the first time. */
   async run(
     request: IdempotentRequest,
-    work: (commit: Commit) => Promise<Reply<unknown> | Response>,
+    work: (commit: Commit, record: KeyedRequest | undefined) => Promise<Reply<unknown> | Response>,
   ): Promise<Reply<unknown> | Response> {
     const { key } = request;
-    if (key === undefined) return work(this.#commitWith(undefined));
+    if (key === undefined) return work(this.#commitWith(undefined), undefined);
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       throw new Problem('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
     }
     const names = this.#namesOf(request.reach, key);
-    const record = { ...request, names, key };
+    const record: KeyedRequest = { ...request, names, key };
     const [{ name }] = names;
-    const kept = await this.#find(this.#context.database, record);
-    if (kept !== undefined) return kept;
+    const kept = await this.#find(this.#context.database, [record]);
+    if (kept.has(record)) return kept.get(record) as Reply<unknown>;
     if (this.#inFlight.has(name)) {
       throw new Problem(
         'idempotency_in_progress',
@@ -66,7 +66,7 @@ export class Idempotency {
     }
     this.#inFlight.add(name);
     try {
-      return await work(this.#commitWith(record));
+      return await work(this.#commitWith(record), record);
     } finally {
       this.#inFlight.delete(name);
     }
@@ -74,29 +74,12 @@ export class Idempotency {
 
   #commitWith(record: KeyedRequest | undefined): Commit {
     return async <Body>(work: (context: Context) => Promise<Reply<Body>>) => {
+      const records = record === undefined ? [] : [record];
       const reply = await inTransaction(this.#context.database, async (database) => {
-        if (record !== undefined) {
-          // Another process may have been given the same request and be done by now.
-          for (const name of record.names.map((each) => each.name).toSorted())
-            await exclusively(database, `idempotency:${name}`);
-          const kept = await this.#find(database, record);
-          if (kept !== undefined) return kept as Reply<Body>;
-        }
+        const [kept] = (await this.hold(database, records)).values();
+        if (kept !== undefined) return kept as Reply<Body>;
         const made = await work({ ...this.#context, database });
-        if (record !== undefined) {
-          await database
-            .insertInto('idempotency')
-            .values({
-              organization_id: record.reach.organizationId,
-              key: record.names[0].name,
-              fingerprint: fingerprint(record),
-              status: made.status ?? record.successStatus,
-              headers: JSON.stringify(made.headers ?? {}),
-              body: seal(record, JSON.stringify(made.body ?? null)),
-              created_at: nowText(this.#context),
-            })
-            .execute();
-        }
+        if (record !== undefined) await this.keep(database, [{ record, reply: made }]);
         return made;
       });
       await reply.after?.();
@@ -104,27 +87,69 @@ export class Idempotency {
     };
   }
 
-  async #find(database: Database, record: KeyedRequest): Promise<Reply<unknown> | undefined> {
+  /**
+   * Gives the answers that are kept already: another process may have been given the same request and be done by now. Until
+   * the transaction ends no other one answers these requests.
+   */
+  async hold(
+    database: Database,
+    records: readonly KeyedRequest[],
+  ): Promise<Map<KeyedRequest, Reply<unknown>>> {
+    if (records.length === 0) return new Map();
+    const names = records.flatMap(recordNames).toSorted();
+    await exclusively(database, ...names.map((name) => `idempotency:${name}`));
+    return this.#find(database, records);
+  }
+
+  async keep(
+    database: Database,
+    answers: readonly { record: KeyedRequest; reply: Reply<unknown> }[],
+  ): Promise<void> {
+    if (answers.length === 0) return;
+    const rows = answers.map(({ record, reply }) => ({
+      organization_id: record.reach.organizationId,
+      key: record.names[0].name,
+      fingerprint: fingerprint(record),
+      status: reply.status ?? record.successStatus,
+      headers: JSON.stringify(reply.headers ?? {}),
+      body: seal(record, JSON.stringify(reply.body ?? null)),
+      created_at: nowText(this.#context),
+    }));
+    await database.insertInto('idempotency').values(rows).execute();
+  }
+
+  async #find(
+    database: Database,
+    records: readonly KeyedRequest[],
+  ): Promise<Map<KeyedRequest, Reply<unknown>>> {
     const oldest = new Date(this.#context.clock.now().getTime() - keptHours * 3_600_000).toISOString();
-    const row = await database
+    const owners = [...new Set(records.map(({ reach }) => reach.organizationId))];
+    const names = records.flatMap(recordNames);
+    const rows = await database
       .selectFrom('idempotency')
       .selectAll()
-      .where('organization_id', '=', record.reach.organizationId)
-      .where(
-        'key',
-        'in',
-        record.names.map(({ name }) => name),
-      )
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    if (row.created_at < oldest) {
+      .where('organization_id', 'in', owners)
+      .where('key', 'in', names)
+      .execute();
+    const expired = rows.filter(({ created_at }) => created_at < oldest).map(({ key }) => key);
+    if (expired.length > 0) {
       await database
         .deleteFrom('idempotency')
-        .where('organization_id', '=', record.reach.organizationId)
-        .where('key', '=', row.key)
+        .where('organization_id', 'in', owners)
+        .where('key', 'in', expired)
         .execute();
-      return undefined;
     }
+    const found = new Map<KeyedRequest, Reply<unknown>>();
+    for (const record of records) {
+      const row = rows.find(
+        ({ key, created_at }) => recordNames(record).includes(key) && created_at >= oldest,
+      );
+      if (row !== undefined) found.set(record, this.#replyOf(row, record));
+    }
+    return found;
+  }
+
+  #replyOf(row: IdempotencyRow, record: KeyedRequest): Reply<unknown> {
     if (row.fingerprint !== fingerprint(record)) {
       throw new Problem(
         'idempotency_key_reused',
@@ -148,6 +173,10 @@ export class Idempotency {
     };
     return [named(keyPepper), ...otherPeppers.map((other) => named(other.key))];
   }
+}
+
+function recordNames({ names }: KeyedRequest): string[] {
+  return names.map(({ name }) => name);
 }
 
 function sealingKey({ reach, key }: KeyedRequest, pepper: Buffer): Buffer {

@@ -4,7 +4,7 @@
  */
 import { recentInstructions } from '../agent/start.ts';
 import type { Context } from '../context.ts';
-import { recentStarts } from '../exports/start.ts';
+import type { RecentStarts } from '../exports/start.ts';
 import { borrowRequests, windowSeconds, type Rate } from '../keys/rates.ts';
 import { exclusively } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
@@ -160,41 +160,68 @@ export class RateLimits {
   }
 }
 
-/** Checked inside the transaction that starts the export, so that two at the same time cannot both be the last. */
-export async function takeExportStart(context: Context, web: Web, organizationId: string): Promise<void> {
-  const quota = context.config.limits.exportStartsPerHour;
-  await exclusively(context.database, `export-starts:${organizationId}`);
-  const recent = await recentStarts(context, organizationId);
-  takeOfHour(context, web, { name: 'export-starts', quota, recent }, (seconds) => {
+/** For the transaction that starts the export. */
+export function refuseExportStart(
+  context: Pick<Context, 'config' | 'clock'>,
+  recent: RecentStarts,
+): Problem | undefined {
+  return refuseOfHour(context, exportStarts(context, recent), (quota, seconds) => {
     const wait = `Wait ${seconds} s, or let the operator raise LIMIT_EXPORT_STARTS_PER_HOUR.`;
     return `This organization has started its ${quota} exports of this hour. ${wait}`;
   });
 }
 
-/** Likewise for what a project asks of its agent: new jobs, messages and retries. */
+export function tellExportStarts(
+  context: Pick<Context, 'config' | 'clock'>,
+  web: Web,
+  recent: RecentStarts,
+): void {
+  tellOfHour(context, web, exportStarts(context, recent));
+}
+
+function exportStarts({ config }: Pick<Context, 'config'>, recent: RecentStarts): HourLimit {
+  return { name: 'export-starts', quota: config.limits.exportStartsPerHour, recent };
+}
+
+/** Checked inside the transaction that gives the instruction, so that two at the same time cannot both be the last. */
 export async function takeAgentInstruction(context: Context, web: Web, projectId: string): Promise<void> {
   const quota = context.config.limits.agentInstructionsPerHour;
   await exclusively(context.database, `instructions:${projectId}`);
   const recent = await recentInstructions(context, projectId);
-  takeOfHour(context, web, { name: 'agent-instructions', quota, recent }, (seconds) => {
+  const limit = { name: 'agent-instructions', quota, recent };
+  tellOfHour(context, web, limit);
+  const problem = refuseOfHour(context, limit, (_quota, seconds) => {
     const wait = `Wait ${seconds} s, or let the operator raise LIMIT_AGENT_INSTRUCTIONS_PER_HOUR.`;
     return `This project has given its ${quota} instructions of this hour. ${wait}`;
   });
+  if (problem !== undefined) throw problem;
 }
 
-function takeOfHour(
-  context: Context,
-  web: Web,
-  limit: { name: string; quota: number; recent: { count: number; oldestAt: Date | undefined } },
-  complain: (seconds: number) => string,
-): void {
+interface HourLimit {
+  name: string;
+  quota: number;
+  recent: RecentStarts;
+}
+
+function tellOfHour(context: Pick<Context, 'clock'>, web: Web, limit: HourLimit): void {
   const { name, quota, recent } = limit;
-  const now = context.clock.now().getTime();
-  const seconds = Math.max(1, Math.ceil(((recent.oldestAt?.getTime() ?? now) + 3_600_000 - now) / 1000));
   const left = Math.max(0, quota - recent.count - 1);
   web.header('ratelimit-policy', `"${name}";q=${quota};w=3600`, { append: true });
-  web.header('ratelimit', `"${name}";r=${left};t=${seconds}`, { append: true });
-  if (recent.count >= quota) {
-    throw new Problem('rate_limited', complain(seconds), { headers: { 'retry-after': String(seconds) } });
-  }
+  web.header('ratelimit', `"${name}";r=${left};t=${secondsLeftOfHour(context, limit)}`, { append: true });
+}
+
+function refuseOfHour(
+  context: Pick<Context, 'clock'>,
+  limit: HourLimit,
+  complain: (quota: number, seconds: number) => string,
+): Problem | undefined {
+  if (limit.recent.count < limit.quota) return undefined;
+  const seconds = secondsLeftOfHour(context, limit);
+  const headers = { 'retry-after': String(seconds) };
+  return new Problem('rate_limited', complain(limit.quota, seconds), { headers });
+}
+
+function secondsLeftOfHour({ clock }: Pick<Context, 'clock'>, { recent }: HourLimit): number {
+  const now = clock.now().getTime();
+  return Math.max(1, Math.ceil(((recent.oldestAt?.getTime() ?? now) + 3_600_000 - now) / 1000));
 }

@@ -9,6 +9,7 @@ import type { Context as HonoContext, Hono } from 'hono';
 import { byteRangeOf, type ByteRange } from '../byte-range.ts';
 import type { Actor, Context } from '../context.ts';
 import type { Caller } from '../keys/keys.ts';
+import type { KeyedRequest } from './idempotency.ts';
 
 export interface Surroundings {
   Bindings: HttpBindings;
@@ -57,6 +58,8 @@ export interface Request<Id extends OperationId> {
   caller: Caller;
   actor: Actor;
   commit: Commit;
+  /** For work that is committed together with that of other requests. */
+  record: KeyedRequest | undefined;
   remember: Remember;
   /** Scheme and host under which the caller reached us. */
   origin: string;

@@ -10,6 +10,7 @@ import { composeForTest, createExport, createTenant, createTestProject, present 
 import type { Tenant, TestContext } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
 import { failureOf } from './failure.ts';
+import { createJob } from './create-jobs.ts';
 import * as store from './store.ts';
 
 let context: TestContext;
@@ -256,7 +257,7 @@ describe('going on after the end', () => {
 
   test('counts losses anew and forgets how the run before ended', async () => {
     const agent = { organizationId: tenant.organizationId, projectId: project.id, domain: project.domain };
-    const job = await store.createJob(context, { ...agent, kind: 'agent', input: {}, retryOf: null });
+    const job = await createJob(context, { ...agent, kind: 'agent', input: {}, retryOf: null });
     const claimed = await claim(job);
     const ended = present(await store.failJob(context, claimed, failure));
     const resumed = present(await store.resumeJob(context, ended));

@@ -1,18 +1,17 @@
 /**
- * The only writer of a job's status. Every move is one guarded UPDATE: it names the state it leaves and, for a
+ * The only writer of a job's status once `create-jobs.ts` has made the job. Every move is one guarded UPDATE: it names the state it leaves and, for a
  * running job, the attempt it belongs to, so that a worker that wakes late cannot overwrite its successor.
  * Each change also leaves an event row in the same transaction, each move a message to the webhooks that want it, and
  * each move to `queued` a delivery in the queue.
  */
 import type { CanceledBy, Failure } from '@docyard/api';
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely';
+import type { ExpressionBuilder, Selectable, Updateable } from 'kysely';
 import { namesOfActors } from '../audit/names.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
-import { newId } from '../ids.ts';
-import { exclusively, inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
+import { inTransaction, type Database, type JobRow, type Tables } from '../ports/database.ts';
 import type { Delivery, JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
-import { announceJob, type JobChange } from '../webhooks/outbox.ts';
+import { announceJobs, type JobChange } from '../webhooks/outbox.ts';
 import { jobsWithin, type Reach } from '../reach.ts';
 import { failureOf } from './failure.ts';
 import { moves, type Move } from './lifecycle.ts';
@@ -20,16 +19,6 @@ import { moves, type Move } from './lifecycle.ts';
 export type Job = Selectable<JobRow>;
 
 export type StoreContext = Pick<Context, 'database' | 'clock' | 'changes' | 'queue' | 'views'>;
-
-export interface NewJob {
-  kind: JobKind;
-  organizationId: string;
-  projectId: string;
-  domain: string;
-  input: unknown;
-  retryOf: string | null;
-  previewOf?: string;
-}
 
 /** Every kind of job begins by fetching its source. */
 const firstPhase = 'fetching';
@@ -40,104 +29,36 @@ export interface Claim {
   attempt: number;
 }
 
-export async function createJob(context: StoreContext, job: NewJob): Promise<Job> {
-  const now = nowText(context);
-  const values: Insertable<JobRow> = {
-    id: newId(job.kind === 'export' ? 'se' : 'aj'),
-    kind: job.kind,
-    organization_id: job.organizationId,
-    project_id: job.projectId,
-    domain: job.domain,
-    status: 'queued',
-    phase: 'queued',
-    progress: 0,
-    page_count: 0,
-    total_pages: null,
-    attempt: 0,
-    input: JSON.stringify(job.input),
-    source_commit: null,
-    result: null,
-    failure: null,
-    recent_findings: null,
-    cancel_requested_at: null,
-    retry_of: job.retryOf,
-    preview_of: job.previewOf ?? null,
-    created_at: now,
-    updated_at: now,
-    started_at: null,
-    finished_at: null,
-    archived_at: null,
-    purged_at: null,
-  };
-  const created = await inTransaction(context.database, async (database) => {
-    await refuseDeletedProject(database, job.projectId);
-    const row = await database.insertInto('jobs').values(values).returningAll().executeTakeFirstOrThrow();
-    await recordEvent(database, row);
-    await announceJob({ ...context, database }, row, 'queued');
-    await enqueueJob({ ...context, database }, row);
-    return row;
-  });
-  // It may be part of a transaction that goes on. Whoever is told waits for the one connection to SQLite, and PostgreSQL
-  // tells again with the commit.
-  context.changes.notify(jobsOf(job.organizationId));
-  return created;
-}
-
 /** The name under which changes of all jobs of an organization are announced; the triggers of the migrations know it too. */
 export function jobsOf(organizationId: string): string {
   return `jobs:${organizationId}`;
-}
-
-/** The project was found a while ago, and whoever deletes it looks for unfinished jobs first. */
-async function refuseDeletedProject(database: Database, id: string): Promise<void> {
-  await exclusively(database, `project:${id}`);
-  const project = await database.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst();
-  if (project === undefined) throw new Problem('not_found', 'The project was deleted a moment ago.');
-}
-
-/**
- * Checked in the transaction that puts one more job into the queue. An organization may have no more jobs waiting than
- * there are places left, so that the next one always finds some: alone it fills half of the queue, two fill two thirds.
- */
-export async function refuseFullQueue(
-  context: Pick<Context, 'database' | 'config'>,
-  organizationId: string,
-): Promise<void> {
-  await exclusively(context.database, 'queued-jobs');
-  const most = context.config.limits.queuedJobs;
-  const { all, own } = await context.database
-    .selectFrom('jobs')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('all'),
-      fn.countAll<number>().filterWhere('organization_id', '=', organizationId).as('own'),
-    ])
-    .where('status', '=', 'queued')
-    .executeTakeFirstOrThrow();
-  if (own < most - all) return;
-  const whose = all >= most ? 'Too many jobs are waiting' : `Your organization has ${own} jobs waiting`;
-  throw new Problem('queue_full', `${whose} already. Try again in a minute.`, {
-    headers: { 'retry-after': '60' },
-  });
 }
 
 /** Part of every move to `queued`; on its own only for a row whose delivery was lost. */
 export async function enqueueJob(
   context: Pick<Context, 'database' | 'queue'>,
   job: Job,
-  priority: Delivery['priority'] = job.preview_of === null ? 0 : -1,
+  priority?: Delivery['priority'],
 ): Promise<void> {
-  await context.queue.send(context.database, {
+  await context.queue.send(context.database, deliveryOf(job, priority));
+}
+
+export function deliveryOf(
+  job: Job,
+  priority: Delivery['priority'] = job.preview_of === null ? 0 : -1,
+): Delivery {
+  return {
     kind: job.kind as JobKind,
     jobId: job.id,
     organizationId: job.organization_id,
     attempt: job.attempt,
     priority,
-  });
+  };
 }
 
 export async function readJob(
   context: Pick<Context, 'database'>,
-  where: { id: string; reach: Reach; kind: NewJob['kind'] },
+  where: { id: string; reach: Reach; kind: JobKind },
 ): Promise<Job | undefined> {
   return context.database
     .selectFrom('jobs')
@@ -428,8 +349,8 @@ async function changed(
   const row = await inTransaction(context.database, async (database) => {
     const updated = await update(database);
     if (updated === undefined) return undefined;
-    await recordEvent(database, updated);
-    if (told !== null) await announceJob({ ...context, database }, updated, told);
+    await recordEvents(database, [updated]);
+    if (told !== null) await announceJobs({ ...context, database }, [updated], told);
     return updated;
   });
   if (row !== undefined) {
@@ -440,9 +361,11 @@ async function changed(
 }
 
 /** The input never changes and may be large; an event goes without it. */
-async function recordEvent(database: Database, { input: _input, ...row }: Job): Promise<void> {
-  await database
-    .insertInto('job_events')
-    .values({ job_id: row.id, at: row.updated_at, row: JSON.stringify(row) })
-    .execute();
+export async function recordEvents(database: Database, rows: readonly Job[]): Promise<void> {
+  const events = rows.map(({ input: _input, ...row }) => ({
+    job_id: row.id,
+    at: row.updated_at,
+    row: JSON.stringify(row),
+  }));
+  await database.insertInto('job_events').values(events).execute();
 }

@@ -61,8 +61,10 @@ export interface JobRow {
   page_count: number;
   total_pages: number | null;
   attempt: number;
-  /** Attempts of the runs before the current one; the others count towards giving up. */
+  /** Attempts of the runs before the current one. */
   earlier_attempts: Generated<number>;
+  /** How often the worker was lost in the current run; counts towards giving up. */
+  losses: Generated<number>;
   input: string;
   source_commit: string | null;
   result: string | null;
@@ -377,13 +379,15 @@ export async function inTransaction<T>(
 }
 
 /**
- * Waits until no other transaction holds this name, and holds it to the end of this one. For a decision that depends on
- * rows which another process may add meanwhile, such as a count. SQLite has one writer at a time anyway.
+ * Waits until no other transaction holds these names, and holds them to the end of this one. For a decision that depends on
+ * rows which another process may add meanwhile, such as a count. SQLite has one writer at a time anyway. Names of one kind must
+ * be sorted: two transactions that lock them in different orders would wait for each other.
  */
-export async function exclusively(transaction: Database, name: string): Promise<void> {
+export async function exclusively(transaction: Database, ...names: string[]): Promise<void> {
   if (!transaction.isTransaction) throw new Error('Only a transaction can hold a name.');
   if (!isPostgres(transaction)) return;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+  const lock = sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`;
+  await lock.execute(transaction);
 }
 
 /**

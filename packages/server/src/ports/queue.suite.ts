@@ -115,6 +115,18 @@ export function describeQueue(name: string, make: MakeQueue): void {
       await queue.stop();
     });
 
+    test('deliveries of several organizations that are sent together are served in turn', async () => {
+      const { queue, database } = await make();
+      const { begun, handle, finishOne } = gate();
+      const of = (jobId: string, organizationId: string) => delivery(jobId, { organizationId });
+      const first = [of('a1', 'org_a'), of('a2', 'org_a'), of('b1', 'org_b'), of('a3', 'org_a')];
+      await queue.send(database, ...first, of('b2', 'org_b'));
+      await queue.consume('export', 1, handle);
+      for (let job = 0; job < 5; job += 1) await finishOne();
+      expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+      await queue.stop();
+    });
+
     test('no organization has more under way than its limit, and the others go on', async () => {
       const { queue, database } = await make({ mostOfOrganization: 2 });
       const line = gate();

@@ -24,10 +24,10 @@ export interface Delivered extends Delivery {
 
 export interface Queue {
   /**
-   * Part of the transaction that writes the job as queued, so that there is never one without the other. The same job
+   * Part of the transaction that writes the jobs as queued, so that there is never one without the other. The same job
    * and attempt is not put in line a second time.
    */
-  send(database: Database, delivery: Delivery): Promise<void>;
+  send(database: Database, ...deliveries: Delivery[]): Promise<void>;
   /**
    * Each kind has its own line: exports wait for exports only. Organizations are served in turn, and none has more
    * under way than its limit. A delivery whose handler rejects counts as handled: the handler answers for its own faults.

@@ -3,10 +3,10 @@ import type { ExportJob, WebhookEvent } from '@docyard/api';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { viewExport } from '../exports/view.ts';
 import { failureOf } from '../jobs/failure.ts';
+import { createJob } from '../jobs/create-jobs.ts';
 import {
   claimJob,
   completeJob,
-  createJob,
   failJob,
   markArchived,
   releaseJob,

@@ -14,15 +14,29 @@ type OutboxContext = Pick<Context, 'database' | 'clock'>;
 export type JobChange = 'queued' | 'running' | 'completed' | 'failed' | 'archived' | 'unarchived';
 
 /** The record is taken as it is now, and stays so however late it is delivered. */
-export async function announceJob(
+export async function announceJobs(
   context: OutboxContext & Pick<Context, 'views'>,
-  job: Selectable<JobRow>,
+  jobs: readonly Selectable<JobRow>[],
   change: JobChange,
 ): Promise<void> {
   // Whoever publishes each completed export must not publish the branch of an agent.
-  if (job.preview_of !== null) return;
-  const webhooks = await webhooksFor(context, job);
+  const told = jobs.filter(({ preview_of }) => preview_of === null);
+  const webhooks = told.length === 0 ? [] : await webhooksFor(context, told);
   if (webhooks.length === 0) return;
+  for (const job of told) {
+    const own = webhooks.filter(
+      ({ organization_id, job_id }) =>
+        organization_id === job.organization_id && (job_id === null || job_id === job.id),
+    );
+    if (own.length > 0) await announceJob(context, { job, webhooks: own, change });
+  }
+}
+
+async function announceJob(
+  context: OutboxContext & Pick<Context, 'views'>,
+  given: { job: Selectable<JobRow>; webhooks: readonly Subscriber[]; change: JobChange },
+): Promise<void> {
+  const { job, webhooks, change } = given;
   const view = context.views[job.kind as JobKind];
   const named = `${job.kind}.${change}`;
   const events = [
@@ -70,17 +84,21 @@ export async function writeMessage(
   return deliveries.map((delivery) => delivery.id);
 }
 
+type Subscriber = Pick<WebhookRow, 'id' | 'organization_id' | 'job_id' | 'events'>;
+
 /** Held until the deliveries are written: one that is deleted meanwhile must not make the change of the job fail. */
 function webhooksFor(
   { database }: Pick<Context, 'database'>,
-  job: Pick<JobRow, 'id' | 'organization_id'>,
-): Promise<Pick<WebhookRow, 'id' | 'organization_id' | 'events'>[]> {
+  jobs: readonly Pick<JobRow, 'id' | 'organization_id'>[],
+): Promise<Subscriber[]> {
+  const organizations = [...new Set(jobs.map((job) => job.organization_id))];
+  const ids = jobs.map(({ id }) => id);
   return database
     .selectFrom('webhooks')
-    .select(['id', 'organization_id', 'events'])
-    .where('organization_id', '=', job.organization_id)
+    .select(['id', 'organization_id', 'job_id', 'events'])
+    .where('organization_id', 'in', organizations)
     .where('enabled', '=', 1)
-    .where((eb) => eb.or([eb('job_id', 'is', null), eb('job_id', '=', job.id)]))
+    .where((eb) => eb.or([eb('job_id', 'is', null), eb('job_id', 'in', ids)]))
     .orderBy('sequence')
     .$if(isPostgres(database), (query) => query.forKeyShare())
     .execute();

@@ -18,8 +18,8 @@ export class InProcessQueue implements Queue {
    * The row may not be committed yet. Whoever is handed the delivery waits for the one connection to the database, and
    * then finds the row, or nothing if it was taken back.
    */
-  async send(_database: Database, delivery: Delivery): Promise<void> {
-    this.#lines[delivery.kind].send(delivery);
+  async send(_database: Database, ...deliveries: Delivery[]): Promise<void> {
+    for (const delivery of deliveries) this.#lines[delivery.kind].send(delivery);
   }
 
   async consume(kind: JobKind, concurrency: number, handle: Handle): Promise<void> {

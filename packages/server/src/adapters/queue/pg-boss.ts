@@ -3,13 +3,13 @@
  * job, is in the hand of one worker that must show signs of life, and is deleted when it has been handled.
  */
 import { createHash } from 'node:crypto';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import type { PgBoss } from 'pg-boss';
 import type { JobChanges } from '../../ports/changes.ts';
 import type { Database } from '../../ports/database.ts';
 import { jobKinds, type Delivered, type Delivery, type JobKind, type Queue } from '../../ports/queue.ts';
 import { connectionSettings, timeLimits } from '../database/postgres.ts';
-import { changesChannel } from '../changes/postgres.ts';
+import { readTurns, topicOf, withTurns } from './turns.ts';
 
 export interface PgBossOptions {
   url: string;
@@ -94,14 +94,19 @@ export class PgBossQueue implements Queue {
     return new PgBossQueue(boss, options);
   }
 
-  async send(database: Database, delivery: Delivery): Promise<void> {
-    const turn = await nextTurn(database, delivery);
-    await this.#boss.send(delivery.kind, delivery, {
-      id: idOf(delivery),
-      group: { id: delivery.organizationId },
-      priority: bandOf(delivery) - turn,
-      db: over(database),
-    });
+  async send(database: Database, ...deliveries: Delivery[]): Promise<void> {
+    const lines = Map.groupBy(deliveries, ({ kind, priority }) => `${kind} ${priority}`);
+    for (const line of lines.values()) {
+      const { kind, priority } = line[0] as Delivery;
+      const turns = await readTurns(database, { kind, priority });
+      const jobs = withTurns(line, turns).map(({ delivery, ...turn }) => ({
+        id: idOf(delivery),
+        data: delivery,
+        group: { id: delivery.organizationId },
+        ...turn,
+      }));
+      await this.#boss.insert(kind, jobs, { db: over(database) });
+    }
   }
 
   async consume(kind: JobKind, concurrency: number, handle: Handle): Promise<void> {
@@ -276,34 +281,6 @@ class Line {
       throw error;
     }
   }
-}
-
-const topicOf = (kind: JobKind) => `queue:${kind}`;
-
-/** Within a band, the lower turn goes first. What was handed back goes before everything else, previews after it. */
-const bandWidth = 500_000_000;
-
-function bandOf({ priority }: Delivery): number {
-  return priority * bandWidth;
-}
-
-/**
- * The n-th waiting job of an organization has the turn after its own (n-1)-th, and none is earlier than what is served
- * now: so each round serves every organization once, and nobody saves up turns by staying away.
- */
-async function nextTurn(database: Database, delivery: Delivery): Promise<number> {
-  const band = bandOf(delivery);
-  const result = await sql<{ turn: number }>`
-    select pg_notify(${changesChannel}, ${topicOf(delivery.kind)}), 1 + greatest(
-      0,
-      max(${band}::integer - priority) filter (where state = 'active'),
-      min(${band}::integer - priority) filter (where state < 'active') - 1,
-      max(${band}::integer - priority) filter (where group_id = ${delivery.organizationId})
-    ) as turn
-    from pgboss.job
-    where name = ${delivery.kind} and state <= 'active'
-      and priority <= ${band}::integer and priority > ${band - bandWidth}::integer`.execute(database);
-  return result.rows[0]?.turn ?? 1;
 }
 
 /** While the database is away everything fails several times a second; saying so now and then is enough. */

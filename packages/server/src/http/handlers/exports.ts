@@ -6,13 +6,14 @@ import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
 import * as read from '../../exports/read.ts';
 import { removeFiles } from '../../exports/retention.ts';
-import { prepareExport, prepareRetry, startExport, type PreparedExport } from '../../exports/start.ts';
+import { prepareExport, prepareRetry, type PreparedExport } from '../../exports/start.ts';
 import { viewExport } from '../../exports/view.ts';
 import { isFinal } from '../../jobs/lifecycle.ts';
 import type { Job } from '../../jobs/store.ts';
 import type { Reach } from '../../reach.ts';
 import { streamExportEvents } from '../events.ts';
-import { takeExportStart } from '../limits.ts';
+import { ExportStarts } from '../export-starts.ts';
+import type { Idempotency } from '../idempotency.ts';
 import type { Handlers, Reply, Request } from '../request.ts';
 import { reportTypes, type ExportJob } from '@docyard/api';
 
@@ -35,7 +36,15 @@ type ExportHandlers = Pick<
   | 'retryExport'
 >;
 
-export function exportHandlers(stopping: AbortSignal, readStatus: ReadStatus): ExportHandlers {
+export function exportHandlers(
+  stopping: AbortSignal,
+  readStatus: ReadStatus,
+  starts: ExportStarts,
+): ExportHandlers {
+  const begin = (
+    { web, actor, record }: Request<'startExport'> | Request<'retryExport'>,
+    prepared: PreparedExport,
+  ) => starts.start(web, { prepared, actor, record });
   return {
     startExport: async (request) => {
       const { actor, caller, input } = request;
@@ -125,14 +134,8 @@ export function statusReader(context: Pick<Context, 'database'>): ReadStatus {
   return async (jobId, reach) => replyWith(await find({ id: jobId, reach }));
 }
 
-/** The limit is taken inside the transaction that writes the job. */
-function begin(
-  { commit, web, actor }: Request<'startExport'> | Request<'retryExport'>,
-  prepared: PreparedExport,
-): Promise<Reply<ExportJob>> {
-  return commit(async (inside) => {
-    await takeExportStart(inside, web, actor.organizationId);
-    const job = await startExport(inside, { prepared, actor });
+export function exportStarts(context: Context, idempotency: Idempotency): ExportStarts {
+  return new ExportStarts(context, idempotency, (job) => {
     const reply = replyWith(job);
     return { ...reply, headers: { ...reply.headers, location: locationOf(job) } };
   });

@@ -11,6 +11,7 @@ import { rateWindows } from './0006-rate-windows.ts';
 import { people } from './0007-people.ts';
 import { watchingExports } from './0008-watching-exports.ts';
 import { keysOfProjects } from './0009-keys-of-projects.ts';
+import { jobLosses } from './0010-job-losses.ts';
 import { insightsAndDeployments } from './0011-insights-and-deployments.ts';
 import { recordVersions } from './0012-record-versions.ts';
 import { searchableLists } from './0013-searchable-lists.ts';
@@ -26,6 +27,7 @@ export const migrations: Record<string, Migration> = {
   '0007-people': people,
   '0008-watching-exports': watchingExports,
   '0009-keys-of-projects': keysOfProjects,
+  '0010-job-losses': jobLosses,
   '0011-insights-and-deployments': insightsAndDeployments,
   '0012-record-versions': recordVersions,
   '0013-searchable-lists': searchableLists,

@@ -1,0 +1,16 @@
+/**
+ * Counts of jobs: how often the worker of a job was lost, apart from its attempts, and an index for the exports that an
+ * organization has started within an hour.
+ */
+import { sql, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+export const jobLosses: Migration = {
+  async up(database: Kysely<unknown>): Promise<void> {
+    await database.schema
+      .alterTable('jobs')
+      .addColumn('losses', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await sql`create index audit_actions on audit_log (organization_id, action, at)`.execute(database);
+  },
+};
