@@ -1,17 +1,18 @@
 import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { lateStyles } from './late-styles.ts';
 import { thinWire } from './thin-wire.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/dashboard/',
-  plugins: [thinWire(), react()],
+  plugins: [thinWire(), react(), lateStyles()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     target: 'es2022',
-    // The policy of the page allows no inline code, and no other host.
+    // The policy of the page allows no inline code but that of index.html, and no other host.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     cssCodeSplit: false,

@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './app/client.ts';
+import { protectUnsavedEdits } from './app/unsaved-edits.ts';
 import { Routes } from './app/routes.tsx';
 import { Toasts } from './parts/toast.tsx';
 import './style/tokens.css';
@@ -14,6 +15,7 @@ import './style/parts.css';
 const root = document.querySelector('#root');
 if (root === null) throw new Error('The page has no #root.');
 
+protectUnsavedEdits();
 createRoot(root).render(
   <StrictMode>
     <CSPProvider disableStyleElements>

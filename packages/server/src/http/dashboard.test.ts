@@ -1,4 +1,5 @@
 /** The files of the dashboard: every screen has an address, names with a hash are kept for ever, nothing inline may run. */
+import { createHash } from 'node:crypto';
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -51,6 +52,15 @@ describe('a screen', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  test('names its own inline code by hash, so that injected code does not run', async () => {
+    const [code, rule] = ['document.title = "x";', 'body { margin: 0 }'];
+    writeFiles(folder, { 'index.html': `<script>${code}</script><style>${rule}</style>` });
+    const policy = (await (await serve())('/dashboard/')).headers.get('content-security-policy') ?? '';
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
+    expect(policy).toContain(`script-src 'self' 'sha256-${hashOf(code)}';`);
+    expect(policy).toContain(`style-src 'self' 'sha256-${hashOf(rule)}';`);
   });
 
   test('is reached without the slash too', async () => {

@@ -18,18 +18,26 @@ import { probeForSecureCookies } from './session-cookie.ts';
 const built = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 
 /** `data:` pictures are those of forms, which a browser draws itself. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "frame-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyFor = (inline: InlineHashes) =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...inline.scripts].join(' '),
+    ["style-src 'self'", ...inline.styles].join(' '),
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "frame-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+interface InlineHashes {
+  scripts: string[];
+  styles: string[];
+}
+
+const noInline: InlineHashes = { scripts: [], styles: [] };
 
 /** The build puts a hash of the content into these names. */
 const namedByContent = /^assets\//;
@@ -59,6 +67,7 @@ interface DashboardFile {
   path: string;
   etag: string;
   plain: Uint8Array;
+  policy: string;
   compressed: Partial<Record<keyof typeof endings, Uint8Array>>;
 }
 
@@ -109,10 +118,24 @@ function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>): 
     if (bytes !== undefined) compressed[encoding] = bytes;
   }
   const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  return { path, etag, plain, compressed };
+  const policy = policyFor(path === startFile ? hashesOfInline(plain) : noInline);
+  return { path, etag, plain, policy, compressed };
 }
 
-function send(web: Web, { path, etag, plain, compressed }: DashboardFile): Response {
+/** The policy names the inline code of the page by its hash, so that no other can run. */
+function hashesOfInline(page: Uint8Array): InlineHashes {
+  const html = Buffer.from(page).toString();
+  const hashes = (pattern: RegExp) =>
+    [...html.matchAll(pattern)].map(
+      ([, code = '']) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`,
+    );
+  return {
+    scripts: hashes(/<script>([^<]*)<\/script>/g),
+    styles: hashes(/<style>([^<]*)<\/style>/g),
+  };
+}
+
+function send(web: Web, { path, etag, plain, policy, compressed }: DashboardFile): Response {
   const encoding = acceptedEncodings(web.req.header('accept-encoding')).find(
     (each) => compressed[each] !== undefined,
   );
@@ -129,7 +152,7 @@ function send(web: Web, { path, etag, plain, compressed }: DashboardFile): Respo
 }
 
 function sayHowToBuild(web: Web): Response {
-  web.header('content-security-policy', policy);
+  web.header('content-security-policy', policyFor(noInline));
   return web.html(
     `<!doctype html>
 <html lang="en">

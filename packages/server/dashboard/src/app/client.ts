@@ -1,6 +1,8 @@
 /** The typed client with the session of this browser, and how its answers are kept for a moment. */
 import { DocyardClient, DocyardError } from '@docyard/api';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { markDialogsSaved } from '../parts/dialog-edits.ts';
+import { isPassing, noticeServerAway, onServerReturn } from './server-watch.ts';
 
 const baseUrl = globalThis.location.origin;
 
@@ -12,11 +14,19 @@ export const impatientClient = new DocyardClient({ baseUrl, tries: 1 });
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
+      noticeOutage(error);
       // What is asked to find out about the session has found out.
       if (queryKey[0] !== 'me') noticeEndOfSession(error);
     },
   }),
-  mutationCache: new MutationCache({ onError: noticeEndOfSession }),
+  mutationCache: new MutationCache({
+    onSuccess: markDialogsSaved,
+    onError: (error) => {
+      // A server that refuses work for now is there.
+      if (!(error instanceof DocyardError) || error.code === 'unknown') noticeOutage(error);
+      noticeEndOfSession(error);
+    },
+  }),
   defaultOptions: {
     queries: {
       // The server may be on this very machine. Where it cannot be reached, that is said, and not waited out in silence.
@@ -28,6 +38,17 @@ export const queries: QueryClient = new QueryClient({
     },
     mutations: { networkMode: 'always' },
   },
+});
+
+function noticeOutage(error: unknown): void {
+  if (isPassing(error)) noticeServerAway();
+}
+
+/** Reads again what is on the screen, and tells whether the server could answer it. */
+onServerReturn(async () => {
+  await queries.refetchQueries({ type: 'active' });
+  const shown = queries.getQueryCache().findAll({ type: 'active' });
+  return !shown.some(({ state }) => state.status === 'error' && isPassing(state.error));
 });
 
 function noticeEndOfSession(error: unknown): void {

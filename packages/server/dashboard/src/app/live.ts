@@ -1,6 +1,7 @@
 /** Streams of events of the server, opened again whatever happens to them. */
 import { useEffect, useState } from 'react';
 import { checkSession, queries } from './client.ts';
+import { checkServer, onServerReturn } from './server-watch.ts';
 
 const openAgainMs = 5000;
 
@@ -30,6 +31,7 @@ export function openStream(
     });
     source.addEventListener('error', () => {
       setConnected(false);
+      void checkServer();
       // A connection that breaks is made again by the browser. It gives up when the server answers with an error.
       if (source.readyState !== EventSource.CLOSED) return;
       wasRefused = true;
@@ -41,7 +43,14 @@ export function openStream(
     }
   };
   open();
+  const stopWatching = onServerReturn(() => {
+    if (source.readyState === EventSource.OPEN) return;
+    clearTimeout(timer);
+    source.close();
+    open();
+  });
   return () => {
+    stopWatching();
     clearTimeout(timer);
     source.close();
   };

@@ -1,46 +1,41 @@
 /** Every address of the dashboard and the screen behind it. A screen is loaded when it is first opened. */
-import { lazy, Suspense, type ComponentType } from 'react';
+import { Suspense, type ComponentType } from 'react';
 import { Redirect, Route, Router, Switch } from 'wouter';
+import { LeaveDialog } from '../parts/leave-dialog.tsx';
+import { PageSkeleton } from '../parts/page.tsx';
+import { ScreenBoundary } from '../parts/screen-boundary.tsx';
 import { NotFound } from '../screens/not-found.tsx';
+import { lazyScreen } from './lazy-screen.ts';
 import { SignedIn, useHasExports } from './session.tsx';
 import { Shell } from './shell.tsx';
+import { guardNavigation } from './unsaved-edits.ts';
 
 const screens = {
-  '/': lazy(() => import('../screens/overview.tsx').then(({ Overview }) => ({ default: Overview }))),
-  '/keys': lazy(() => import('../screens/keys/keys.tsx').then(({ Keys }) => ({ default: Keys }))),
-  '/projects': lazy(() =>
-    import('../screens/projects/projects.tsx').then(({ Projects }) => ({ default: Projects })),
+  '/': lazyScreen(() => import('../screens/overview.tsx').then(({ Overview }) => Overview)),
+  '/keys': lazyScreen(() => import('../screens/keys/keys.tsx').then(({ Keys }) => Keys)),
+  '/projects': lazyScreen(() => import('../screens/projects/projects.tsx').then(({ Projects }) => Projects)),
+  '/projects/:projectId': lazyScreen(() =>
+    import('../screens/projects/project.tsx').then(({ Project }) => Project),
   ),
-  '/projects/:projectId': lazy(() =>
-    import('../screens/projects/project.tsx').then(({ Project }) => ({ default: Project })),
+  '/exports': lazyScreen(() => import('../screens/exports/exports.tsx').then(({ Exports }) => Exports)),
+  '/exports/:jobId': lazyScreen(() => import('../screens/exports/export.tsx').then(({ Export }) => Export)),
+  '/agent': lazyScreen(() => import('../screens/agent/agent-jobs.tsx').then(({ AgentJobs }) => AgentJobs)),
+  '/agent/:projectId/:id': lazyScreen(() =>
+    import('../screens/agent/agent-job.tsx').then(({ AgentJob }) => AgentJob),
   ),
-  '/exports': lazy(() =>
-    import('../screens/exports/exports.tsx').then(({ Exports }) => ({ default: Exports })),
+  '/webhooks': lazyScreen(() => import('../screens/webhooks/webhooks.tsx').then(({ Webhooks }) => Webhooks)),
+  '/webhooks/:webhookId': lazyScreen(() =>
+    import('../screens/webhooks/webhook.tsx').then(({ Webhook }) => Webhook),
   ),
-  '/exports/:jobId': lazy(() =>
-    import('../screens/exports/export.tsx').then(({ Export }) => ({ default: Export })),
-  ),
-  '/agent': lazy(() =>
-    import('../screens/agent/agent-jobs.tsx').then(({ AgentJobs }) => ({ default: AgentJobs })),
-  ),
-  '/agent/:projectId/:id': lazy(() =>
-    import('../screens/agent/agent-job.tsx').then(({ AgentJob }) => ({ default: AgentJob })),
-  ),
-  '/webhooks': lazy(() =>
-    import('../screens/webhooks/webhooks.tsx').then(({ Webhooks }) => ({ default: Webhooks })),
-  ),
-  '/webhooks/:webhookId': lazy(() =>
-    import('../screens/webhooks/webhook.tsx').then(({ Webhook }) => ({ default: Webhook })),
-  ),
-  '/people': lazy(() => import('../screens/people/people.tsx').then(({ People }) => ({ default: People }))),
-  '/audit': lazy(() => import('../screens/audit/audit.tsx').then(({ Audit }) => ({ default: Audit }))),
-  '/system': lazy(() => import('../screens/system/system.tsx').then(({ System }) => ({ default: System }))),
+  '/people': lazyScreen(() => import('../screens/people/people.tsx').then(({ People }) => People)),
+  '/audit': lazyScreen(() => import('../screens/audit/audit.tsx').then(({ Audit }) => Audit)),
+  '/system': lazyScreen(() => import('../screens/system/system.tsx').then(({ System }) => System)),
 };
 
 const screensWithoutExports: Record<string, ComponentType> = {
-  '/': lazy(() => planScreens().then(({ OverviewWithoutExports }) => ({ default: OverviewWithoutExports }))),
-  '/exports': lazy(() => planScreens().then(({ ExportsNeedPlan }) => ({ default: ExportsNeedPlan }))),
-  '/exports/:jobId': lazy(() => planScreens().then(({ ExportsNeedPlan }) => ({ default: ExportsNeedPlan }))),
+  '/': lazyScreen(() => planScreens().then(({ OverviewWithoutExports }) => OverviewWithoutExports)),
+  '/exports': lazyScreen(() => planScreens().then(({ ExportsNeedPlan }) => ExportsNeedPlan)),
+  '/exports/:jobId': lazyScreen(() => planScreens().then(({ ExportsNeedPlan }) => ExportsNeedPlan)),
 };
 
 function planScreens() {
@@ -55,16 +50,17 @@ function ScreenAt({ path, screen: Screen }: { path: string; screen: ComponentTyp
 }
 
 const gates = {
-  '/login': lazy(() => import('../screens/gate/login.tsx').then(({ Login }) => ({ default: Login }))),
-  '/setup': lazy(() => import('../screens/gate/setup.tsx').then(({ Setup }) => ({ default: Setup }))),
-  '/invitation': lazy(() =>
-    import('../screens/gate/invitation.tsx').then(({ Invitation }) => ({ default: Invitation })),
+  '/login': lazyScreen(() => import('../screens/gate/login.tsx').then(({ Login }) => Login)),
+  '/setup': lazyScreen(() => import('../screens/gate/setup.tsx').then(({ Setup }) => Setup)),
+  '/invitation': lazyScreen(() =>
+    import('../screens/gate/invitation.tsx').then(({ Invitation }) => Invitation),
   ),
 };
 
 export function Routes() {
   return (
-    <Router base="/dashboard">
+    <Router base="/dashboard" aroundNav={guardNavigation}>
+      <LeaveDialog />
       <Suspense fallback={null}>
         <Switch>
           {Object.entries(gates).map(([path, Screen]) => (
@@ -75,21 +71,23 @@ export function Routes() {
           <Route>
             <SignedIn>
               <Shell>
-                <Suspense fallback={null}>
-                  <Switch>
-                    {Object.entries(screens).map(([path, screen]) => (
-                      <Route key={path} path={path}>
-                        <ScreenAt path={path} screen={screen} />
+                <ScreenBoundary>
+                  <Suspense fallback={<PageSkeleton />}>
+                    <Switch>
+                      {Object.entries(screens).map(([path, screen]) => (
+                        <Route key={path} path={path}>
+                          <ScreenAt path={path} screen={screen} />
+                        </Route>
+                      ))}
+                      <Route path="/index.html">
+                        <Redirect to="/" replace />
                       </Route>
-                    ))}
-                    <Route path="/index.html">
-                      <Redirect to="/" replace />
-                    </Route>
-                    <Route>
-                      <NotFound />
-                    </Route>
-                  </Switch>
-                </Suspense>
+                      <Route>
+                        <NotFound />
+                      </Route>
+                    </Switch>
+                  </Suspense>
+                </ScreenBoundary>
               </Shell>
             </SignedIn>
           </Route>

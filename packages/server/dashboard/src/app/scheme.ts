@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. `theme.js` puts the choice in place before the first paint. */
+/** Light, dark, or as the system has it. The script in `index.html` applies the choice before the first paint. */
 import { useState } from 'react';
 
 export const schemes = ['system', 'light', 'dark'] as const;

@@ -1,10 +1,12 @@
 /** Who is signed in. Screens ask here what the person may do; the server decides all the same. */
 import { scopesGrant, type Me, type Scope } from '@docyard/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, use, type ReactNode } from 'react';
-import { Redirect, useLocation } from 'wouter';
+import { createContext, use, useEffect, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { Problem } from '../parts/problem.tsx';
 import { client, problemOf } from './client.ts';
+import { announceSession } from './session-channel.ts';
+import { discardEdits } from './unsaved-edits.ts';
 
 const SessionContext = createContext<Me | undefined>(undefined);
 
@@ -28,12 +30,12 @@ export function useHasExports(): boolean {
 /** Shows its children to whoever is signed in, and everybody else the way to do so. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [path] = useLocation();
-  const me = useQuery({ queryKey: ['me'], queryFn: () => client.call('readMe'), staleTime: 60_000 });
+  const me = useMe();
   if (me.isPending) return null;
   if (me.isError && problemOf(me.error).status === 401) {
     const here = path + globalThis.location.search;
     const ended = me.data === undefined ? '' : '&ended=1';
-    return <Redirect to={`/login?to=${encodeURIComponent(here)}${ended}`} replace />;
+    return <SessionEnd signIn={`/login?to=${encodeURIComponent(here)}${ended}`} />;
   }
   // What was known stays on the screen while the server is away.
   if (me.data !== undefined) return <SessionContext value={me.data}>{children}</SessionContext>;
@@ -44,12 +46,30 @@ export function SignedIn({ children }: { children: ReactNode }) {
   );
 }
 
+export function useMe() {
+  return useQuery({ queryKey: ['me'], queryFn: () => client.call('readMe'), staleTime: 60_000 });
+}
+
+/** Leaves the screen, and forgets what the session was allowed to see. */
+function SessionEnd({ signIn }: { signIn: string }) {
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  useEffect(() => {
+    discardEdits();
+    queries.clear();
+    go(signIn, { replace: true });
+  }, [queries, go, signIn]);
+  return null;
+}
+
 export function useSignOut() {
   const queries = useQueryClient();
   const [, go] = useLocation();
   return useMutation({
     mutationFn: () => client.call('signOut'),
     onSettled: () => {
+      announceSession('signed-out');
+      discardEdits();
       go('/login');
       queries.clear();
     },

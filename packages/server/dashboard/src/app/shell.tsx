@@ -5,7 +5,9 @@ import { Link, useLocation } from 'wouter';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { Note } from '../parts/note.tsx';
 import { schemes, useScheme } from './scheme.ts';
+import { useServerAway } from './server-watch.ts';
 import { useMay, useSession, useSignOut } from './session.tsx';
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -41,8 +43,23 @@ export function Shell({ children }: { children: ReactNode }) {
       </header>
       <Sidebar />
       <main id="content" className="content" ref={main} tabIndex={-1}>
+        <Outage />
         {children}
       </main>
+    </div>
+  );
+}
+
+function Outage() {
+  const isAway = useServerAway();
+  return (
+    <div role="status" className="outage">
+      {isAway && (
+        <Note tone="warn">
+          The server cannot be reached. This page reconnects automatically and shows the last known state
+          until then.
+        </Note>
+      )}
     </div>
   );
 }

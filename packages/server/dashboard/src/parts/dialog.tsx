@@ -1,9 +1,11 @@
 /** Dialogs: one for forms, one that asks before something cannot be undone. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { useDialogEdits } from './dialog-edits.ts';
 import { TextField } from './field.tsx';
+import { useFocusReturn } from './focus-return.ts';
 import { Icon } from './icons.tsx';
 import { Problem } from './problem.tsx';
 
@@ -20,14 +22,17 @@ interface DialogProps {
 }
 
 export function Dialog({ open, onClose, title, lead, wide = false, keep = false, children }: DialogProps) {
-  useFocusAfter(open);
+  useFocusReturn(open);
   const popup = useRef<HTMLDivElement>(null);
+  const { isEdited, listeners } = useDialogEdits(popup);
+  const [isAsked, setAsked] = useState(false);
   return (
     <Base.Root
       open={open}
       onOpenChange={(next, { reason }) => {
         if (next || (keep && (reason === 'escape-key' || reason === 'outside-press'))) return;
-        onClose();
+        if (isEdited()) setAsked(true);
+        else onClose();
       }}
     >
       <Base.Portal>
@@ -36,6 +41,7 @@ export function Dialog({ open, onClose, title, lead, wide = false, keep = false,
           <Base.Popup
             ref={popup}
             className={wide ? 'dialog dialog-wide' : 'dialog'}
+            {...listeners}
             // Whoever opens a form wants to fill it in, not to close it.
             initialFocus={() => popup.current?.querySelector<HTMLElement>('.input') ?? true}
           >
@@ -49,6 +55,18 @@ export function Dialog({ open, onClose, title, lead, wide = false, keep = false,
               </Base.Close>
             </div>
             {children}
+            <Confirm
+              open={isAsked}
+              onClose={() => setAsked(false)}
+              {...discardQuestion}
+              act={() => {
+                setAsked(false);
+                onClose();
+              }}
+              busy={false}
+            >
+              Your changes are not saved yet.
+            </Confirm>
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
@@ -73,12 +91,20 @@ interface ConfirmProps {
   error?: unknown;
   /** Must be typed before the button works; for what would hurt most. */
   typed?: string;
+  /** What the button that changes nothing says. */
+  keep?: string;
 }
 
+export const discardQuestion = {
+  title: 'Discard unsaved changes?',
+  action: 'Discard changes',
+  keep: 'Keep editing',
+};
+
 export function Confirm(props: ConfirmProps) {
-  const { open, onClose, title, children, action, act, busy, error, typed } = props;
+  const { open, onClose, title, children, action, act, busy, error, typed, keep = 'Keep it' } = props;
   const [text, setText] = useState('');
-  useFocusAfter(open);
+  useFocusReturn(open);
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <AlertDialog.Portal>
@@ -94,7 +120,7 @@ export function Confirm(props: ConfirmProps) {
             )}
             {error !== undefined && error !== null && <Problem error={error} />}
             <DialogActions>
-              <AlertDialog.Close className="button button-plain">Keep it</AlertDialog.Close>
+              <AlertDialog.Close className="button button-plain">{keep}</AlertDialog.Close>
               <Button
                 look="danger"
                 onClick={act}
@@ -109,17 +135,4 @@ export function Confirm(props: ConfirmProps) {
       </AlertDialog.Portal>
     </AlertDialog.Root>
   );
-}
-
-/** The focus goes back to where it was. When that is gone, as the menu of a row that was deleted, it goes to the screen. */
-function useFocusAfter(open: boolean): void {
-  useEffect(() => {
-    if (!open) return undefined;
-    return () => {
-      setTimeout(() => {
-        if (document.activeElement !== document.body) return;
-        document.querySelector<HTMLElement>('#content')?.focus({ preventScroll: true });
-      }, 100);
-    };
-  }, [open]);
 }

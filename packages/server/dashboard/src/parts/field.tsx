@@ -1,15 +1,18 @@
 /** Fields of a form: a label, a control, a hint, and the sentence of the server when a value was refused. */
 import { useId, useState, type ReactNode } from 'react';
+import { useFieldError } from './form.tsx';
 import { Icon } from './icons.tsx';
 
 interface FieldProps {
   label: string;
   hint?: ReactNode;
-  /** Why the value was refused. */
+  /** Why the value was refused, where no path says so. */
   error?: string | undefined;
-  optional?: boolean;
+  /** Where the server finds the value in what is sent; its message about it is shown here. */
+  path?: string | readonly string[] | undefined;
+  optional?: boolean | undefined;
   /** The label is for screen readers only, where the place says enough. */
-  quiet?: boolean;
+  quiet?: boolean | undefined;
 }
 
 /** What ties the control to the words around it. */
@@ -20,11 +23,16 @@ interface Ties {
 }
 
 function Frame(props: FieldProps & { children: (ties: Ties) => ReactNode }) {
-  const { label, hint, error, optional = false, quiet = false, children } = props;
+  const { label, hint, path, optional = false, quiet = false, children } = props;
   const id = useId();
+  const refused = useFieldError(path) ?? props.error;
+  // What was said about the old value is not true of the new one.
+  const [dismissed, setDismissed] = useState<string>();
+  if (refused === undefined && dismissed !== undefined) setDismissed(undefined);
+  const error = refused === dismissed ? undefined : refused;
   const said = error ?? hint;
   return (
-    <div className="field">
+    <div className="field" onInput={() => setDismissed(refused)}>
       <label htmlFor={id} className={quiet ? 'visually-hidden' : 'field-label'}>
         {label}
         {optional && <span className="faint"> (optional)</span>}
@@ -59,8 +67,9 @@ interface TextFieldProps extends FieldProps {
 }
 
 export function TextField({ value, onChange, mono = false, rows, ...rest }: TextFieldProps) {
-  const { label, hint, error, optional, quiet, type = 'text', ...more } = rest;
+  const { label, hint, error, path, optional, quiet, type = 'text', ...more } = rest;
   const [shown, setShown] = useState(false);
+  const frame = { label, hint, error, path, optional, quiet };
   const control = {
     ...more,
     className: mono ? 'input mono' : 'input',
@@ -69,7 +78,7 @@ export function TextField({ value, onChange, mono = false, rows, ...rest }: Text
     spellCheck: !mono && type !== 'password',
   };
   return (
-    <Frame label={label} hint={hint} error={error} optional={optional ?? false} quiet={quiet ?? false}>
+    <Frame {...frame}>
       {(ties) => {
         if (rows !== undefined) return <textarea {...ties} {...control} rows={rows} />;
         const input = <input {...ties} {...control} type={shown ? 'text' : type} />;

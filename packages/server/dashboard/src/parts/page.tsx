@@ -98,6 +98,17 @@ export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) 
   );
 }
 
+/** While the code of a screen is on its way. */
+export function PageSkeleton() {
+  return (
+    <div className="page">
+      <Panel>
+        <Waiting lines={8} />
+      </Panel>
+    </div>
+  );
+}
+
 /** Grey lines in the place of what is on its way, as tall as that will be. */
 export function Waiting({ lines = 4 }: { lines?: number }) {
   return (

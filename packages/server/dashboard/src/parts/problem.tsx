@@ -16,7 +16,7 @@ export function Problem({ error, retry, besides = [] }: ProblemProps) {
   if (isSaidElsewhere(error, besides)) return null;
   const { message, requestId, status } = problemOf(error);
   return (
-    <div className="note note-bad" role="alert">
+    <div className="note note-bad" role="alert" tabIndex={-1}>
       <Icon name="warning" />
       <div>
         <p>

@@ -1,7 +1,8 @@
-/** Short messages in the corner: that something was done. What went wrong is said where it went wrong. */
+/** Short messages where they cover no control: that something was done. What went wrong is said where it went wrong. */
 import { createContext, useCallback, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { Icon } from './icons.tsx';
+import { useFreePlace } from './use-free-place.ts';
 
 const shownMs = 5000;
 
@@ -17,6 +18,8 @@ export function Toasts({ children }: { children: ReactNode }) {
   // Whoever reads or reaches for one keeps them all.
   const [held, setHeld] = useState(false);
   const count = useRef(0);
+  const region = useRef<HTMLDivElement>(null);
+  const place = useFreePlace(region, messages.length);
   const show = useCallback((text: string) => {
     count.current += 1;
     const id = count.current;
@@ -30,7 +33,9 @@ export function Toasts({ children }: { children: ReactNode }) {
     <ShowToast value={show}>
       {children}
       <div
-        className="toasts"
+        ref={region}
+        className={place === undefined ? 'toasts toasts-hidden' : 'toasts'}
+        style={place && { left: place.left, top: place.top }}
         role="region"
         aria-label="Notifications"
         aria-live="polite"

@@ -2,11 +2,11 @@
 import type { AgentJob as Job } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
-import { client, problemOf } from '../../app/client.ts';
+import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
-import { ButtonLink } from '../../parts/button.tsx';
 import { CopyField } from '../../parts/copy.tsx';
-import { Empty, Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
+import { Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Ago, counted, span, useNow } from '../../parts/time.tsx';
 import { useSteps } from './agent-events.ts';
@@ -38,16 +38,8 @@ export function AgentJob() {
     );
   return (
     <Page title="Agent job" crumbs={crumbs}>
-      {problemOf(job.error).status === 404 ? (
-        <Panel>
-          <Empty
-            icon="sparkle"
-            title="There is no such job"
-            action={<ButtonLink to="/agent">All agent jobs</ButtonLink>}
-          >
-            It may belong to a project that was deleted.
-          </Empty>
-        </Panel>
+      {isMissing(job.error) ? (
+        <Missing icon="sparkle" what="agent job" list={{ to: '/agent', label: 'All agent jobs' }} />
       ) : (
         <Problem error={job.error} retry={() => void job.refetch()} />
       )}

@@ -3,15 +3,18 @@ import type { AgentJob } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../app/client.ts';
+import { useUnsavedEdits } from '../../app/unsaved-edits.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { InstructionProblem } from './instruction-problem.tsx';
 
 export function FollowUp({ projectId, job }: { projectId: string; job: AgentJob }) {
   const [prompt, setPrompt] = useState('');
+  useUnsavedEdits(() => prompt.trim() !== '');
   const queries = useQueryClient();
   const toast = useToast();
   const isActive = job.status === 'active';
@@ -29,15 +32,12 @@ export function FollowUp({ projectId, job }: { projectId: string; job: AgentJob 
   const words = wordsFor(job);
   return (
     <Panel title={words.title}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        error={send.error}
+        onSubmit={() => {
           if (prompt.trim() !== '') send.mutate();
         }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit();
-        }}
+        submitsByKey
       >
         <TextField
           label={words.label}
@@ -54,7 +54,7 @@ export function FollowUp({ projectId, job }: { projectId: string; job: AgentJob 
             Send
           </Button>
         </div>
-      </form>
+      </Form>
       <ApiCall
         operation="messageAgentJob"
         params={{ projectId, id: job.id }}

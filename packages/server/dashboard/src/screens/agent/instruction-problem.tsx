@@ -11,7 +11,7 @@ export function InstructionProblem({ error, projectId }: { error: unknown; proje
   if (!(error instanceof DocyardError) || error.code !== 'agent_not_configured')
     return <Problem error={error} besides={['prompt', 'source']} />;
   return (
-    <div role="alert" className="form">
+    <div role="alert" className="form" tabIndex={-1}>
       <Note tone="warn">
         <p className="outcome-head">No model is set, so nobody can do the work.</p>
         <p>

@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { InstructionProblem } from './instruction-problem.tsx';
 
 interface NewJobProps {
@@ -33,7 +34,7 @@ export function NewJob(props: NewJobProps) {
   );
 }
 
-interface Form {
+interface NewJobFields {
   projectId: string;
   prompt: string;
   ref: string;
@@ -46,7 +47,7 @@ interface Form {
 }
 
 function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
-  const [form, setForm] = useState<Form>({
+  const [form, setForm] = useState<NewJobFields>({
     projectId: projects.some(({ id }) => id === projectId) ? projectId : (projects[0]?.id ?? ''),
     prompt: '',
     ref: '',
@@ -57,7 +58,7 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
     minutes: '',
     dryRun: false,
   });
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const set = (change: Partial<NewJobFields>) => setForm({ ...form, ...change });
   const [, go] = useLocation();
   const queries = useQueryClient();
   const params = { projectId: form.projectId };
@@ -72,16 +73,7 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
   });
   const project = projects.find(({ id }) => id === form.projectId);
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit();
-      }}
-    >
+    <Form error={start.error} onSubmit={() => start.mutate()} submitsByKey>
       <TextField
         label="Instruction"
         value={form.prompt}
@@ -136,13 +128,13 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
           Start
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }
 
 interface MoreOptionsProps {
-  form: Form;
-  set: (change: Partial<Form>) => void;
+  form: NewJobFields;
+  set: (change: Partial<NewJobFields>) => void;
   error: unknown;
   project: Project | undefined;
 }
@@ -216,7 +208,7 @@ function MoreOptions({ form, set, error, project }: MoreOptionsProps) {
 }
 
 /** Only what differs from the defaults, so that the call reads as one would write it. */
-function requestOf(form: Form): CreateAgentJob {
+function requestOf(form: NewJobFields): CreateAgentJob {
   const paths = form.paths
     .split('\n')
     .map((path) => path.trim())

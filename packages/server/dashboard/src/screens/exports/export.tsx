@@ -6,6 +6,7 @@ import { useMay } from '../../app/session.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -33,6 +34,8 @@ export function Export() {
           <Panel>
             <Waiting lines={9} />
           </Panel>
+        ) : isMissing(error) ? (
+          <Missing icon="box" what="export" list={{ to: '/exports', label: 'All exports' }} />
         ) : (
           <Problem error={error} retry={refetch} />
         )}

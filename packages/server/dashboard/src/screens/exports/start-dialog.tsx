@@ -9,6 +9,7 @@ import { Button, ButtonLink } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { CheckField, fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useProjectChoices } from '../projects/project-choices.ts';
@@ -48,7 +49,7 @@ const urlStyles: Choice<NonNullable<StartExport['urlStyle']>>[] = [
   { value: 'clean', label: 'guide', hint: 'for hosts that add .html' },
 ];
 
-interface Form {
+interface StartFields {
   domain: string;
   ref: string;
   version: string;
@@ -63,7 +64,7 @@ interface Form {
 function StartForm(props: { projects: Project[]; domain: string | null; onClose: () => void }) {
   const { projects, onClose } = props;
   const asked = projects.find(({ domain }) => domain === props.domain) ?? projects[0];
-  const [form, setForm] = useState<Form>({
+  const [form, setForm] = useState<StartFields>({
     domain: asked?.domain ?? '',
     ref: '',
     version: '',
@@ -74,7 +75,7 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
     strict: false,
     airGapped: false,
   });
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const set = (change: Partial<StartFields>) => setForm({ ...form, ...change });
   const [, go] = useLocation();
   const queries = useQueryClient();
   const body = requestOf(form);
@@ -89,13 +90,7 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
   const project = projects.find(({ domain }) => domain === form.domain);
   const { error } = start;
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start.mutate();
-      }}
-    >
+    <Form error={error} onSubmit={() => start.mutate()}>
       <SelectField
         label="Project"
         value={form.domain}
@@ -138,11 +133,15 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
           Start export
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }
 
-function MoreOptions(props: { form: Form; set: (change: Partial<Form>) => void; error: unknown }) {
+function MoreOptions(props: {
+  form: StartFields;
+  set: (change: Partial<StartFields>) => void;
+  error: unknown;
+}) {
   const { form, set, error } = props;
   return (
     <>
@@ -201,7 +200,7 @@ function MoreOptions(props: { form: Form; set: (change: Partial<Form>) => void; 
 }
 
 /** Only what differs from the defaults, so that the call reads as one would write it. */
-function requestOf(form: Form): StartExport {
+function requestOf(form: StartFields): StartExport {
   const paths = listed(form.paths, /\n/).map((path) => path.replace(/^\//, ''));
   const groups = listed(form.groups, /[,\n]/);
   return {

@@ -3,6 +3,7 @@ import { DocyardError, leastPasswordCharacters } from '@docyard/api';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Brand } from '../../parts/brand.tsx';
 import { Note } from '../../parts/note.tsx';
+import { Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { span, useNow } from '../../parts/time.tsx';
 
@@ -30,6 +31,18 @@ export function GateCard({ title, lead, children }: { title: string; lead: React
   );
 }
 
+/** The card before it is known what belongs into it. */
+export function GateSkeleton() {
+  return (
+    <main className="gate">
+      <div className="gate-card">
+        <Brand />
+        <Waiting lines={5} />
+      </div>
+    </main>
+  );
+}
+
 /** Why it did not work; and after too many attempts, how long until the next one counts. */
 export function GateProblem({ error, besides = [] }: { error: unknown; besides?: readonly string[] }) {
   const [receivedAtMs, setReceivedAtMs] = useState(Date.now);
@@ -41,7 +54,7 @@ export function GateProblem({ error, besides = [] }: { error: unknown; besides?:
   if (waitSeconds === 0) return <Problem error={error} besides={besides} />;
   const leftSeconds = Math.ceil(waitSeconds - Math.max(0, nowMs - receivedAtMs) / 1000);
   return (
-    <div role="alert">
+    <div role="alert" tabIndex={-1}>
       <Note tone="warn">
         There were too many attempts.{' '}
         {leftSeconds > 0 ? `Try again in ${span(leftSeconds * 1000)}.` : 'You can try again now.'}

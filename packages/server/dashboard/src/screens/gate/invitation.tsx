@@ -1,7 +1,8 @@
 /** Whoever was invited chooses a name and a password. */
 import { impatientClient } from '../../app/client.ts';
 import { Button } from '../../parts/button.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { GateCard, GateProblem, passwordAdvice, useFragment } from './card.tsx';
 import { useGateForm } from './use-gate-form.ts';
@@ -19,13 +20,13 @@ export function Invitation() {
     );
   return (
     <GateCard title="Welcome" lead="Choose how you are called here and how you sign in.">
-      <form className="form" onSubmit={submit}>
+      <Form error={error} onSubmit={submit}>
         <TextField
           label="Your name"
           value={form.name}
           onChange={change('name')}
           autoComplete="name"
-          error={fieldError(error, 'name')}
+          path="name"
           required
           autoFocus
         />
@@ -36,14 +37,14 @@ export function Invitation() {
           onChange={change('password')}
           autoComplete="new-password"
           hint={passwordAdvice(form.password)}
-          error={fieldError(error, 'password')}
+          path="password"
           required
         />
         <GateProblem error={error} besides={['name', 'password']} />
         <Button look="primary" type="submit" busy={isPending}>
           Accept and sign in
         </Button>
-      </form>
+      </Form>
     </GateCard>
   );
 }

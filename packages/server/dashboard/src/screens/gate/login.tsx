@@ -2,22 +2,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { Redirect, useSearchParams } from 'wouter';
 import { impatientClient } from '../../app/client.ts';
+import { returnPath } from '../../app/return-path.ts';
+import { useMe } from '../../app/session.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
-import { GateCard, GateProblem } from './card.tsx';
+import { GateCard, GateProblem, GateSkeleton } from './card.tsx';
 import { useGateForm } from './use-gate-form.ts';
 
 export function Login() {
   const [search] = useSearchParams();
+  const place = returnPath(search.get('to'), globalThis.location.origin);
+  const me = useMe();
   const { form, change, submit, error, isPending } = useGateForm(
     { email: '', password: '' },
     (body) => impatientClient.call('signIn', { body }),
-    placeAfter(search.get('to')),
+    place,
   );
   const state = useQuery({ queryKey: ['setup'], queryFn: () => impatientClient.call('readSetup') });
-  // Nothing for a moment: what is in the card depends on the answer, and it must not jump.
-  if (state.isPending) return null;
+  if (me.isSuccess) return <Redirect to={place} replace />;
+  if (state.isPending || me.isPending) return <GateSkeleton />;
   if (state.data?.needed === true) return <Redirect to="/setup" replace />;
   const oidc = state.data?.signIn.oidc ?? null;
   const refusal = search.get('refused');
@@ -29,7 +34,7 @@ export function Login() {
       {refusal !== null && <Note tone="bad">{refusals[refusal] ?? refusals['other']}</Note>}
       {oidc !== null && (
         <ButtonLink
-          to={`${oidc.startUrl}?to=${encodeURIComponent(placeAfter(search.get('to')))}`}
+          to={`${oidc.startUrl}?to=${encodeURIComponent(place)}`}
           look="primary"
           icon="shield"
           outside
@@ -37,7 +42,7 @@ export function Login() {
           Continue with {oidc.name}
         </ButtonLink>
       )}
-      <form className="form" onSubmit={submit}>
+      <Form error={error} onSubmit={submit}>
         <TextField
           label="Email"
           type="email"
@@ -59,7 +64,7 @@ export function Login() {
         <Button look={oidc === null ? 'primary' : 'plain'} type="submit" busy={isPending}>
           Sign in
         </Button>
-      </form>
+      </Form>
       <p className="faint">
         Locked out? Whoever runs the server can set a new password with <code>docyard users password</code>.
       </p>
@@ -78,8 +83,3 @@ const refusals: Record<string, string> = {
   issuer_unavailable: 'Your identity provider cannot be reached. Try again in a moment.',
   other: 'Signing in through your identity provider did not work. The log of the server says why.',
 };
-
-/** Only addresses of the dashboard: a link must not lead away from it. */
-function placeAfter(to: string | null): string {
-  return to !== null && /^\/(?![/\\])/.test(to) ? to : '/';
-}

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Redirect } from 'wouter';
 import { impatientClient } from '../../app/client.ts';
 import { Button } from '../../parts/button.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
-import { GateCard, GateProblem, passwordAdvice, useFragment } from './card.tsx';
+import { GateCard, GateProblem, GateSkeleton, passwordAdvice, useFragment } from './card.tsx';
 import { useGateForm } from './use-gate-form.ts';
 
 export function Setup() {
@@ -15,7 +16,7 @@ export function Setup() {
     (body) => impatientClient.call('setUp', { body }),
   );
   const state = useQuery({ queryKey: ['setup'], queryFn: () => impatientClient.call('readSetup') });
-  if (state.isPending) return null;
+  if (state.isPending) return <GateSkeleton />;
   if (state.data?.needed === false) return <Redirect to="/login" replace />;
   return (
     <GateCard title="Set up Docyard" lead="You are the first here and become the owner of this installation.">
@@ -25,7 +26,7 @@ export function Setup() {
           <code>setup-token</code> of the data folder.
         </Note>
       )}
-      <form className="form" onSubmit={submit}>
+      <Form error={error} onSubmit={submit}>
         {linked === '' && (
           <TextField
             label="Setup token"
@@ -42,7 +43,7 @@ export function Setup() {
           value={form.name}
           onChange={change('name')}
           autoComplete="name"
-          error={fieldError(error, 'name')}
+          path="name"
           required
           autoFocus={linked !== ''}
         />
@@ -52,7 +53,7 @@ export function Setup() {
           value={form.email}
           onChange={change('email')}
           autoComplete="username"
-          error={fieldError(error, 'email')}
+          path="email"
           required
         />
         <TextField
@@ -62,14 +63,14 @@ export function Setup() {
           onChange={change('password')}
           autoComplete="new-password"
           hint={passwordAdvice(form.password)}
-          error={fieldError(error, 'password')}
+          path="password"
           required
         />
         <GateProblem error={error} besides={['name', 'email', 'password']} />
         <Button look="primary" type="submit" busy={isPending}>
           Set up and sign in
         </Button>
-      </form>
+      </Form>
     </GateCard>
   );
 }

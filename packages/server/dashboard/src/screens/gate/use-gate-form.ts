@@ -1,8 +1,9 @@
 /** A form that ends with being signed in: what is typed, what the server says to it, and where it leads. */
 import type { Me } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { announceSession } from '../../app/session-channel.ts';
 
 export function useGateForm<Form extends Record<string, string>>(
   empty: Form,
@@ -18,6 +19,7 @@ export function useGateForm<Form extends Record<string, string>>(
       // It may be somebody else than the one who was here before.
       queries.getQueryCache().clear();
       queries.setQueryData(['me'], me);
+      announceSession('signed-in');
       go(place, { replace: true });
     },
   });
@@ -30,9 +32,6 @@ export function useGateForm<Form extends Record<string, string>>(
       setForm({ ...form, [field]: value });
       if (sending.isError) sending.reset();
     },
-    submit: (event: FormEvent) => {
-      event.preventDefault();
-      sending.mutate();
-    },
+    submit: () => sending.mutate(),
   };
 }

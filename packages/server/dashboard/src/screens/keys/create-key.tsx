@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { ChoiceCards } from '../../parts/choice.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { fieldError, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useProjectChoices } from '../projects/project-choices.ts';
@@ -38,13 +39,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title={title} keep={made !== undefined}>
       {made === undefined ? (
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate();
-          }}
-        >
+        <Form error={create.error} onSubmit={() => create.mutate()}>
           <DraftFields draft={draft} onChange={setDraft} error={create.error} />
           {create.error !== null && <Problem error={create.error} besides={['name', 'allowedAddresses']} />}
           <ApiCall operation="createKey" body={bodyOf(draft)} command={commandOf(draft)} />
@@ -59,7 +54,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
               Create key
             </Button>
           </DialogActions>
-        </form>
+        </Form>
       ) : (
         <KeyShownOnce made={made} onClose={onClose} />
       )}

@@ -6,7 +6,8 @@ import { impatientClient } from '../../app/client.ts';
 import { useSession } from '../../app/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Facts, Panel } from '../../parts/page.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { GateProblem, passwordAdvice } from '../gate/card.tsx';
@@ -50,13 +51,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       title="Change your password"
       lead="Every other browser in which you are signed in has to sign in again."
     >
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate();
-        }}
-      >
+      <Form error={change.error} onSubmit={() => change.mutate()}>
         <TextField
           label="Password now"
           type="password"
@@ -73,7 +68,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
           onChange={(next) => setForm({ ...form, next })}
           autoComplete="new-password"
           hint={passwordAdvice(form.next)}
-          error={fieldError(change.error, 'next')}
+          path="next"
           required
         />
         <GateProblem error={change.error} besides={['next']} />
@@ -86,7 +81,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
             Change password
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,14 +1,15 @@
 /** What can be done about somebody else: another role, no way in for a while, or for good. */
-import type { Person, Role } from '@docyard/api';
+import { DocyardError, type Person, type Role } from '@docyard/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { client } from '../../app/client.ts';
 import { useSession } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChoiceCards } from '../../parts/choice.tsx';
+import { ConflictDialog } from '../../parts/conflict-dialog.tsx';
 import { Confirm, Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { Form, FormProblem } from '../../parts/form.tsx';
+import { useRecordForm } from '../../parts/record-form.ts';
 import { useToast } from '../../parts/toast.tsx';
 import { nameOf, roleChoices } from './roles.ts';
 
@@ -19,13 +20,17 @@ interface AboutPerson {
 
 export function ChangeRoleDialog({ person, onClose }: AboutPerson) {
   const me = useSession();
-  const [role, setRole] = useState<Role>(person.role);
-  const call = { params: { personId: person.id }, body: { role } };
+  const params = { personId: person.id };
   const done = useDone(onClose);
-  const change = useMutation({
-    mutationFn: () => client.call('updatePerson', call),
-    onSuccess: () => done(`${nameOf(person)} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`),
+  const edit = useRecordForm({
+    record: person,
+    formOf: ({ role }: Person) => ({ role }),
+    save: (fields: { role: Role }, version) =>
+      client.call('updatePerson', { params, body: { ...fields, version } }),
+    read: () => readPerson(person),
+    onSaved: ({ role }) => void done(`${nameOf(person)} is ${/^[ao]/.test(role) ? 'an' : 'a'} ${role} now`),
   });
+  const { form, set } = edit;
   return (
     <Dialog
       open
@@ -33,22 +38,38 @@ export function ChangeRoleDialog({ person, onClose }: AboutPerson) {
       title={`Role of ${nameOf(person)}`}
       lead="It counts from the next request on."
     >
-      <ChoiceCards label="Role" value={role} onChange={setRole} choices={roleChoices(me)} />
-      {change.error !== null && <Problem error={change.error} />}
-      <ApiCall operation="updatePerson" {...call} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="primary"
-          onClick={() => change.mutate()}
-          busy={change.isPending}
-          disabled={role === person.role}
-        >
-          Change role
-        </Button>
-      </DialogActions>
+      <Form error={edit.error} onSubmit={edit.submit}>
+        <ChoiceCards
+          label="Role"
+          value={form.role}
+          onChange={(role) => set({ role })}
+          choices={roleChoices(me)}
+        />
+        <FormProblem />
+        <ApiCall operation="updatePerson" params={params} body={form} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" busy={edit.isPending} disabled={edit.isSame}>
+            Change role
+          </Button>
+        </DialogActions>
+        <ConflictDialog
+          conflict={edit.conflict}
+          form={form}
+          labels={{ role: 'Role' }}
+          isPending={edit.isPending}
+        />
+      </Form>
     </Dialog>
   );
+}
+
+/** From the list: a person has no address of their own. */
+async function readPerson({ id }: Person): Promise<Person> {
+  for await (const each of client.each('listPeople', { query: { limit: 100 } })) {
+    if (each.id === id) return each;
+  }
+  throw new DocyardError(404, { error: 'This person was removed.', code: 'not_found' }, undefined);
 }
 
 export function DisablePerson({ person, onClose }: AboutPerson) {

@@ -10,9 +10,9 @@ import { Button } from '../../parts/button.tsx';
 import { ChoiceCards } from '../../parts/choice.tsx';
 import { CopyField } from '../../parts/copy.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form, FormProblem } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { roleChoices } from './roles.ts';
 
@@ -35,20 +35,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   if (invite.data !== undefined) return <InvitationShownOnce invitation={invite.data} onClose={onClose} />;
   return (
     <Dialog open onClose={onClose} title="Invite somebody" lead="You get a link that works once, for 7 days.">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          invite.mutate();
-        }}
-      >
+      <Form error={invite.error} onSubmit={() => invite.mutate()}>
         <TextField
           label="Email"
           type="email"
           value={form.email}
           onChange={(email) => setForm({ ...form, email })}
           placeholder="ada@example.com"
-          error={fieldError(invite.error, 'email')}
+          path="email"
           autoComplete="off"
           required
           autoFocus
@@ -59,7 +53,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           onChange={(role) => setForm({ ...form, role })}
           choices={choices}
         />
-        {invite.error !== null && <Problem error={invite.error} besides={['email']} />}
+        <FormProblem />
         <ApiCall operation="invitePerson" body={form} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
@@ -67,7 +61,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             Make the link
           </Button>
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,11 +1,11 @@
 /** How far jobs of a project may go: limits of a run, files and keys, and what every job is told. */
 import type { AgentJob, Project } from '@docyard/api';
-import { useState } from 'react';
 import { ApiCall } from '../../parts/api-call.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { SaveRow } from './save-row.tsx';
-import { useProjectChange } from './use-project-change.ts';
+import { useProjectForm } from './project-form.ts';
 
 type Limit = keyof AgentJob['limits'];
 
@@ -20,7 +20,7 @@ const limits: { name: Limit; label: string; usual: number }[] = [
   { name: 'toolSeconds', label: 'Tool seconds', usual: 30 },
 ];
 
-interface Form {
+interface RulesForm {
   limits: Partial<Record<Limit, string>>;
   protectedPaths: string;
   allowedPaths: string;
@@ -28,21 +28,20 @@ interface Form {
   instructions: string;
 }
 
+const ruleLabels = {
+  instructions: 'What every job is told',
+  protectedPaths: 'Closed to jobs',
+  allowedPaths: 'Files opened to jobs',
+  allowedConfigKeys: 'Keys opened to jobs',
+};
+
 export function AgentRules({ project }: { project: Project }) {
-  const [form, setForm] = useState(() => formOf(project));
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
-  const save = useProjectChange(project, (next) => setForm(formOf(next)));
+  const edit = useProjectForm(project, formOf, (fields) => ({ agent: agentOf(fields) }));
+  const { form, set } = edit;
   const body = { agent: agentOf(form) };
-  const isSame = JSON.stringify(form) === JSON.stringify(formOf(project));
   return (
     <Panel title="Rules and limits">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(body);
-        }}
-      >
+      <Form error={edit.error} onSubmit={edit.submit}>
         <TextField
           label="What every job is told"
           optional
@@ -52,7 +51,7 @@ export function AgentRules({ project }: { project: Project }) {
           maxLength={16_000}
           placeholder="Write British English. Address the reader as you."
           hint="Beside AGENTS.md of the default branch."
-          error={fieldError(save.error, 'agent.instructions')}
+          path="agent.instructions"
         />
         <div className="form-row">
           <TextField
@@ -64,7 +63,7 @@ export function AgentRules({ project }: { project: Project }) {
             onChange={(protectedPaths) => set({ protectedPaths })}
             placeholder={'legal\n**/terms.mdx'}
             hint="What no job may change: paths, folders or patterns, one a line."
-            error={fieldError(save.error, 'agent.protectedPaths')}
+            path="agent.protectedPaths"
           />
           <TextField
             label="Files opened to jobs"
@@ -75,7 +74,7 @@ export function AgentRules({ project }: { project: Project }) {
             onChange={(allowedPaths) => set({ allowedPaths })}
             placeholder="snippets/**"
             hint="Protected ones that jobs may change. Open files rather than folders."
-            error={fieldError(save.error, 'agent.allowedPaths')}
+            path="agent.allowedPaths"
           />
           <TextField
             label="Keys opened to jobs"
@@ -86,7 +85,7 @@ export function AgentRules({ project }: { project: Project }) {
             onChange={(allowedConfigKeys) => set({ allowedConfigKeys })}
             placeholder="redirects"
             hint="Protected keys of docs.json that jobs may change."
-            error={fieldError(save.error, 'agent.allowedConfigKeys')}
+            path="agent.allowedConfigKeys"
           />
         </div>
         <fieldset className="limits">
@@ -99,12 +98,12 @@ export function AgentRules({ project }: { project: Project }) {
               value={form.limits[name] ?? ''}
               onChange={(value) => set({ limits: { ...form.limits, [name]: value } })}
               placeholder={usual.toLocaleString('en')}
-              error={fieldError(save.error, `agent.limits.${name}`)}
+              path={`agent.limits.${name}`}
             />
           ))}
         </fieldset>
-        <SaveRow save={save} isSame={isSame} />
-      </form>
+        <SaveRow edit={edit} labels={ruleLabels} />
+      </Form>
       <ApiCall
         operation="updateProject"
         params={{ projectId: project.id }}
@@ -115,7 +114,7 @@ export function AgentRules({ project }: { project: Project }) {
   );
 }
 
-function formOf({ agent }: Project): Form {
+function formOf({ agent }: Project): RulesForm {
   return {
     limits: Object.fromEntries(limits.map(({ name }) => [name, String(agent.limits[name] ?? '')])),
     protectedPaths: agent.protectedPaths.join('\n'),
@@ -125,7 +124,7 @@ function formOf({ agent }: Project): Form {
   };
 }
 
-function agentOf(form: Form) {
+function agentOf(form: RulesForm) {
   const set = limits.flatMap(({ name }) => {
     const value = (form.limits[name] ?? '').trim();
     return value === '' ? [] : [[name, Number(value)] as const];

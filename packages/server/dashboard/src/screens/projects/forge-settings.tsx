@@ -1,17 +1,17 @@
 /** Where pull requests are opened, and the credential to push with. */
 import { forgeKinds, type Project, type SetProjectAgent } from '@docyard/api';
-import { useState } from 'react';
 import { ApiCall } from '../../parts/api-call.tsx';
-import { fieldError, SelectField, TextField, type Choice } from '../../parts/field.tsx';
+import { SelectField, TextField, type Choice } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Badge } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { SaveRow } from './save-row.tsx';
-import { useProjectChange } from './use-project-change.ts';
+import { useProjectForm } from './project-form.ts';
 
 export type Kind = (typeof forgeKinds)[number];
 type Forge = NonNullable<SetProjectAgent['forge']>;
 
-interface Form {
+interface ForgeForm {
   kind: Kind | 'found';
   apiBase: string;
   /** What becomes of the credential. */
@@ -43,20 +43,12 @@ export const rights: Record<Kind, string> = {
 };
 
 export function ForgeSettings({ project }: { project: Project }) {
-  const [form, setForm] = useState(() => formOf(project));
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
-  const save = useProjectChange(project, (next) => setForm(formOf(next)));
+  const edit = useProjectForm(project, formOf, (fields) => ({ agent: { forge: forgeOf(fields) } }));
+  const { form, set } = edit;
   const { forge } = project.agent;
-  const isSame = JSON.stringify(form) === JSON.stringify(formOf(project));
   return (
     <Panel title="Forge" aside={<CredentialBadge forge={forge} />}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate({ agent: { forge: forgeOf(form) } });
-        }}
-      >
+      <Form error={edit.error} onSubmit={edit.submit}>
         <div className="form-row">
           <SelectField
             label="Forge"
@@ -68,7 +60,7 @@ export function ForgeSettings({ project }: { project: Project }) {
               { value: 'found', label: 'Found by the address' },
               ...forgeKinds.map((value) => ({ value, label: kindNames[value] })),
             ]}
-            error={fieldError(save.error, 'agent.forge.kind')}
+            path="agent.forge.kind"
             {...(form.kind === 'found' ? { hint: 'To push, name the forge and give a credential.' } : {})}
           />
           {form.kind !== 'found' && (
@@ -80,15 +72,13 @@ export function ForgeSettings({ project }: { project: Project }) {
               value={form.apiBase}
               onChange={(apiBase) => set({ apiBase })}
               placeholder="the usual place"
-              error={fieldError(save.error, 'agent.forge.apiBase')}
+              path="agent.forge.apiBase"
             />
           )}
         </div>
-        {form.kind !== 'found' && (
-          <Credential kind={form.kind} form={form} set={set} forge={forge} error={save.error} />
-        )}
-        <SaveRow save={save} isSame={isSame} />
-      </form>
+        {form.kind !== 'found' && <Credential kind={form.kind} form={form} set={set} forge={forge} />}
+        <SaveRow edit={edit} labels={{ kind: 'Forge', apiBase: 'Address of its API' }} />
+      </Form>
       <ApiCall
         operation="updateProject"
         params={{ projectId: project.id }}
@@ -114,16 +104,15 @@ function CredentialBadge({ forge }: { forge: Project['agent']['forge'] }) {
 
 interface CredentialProps {
   kind: Kind;
-  form: Form;
-  set: (change: Partial<Form>) => void;
+  form: ForgeForm;
+  set: (change: Partial<ForgeForm>) => void;
   forge: Project['agent']['forge'];
-  error: unknown;
 }
 
-function Credential({ kind, form, set, forge, error }: CredentialProps) {
+function Credential({ kind, form, set, forge }: CredentialProps) {
   const mayKeep =
     forge?.credential.set === true && forge.kind === kind && (forge.apiBase ?? '') === form.apiBase.trim();
-  const choices: Choice<Form['credential']>[] = [
+  const choices: Choice<ForgeForm['credential']>[] = [
     ...(mayKeep ? [{ value: 'keep', label: 'Keep the one that is set' } as const] : []),
     { value: 'token', label: 'A token' },
     ...(kind === 'github' ? [{ value: 'app', label: 'A GitHub App' } as const] : []),
@@ -152,7 +141,7 @@ function Credential({ kind, form, set, forge, error }: CredentialProps) {
             onChange={(token) => set({ token, credential: 'token' })}
             hint={rights[kind]}
             required
-            error={fieldError(error, 'agent.forge.credential')}
+            path="agent.forge.credential"
           />
           <TextField
             label="User name"
@@ -187,7 +176,7 @@ function Credential({ kind, form, set, forge, error }: CredentialProps) {
             placeholder="-----BEGIN RSA PRIVATE KEY-----"
             hint="The PEM file of the App. Encrypted, and never shown again."
             required
-            error={fieldError(error, 'agent.forge.credential')}
+            path="agent.forge.credential"
           />
         </>
       )}
@@ -195,7 +184,7 @@ function Credential({ kind, form, set, forge, error }: CredentialProps) {
   );
 }
 
-function formOf({ agent: { forge } }: Project): Form {
+function formOf({ agent: { forge } }: Project): ForgeForm {
   return {
     kind: forge?.kind ?? 'found',
     apiBase: forge?.apiBase ?? '',
@@ -208,7 +197,7 @@ function formOf({ agent: { forge } }: Project): Form {
   };
 }
 
-function forgeOf(form: Form): Forge | null {
+function forgeOf(form: ForgeForm): Forge | null {
   if (form.kind === 'found') return null;
   const credential = credentialOf(form);
   return {
@@ -219,7 +208,7 @@ function forgeOf(form: Form): Forge | null {
 }
 
 /** Undefined to keep what is there, null to forget it. */
-function credentialOf(form: Form): Forge['credential'] {
+function credentialOf(form: ForgeForm): Forge['credential'] {
   switch (form.credential) {
     case 'keep':
       return undefined;
@@ -246,7 +235,7 @@ function masked(secret: string): string {
   return secret === '' ? '' : 'the-secret';
 }
 
-function commandOf(project: Project, form: Form): string {
+function commandOf(project: Project, form: ForgeForm): string {
   const start = `docyard projects agent ${project.domain}`;
   if (form.kind === 'found') return `${start} --no-forge`;
   const credential = {

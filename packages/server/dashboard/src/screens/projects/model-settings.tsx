@@ -1,16 +1,16 @@
 /** Which model does the work: that of the installation, or an endpoint of the project's own. */
 import { modelProviders, type Project, type SetProjectAgent } from '@docyard/api';
-import { useState } from 'react';
 import { ApiCall } from '../../parts/api-call.tsx';
-import { CheckField, fieldError, SelectField, TextField } from '../../parts/field.tsx';
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Badge } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { SaveRow } from './save-row.tsx';
-import { useProjectChange } from './use-project-change.ts';
+import { useProjectForm } from './project-form.ts';
 
 type Provider = (typeof modelProviders)[number];
 
-interface Form {
+interface ModelForm {
   from: 'installation' | 'project';
   provider: Provider;
   url: string;
@@ -25,12 +25,9 @@ const providerNames: Record<Provider, string> = {
 };
 
 export function ModelSettings({ project }: { project: Project }) {
-  const [form, setForm] = useState(() => formOf(project));
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
-  const save = useProjectChange(project, (next) => setForm(formOf(next)));
+  const edit = useProjectForm(project, formOf, (fields) => ({ agent: { model: modelOf(fields) } }));
+  const { form, set } = edit;
   const { model } = project.agent;
-  const change = { agent: { model: modelOf(form) } };
-  const isSame = JSON.stringify(form) === JSON.stringify(formOf(project));
   const keepsKey = model?.key.set === true && !form.forgetsKey && form.key === '';
   const losesKey = keepsKey && URL.parse(form.url)?.host !== URL.parse(model.url)?.host;
   return (
@@ -44,13 +41,7 @@ export function ModelSettings({ project }: { project: Project }) {
         )
       }
     >
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(change);
-        }}
-      >
+      <Form error={edit.error} onSubmit={edit.submit}>
         <SelectField
           label="Endpoint"
           value={form.from}
@@ -79,7 +70,7 @@ export function ModelSettings({ project }: { project: Project }) {
                 onChange={(name) => set({ name })}
                 placeholder="writer-large"
                 required
-                error={fieldError(save.error, 'agent.model.name')}
+                path="agent.model.name"
               />
             </div>
             <TextField
@@ -90,7 +81,7 @@ export function ModelSettings({ project }: { project: Project }) {
               onChange={(url) => set({ url })}
               placeholder="https://models.example.com/v1"
               required
-              error={fieldError(save.error, 'agent.model.url')}
+              path="agent.model.url"
             />
             <TextField
               label="Key"
@@ -106,7 +97,7 @@ export function ModelSettings({ project }: { project: Project }) {
                   ? 'The kept key is forgotten, because the address has another host. Type it again.'
                   : 'Encrypted, and never shown again.'
               }
-              error={fieldError(save.error, 'agent.model.key')}
+              path="agent.model.key"
             />
             {model?.key.set === true && (
               <CheckField
@@ -117,8 +108,8 @@ export function ModelSettings({ project }: { project: Project }) {
             )}
           </>
         )}
-        <SaveRow save={save} isSame={isSame} />
-      </form>
+        <SaveRow edit={edit} labels={{ provider: 'Format', name: 'Model', url: 'Address' }} />
+      </Form>
       <ApiCall
         operation="updateProject"
         params={{ projectId: project.id }}
@@ -129,7 +120,7 @@ export function ModelSettings({ project }: { project: Project }) {
   );
 }
 
-function formOf({ agent: { model } }: Project): Form {
+function formOf({ agent: { model } }: Project): ModelForm {
   return {
     from: model === null ? 'installation' : 'project',
     provider: model?.provider ?? 'openai',
@@ -140,7 +131,7 @@ function formOf({ agent: { model } }: Project): Form {
   };
 }
 
-function modelOf(form: Form): NonNullable<SetProjectAgent['model']> | null {
+function modelOf(form: ModelForm): NonNullable<SetProjectAgent['model']> | null {
   if (form.from === 'installation') return null;
   return {
     provider: form.provider,
@@ -150,7 +141,7 @@ function modelOf(form: Form): NonNullable<SetProjectAgent['model']> | null {
   };
 }
 
-function commandOf(project: Project, form: Form): string {
+function commandOf(project: Project, form: ModelForm): string {
   if (form.from === 'installation') return `docyard projects agent ${project.domain} --no-model`;
   return [
     `docyard projects agent ${project.domain} --model ${form.name || 'NAME'}`,

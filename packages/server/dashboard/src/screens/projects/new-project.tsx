@@ -7,12 +7,12 @@ import { client } from '../../app/client.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form, FormProblem } from '../../parts/form.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { forgeOf, PrivateFields, type PrivateForm } from './private-fields.tsx';
 import { useSourceCheck } from './source-check.tsx';
-import { SourceFields, sourceOf } from './source-fields.tsx';
+import { SourceFields, sourceOf, type SourceForm } from './source-fields.tsx';
 
 export function NewProject({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
@@ -28,9 +28,15 @@ export function NewProject({ open, onClose }: { open: boolean; onClose: () => vo
   );
 }
 
+interface NewProjectFields extends SourceForm {
+  /** Undefined until it is typed or cleared: the site suggests one. */
+  name?: string;
+  domain: string;
+}
+
 function NewProjectForm({ onClose }: { onClose: () => void }) {
-  const [form, setForm] = useState({ repository: '', ref: '', directory: '', name: '', domain: '' });
-  const set = (change: Partial<typeof form>) => setForm({ ...form, ...change });
+  const [form, setForm] = useState<NewProjectFields>({ repository: '', ref: '', directory: '', domain: '' });
+  const set = (change: Partial<NewProjectFields>) => setForm({ ...form, ...change });
   const [, go] = useLocation();
   const queries = useQueryClient();
   const toast = useToast();
@@ -41,8 +47,8 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const isMaybePrivate =
     source.repository.startsWith('http') &&
     (access.token !== '' || check.result?.problem?.code === 'source_not_found');
-  // What the site calls itself, until somebody types another name.
-  const name = form.name === '' ? (check.result?.name ?? '') : form.name;
+  const suggestedName = check.result?.name ?? '';
+  const name = form.name ?? suggestedName;
   const body = { name: name.trim(), domain: form.domain.trim(), source };
   // When only the second step fails, the first is not done again.
   const made = useRef<Project>(undefined);
@@ -63,14 +69,8 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
   const isWhole = Object.values({ ...body, source: source.repository }).every((value) => value !== '');
   const isDoubtful = check.state === 'told' && check.result?.ok === false;
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <SourceFields form={form} set={set} check={check} error={create.error} autoFocus />
+    <Form error={create.error} onSubmit={() => create.mutate()}>
+      <SourceFields form={form} set={set} check={check} autoFocus />
       {isMaybePrivate && (
         <PrivateFields
           form={access}
@@ -84,9 +84,10 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
           value={name}
           onChange={(next) => set({ name: next })}
           placeholder="Harbour handbook"
+          {...(form.name === undefined && suggestedName !== '' && { hint: 'Suggested by the site.' })}
           maxLength={128}
           required
-          error={fieldError(create.error, 'name')}
+          path="name"
         />
         <TextField
           label="Domain"
@@ -96,18 +97,18 @@ function NewProjectForm({ onClose }: { onClose: () => void }) {
           placeholder="docs.example.com"
           hint="A bare host name. Exports are asked for by it."
           required
-          error={fieldError(create.error, 'domain')}
+          path="domain"
         />
       </div>
       <ApiCall operation="createProject" body={body} command={commandOf(body)} />
-      {create.error !== null && <Problem error={create.error} besides={['name', 'domain', 'source']} />}
+      <FormProblem />
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button look="primary" type="submit" icon="plus" busy={create.isPending} disabled={!isWhole}>
           {isDoubtful ? 'Create all the same' : 'Create project'}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }
 

@@ -5,17 +5,19 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
+import { discardEdits } from '../../app/unsaved-edits.ts';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { useToast } from '../../parts/toast.tsx';
 import { useSourceCheck } from './source-check.tsx';
-import { SourceFields, sourceOf } from './source-fields.tsx';
+import { SourceFields, sourceOf, type SourceForm } from './source-fields.tsx';
 import { SaveRow } from './save-row.tsx';
-import { useProjectChange } from './use-project-change.ts';
+import { useProjectForm } from './project-form.ts';
 
 export function ProjectSettings({ project }: { project: Project }) {
   const mayWrite = useMay('projects:write');
@@ -31,40 +33,33 @@ export function ProjectSettings({ project }: { project: Project }) {
 }
 
 function General({ project }: { project: Project }) {
-  const [form, setForm] = useState({ name: project.name, domain: project.domain });
-  const save = useProjectChange(project, ({ name, domain }) => setForm({ name, domain }));
-  const body = { name: form.name.trim(), domain: form.domain.trim() };
-  const isSame = body.name === project.name && body.domain === project.domain;
+  const edit = useProjectForm(project, generalOf, trimmed);
+  const { form, set } = edit;
+  const body = trimmed(form);
   return (
     <Panel title="Name and domain">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(body);
-        }}
-      >
+      <Form error={edit.error} onSubmit={edit.submit}>
         <div className="form-row">
           <TextField
             label="Name"
             value={form.name}
-            onChange={(name) => setForm({ ...form, name })}
+            onChange={(name) => set({ name })}
             maxLength={128}
             required
-            error={fieldError(save.error, 'name')}
+            path="name"
           />
           <TextField
             label="Domain"
             mono
             value={form.domain}
-            onChange={(domain) => setForm({ ...form, domain })}
+            onChange={(domain) => set({ domain })}
             hint="Pipelines ask for exports by it."
             required
-            error={fieldError(save.error, 'domain')}
+            path="domain"
           />
         </div>
-        <SaveRow save={save} isSame={isSame} besides={['name', 'domain']} />
-      </form>
+        <SaveRow edit={edit} labels={{ name: 'Name', domain: 'Domain' }} />
+      </Form>
       <ApiCall
         operation="updateProject"
         params={{ projectId: project.id }}
@@ -77,36 +72,36 @@ function General({ project }: { project: Project }) {
 
 function Source({ project }: { project: Project }) {
   const kept = formOf(project);
-  const [form, setForm] = useState(kept);
-  const save = useProjectChange(project, (next) => setForm(formOf(next)));
+  const edit = useProjectForm(project, formOf, changeOf);
+  const { form, set, isSame } = edit;
   const source = sourceOf(form);
-  const isSame = JSON.stringify(form) === JSON.stringify(kept);
   const check = useSourceCheck({ source, projectId: project.id }, !isSame);
   const movesHost = hostOf(form.repository) !== hostOf(kept.repository);
   return (
     <Panel title="Source">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate({ source: { ref: null, directory: null, ...source } });
-        }}
-      >
-        <SourceFields
-          form={form}
-          set={(change) => setForm({ ...form, ...change })}
-          check={isSame ? undefined : check}
-          error={save.error}
-        />
+      <Form error={edit.error} onSubmit={edit.submit}>
+        <SourceFields form={form} set={set} check={isSame ? undefined : check} />
         {movesHost && project.agent.forge?.credential.set === true && (
           <Note tone="warn">
             The credential of the forge is forgotten, because the repository moves to another host.
           </Note>
         )}
-        <SaveRow save={save} isSame={isSame} />
-      </form>
+        <SaveRow edit={edit} labels={{ repository: 'Repository', ref: 'Branch', directory: 'Folder' }} />
+      </Form>
     </Panel>
   );
+}
+
+function generalOf({ name, domain }: Project) {
+  return { name, domain };
+}
+
+function trimmed({ name, domain }: { name: string; domain: string }) {
+  return { name: name.trim(), domain: domain.trim() };
+}
+
+function changeOf(form: SourceForm) {
+  return { source: { ref: null, directory: null, ...sourceOf(form) } };
 }
 
 function formOf({ source }: Project) {
@@ -125,6 +120,7 @@ function Deletion({ project }: { project: Project }) {
   const remove = useMutation({
     mutationFn: () => client.call('deleteProject', { params: { projectId: project.id } }),
     onSuccess: () => {
+      discardEdits();
       toast(`${project.name} is deleted.`);
       go('/projects');
       queries.removeQueries({ queryKey: ['project', project.id] });

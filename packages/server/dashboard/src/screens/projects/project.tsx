@@ -2,11 +2,12 @@
 import type { Project as Record } from '@docyard/api';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearchParams } from 'wouter';
-import { client, problemOf } from '../../app/client.ts';
+import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
 import { ButtonLink } from '../../parts/button.tsx';
 import { CopyField } from '../../parts/copy.tsx';
-import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
+import { Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { AgentSettings } from './agent-settings.tsx';
@@ -33,16 +34,8 @@ export function Project() {
     );
   return (
     <Page title="Project" crumbs={crumbs}>
-      {problemOf(project.error).status === 404 ? (
-        <Panel>
-          <Empty
-            icon="book"
-            title="There is no such project"
-            action={<ButtonLink to="/projects">All projects</ButtonLink>}
-          >
-            It may have been deleted.
-          </Empty>
-        </Panel>
+      {isMissing(project.error) ? (
+        <Missing icon="book" what="project" list={{ to: '/projects', label: 'All projects' }} />
       ) : (
         <Problem error={project.error} retry={() => void project.refetch()} />
       )}

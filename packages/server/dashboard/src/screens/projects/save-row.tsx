@@ -1,24 +1,26 @@
-/** The end of a form of project settings: why it was not saved, and the button. */
+/** The end of a form of project settings: why it was not saved, the button, and the question after a conflict. */
 import { Button } from '../../parts/button.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { ConflictDialog } from '../../parts/conflict-dialog.tsx';
+import { FormProblem } from '../../parts/form.tsx';
+import type { Conflict } from '../../parts/record-form.ts';
 
-interface SaveRowProps {
-  save: { error: unknown; isPending: boolean };
-  /** Nothing was changed. */
-  isSame: boolean;
-  /** Fields that say themselves what is wrong with them. */
-  besides?: readonly string[];
+interface SaveRowProps<Form extends object> {
+  edit: { form: Form; isSame: boolean; isPending: boolean; conflict: Conflict<Form> | undefined };
+  /** The fields that a conflict may show. */
+  labels: Partial<Record<keyof Form, string>>;
 }
 
-export function SaveRow({ save, isSame, besides = [] }: SaveRowProps) {
+export function SaveRow<Form extends object>({ edit, labels }: SaveRowProps<Form>) {
+  const { form, isSame, isPending, conflict } = edit;
   return (
     <>
-      {save.error !== null && <Problem error={save.error} besides={besides} />}
+      <FormProblem />
       <div>
-        <Button type="submit" busy={save.isPending} disabled={isSame}>
+        <Button type="submit" busy={isPending} disabled={isSame}>
           Save
         </Button>
       </div>
+      <ConflictDialog conflict={conflict} form={form} labels={labels} isPending={isPending} />
     </>
   );
 }

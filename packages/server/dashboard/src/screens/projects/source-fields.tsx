@@ -1,5 +1,5 @@
 /** The fields of a source, for a new project and for the settings of one, with the check below them. */
-import { fieldError, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { SourceChecklist, type useSourceCheck } from './source-check.tsx';
 
 export interface SourceForm {
@@ -13,11 +13,10 @@ interface SourceFieldsProps {
   set: (change: Partial<SourceForm>) => void;
   /** Undefined shows none. */
   check: ReturnType<typeof useSourceCheck> | undefined;
-  error: unknown;
   autoFocus?: boolean;
 }
 
-export function SourceFields({ form, set, check, error, autoFocus = false }: SourceFieldsProps) {
+export function SourceFields({ form, set, check, autoFocus = false }: SourceFieldsProps) {
   return (
     <>
       <TextField
@@ -28,7 +27,7 @@ export function SourceFields({ form, set, check, error, autoFocus = false }: Sou
         placeholder="https://git.example.com/harbour/docs.git"
         required
         autoFocus={autoFocus}
-        error={fieldError(error, 'source.repository')}
+        path={['source.repository', 'source']}
       />
       <div className="form-row">
         <TextField
@@ -38,7 +37,7 @@ export function SourceFields({ form, set, check, error, autoFocus = false }: Sou
           value={form.ref}
           onChange={(ref) => set({ ref })}
           placeholder="the default branch"
-          error={fieldError(error, 'source.ref')}
+          path="source.ref"
         />
         <TextField
           label="Folder"
@@ -48,7 +47,7 @@ export function SourceFields({ form, set, check, error, autoFocus = false }: Sou
           onChange={(directory) => set({ directory })}
           placeholder="docs"
           hint="Where docs.json is."
-          error={fieldError(error, 'source.directory')}
+          path="source.directory"
         />
       </div>
       {check !== undefined && <SourceChecklist check={check} />}

@@ -7,8 +7,8 @@ import { client } from '../../app/client.ts';
 import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form, FormProblem } from '../../parts/form.tsx';
 import { EventsField, eventsOfEndings } from './events.tsx';
 import { SecretShownOnce } from './secret.tsx';
 
@@ -50,15 +50,8 @@ function CreateForm({ onClose, onMade }: { onClose: () => void; onMade: (made: C
     },
   });
   const { error } = create;
-  const refused = fieldError(error, 'url');
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
+    <Form error={error} onSubmit={() => create.mutate()}>
       <TextField
         label="Address"
         type="url"
@@ -69,7 +62,7 @@ function CreateForm({ onClose, onMade }: { onClose: () => void; onMade: (made: C
         onChange={(url) => setForm({ ...form, url })}
         placeholder="https://ci.example.com/docyard"
         hint="Reached from the server by https. Addresses of its own network are refused unless the operator allows them."
-        error={refused}
+        path="url"
       />
       <TextField
         label="What it is for"
@@ -78,18 +71,18 @@ function CreateForm({ onClose, onMade }: { onClose: () => void; onMade: (made: C
         onChange={(description) => setForm({ ...form, description })}
         placeholder="Publishes the handbook"
         maxLength={256}
-        error={fieldError(error, 'description')}
+        path="description"
       />
       <EventsField value={form.events} onChange={(events) => setForm({ ...form, events })} />
       <ApiCall operation="createWebhook" body={body} command={commandOf(body)} />
-      {error !== null && refused === undefined && <Problem error={error} />}
+      <FormProblem />
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" type="submit" busy={create.isPending} disabled={form.events.length === 0}>
           Add webhook
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   );
 }
 

@@ -1,64 +1,68 @@
 /** Another address, other events, other words for the same webhook. */
 import type { Webhook } from '@docyard/api';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { client } from '../../app/client.ts';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ConflictDialog } from '../../parts/conflict-dialog.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { fieldError, TextField } from '../../parts/field.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form, FormProblem } from '../../parts/form.tsx';
+import { useRecordForm } from '../../parts/record-form.ts';
 import { EventsField } from './events.tsx';
 
+const labels = { url: 'Address', description: 'What it is for', events: 'Events' };
+
 export function EditWebhookDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const { url, description, events } = webhook;
-  const [form, setForm] = useState({ url, description, events });
   const queries = useQueryClient();
-  const call = { params: { webhookId: webhook.id }, body: form };
-  const save = useMutation({
-    mutationFn: () => client.call('updateWebhook', call),
-    onSuccess: (changed) => {
+  const params = { webhookId: webhook.id };
+  const edit = useRecordForm({
+    record: webhook,
+    formOf,
+    save: (fields, version) => client.call('updateWebhook', { params, body: { ...fields, version } }),
+    read: () => client.call('readWebhook', { params }),
+    onSaved: (changed) => {
       queries.setQueryData(['webhooks', webhook.id], changed);
       void queries.invalidateQueries({ queryKey: ['webhooks'] });
       onClose();
     },
   });
-  const refused = fieldError(save.error, 'url');
+  const { form, set } = edit;
   return (
     <Dialog open onClose={onClose} title="Change the webhook" wide>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
+      <Form error={edit.error} onSubmit={edit.submit}>
         <TextField
           label="Address"
           type="url"
           mono
           required
           value={form.url}
-          onChange={(value) => setForm({ ...form, url: value })}
-          error={refused}
+          onChange={(url) => set({ url })}
+          path="url"
         />
         <TextField
           label="What it is for"
           optional
           value={form.description}
-          onChange={(value) => setForm({ ...form, description: value })}
+          onChange={(description) => set({ description })}
           maxLength={256}
+          path="description"
         />
-        <EventsField value={form.events} onChange={(value) => setForm({ ...form, events: value })} />
-        <ApiCall operation="updateWebhook" {...call} />
-        {save.error !== null && refused === undefined && <Problem error={save.error} />}
+        <EventsField value={form.events} onChange={(events) => set({ events })} />
+        <ApiCall operation="updateWebhook" params={params} body={form} />
+        <FormProblem />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" busy={save.isPending} disabled={form.events.length === 0}>
+          <Button look="primary" type="submit" busy={edit.isPending} disabled={form.events.length === 0}>
             Save
           </Button>
         </DialogActions>
-      </form>
+        <ConflictDialog conflict={edit.conflict} form={form} labels={labels} isPending={edit.isPending} />
+      </Form>
     </Dialog>
   );
+}
+
+function formOf({ url, description, events }: Webhook) {
+  return { url, description, events };
 }

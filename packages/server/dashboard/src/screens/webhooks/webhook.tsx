@@ -11,6 +11,7 @@ import { CopyField } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { isMissing, Missing } from '../../parts/missing.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -35,13 +36,17 @@ export function Webhook() {
   if (webhook.data !== undefined) return <Shown webhook={webhook.data} />;
   return (
     <Page title="Webhook" crumbs={crumbs}>
-      <Panel>
-        {webhook.error === null ? (
-          <Waiting lines={8} />
-        ) : (
-          <Problem error={webhook.error} retry={() => void webhook.refetch()} />
-        )}
-      </Panel>
+      {isMissing(webhook.error) ? (
+        <Missing icon="send" what="webhook" list={{ to: '/webhooks', label: 'All webhooks' }} />
+      ) : (
+        <Panel>
+          {webhook.error === null ? (
+            <Waiting lines={8} />
+          ) : (
+            <Problem error={webhook.error} retry={() => void webhook.refetch()} />
+          )}
+        </Panel>
+      )}
     </Page>
   );
 }

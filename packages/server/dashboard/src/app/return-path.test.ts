@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { returnPath } from './return-path.ts';
+
+const origin = 'https://docyard.example.com';
+
+test.each([
+  ['/keys?show=ended', '/keys?show=ended'],
+  ['/projects/pr_1#source', '/projects/pr_1#source'],
+  ['/exports/../people', '/people'],
+])('the screen %s is shown after signing in', (to, expected) => {
+  expect(returnPath(to, origin)).toBe(expected);
+});
+
+test.each([
+  null,
+  '',
+  'keys',
+  '//other.example.com',
+  '/\\other.example.com',
+  '/\t/other.example.com',
+  '/..//other.example.com',
+  'https://other.example.com/',
+  'javascript:alert(1)',
+  '/login?to=/login',
+])('%j leads to the first screen', (to) => {
+  expect(returnPath(to, origin)).toBe('/');
+});

@@ -1,0 +1,31 @@
+/** Gives the focus back to what opened a dialog, also through a chain of dialogs and from a menu. */
+import { useEffect } from 'react';
+
+/** After the dialog has given the focus back where it could. */
+const settledMs = 100;
+
+let opener: HTMLElement | undefined;
+
+document.addEventListener('focusin', ({ target }) => {
+  if (!(target instanceof HTMLElement)) return;
+  const isOnPage = target.closest('#root') !== null && target.closest('[popover], .toasts') === null;
+  if (isOnPage) opener = target;
+});
+
+export function useFocusReturn(open: boolean): void {
+  useEffect(() => {
+    if (!open) return undefined;
+    return () => {
+      setTimeout(returnFocus, settledMs);
+    };
+  }, [open]);
+}
+
+function returnFocus(): void {
+  const { activeElement } = document;
+  const isLost = activeElement === null || activeElement === document.body;
+  if (!isLost || document.querySelector('.dialog') !== null) return;
+  const isThere = opener?.isConnected === true && opener.checkVisibility();
+  const target = isThere ? opener : document.querySelector<HTMLElement>('#content');
+  target?.focus({ preventScroll: true });
+}

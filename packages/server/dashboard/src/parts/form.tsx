@@ -1,0 +1,100 @@
+/** A form that shows what the server refused at the fields, and brings the first problem into view. */
+import { createContext, use, useEffect, useMemo, useRef, type ReactNode } from 'react';
+import { Problem } from './problem.tsx';
+
+interface Detail {
+  path: string;
+  message: string;
+}
+
+interface FormState {
+  error: unknown;
+  /** Paths of the fields on the screen. */
+  paths: Set<string>;
+}
+
+const FormContext = createContext<FormState>({ error: null, paths: new Set() });
+
+interface FormProps {
+  /** Why the last attempt failed; null before and while there is none. */
+  error: unknown;
+  onSubmit: () => void;
+  /** Ctrl+Enter or ⌘+Enter submits from any field. */
+  submitsByKey?: boolean;
+  children: ReactNode;
+}
+
+export function Form({ error, onSubmit, submitsByKey = false, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const paths = useRef(new Set<string>());
+  const state = useMemo(() => ({ error, paths: paths.current }), [error]);
+  useEffect(() => {
+    if (error !== null) revealProblem(form.current);
+  }, [error]);
+  const refused = detailsOf(error);
+  return (
+    <FormContext value={state}>
+      <form
+        ref={form}
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+        onKeyDown={(event) => {
+          const isSubmit = event.key === 'Enter' && (event.metaKey || event.ctrlKey);
+          if (submitsByKey && isSubmit) event.currentTarget.requestSubmit();
+        }}
+      >
+        {children}
+        <div className="visually-hidden" aria-live="assertive">
+          {refused.length > 1 && refused.map(({ path, message }) => <p key={path}>{message}</p>)}
+        </div>
+      </form>
+    </FormContext>
+  );
+}
+
+/** The first refused field, or the sentence about the whole form. */
+function revealProblem(form: HTMLFormElement | null): void {
+  const target =
+    form?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+    form?.querySelector<HTMLElement>('[role="alert"]');
+  target?.focus({ preventScroll: true });
+  target?.scrollIntoView({ block: 'center' });
+}
+
+/** What is not said at a field. Place it above the buttons. */
+export function FormProblem() {
+  const { error, paths } = use(FormContext);
+  if (error === null || error === undefined) return null;
+  const details = detailsOf(error);
+  const rest = details.filter(({ path }) => fieldOf(path, paths) === undefined);
+  if (details.length > 0 && rest.length === 0) return null;
+  return <Problem error={error} />;
+}
+
+/** What the server says about the field with one of these paths. */
+export function useFieldError(path: string | readonly string[] | undefined): string | undefined {
+  const { error, paths } = use(FormContext);
+  const joined = path === undefined ? '' : [path].flat().join(' ');
+  const own = useMemo(() => joined.split(' ').filter((each) => each !== ''), [joined]);
+  useEffect(() => {
+    for (const each of own) paths.add(each);
+    return () => {
+      for (const each of own) paths.delete(each);
+    };
+  }, [own, paths]);
+  return detailsOf(error).find((detail) => own.includes(fieldOf(detail.path, paths) ?? ''))?.message;
+}
+
+/** The field that a message is about: of those that enclose its path, the innermost. */
+function fieldOf(path: string, fields: ReadonlySet<string>): string | undefined {
+  return [...fields]
+    .filter((field) => path === field || path.startsWith(`${field}.`))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+function detailsOf(error: unknown): Detail[] {
+  return (error as { details?: Detail[] } | null | undefined)?.details ?? [];
+}

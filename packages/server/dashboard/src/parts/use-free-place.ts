@@ -1,0 +1,37 @@
+/** Keeps the toasts where they cover no control, while the page below them scrolls and changes. */
+import { useLayoutEffect, useState, type RefObject } from 'react';
+import { controlsInView, freePlace, isFree, type Box } from './toast-place.ts';
+
+const checkMs = 200;
+
+/** Undefined while there is no such place. */
+export function useFreePlace(region: RefObject<HTMLElement | null>, count: number): Box | undefined {
+  const [place, setPlace] = useState<Box>();
+  useLayoutEffect(() => {
+    if (count === 0) return undefined;
+    let current: Box | undefined;
+    const choose = () => {
+      const { offsetWidth: width, offsetHeight: height } = region.current ?? document.body;
+      const controls = controlsInView();
+      const isKept = current !== undefined && isInView(current) && isFree(current, controls);
+      if (isKept) return;
+      const { clientWidth, clientHeight } = document.documentElement;
+      current = freePlace({ width, height }, { width: clientWidth, height: clientHeight }, controls);
+      setPlace(current);
+    };
+    choose();
+    const timer = setInterval(choose, checkMs);
+    addEventListener('scroll', choose, { capture: true, passive: true });
+    addEventListener('resize', choose);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('scroll', choose, { capture: true });
+      removeEventListener('resize', choose);
+    };
+  }, [region, count]);
+  return place;
+}
+
+function isInView({ right, bottom }: Box): boolean {
+  return right <= globalThis.innerWidth && bottom <= globalThis.innerHeight;
+}
