@@ -99,7 +99,7 @@ export async function compose(config: Config, telemetry = silence): Promise<Cont
   if (config.databaseUrl === null) await prepareDataFolder(config.dataDir);
   const log = openLog(config);
   keepLibrariesHome(config.egress);
-  const blobs = await openBlobs(config);
+  const blobs = await openBlobs(config, telemetry.measures);
   const shared = await openDatabase(config, log, telemetry.measures);
   const close = async () => {
     await shared.queue.stop();
@@ -153,7 +153,9 @@ async function openDatabase(
     import('./adapters/queue/pg-boss.ts'),
   ]);
   const warnOf = (what: string) => seldom((error) => log.warn({ err: error }, `${what}; trying again`));
-  const database = await openPostgres({ url, measures, applied });
+  const waiting = (name: string, reason: string) =>
+    log.warn({ database: name, reason }, `waiting for the database ${name}`);
+  const database = await openPostgres({ url, measures, applied, waiting });
   const changes = await PostgresChanges.open({ url, warn: warnOf('announcements are not heard') });
   try {
     const warn = warnOf('the queue cannot be reached');
@@ -176,15 +178,15 @@ function seldom(tell: (error: unknown) => void): (error: unknown) => void {
   };
 }
 
-export async function openBlobs({
-  blobsUrl: url,
-  dataDir,
-}: Pick<Config, 'blobsUrl' | 'dataDir'>): Promise<Blobs> {
+export async function openBlobs(
+  { blobsUrl: url, dataDir }: Pick<Config, 'blobsUrl' | 'dataDir'>,
+  measures: Measures = silentMeasures,
+): Promise<Blobs> {
   if (url === null) return new FolderBlobs(join(dataDir, 'blobs'));
   try {
     if (url.startsWith('file:')) return new FolderBlobs(fileURLToPath(url));
     const { openS3Blobs } = await import('./adapters/blobs/s3.ts');
-    return await openS3Blobs(url);
+    return await openS3Blobs(url, measures);
   } catch (error) {
     throw new ConfigError(`BLOBS_URL cannot be used: ${(error as Error).message}`);
   }

@@ -124,7 +124,8 @@ async function rotate(folder: string): Promise<void> {
 export async function sweepMemories({
   config,
   database,
-}: Pick<Context, 'config' | 'database'>): Promise<void> {
+  measures,
+}: Pick<Context, 'config' | 'database' | 'measures'>): Promise<void> {
   const root = memoriesOf(config);
   const found = [];
   for (const project of await readdir(root).catch(() => [])) {
@@ -148,6 +149,7 @@ export async function sweepMemories({
     kept -= bytes;
     await rm(folder, { recursive: true, force: true });
   }
+  measures.cacheMeasured(kept);
 }
 
 /** The source is about as large as what is remembered of it; counting its files would take longer than it is worth. */

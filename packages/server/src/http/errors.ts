@@ -5,6 +5,7 @@
 import { errorTable, type ErrorBody, type ProblemBody } from '@docyard/api';
 import type { Logger } from 'pino';
 import { Problem } from '../problem.ts';
+import { loggedPath, operationOf } from './observing.ts';
 import type { Web } from './request.ts';
 
 export function answerError(web: Web, error: unknown, log: Logger): Response {
@@ -21,7 +22,18 @@ export function answerError(web: Web, error: unknown, log: Logger): Response {
 
 function internal(error: unknown, web: Web, log: Logger): Problem {
   const requestId = web.get('requestId');
-  log.error({ err: error, requestId, method: web.req.method, path: web.req.path }, 'request failed');
+  log.error(
+    {
+      err: error,
+      requestId,
+      method: web.req.method,
+      path: loggedPath(web),
+      operation: operationOf(web),
+      keyId: web.get('caller')?.key?.id,
+      organizationId: web.get('caller')?.organizationId,
+    },
+    'request failed',
+  );
   return new Problem('internal', `Something went wrong here. Quote request ${requestId} to the operator.`);
 }
 

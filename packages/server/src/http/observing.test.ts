@@ -8,8 +8,11 @@ import { readConfig, type Environment } from '../config.ts';
 import type { Context } from '../context.ts';
 import { prepareDataFolder } from '../data-folder.ts';
 import { signPreview } from '../exports/preview-links.ts';
+import { sweepMemories } from '../exports/project-memory.ts';
+import { RunnerLost } from '../jobs/failure.ts';
 import { Worker, type Runners } from '../jobs/worker.ts';
 import { openLog } from '../log.ts';
+import { findIsolation } from '../rendering/isolation.ts';
 import {
   cleanUp,
   createExport,
@@ -108,6 +111,45 @@ describe('the line of a request', () => {
     expect(lines.join('')).not.toContain(tenant.key.key);
   });
 
+  it('is left out for polls of a status', async () => {
+    const { context, logged } = await composeObserved();
+    const tenant = await createTenant(context);
+    const job = await createExport(context, tenant, await createTestProject(context, tenant));
+    const service = await serveForTest(context);
+    const poll = () => service.request(`/v1/static-export/jobs/${job.id}`, { key: tenant.key.key });
+    expect([(await poll()).status, (await poll()).status]).toEqual([200, 200]);
+    expect(logged()).toEqual([]);
+    expect((await service.request(`/v1/static-export/jobs/${job.id}`)).status).toBe(401);
+    expect(logged()).toMatchObject([{ level: 30, operation: 'readExport', status: 401 }]);
+  });
+
+  it('of a 500 is an error, beside one with the stack, the request and its caller', async () => {
+    const { context, logged } = await composeObserved();
+    const tenant = await createTenant(context);
+    const service = await serveForTest(context);
+    await context.database.schema.alterTable('projects').renameTo('projects_away').execute();
+    const failed = await service.request('/v1/projects', { key: tenant.key.key });
+    const requestId = failed.headers.get('x-request-id');
+    expect(failed.status).toBe(500);
+    const lines = logged().filter((line) => line['requestId'] === requestId);
+    expect(lines).toMatchObject([
+      {
+        level: 50,
+        msg: 'request failed',
+        method: 'GET',
+        path: '/v1/projects',
+        operation: 'listProjects',
+        keyId: tenant.key.id,
+        organizationId: tenant.organizationId,
+        err: {
+          message: expect.stringContaining('no such table') as string,
+          stack: expect.any(String) as string,
+        },
+      },
+      { level: 50, msg: 'request', operation: 'listProjects', status: 500, problem: 'internal' },
+    ]);
+  });
+
   it('is left out for probes that went well', async () => {
     const { context, logged } = await composeObserved();
     const service = await serveForTest(context);
@@ -118,7 +160,44 @@ describe('the line of a request', () => {
   });
 });
 
+describe('the line of a lost worker', () => {
+  it('names the job once', async () => {
+    const { context, lines } = await composeObserved();
+    const tenant = await createTenant(context);
+    const job = await createExport(context, tenant, await createTestProject(context, tenant));
+    const lose = async () => {
+      throw new RunnerLost('The process was killed.');
+    };
+    const worker = new Worker(context, { ...runners, export: lose });
+    await worker.start();
+    const found = () => lines.filter((each) => each.includes('worker was lost'));
+    await until(async () => found().length > 0);
+    await worker.stop();
+    const [line = ''] = found();
+    expect(line.split('"jobId"')).toHaveLength(2);
+    expect(JSON.parse(line)).toMatchObject({ jobId: job.id, attempt: 1 });
+  });
+});
+
 describe('/metrics', () => {
+  it('tells the length of phases, failed sign-ins, the isolation and the cache', async () => {
+    const { context } = await composeObserved();
+    await findIsolation();
+    await runOneJob(context);
+    await sweepMemories(context);
+    const service = await serveForTest(context);
+    const body = { email: 'ada@example.com', password: 'a lighthouse keeper' };
+    expect((await service.request('/v1/session', jsonBody(body))).status).toBe(401);
+    const samples = parseMetrics(await (await service.request('/metrics')).text());
+    const phase = 'docyard_job_phase_duration_seconds_count{kind="export",phase="rendering"}';
+    expect(samples.get(phase)).toBe(1);
+    expect(samples.get('docyard_job_duration_seconds_bucket{le="0.1",kind="export"}')).toBeDefined();
+    expect(samples.get('docyard_sign_in_failures_total{method="password"}')).toBe(1);
+    expect(samples.get('docyard_sign_in_failures_total{method="oidc"}')).toBe(0);
+    expect(samples.get('docyard_cache_bytes')).toBe(0);
+    expect(samples.get('docyard_isolation_level')).toBe((await findIsolation()).level);
+  });
+
   it('tells of requests, jobs and the database in the format of Prometheus, and of no tenant', async () => {
     const { context } = await composeObserved();
     const job = await runOneJob(context);

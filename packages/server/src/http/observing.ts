@@ -26,7 +26,7 @@ export function observe(context: Context): MiddlewareHandler<Surroundings> {
       operation: operationOf(web),
       status: web.res.status,
       requestId: web.get('requestId'),
-      path: withoutSignature(web.req.path).slice(0, 300),
+      path: loggedPath(web),
       problem: web.get('problem'),
       caller: web.get('caller'),
       jobId: jobOf(web),
@@ -56,8 +56,7 @@ export function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'me
         },
         ...(status >= 500 ? { failure: problem ?? String(status) } : {}),
       });
-      // What is asked every few seconds by machines, and went well, would hide the rest.
-      const level = isProbe(operation) && status < 400 ? 'debug' : 'info';
+      const level = levelOf(operation, status);
       if (!lines.isLevelEnabled(level)) return;
       lines[level](
         {
@@ -80,12 +79,16 @@ export function observed({ tracer, measures, log }: Pick<Context, 'tracer' | 'me
   };
 }
 
-/** Whoever has the path of a preview can read the site. */
+export function loggedPath(web: Web): string {
+  return withoutSignature(web.req.path).slice(0, 300);
+}
+
+/** Everyone who has the path of a preview can read the site. */
 function withoutSignature(path: string): string {
   return path.replace(/^(\/preview\/[^/]*\.)[^/.]*/, '$1…');
 }
 
-function operationOf(web: Web): string {
+export function operationOf(web: Web): string {
   const operation = web.get('operation');
   if (operation !== undefined) return operation;
   if (web.req.path.startsWith('/b/')) return 'bundle';
@@ -94,8 +97,18 @@ function operationOf(web: Web): string {
   return web.res.status < 400 ? 'page' : 'other';
 }
 
-function isProbe(operation: string): boolean {
-  return operation === 'readHealth' || operation === 'readReadiness' || operation === 'metrics';
+/** Asked every few seconds by machines. */
+const polls: ReadonlySet<string> = new Set([
+  'readHealth',
+  'readReadiness',
+  'metrics',
+  'readExport',
+  'readAgentJob',
+]);
+
+function levelOf(operation: string, status: number): 'debug' | 'info' | 'error' {
+  if (status === 500) return 'error';
+  return polls.has(operation) && status < 400 ? 'debug' : 'info';
 }
 
 /** The one that was started, else the one that was asked for. */

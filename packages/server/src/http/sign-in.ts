@@ -58,11 +58,15 @@ export function addSignIn(app: App, context: Context): void {
         reasonOf(error),
         'somebody came back from the OpenID Connect issuer without an identity',
       );
+      context.measures.signInFailed('oidc');
       return backToLogin(web, 'sign_in_refused');
     }
     const from = { address: callerAddress(context, web), requestId: web.get('requestId') };
     const ended = await signInWithIdentity(context, { identity, admission: oidc, from });
-    if ('refused' in ended) return backToLogin(web, ended.refused);
+    if ('refused' in ended) {
+      context.measures.signInFailed('oidc');
+      return backToLogin(web, ended.refused);
+    }
     giveSession(context, web, ended.token);
     return web.redirect(`/dashboard${journey.to}`, 303);
   });

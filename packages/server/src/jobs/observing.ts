@@ -22,10 +22,15 @@ export function observeAttempt(
   const kind = job.kind as JobKind;
   const beganMs = performance.now();
   const span = tracer.start(`job ${kind}`, { kind: 'job' });
-  let current: { name: string; span: Span } | undefined;
+  let current: { name: string; span: Span; beganMs: number } | undefined;
+  const leave = () => {
+    if (current === undefined) return;
+    current.span.end();
+    measures.phaseEnded({ kind, phase: current.name, seconds: (performance.now() - current.beganMs) / 1000 });
+  };
   const enter = (name: string) => {
-    current?.span.end();
-    current = { name, span: span.start(name) };
+    leave();
+    current = { name, span: span.start(name), beganMs: performance.now() };
   };
   enter(job.phase);
   if (job.attempt === 1) {
@@ -37,7 +42,7 @@ export function observeAttempt(
       if (name !== undefined && name !== current?.name) enter(name);
     },
     ended(outcome, made = {}) {
-      current?.span.end();
+      leave();
       const attributes = {
         'docyard.job.id': job.id,
         'docyard.job.attempt': job.attempt,

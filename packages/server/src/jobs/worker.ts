@@ -100,7 +100,7 @@ export class Worker {
     const held = await queue.held(open.map(({ id }) => id));
     for (const job of open) {
       if (held.has(job.id) || this.#stopping) continue;
-      if (job.status === 'running') await this.#settleLost(job, log);
+      if (job.status === 'running') await this.#settleLost(job, log.child({ jobId: job.id }));
       else await store.enqueueJob(this.#context, job);
     }
   }
@@ -283,7 +283,7 @@ export class Worker {
 
   /** Not through a fault of the job, or so it seems: it is tried again, but not for ever. */
   async #settleLost(job: store.Job, log: Logger, error?: unknown): Promise<void> {
-    log.warn({ jobId: job.id, attempt: job.attempt }, 'worker was lost');
+    log.warn({ attempt: job.attempt }, 'worker was lost');
     if (job.cancel_requested_at !== null) {
       await this.#failCanceled(job);
     } else if (moveAfterLoss(job.attempt - job.earlier_attempts) === 'release') {

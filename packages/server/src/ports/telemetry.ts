@@ -10,7 +10,14 @@ export interface Measures {
   jobStarted(job: { kind: JobKind; waitSeconds: number }): void;
   /** One attempt is over. The outcome is `completed`, `handed_back`, `lost`, or the code of a failure. */
   jobEnded(job: { kind: JobKind; outcome: string; seconds: number } & JobYield): void;
+  /** A phase of an attempt is over. */
+  phaseEnded(phase: { kind: JobKind; phase: string; seconds: number }): void;
   webhookAttempted(outcome: WebhookOutcome): void;
+  signInFailed(method: 'password' | 'oidc'): void;
+  /** One request to the object storage, of which a call may take several. */
+  s3Requested(request: { operation: string; seconds: number; failed: boolean }): void;
+  /** What the caches of exports use on the disk. */
+  cacheMeasured(bytes: number): void;
   queryEnded(query: { seconds: number; failed: boolean }): void;
   /** The function is asked each time the numbers are read. */
   watchConnections(read: () => Connections): void;
@@ -47,6 +54,8 @@ export interface MeasuredState {
   jobs?: { kind: string; status: string; count: number; oldestSeconds: number }[];
   webhooksWaiting?: number;
   diskFreeBytes?: number;
+  /** Undefined until the isolation was probed. */
+  isolationLevel?: number;
 }
 
 export interface Tracer {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { checkBlobName } from '../../ports/blobs.ts';
+import type { Measures } from '../../ports/telemetry.ts';
 
 /** Jobs have time: a server that restarts or is moved is back within this. */
 const writePatienceSeconds = 150;
@@ -61,7 +62,10 @@ export interface S3Clients {
   prompt: S3Client;
 }
 
-export async function makeS3Clients(location: S3Location): Promise<S3Clients> {
+export async function makeS3Clients(
+  location: S3Location,
+  measures?: Pick<Measures, 's3Requested'>,
+): Promise<S3Clients> {
   const { caFile } = location;
   const ca = caFile === undefined ? undefined : [...rootCertificates, await readFile(caFile, 'utf8')];
   const config = (patienceSeconds: number, answerSeconds: number): S3ClientConfig => ({
@@ -84,7 +88,39 @@ export async function makeS3Clients(location: S3Location): Promise<S3Clients> {
     ...config(writePatienceSeconds, writeAnswerSeconds),
     credentials: prompt.config.credentials,
   });
+  if (measures !== undefined) for (const client of [patient, prompt]) measureRequests(client, measures);
   return { patient, prompt };
+}
+
+/** Below the retries, so that every try counts. */
+function measureRequests(client: S3Client, measures: Pick<Measures, 's3Requested'>): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const beganMs = performance.now();
+        const ended = (hasFailed: boolean) =>
+          measures.s3Requested({
+            operation: (commandName ?? 'other').replace(/Command$/, ''),
+            seconds: (performance.now() - beganMs) / 1000,
+            failed: hasFailed,
+          });
+        try {
+          const answer = await next(args);
+          ended(false);
+          return answer;
+        } catch (error) {
+          ended(!isMissing(error));
+          throw error;
+        }
+      },
+    { step: 'deserialize', priority: 'high', name: 'docyardMeasures' },
+  );
+}
+
+/** An object that does not exist is an answer. */
+function isMissing(error: unknown): boolean {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+  return $metadata?.httpStatusCode === 404;
 }
 
 interface Try {

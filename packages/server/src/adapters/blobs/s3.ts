@@ -18,6 +18,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { checkBlobName, type BlobInfo, type BlobLink, type Blobs } from '../../ports/blobs.ts';
+import type { Measures } from '../../ports/telemetry.ts';
 import { Problem } from '../../problem.ts';
 import { makeS3Clients, parseS3Url, type S3Clients, type S3Location } from './s3-client.ts';
 
@@ -27,9 +28,9 @@ const partsInFlight = 3;
 const smallObjectSeconds = 30;
 
 /** Throws a sentence for people when the address makes no sense; it does not connect yet. */
-export async function openS3Blobs(url: string): Promise<Blobs> {
+export async function openS3Blobs(url: string, measures?: Pick<Measures, 's3Requested'>): Promise<Blobs> {
   const location = parseS3Url(url);
-  return new S3Blobs(location, await makeS3Clients(location));
+  return new S3Blobs(location, await makeS3Clients(location, measures));
 }
 
 class S3Blobs implements Blobs {

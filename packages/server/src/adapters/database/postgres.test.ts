@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../../test/free-port.ts';
 import { postgresMissing, startPostgres, type PostgresServer } from '../../../../../test/postgres.ts';
 import { describeDatabase } from '../../ports/database.suite.ts';
 import { exclusively, inTransaction, unlessElsewhere, type Database } from '../../ports/database.ts';
@@ -199,4 +200,18 @@ describe.skipIf(postgresMissing !== undefined)('PostgreSQL', () => {
       await insert(database, 'org_3');
     });
   });
+});
+
+test('a process that waits for its database says so, with the database and the reason', async () => {
+  const port = await freePort();
+  const notices: string[][] = [];
+  const opening = openPostgres({
+    url: `postgres://docyard:hidden@127.0.0.1:${port}/docyard`,
+    waitSeconds: 0.6,
+    waiting: (...notice) => void notices.push(notice),
+  });
+  await expect(opening).rejects.toThrow('cannot be reached');
+  expect(notices).toHaveLength(1);
+  expect(notices[0]?.[0]).toBe(`127.0.0.1:${port}/docyard`);
+  expect(notices[0]?.[1]).toContain('ECONNREFUSED');
 });

@@ -15,14 +15,17 @@ export interface PostgresOptions extends OpeningOptions {
   poolSize?: number;
   /** How long a server that is not there yet is waited for. */
   waitSeconds?: number;
+  /** Called while the server is waited for, with the database and the reason. */
+  waiting?: ((database: string, reason: string) => void) | undefined;
 }
 
 const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
+const waitNoticeMs = 10_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tables>> {
-  const { url, poolSize = 10, waitSeconds = 30, measures } = options;
-  await waitForServer(url, waitSeconds);
+  const { url, poolSize = 10, waitSeconds = 30, waiting, measures } = options;
+  await waitForServer(url, waitSeconds, waiting);
   // Steps of a migration, and the wait for another process that runs them, may take longer than a request may.
   const first = await connect(connectionSettings(url), 1);
   try {
@@ -125,8 +128,13 @@ async function attempt<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Services start in any order; a database that is a moment late is no reason to give up. */
-async function waitForServer(url: string, waitSeconds: number): Promise<void> {
+async function waitForServer(
+  url: string,
+  waitSeconds: number,
+  waiting: PostgresOptions['waiting'],
+): Promise<void> {
   const { default: pg } = await import('pg');
+  let quietUntilMs = 0;
   for (const deadline = Date.now() + waitSeconds * 1000; ;) {
     const client: Client = new pg.Client(connectionSettings(url));
     client.on('error', () => {});
@@ -137,6 +145,10 @@ async function waitForServer(url: string, waitSeconds: number): Promise<void> {
       if (!isPassing(error) || Date.now() > deadline) {
         const message = `The database ${nameOf(url)} cannot be reached: ${(error as Error).message}`;
         throw new Problem('storage_unavailable', message, { cause: error });
+      }
+      if (Date.now() >= quietUntilMs) {
+        quietUntilMs = Date.now() + waitNoticeMs;
+        waiting?.(nameOf(url), (error as Error).message);
       }
       await new Promise((resolve) => setTimeout(resolve, 500));
     } finally {

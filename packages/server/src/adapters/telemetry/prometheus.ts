@@ -14,7 +14,8 @@ import type {
 import type { JobKind } from '../../ports/queue.ts';
 
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const jobBuckets = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
+const jobBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
+const s3Buckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 120];
 const queryBuckets = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 export class PrometheusMeasures implements Measures {
@@ -32,6 +33,10 @@ export class PrometheusMeasures implements Measures {
     labels: ['kind'],
     buckets: jobBuckets,
   });
+  readonly #phases = this.#histogram('job_phase_duration_seconds', 'Length of a phase of an attempt.', {
+    labels: ['kind', 'phase'],
+    buckets: jobBuckets,
+  });
   readonly #outcomes = this.#counter('job_attempts_total', 'Attempts that ended, by outcome.', [
     'kind',
     'outcome',
@@ -39,6 +44,20 @@ export class PrometheusMeasures implements Measures {
   readonly #pages = this.#counter('pages_rendered_total', 'Pages of completed exports.', []);
   readonly #bytes = this.#counter('bundle_bytes_total', 'Bytes of the bundles of completed exports.', []);
   readonly #webhooks = this.#counter('webhook_attempts_total', 'Attempts to deliver a webhook.', ['outcome']);
+  readonly #signInFailures = this.#counter('sign_in_failures_total', 'Sign-ins that were refused.', [
+    'method',
+  ]);
+  readonly #s3Requests = this.#histogram(
+    's3_request_duration_seconds',
+    'Length of a request to the bucket.',
+    {
+      labels: ['operation'],
+      buckets: s3Buckets,
+    },
+  );
+  readonly #s3Errors = this.#counter('s3_errors_total', 'Requests to the bucket that failed.', ['operation']);
+  readonly #cache = this.#gauge('cache_bytes', 'Disk space of the caches of exports.', []);
+  readonly #isolation = this.#gauge('isolation_level', 'Isolation of rendering processes, 0 to 3.', []);
   readonly #queries = this.#histogram('database_query_duration_seconds', 'Length of a query.', {
     labels: [],
     buckets: queryBuckets,
@@ -55,6 +74,7 @@ export class PrometheusMeasures implements Measures {
 
   constructor(build: { version: string; role: string }) {
     collectDefaultMetrics({ register: this.#registry });
+    for (const method of ['password', 'oidc'] as const) this.#signInFailures.inc({ method }, 0);
     this.#gauge('build_info', 'Always 1; what runs is in the labels.', ['version', 'role']).set(build, 1);
   }
 
@@ -71,6 +91,23 @@ export class PrometheusMeasures implements Measures {
     this.#jobs.observe({ kind }, seconds);
     this.#outcomes.inc({ kind, outcome });
     this.#countYield(made);
+  }
+
+  phaseEnded({ kind, phase, seconds }: Parameters<Measures['phaseEnded']>[0]): void {
+    this.#phases.observe({ kind, phase }, seconds);
+  }
+
+  signInFailed(method: Parameters<Measures['signInFailed']>[0]): void {
+    this.#signInFailures.inc({ method });
+  }
+
+  s3Requested({ operation, seconds, failed }: Parameters<Measures['s3Requested']>[0]): void {
+    this.#s3Requests.observe({ operation }, seconds);
+    if (failed) this.#s3Errors.inc({ operation });
+  }
+
+  cacheMeasured(bytes: number): void {
+    this.#cache.set(bytes);
   }
 
   webhookAttempted(outcome: WebhookOutcome): void {
@@ -96,6 +133,7 @@ export class PrometheusMeasures implements Measures {
     }
     if (state.webhooksWaiting !== undefined) this.#undelivered.set(state.webhooksWaiting);
     if (state.diskFreeBytes !== undefined) this.#disk.set(state.diskFreeBytes);
+    if (state.isolationLevel !== undefined) this.#isolation.set(state.isolationLevel);
     const { busy, idle, waiting } = this.#readConnections?.() ?? { busy: 0, idle: 0, waiting: 0 };
     this.#connections.set({ state: 'busy' }, busy);
     this.#connections.set({ state: 'idle' }, idle);

@@ -39,7 +39,11 @@ export const peopleHandlers: Pick<
 
   signIn: async ({ context, web, actor, input }) => {
     refuseForeignOrigin(context, web);
-    return begin(context, web, await signIn(context, { ...input.body, from: actor }));
+    const token = await signIn(context, { ...input.body, from: actor }).catch((error: unknown) => {
+      if (error instanceof Problem && error.status < 500) context.measures.signInFailed('password');
+      throw error;
+    });
+    return begin(context, web, token);
   },
 
   acceptInvitation: async ({ context, web, actor, input }) => {
