@@ -8,6 +8,7 @@ import { Chance } from '../torture/chance.ts';
 import { Caller, type Organization } from './callers.ts';
 import { checkHistory, checkJobs, checkMessages, checkObjects, checkQueue } from './checks.ts';
 import { Cluster } from './cluster.ts';
+import type { Incident } from './explanation.ts';
 import { jainIndex, mostAtOnce, readHistory, turnsOf, waitsOf, type Change } from './history.ts';
 import { Ledger } from './ledger.ts';
 import { Receiver } from './receiver.ts';
@@ -34,12 +35,13 @@ export async function chaos(options: ChaosOptions) {
   const stage = await setUp(options);
   const { cluster, ledger, callers, receiver, organizations, chance } = stage;
   try {
-    const { troubles, mostActive } = await useAndBreak(options, stage);
+    const { troubles, incidents, mostActive } = await useAndBreak(options, stage);
+    if (stage.broken.error !== undefined) throw stage.broken.error;
     options.onProgress('all is calm: looking at what is left');
     receiver.dropsSome = false;
-    const ended = await checkJobs(callers, ledger);
     const organizationIds = organizations.map(({ id }) => id);
     const history = await readHistory(cluster, organizationIds);
+    const ended = await checkJobs(callers, ledger, { history, incidents });
     const messages = await checkMessages({ cluster, ledger, receiver }, history, 400);
     // A worker sweeps when it starts.
     const worker = chance.pick(cluster.living('worker'));
@@ -78,6 +80,7 @@ export async function chaos(options: ChaosOptions) {
     };
   } finally {
     receiver.close();
+    await cluster.stop();
     await cluster.remove();
   }
 }
@@ -98,13 +101,18 @@ async function setUp({ jobs, seed, onProgress, onLog }: ChaosOptions) {
   };
   onProgress('starting PostgreSQL, Ceph, three API processes and three workers');
   const complain = (problem: string) => ledger.complain(problem);
-  const cluster = await Cluster.start({ environment, complain, onLog });
+  const signal = new AbortController();
+  const broken: { error: Error | undefined } = { error: undefined };
+  const giveUp = (error: Error) => {
+    broken.error ??= error;
+    signal.abort(error);
+  };
+  const cluster = await Cluster.start({ environment, complain, giveUp, onLog });
   const repository = `file://${gitRepository(siteFiles(pages))}`;
   const organizations: Organization[] = [];
   for (const [index, wanted] of divide(jobs, partsOfAll).entries()) {
     organizations.push(await createOrganization(cluster, `org${index + 1}`, wanted));
   }
-  const signal = new AbortController();
   const callers = organizations.map(
     (organization) => new Caller({ cluster, chance, ledger, organization, signal: signal.signal }),
   );
@@ -116,7 +124,7 @@ async function setUp({ jobs, seed, onProgress, onLog }: ChaosOptions) {
     const { secret } = await caller.client.call('createWebhook', { body: { url } });
     receiver.secrets.set(`/${name}`, secret);
   }
-  return { cluster, chance, ledger, receiver, organizations, callers, patience: signal };
+  return { cluster, chance, ledger, receiver, organizations, callers, patience: signal, broken };
 }
 
 type Stage = Awaited<ReturnType<typeof setUp>>;
@@ -135,7 +143,7 @@ async function createOrganization(cluster: Cluster, name: string, jobs: number):
 async function useAndBreak(
   options: ChaosOptions,
   stage: Stage,
-): Promise<{ troubles: TroubleCounts; mostActive: number }> {
+): Promise<{ troubles: TroubleCounts; incidents: Incident[]; mostActive: number }> {
   const { cluster, ledger, callers, chance, patience } = stage;
   const over = new AbortController();
   const onTrouble = (what: string) => options.onProgress(what);
@@ -149,8 +157,8 @@ async function useAndBreak(
       ledger.complain(`the client of org${index + 1} gave up: ${String(outcome.reason)}`);
     }
   }
-  const [troubles, mostActive] = await Promise.all([trouble, sampling, watching]);
-  return { troubles, mostActive };
+  const [made, mostActive] = await Promise.all([trouble, sampling, watching]);
+  return { ...made, mostActive };
 }
 
 async function watchProgress(

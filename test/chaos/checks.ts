@@ -8,13 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ExportJob } from '@docyard/api';
 import type { Caller } from './callers.ts';
 import type { Cluster } from './cluster.ts';
+import { whyUnexplained, type Incident } from './explanation.ts';
 import { contradictionsIn, movesOf, type Change } from './history.ts';
 import { isFinal, type Ledger } from './ledger.ts';
 import type { Receiver } from './receiver.ts';
 
-const mostLostAttempts = 3;
-/** How a job ends that was tried so often: honestly, and worth a retry. */
-const lostThrice = ['worker_lost', 'storage_failed'];
+/** How a job ends whose attempts were lost. */
+const givenUpCodes = ['worker_lost', 'storage_failed'];
 const filesOfAnExport = ['bundle.tar.gz', 'manifest.json', 'report.json'];
 
 export interface Ended {
@@ -28,7 +28,11 @@ export interface Ended {
 }
 
 /** Every acknowledged job is there once, has one end, and its bundle is whole. */
-export async function checkJobs(callers: readonly Caller[], ledger: Ledger): Promise<Ended> {
+export async function checkJobs(
+  callers: readonly Caller[],
+  ledger: Ledger,
+  run: { history: readonly Change[]; incidents: readonly Incident[] },
+): Promise<Ended> {
   const ended: Ended = {
     completed: 0,
     givenUp: 0,
@@ -51,7 +55,10 @@ export async function checkJobs(callers: readonly Caller[], ledger: Ledger): Pro
       ended.duplicated += same.length - 1;
       ledger.complain(`${tag} made ${same.map(({ jobId }) => jobId).join(' and ')}`);
     }
-    for (const job of jobs) await checkJob(caller, job, ledger, ended);
+    for (const job of jobs) {
+      await checkJob(caller, job, ledger, ended);
+      if (isGivenUp(job)) checkGivenUp(job, ledger, run);
+    }
   }
   return ended;
 }
@@ -68,11 +75,26 @@ async function checkJob(caller: Caller, job: ExportJob, ledger: Ledger, ended: E
     const complaint = await checkBundle(caller, job).catch(String);
     if (complaint === undefined) ended.wholeBundles += 1;
     else ledger.complain(`the bundle of ${job.jobId}: ${complaint}`);
-  } else if (job.attempt >= mostLostAttempts && lostThrice.includes(job.failure?.code ?? '')) {
+  } else if (isGivenUp(job)) {
     ended.givenUp += 1;
   } else {
     ledger.complain(`${job.jobId} failed: ${job.failure?.code} (${job.failure?.message})`);
   }
+}
+
+function isGivenUp({ status, failure }: ExportJob): boolean {
+  return status === 'failed' && givenUpCodes.includes(failure?.code ?? '');
+}
+
+/** An export may be given up when the trouble of the run ended each of its attempts. */
+function checkGivenUp(
+  { jobId, failure }: ExportJob,
+  ledger: Ledger,
+  { history, incidents }: { history: readonly Change[]; incidents: readonly Incident[] },
+): void {
+  const own = history.filter((change) => change.jobId === jobId);
+  const reason = whyUnexplained(failure?.code ?? '', own, incidents);
+  if (reason !== undefined) ledger.complain(`${jobId} was given up (${failure?.code}): ${reason}`);
 }
 
 async function checkBundle(caller: Caller, job: ExportJob): Promise<string | undefined> {

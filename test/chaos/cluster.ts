@@ -10,6 +10,8 @@ import { startPostgres, type PostgresServer } from '../postgres.ts';
 import { startRgw, type RgwServer } from '../rgw.ts';
 import { program, startService, temporaryFolder, type Service } from '../service.ts';
 import { killProcess, processesIn, survivors } from '../torture/processes.ts';
+import { fillDisk, mountSmallDisk, unmountSmallDisk } from './small-disk.ts';
+import { StartFailedError, StartLimit } from './start-limit.ts';
 
 const run = promisify(execFile);
 const ofEachRole = 3;
@@ -20,6 +22,8 @@ export interface ClusterOptions {
   environment: Record<string, string>;
   /** Called with what should never happen. */
   complain(problem: string): void;
+  /** Called when the run cannot continue. */
+  giveUp(error: Error): void;
   onLog?: ((text: string) => void) | undefined;
 }
 
@@ -29,6 +33,8 @@ export class Cluster {
   readonly databaseUrl: string;
   readonly blobsUrl: string;
   readonly members: Member[];
+  /** Whether the database or the storage is away on purpose. */
+  isOutage = false;
   readonly #environment: Record<string, string>;
 
   private constructor(parts: {
@@ -54,16 +60,29 @@ export class Cluster {
     this.members = (['api', 'worker'] as const).flatMap((role) =>
       Array.from(
         { length: ofEachRole },
-        (_, index) => new Member({ ...options, role, name: `${role} ${index + 1}`, environment }),
+        (_, index) =>
+          new Member({
+            ...options,
+            role,
+            name: `${role} ${index + 1}`,
+            environment,
+            isOutage: () => this.isOutage,
+          }),
       ),
     );
   }
 
   static async start(options: ClusterOptions): Promise<Cluster> {
-    const [postgres, rgw] = await Promise.all([startPostgres(), startRgw()]);
+    const [postgres, rgw] = await Promise.all([startPostgres({ durable: true }), startRgw()]);
     const [databaseUrl, blobsUrl] = await Promise.all([postgres.createDatabase(), rgw.createBucket()]);
     const cluster = new Cluster({ postgres, rgw, databaseUrl, blobsUrl, options });
-    await Promise.all(cluster.members.map((member) => member.start()));
+    try {
+      await Promise.all(cluster.members.map((member) => member.start()));
+    } catch (error) {
+      await cluster.stop();
+      await cluster.remove();
+      throw error;
+    }
     return cluster;
   }
 
@@ -94,12 +113,14 @@ export class Cluster {
 
   async remove(): Promise<void> {
     await Promise.all([this.postgres.remove(), this.rgw.remove()]);
+    for (const member of this.members) member.removeDisk();
   }
 }
 
 interface MemberOptions extends ClusterOptions {
   role: 'api' | 'worker';
   name: string;
+  isOutage(): boolean;
 }
 
 /** One place for a process, with its data folder. */
@@ -112,15 +133,19 @@ export class Member {
   /** Starts that came to nothing, such as one without a database. */
   failedStarts = 0;
   readonly #options: MemberOptions;
+  readonly #limit: StartLimit;
+  readonly #hasSmallDisk: boolean;
 
   constructor(options: MemberOptions) {
     this.#options = options;
     this.role = options.role;
     this.name = options.name;
     this.dataDir = temporaryFolder(`chaos-${options.role}`);
+    this.#limit = new StartLimit(options.name);
+    this.#hasSmallDisk = options.role === 'worker' && mountSmallDisk(this.dataDir);
   }
 
-  /** Resolves when it is ready, however often that takes. */
+  /** Resolves when it is ready. Rejects, after `giveUp`, when it fails to start too often. */
   async start(): Promise<void> {
     const { environment, onLog } = this.#options;
     for (;;) {
@@ -138,10 +163,12 @@ export class Member {
           },
           ...(onLog === undefined ? {} : { onLog: (text: string) => onLog(label(this.name, text)) }),
         });
+        this.#limit.started();
         return;
       } catch (error) {
         this.failedStarts += 1;
         onLog?.(label(this.name, `did not start: ${String(error)}`));
+        this.#countFailure(error);
         await pause(1000);
       } finally {
         clearTimeout(deadline);
@@ -154,6 +181,35 @@ export class Member {
     const ended = this.#take()?.kill();
     if (what === 'machine') processesIn(this.dataDir).forEach(killProcess);
     await ended;
+  }
+
+  /** Stops the process without ending it, as a machine that hangs. The returned function lets it continue. */
+  freeze(what: 'machine' | 'process'): () => void {
+    const { service } = this;
+    const own = service === undefined ? [] : [{ pid: service.pid }];
+    const frozen = what === 'machine' ? processesIn(this.dataDir) : own;
+    for (const { pid } of frozen) signal(pid, 'SIGSTOP');
+    return () => {
+      for (const { pid } of frozen) signal(pid, 'SIGCONT');
+    };
+  }
+
+  /** Undefined when its data folder has no disk of its own. */
+  fillDisk(): (() => void) | undefined {
+    return this.#hasSmallDisk ? fillDisk(this.dataDir) : undefined;
+  }
+
+  removeDisk(): void {
+    if (this.#hasSmallDisk) unmountSmallDisk(this.dataDir);
+  }
+
+  #countFailure(error: unknown): void {
+    try {
+      this.#limit.failed(error, this.#options.isOutage());
+    } catch (tooMany) {
+      if (tooMany instanceof StartFailedError) this.#options.giveUp(tooMany);
+      throw tooMany;
+    }
   }
 
   async stop(): Promise<void> {
@@ -184,8 +240,16 @@ export class Member {
       if (this.service === undefined || this.service.pid !== child.pid) return;
       this.service = undefined;
       this.#options.complain(`${this.name} ended by itself with ${status ?? signal}`);
-      void this.start();
+      this.start().catch(() => undefined);
     });
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
