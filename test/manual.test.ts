@@ -170,6 +170,7 @@ describe('records', () => {
 it('the configuration page lists every setting with its default', () => {
   const spoken: Record<string, string> = {
     PUBLIC_URL: 'the host of each request',
+    LOG_FORMAT: 'text on a terminal, otherwise json',
     RENDER_PROCESSES: 'one a core',
     RENDER_ISOLATION_MIN: 'by the number of organizations',
     TRUST_PROXY: 'off',

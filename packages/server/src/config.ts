@@ -43,6 +43,8 @@ export interface Config {
   /** Where traces go; null when nothing is traced. */
   tracing: { endpoint: string; service: string } | null;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Null for text on a terminal and JSON otherwise. */
+  logFormat: 'json' | 'text' | null;
   trustProxy: boolean;
   exportConcurrency: number;
   exportTimeoutSeconds: number;
@@ -189,6 +191,10 @@ export const settings = {
       .default('info'),
     meaning: 'How much is logged.',
   },
+  LOG_FORMAT: {
+    check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
+    meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
+  },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     check: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
     meaning: 'OpenTelemetry collector that is sent traces over HTTP.',
@@ -322,6 +328,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     oidc: oidcOf(value),
     tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
     logLevel: value.LOG_LEVEL,
+    logFormat: value.LOG_FORMAT ?? null,
     trustProxy: value.TRUST_PROXY,
     exportConcurrency: value.EXPORT_CONCURRENCY,
     exportTimeoutSeconds: value.EXPORT_TIMEOUT_SECONDS,

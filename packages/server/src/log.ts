@@ -1,20 +1,29 @@
 /**
- * The log: JSON lines on standard error. Whatever is logged, by whomever, goes out without secrets: those that this
- * process knows, and everything that has the shape of one.
+ * The log on standard error: readable lines on a terminal, JSON lines otherwise. Every line goes out without secrets: those
+ * that this process knows, and everything that has the shape of one.
  */
 import { pino, type DestinationStream, type Logger } from 'pino';
 import type { Config } from './config.ts';
+import { textDestination } from './log-text.ts';
 
 type LogConfig = Pick<Config, 'logLevel' | 'secretKey' | 'databaseUrl' | 'model'> &
-  Partial<Pick<Config, 'firstPerson' | 'oidc' | 'secretKeyPrevious' | 'signingKey'>>;
+  Partial<Pick<Config, 'logFormat' | 'firstPerson' | 'oidc' | 'secretKeyPrevious' | 'signingKey'>>;
 
 /** Standard output is for people. */
-export function openLog(config: LogConfig, destination: DestinationStream = pino.destination(2)): Logger {
+export function openLog(config: LogConfig, destination: DestinationStream = standardError(config)): Logger {
   const hide = hiding(knownSecrets(config));
   const redact = ['*.authorization', '*.key', '*.password', '*.connectionString'];
   const serializers = { err: withoutClient };
   const hooks = { streamWrite: hide };
   return pino({ level: config.logLevel, base: null, redact, serializers, hooks }, destination);
+}
+
+function standardError({ logFormat = null }: LogConfig): DestinationStream {
+  const { stderr } = process;
+  const isText = logFormat === null ? stderr.isTTY : logFormat === 'text';
+  if (!isText) return pino.destination(2);
+  const hasColors = stderr.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb';
+  return textDestination((line) => void stderr.write(line), hasColors);
 }
 
 /** The driver of PostgreSQL hangs a whole connection on an error of it: a page of text that tells nothing. */

@@ -193,6 +193,25 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     expect(received).toEqual([]);
   });
 
+  it('warns about an empty required token, and sends without it when asked again', async () => {
+    await open('list');
+    const token = page.getByLabel('Token');
+    await page.getByLabel('group').fill('a');
+    await send();
+    await expect.poll(() => token.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByRole('alert').innerText()).toContain('Token is required and empty.');
+    expect(await token.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(received).toEqual([]);
+    await token.fill('x');
+    await expect.poll(() => token.getAttribute('aria-invalid')).toBe('false');
+    await token.fill('');
+    await send();
+    await expect.poll(() => token.getAttribute('aria-invalid')).toBe('true');
+    await send();
+    await expect.poll(status).toBe('200 OK');
+    expect(received.at(-1)?.headers).not.toHaveProperty('authorization');
+  });
+
   it('sends files', async () => {
     await open('upload');
     await page.getByLabel('note').fill('hello');
@@ -248,6 +267,8 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.closest('dialog') !== null))
       .toBe(true);
+    await page.getByLabel('Token').focus();
+    await page.keyboard.type('t');
     await page.getByLabel('group').focus();
     await page.keyboard.type('g');
     await page.keyboard.press('Enter');

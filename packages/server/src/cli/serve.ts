@@ -13,6 +13,7 @@ interface ServeOptions {
   data?: string;
   publicUrl?: string;
   logLevel?: string;
+  logFormat?: string;
   adminKeyFile?: string;
   adminKey: boolean;
   dashboard: boolean;
@@ -29,6 +30,7 @@ export function describeServe(command: Command): void {
     .option('-d, --data <folder>', 'folder for everything that is kept (default: ./data)')
     .option('--public-url <url>', 'address under which clients reach the server')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
+    .option('--log-format <format>', 'json or text (default: text on a terminal, otherwise json)')
     .option('--admin-key-file <file>', 'write the first admin key to this file, readable only by you')
     .option('--no-admin-key', 'make no admin key on the first start; docyard keys create makes one')
     .option('--no-sample', 'create no sample project on the first start')
@@ -53,6 +55,7 @@ const optionSettings: [
   ['--data', 'DATA_DIR', ({ data }) => data],
   ['--public-url', 'PUBLIC_URL', ({ publicUrl }) => publicUrl],
   ['--log-level', 'LOG_LEVEL', ({ logLevel }) => logLevel],
+  ['--log-format', 'LOG_FORMAT', ({ logFormat }) => logFormat],
   ['--no-dashboard', 'DASHBOARD', ({ dashboard }) => (dashboard ? undefined : 'off')],
   ['--offline', 'OFFLINE', ({ offline }) => (offline ? 'on' : undefined)],
 ];

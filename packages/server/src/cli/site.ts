@@ -15,6 +15,7 @@ interface SiteOptions {
   statusPort?: string;
   basePath?: string;
   logLevel?: string;
+  logFormat?: string;
 }
 
 interface FolderOptions {
@@ -33,6 +34,7 @@ export function describeSite(command: Command): void {
     .option('--status-port <number>', 'another port for /healthz, /readyz and /metrics')
     .option('--base-path <path>', 'where the site lives below its host (default: as it was exported)')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: info)')
+    .option('--log-format <format>', 'json or text (default: text on a terminal, otherwise json)')
     .addHelpText(
       'after',
       [

@@ -29,7 +29,8 @@ export async function startSite(
   { openBucket }: { openBucket: OpenBucket },
 ): Promise<RunningSite> {
   const settings = readSettings(given);
-  const log = openLog({ logLevel: settings.logLevel, secretKey: null, databaseUrl: null, model: null });
+  const { logLevel, logFormat } = settings;
+  const log = openLog({ logLevel, logFormat, secretKey: null, databaseUrl: null, model: null });
   const store = await ReleaseStore.openIn(settings.dataDir);
   try {
     const server = new SiteServer({

@@ -24,6 +24,8 @@ export interface SiteSettings {
   /** Behind a proxy with TLS; 0 for never. */
   hstsSeconds: number;
   logLevel: (typeof levels)[number];
+  /** Null for text on a terminal and JSON otherwise. */
+  logFormat: 'json' | 'text' | null;
   staticExport: ExportSettings;
 }
 
@@ -50,7 +52,7 @@ export interface GivenSettings {
   flags?: Partial<Record<FlagName, string>>;
 }
 
-export type FlagName = 'data' | 'port' | 'host' | 'statusPort' | 'basePath' | 'logLevel';
+export type FlagName = 'data' | 'port' | 'host' | 'statusPort' | 'basePath' | 'logLevel' | 'logFormat';
 
 const whole = (least: number, most: number) =>
   z.coerce
@@ -201,6 +203,12 @@ export const siteSettings = {
     check: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }).default('info'),
     meaning: 'How much is logged.',
   },
+  logFormat: {
+    path: 'logFormat',
+    variable: 'LOG_FORMAT',
+    check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
+    meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
+  },
 } as const satisfies Record<string, Setting>;
 
 type Name = keyof typeof siteSettings;
@@ -248,6 +256,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
     basePath: read('basePath') ?? null,
     hstsSeconds: read('hstsSeconds'),
     logLevel: read('logLevel'),
+    logFormat: read('logFormat') ?? null,
     staticExport: {
       enabled: read('enabled'),
       bundleUrl: located('bundleUrl'),

@@ -2,7 +2,7 @@
  * What we know of bubblewrap, for everything that is shut in: rendering processes and the programs of agents. It makes the
  * arguments; what is shown inside, and who starts it, is decided elsewhere.
  */
-import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 
 export const bubblewrap = 'bwrap';
@@ -94,4 +94,32 @@ const foldersOfEverySystem = new Set([
 
 function withoutOwnFiles(path: string): string {
   return foldersOfEverySystem.has(path.split('/')[1] ?? '') ? path : '(a path)';
+}
+
+const installCommands: Record<string, string> = {
+  debian: 'sudo apt install bubblewrap',
+  ubuntu: 'sudo apt install bubblewrap',
+  fedora: 'sudo dnf install bubblewrap',
+  rhel: 'sudo dnf install bubblewrap',
+  alpine: 'sudo apk add bubblewrap',
+  arch: 'sudo pacman -S bubblewrap',
+  suse: 'sudo zypper install bubblewrap',
+};
+
+/** `release` is the text of /etc/os-release. */
+export function missingBubblewrap(release = osRelease()): string {
+  const ids = [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  );
+  const command = ids.map((id) => installCommands[id]).find((each) => each !== undefined);
+  const advice = command === undefined ? 'install the package bubblewrap' : `install it with: ${command}`;
+  return `bubblewrap (bwrap) is not installed; ${advice}`;
+}
+
+function osRelease(): string {
+  try {
+    return readFileSync('/etc/os-release', 'utf8');
+  } catch {
+    return '';
+  }
 }

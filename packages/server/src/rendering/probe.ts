@@ -8,7 +8,7 @@ import { createServer, type AddressInfo, type ListenOptions, type Server } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bubblewrap, explainBubblewrap } from './bubblewrap.ts';
+import { bubblewrap, explainBubblewrap, missingBubblewrap } from './bubblewrap.ts';
 import { converseIn, ProcessDied } from './conversation.ts';
 import { mostThreads, type Shelter } from './launch.ts';
 
@@ -94,7 +94,7 @@ function escapesIn(raw: unknown): Escape[] {
 function reasonOf(error: unknown, { confinement }: Shelter): string {
   const { code, path } = error as NodeJS.ErrnoException;
   if (path === bubblewrap)
-    return `bubblewrap (bwrap) ${code === 'ENOENT' ? 'is not installed' : 'cannot be started'}`;
+    return code === 'ENOENT' ? missingBubblewrap() : 'bubblewrap (bwrap) cannot be started';
   if (error instanceof ProcessDied && confinement.walls) return explainBubblewrap(error.message);
   return 'a process with limits cannot be started here';
 }

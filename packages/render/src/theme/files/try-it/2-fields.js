@@ -150,6 +150,7 @@
         read: function () {
           return [];
         },
+        missing: function () {},
       };
     var none = usable.length < alternatives.length;
     var names = usable.map(function (schemes, index) {
@@ -169,7 +170,7 @@
     var fields = [];
     var fill = function () {
       fields = (usable[choice.value] || []).map(function (scheme) {
-        return secretField(scheme, stored(storageKey(scheme, server)));
+        return secretField(scheme, stored(storageKey(scheme, server)), !none);
       });
       holder.replaceChildren.apply(
         holder,
@@ -207,10 +208,16 @@
           return Object.assign({ field: field.scheme }, field.read());
         });
       },
+      /* The first required secret that is empty. */
+      missing: function () {
+        return fields.find(function (field) {
+          return field.isEmpty();
+        });
+      },
     };
   }
 
-  function secretField(scheme, known) {
+  function secretField(scheme, known, required) {
     var isBasic = scheme.type === 'http' && scheme.scheme.toLowerCase() === 'basic';
     var user = textInput({ value: known.user || '' });
     var value = make('input', {
@@ -227,10 +234,31 @@
         read: function () {
           return {};
         },
+        isEmpty: function () {
+          return false;
+        },
       };
+    var box = row(name, value, { note: note, required: required });
+    var warning = make('p', { class: 'try-it-note', role: 'alert', id: value.id + '-warning' });
+    value.after(warning);
+    var warn = function (text) {
+      warning.textContent = text;
+      value.setAttribute('aria-invalid', String(text !== ''));
+      value.setAttribute('aria-describedby', text || !note ? warning.id : value.id + '-note');
+    };
+    value.addEventListener('input', function () {
+      warn('');
+    });
     return {
       scheme: scheme,
-      nodes: (isBasic ? [row('User name', user, {})] : []).concat([row(name, value, { note: note })]),
+      nodes: (isBasic ? [row('User name', user, {})] : []).concat([box]),
+      isEmpty: function () {
+        return required && value.value === '';
+      },
+      warn: function () {
+        warn(name + ' is required and empty. Fill it in, or send again to try without it.');
+        value.focus();
+      },
       read: function () {
         return { user: isBasic ? user.value : '', value: value.value };
       },

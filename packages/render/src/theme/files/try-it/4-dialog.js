@@ -55,10 +55,17 @@
       preview.textContent = docyard.tryItCommand(current());
     };
     var running;
+    var isWarned = false;
+    form.addEventListener('input', function () {
+      isWarned = false;
+    });
     form.addEventListener('input', refresh);
     form.addEventListener('change', refresh);
     form.addEventListener('submit', function (event) {
       event.preventDefault();
+      var missing = isWarned ? undefined : parts.security.missing();
+      isWarned = true;
+      if (missing) return missing.warn();
       if (running) running.abort();
       var own = (running = new AbortController());
       stop.hidden = false;
