@@ -62,9 +62,8 @@ export class Caller {
   /** Resolves when every export has been acknowledged and followed to its end. */
   async run(): Promise<void> {
     const starting = Promise.all(Array.from({ length: startersAtOnce }, () => this.#startSome()));
-    const following = Array.from({ length: followersAtOnce }, () => this.#followSome());
-    await starting.finally(() => (this.#isStarting = false));
-    await Promise.all(following);
+    const following = Promise.all(Array.from({ length: followersAtOnce }, () => this.#followSome()));
+    await Promise.all([starting.finally(() => (this.#isStarting = false)), following]);
   }
 
   /** Repeats what failed for a reason that passes, as long as there is patience. */
