@@ -91,12 +91,18 @@ function DiffFile({ file, patch, isSplit, isOpen, toggle }: DiffFileProps) {
           <Counts added={file.addedLines} removed={file.removedLines} />
         </button>
       </h2>
-      {isOpen && <Content file={file} patch={patch} isSplit={isSplit} />}
+      {isOpen && <DiffLines path={file.path} patch={patch} isSplit={isSplit} />}
     </section>
   );
 }
 
-function Content({ file, patch, isSplit }: { file: File; patch: PatchFile | undefined; isSplit: boolean }) {
+interface DiffLinesProps {
+  path: string;
+  patch: PatchFile | undefined;
+  isSplit: boolean;
+}
+
+export function DiffLines({ path, patch, isSplit }: DiffLinesProps) {
   const [showsAll, setShowsAll] = useState(false);
   if (patch === undefined || patch.hunks.length === 0)
     return (
@@ -108,7 +114,7 @@ function Content({ file, patch, isSplit }: { file: File; patch: PatchFile | unde
   const hunks = showsAll ? patch.hunks : firstLines(patch.hunks, linesOfLongFile);
   return (
     <>
-      <div className="diff-scroll" tabIndex={0} role="region" aria-label={`Lines of ${file.path}`}>
+      <div className="diff-scroll" tabIndex={0} role="region" aria-label={`Lines of ${path}`}>
         <table className={isSplit ? 'diff-table diff-split' : 'diff-table'}>
           {isSplit && (
             <colgroup>

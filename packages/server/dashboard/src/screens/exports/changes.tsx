@@ -13,6 +13,8 @@ import { Empty, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { bytes, counted, exact } from '../../parts/time.tsx';
 import { SignedLink } from './bundle-panel.tsx';
+import { pagesOf } from './export-highlights.tsx';
+import { PageDiff, type ComparedPage } from './page-diff.tsx';
 import { Names } from './report.tsx';
 
 export function Changes({ job }: { job: ExportJob }) {
@@ -91,7 +93,7 @@ function Compared({ job, other }: { job: ExportJob; other: ExportJob }) {
           <Waiting lines={8} />
         </Panel>
       ) : (
-        <Differences comparison={comparison.data} />
+        <Differences job={job} comparison={comparison.data} />
       )}
       {comparison.data?.identical === false && <Delta job={job} other={other} />}
       {comparison.data !== undefined && <ApiCall operation="compareExports" params={params} query={query} />}
@@ -99,7 +101,7 @@ function Compared({ job, other }: { job: ExportJob; other: ExportJob }) {
   );
 }
 
-function Differences({ comparison }: { comparison: Comparison }) {
+function Differences({ job, comparison }: { job: ExportJob; comparison: Comparison }) {
   const { pages, files, identical, changedBytes } = comparison;
   if (identical)
     return (
@@ -120,8 +122,8 @@ function Differences({ comparison }: { comparison: Comparison }) {
         <Tile name="Restyled" value={pages.restyled.length} />
         <Tile name="Changed data" value={bytes(changedBytes)} />
       </dl>
-      <PageList title="Added pages" tone="good" word="added" pages={pages.added} />
-      <PageList title="Changed pages" tone="info" word="changed" pages={pages.changed.map(withOldTitle)} />
+      <DiffList title="Changed pages" job={job} comparison={comparison} change="changed" />
+      <DiffList title="Added pages" job={job} comparison={comparison} change="added" />
       <PageList
         title="Moved pages"
         tone="info"
@@ -131,7 +133,7 @@ function Differences({ comparison }: { comparison: Comparison }) {
           note: `from ${page.from}${page.changed ? ', also edited' : ''}`,
         }))}
       />
-      <PageList title="Removed pages" tone="bad" word="removed" pages={pages.removed} />
+      <DiffList title="Removed pages" job={job} comparison={comparison} change="removed" />
       {(pages.restyled.length > 0 || others.length > 0) && (
         <div className="side-by-side">
           {pages.restyled.length > 0 && (
@@ -156,6 +158,34 @@ function Tile({ name, value }: { name: string; value: ReactNode }) {
       <dt>{name}</dt>
       <dd>{typeof value === 'number' ? value.toLocaleString('en') : value}</dd>
     </div>
+  );
+}
+
+interface DiffListProps {
+  title: string;
+  job: ExportJob;
+  comparison: Comparison;
+  change: ComparedPage['change'];
+}
+
+/** Each page opens to the changes of its text. */
+function DiffList({ title, job, comparison, change }: DiffListProps) {
+  const [all, setAll] = useState(false);
+  const pages = pagesOf(comparison).filter((page) => page.change === change);
+  if (pages.length === 0) return null;
+  return (
+    <Panel title={title} flush aside={<span className="soft">{counted(pages.length, 'page')}</span>}>
+      <ul className="page-diffs">
+        {(all ? pages : pages.slice(0, mostListed)).map((page) => (
+          <PageDiff key={page.path} job={job} otherId={comparison.from.jobId} page={page} />
+        ))}
+      </ul>
+      {!all && pages.length > mostListed && (
+        <div className="table-more">
+          <Button onClick={() => setAll(true)}>Show all {pages.length.toLocaleString('en')}</Button>
+        </div>
+      )}
+    </Panel>
   );
 }
 

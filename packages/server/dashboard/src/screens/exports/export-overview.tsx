@@ -1,4 +1,4 @@
-/** The first part of an export: progress while it runs, what it ended with, how long each phase took, what it was made from. */
+/** The first part of an export: progress while it runs, what it ended with, how long each phase took, and its source. */
 import type { ExportJob } from '@docyard/api';
 import { Link } from 'wouter';
 import { ApiCall } from '../../parts/api-call.tsx';
@@ -9,12 +9,14 @@ import { ProgressBar } from '../../parts/progress.tsx';
 import { Ago, bytes, counted, exact, span } from '../../parts/time.tsx';
 import { Words } from '../../parts/words.tsx';
 import { BundlePanel } from './bundle-panel.tsx';
+import { ExportHighlights } from './export-highlights.tsx';
 import { isOver } from './followed-export.ts';
 import { phaseNames, remaining, speed } from './status.tsx';
 import { Timeline } from './timeline.tsx';
 import { paceOf, type Trail } from './trail.ts';
 
 export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail }) {
+  const hasFiles = job.status === 'completed' && job.purgedAt === null;
   return (
     <div className="export-part">
       {!isOver(job) && <Running job={job} trail={trail} />}
@@ -25,9 +27,10 @@ export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail })
           says. Run it again to have them back.
         </Note>
       )}
-      {job.status === 'completed' && job.purgedAt === null && <BundlePanel job={job} />}
+      {hasFiles && <ExportHighlights job={job} />}
+      {hasFiles && <BundlePanel job={job} />}
       <Timeline job={job} trail={trail} />
-      <Findings job={job} />
+      {!hasFiles && <Findings job={job} />}
       <Made job={job} />
       <ApiCall
         operation="readExport"
@@ -97,13 +100,8 @@ function Findings({ job }: { job: ExportJob }) {
     .slice(0, mostShown);
   if (findings.length === 0) return null;
   const title = isOver(job) ? 'Last warnings' : 'Findings as they arrive';
-  const hasReport = job.status === 'completed' && job.purgedAt === null;
   return (
-    <Panel
-      title={title}
-      flush
-      aside={hasReport && <Link to={`/exports/${job.jobId}?tab=report`}>Whole report</Link>}
-    >
+    <Panel title={title} flush>
       <ul className="finding-list">
         {findings.map(({ severity, code, message, file, line }) => (
           <li key={JSON.stringify([code, message, file, line])}>

@@ -21,6 +21,7 @@ import { Preview } from './preview.tsx';
 import { QualityReport } from './report.tsx';
 import { ExportBadge } from './status.tsx';
 import './exports.css';
+import './highlights.css';
 
 const crumbs = [{ to: '/exports', label: 'Exports' }];
 

@@ -15,17 +15,21 @@ import { useNow } from '../../parts/time.tsx';
 
 type Width = 'desktop' | 'tablet' | 'phone';
 
-export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
-  const [width, setWidth] = useState<Width>('desktop');
-  const [search] = useSearchParams();
-  const [round, setRound] = useState(0);
-  const preview = useQuery({
+export function usePreview(jobId: string) {
+  return useQuery({
     queryKey: ['export', jobId, 'preview'],
     queryFn: () => client.call('createPreview', { params: { jobId } }),
     // Another path would load the site anew under the eyes of its reader.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
+}
+
+export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
+  const [width, setWidth] = useState<Width>('desktop');
+  const [search] = useSearchParams();
+  const [round, setRound] = useState(0);
+  const preview = usePreview(jobId);
   const now = useNow(10_000);
   const isOld = preview.data !== undefined && Date.parse(preview.data.expiresAt) <= now;
   const renew = () => {
@@ -33,7 +37,7 @@ export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
     if (isOld) void preview.refetch();
   };
   const page = search.get('page') ?? '';
-  const address = preview.data === undefined ? undefined : addressOf(preview.data.previewUrl, page);
+  const address = preview.data === undefined ? undefined : previewAddress(preview.data.previewUrl, page);
   return (
     <>
       <div className="filters">
@@ -103,7 +107,7 @@ export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
 }
 
 /** A path of the bundle below the path of the preview; it must not lead out of it. */
-function addressOf(previewUrl: string, page: string): string {
+export function previewAddress(previewUrl: string, page = ''): string {
   const base = new URL(previewUrl.endsWith('/') ? previewUrl : `${previewUrl}/`, globalThis.location.origin);
   const url = new URL(page.split('/').map(encodeURIComponent).join('/'), base);
   return url.pathname.startsWith(base.pathname) ? url.pathname : base.pathname;
