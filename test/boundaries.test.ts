@@ -78,7 +78,10 @@ const layers: [name: string, members: RegExp][] = [
   ['wiring', /^(main|compose|serve|first-run|secrets|secret-keys|sweeper)\.ts$|^(cli|operations)\//],
   ['edges', /^(http|mcp|preview)\//],
   ['features', /^(exports|agent|deployments)\//],
-  ['kernel', /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks|people)\//],
+  [
+    'kernel',
+    /^(bundles|rendering|jobs|projects|keys|organizations|audit|webhooks|people|deployment-registry)\//,
+  ],
   [
     'types',
     /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|disk-full|file-modes|ids|log|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,

@@ -45,6 +45,7 @@ const throughEgress: Record<string, string> = {
   [`${own}adapters/forge/api.ts`]: 'Forges',
   [`${own}agent/model/gateway.ts`]: 'Model endpoints',
   [`${own}deployments/sources/open.ts`]: 'Deployments',
+  [`${own}deployments/reporter.ts`]: 'Deployments',
   [`${own}cli/connection.ts`]: 'Commands and clients',
 };
 

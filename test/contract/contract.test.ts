@@ -56,6 +56,10 @@ let session: Record<string, string> | undefined;
 const signedIn = async () => (session ??= await signIn(service));
 const somebody = async () => ({ params: { personId: (await invite(service)).personId } });
 
+const deployment = async () => ({
+  params: { deploymentId: await stage.addDeployment(service, { name: 'controlled' }) },
+});
+
 /** For each operation, a request that succeeds. Every scenario below changes one thing about it. */
 const valid: Record<OperationId, () => Given | Promise<Given>> = {
   startExport: () => ({ body: { domain: records.project.domain, metadata: { build: '7' } } }),
@@ -122,6 +126,13 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
     return { params: records.webhook };
   },
   testWebhook: webhook,
+  listDeployments: () => ({ query: { limit: '5' } }),
+  reportDeployment: () => ({ body: stage.siteReport('reporting') }),
+  readDeployment: deployment,
+  rollbackDeployment: async () => ({ ...(await deployment()), body: { release: 'r1-0a1b2c3d' } }),
+  resumeDeployment: deployment,
+  cancelInstruction: deployment,
+  deleteDeployment: async () => ({ params: { deploymentId: await stage.addDeployment(service) } }),
   checkSource: () => ({ body: { source: { repository: stage.siteFolder() } } }),
   followExports: () => ({}),
   createPreview: completed,
@@ -198,6 +209,7 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
       webhookId: stage.randomId('wh'),
       deliveryId: stage.randomId('whd'),
       personId: stage.randomId('pe'),
+      deploymentId: stage.randomId('dp'),
     };
     // Where there is a person already.
     if (id === 'setUp') return ask(id, given, { to: service });
@@ -248,6 +260,11 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
   },
   webhook_disabled: (id, given) => ask(id, { ...given, params: records.webhookOff }),
   webhook_limit: (id, given) => ask(id, given, { to: full.service }),
+  deployment_limit: (id, given) => ask(id, given, { to: full.service }),
+  deployment_uncontrolled: async (id) => {
+    const options = { name: 'uncontrolled', acceptsInstructions: false };
+    return ask(id, { params: { deploymentId: await stage.addDeployment(service, options) } });
+  },
   draining: (id) => whileItStops(id),
   origin_refused: async (id, given) => {
     const headers = { ...(await signedIn()), Origin: 'https://elsewhere.example' };

@@ -73,6 +73,7 @@ async function addRecords() {
     key: (await client.call('createKey', { body: { name: 'To be fuzzed' } })).id,
     webhook: await stage.addWebhook(service),
     person: (await invite(service)).personId,
+    deployment: await stage.addDeployment(service),
   };
 }
 
@@ -92,6 +93,7 @@ function existingFor(id: OperationId): Existing {
       webhookId: [existing.webhook.webhookId],
       deliveryId: [existing.webhook.deliveryId],
       personId: [existing.person],
+      deploymentId: [existing.deployment],
     },
   };
 }

@@ -76,7 +76,7 @@ function startSparing(): Promise<Service> {
   return startService({ environment, sample: false });
 }
 
-/** Its queue has room for one job, and has it; it also has as many webhooks as it may. */
+/** Its queue has room for one job, and has it; it also has as many webhooks and deployments as it may. */
 async function startFull(environment: Record<string, string>, endless: string) {
   const service = await startService({ environment, sample: false });
   const project = await stage.addProject(service, endless);
@@ -91,6 +91,8 @@ async function startFull(environment: Record<string, string>, endless: string) {
   await stage.waitFor(service, running.jobId, ({ status }) => status === 'running');
   await start();
   for (let count = 0; count < 20; count += 1) await stage.addWebhook(service);
+  const { organization } = await service.client.call('readMe');
+  stage.fillDeployments(service.dataDir, organization.id);
   const agentOf = ({ id, domain }: Project) => ({
     projectId: id,
     id: stage.addAgentJob(service.dataDir, { id, domain }),

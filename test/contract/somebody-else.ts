@@ -18,6 +18,7 @@ export interface Theirs {
   webhook: { webhookId: string; deliveryId: string };
   ownerId: string;
   personId: string;
+  deploymentId: string;
 }
 
 /** `endless` is a repository that keeps an export running. */
@@ -39,6 +40,7 @@ export async function addTheirs(service: Service, endless: string): Promise<Thei
     webhook: await stage.addWebhook(service),
     ownerId: await addOwner(service),
     personId: (await invite(service)).personId,
+    deploymentId: await stage.addDeployment(service),
   };
 }
 
@@ -99,6 +101,10 @@ function pairsOf(id: OperationId, theirs: Theirs, ownProjectId: string): Pair[] 
         real: { personId },
         random: { personId: stage.randomId('pe') },
       }));
+    case 'deploymentId': {
+      const real = { deploymentId: theirs.deploymentId };
+      return [{ id, what: 'a deployment', real, random: { deploymentId: stage.randomId('dp') } }];
+    }
     case 'keyId':
       return [{ id, what: 'a key', real: { keyId: theirs.keyId }, random: { keyId: stage.randomId('key') } }];
     case 'webhookId':

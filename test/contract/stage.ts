@@ -9,14 +9,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { AgentJob, ExportJob, Project } from '@docyard/api';
+import type { AgentJob, ExportJob, Project, ReportDeployment } from '@docyard/api';
 import { defaultLimits } from '../../packages/server/src/agent/contract.ts';
 import type { AgentInput } from '../../packages/server/src/agent/record.ts';
 import { runStatements } from '../postgres.ts';
 import { databaseOf, program, siteFiles, temporaryFolder, writeFiles, type Service } from '../service.ts';
 
 /** An id of the right shape that nothing has. */
-export function randomId(prefix: 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe'): string {
+export function randomId(prefix: 'dp' | 'se' | 'aj' | 'pr' | 'key' | 'wh' | 'whd' | 'pe'): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;
 }
 
@@ -217,6 +217,53 @@ export function addAgentJob(
 
 function literal(value: string | number | null): string {
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+/** What `docyard site` sends. */
+export function siteReport(name: string, acceptsInstructions = true): ReportDeployment {
+  const release = (number: number) => ({
+    id: `r${number}-0a1b2c3d`,
+    version: `${number}.0`,
+    commit: null,
+    committedAt: null,
+    pages: 3,
+    signedBy: null,
+    installedAt: '2026-01-01T00:00:00.000Z',
+    jobId: null,
+  });
+  return {
+    name,
+    url: 'https://docs.example.com',
+    software: '0.1.0',
+    reportSeconds: 30,
+    acceptsInstructions,
+    nonce: 'n'.repeat(24),
+    isReady: true,
+    reason: null,
+    current: release(2).id,
+    releases: [release(2), release(1)],
+    held: null,
+    lastRefresh: null,
+    finished: null,
+  };
+}
+
+export async function addDeployment(
+  { client }: Pick<Service, 'client'>,
+  { name = `site-${randomId('dp').slice(3)}`, acceptsInstructions = true } = {},
+): Promise<string> {
+  const body = siteReport(name, acceptsInstructions);
+  return (await client.call('reportDeployment', { body })).deploymentId;
+}
+
+/** As many deployments as there may be. */
+export function fillDeployments(dataDir: string, organizationId: string): void {
+  const rows = Array.from({ length: 200 }, (_, place) => {
+    const report = JSON.stringify(siteReport(`full-${place}`));
+    return `('dp_full${place}', '${organizationId}', '', 'full-${place}', '${report}', 30, '2026', '2026')`;
+  });
+  const columns = 'id, organization_id, owner, name, report, report_seconds, first_seen_at, last_seen_at';
+  write(dataDir, `INSERT INTO deployments (${columns}) VALUES ${rows.join(', ')}`);
 }
 
 /** The claim on a webhook delivery holds for half a minute, which nobody wants to wait for. */

@@ -101,7 +101,7 @@ describe('the domain of somebody else', () => {
 describe('lists', () => {
   it.each([
     ...(['listExports', 'listAllAgentJobs', 'listProjects', 'listKeys'] as const),
-    ...(['listWebhooks', 'listPeople', 'listAuditLog'] as const),
+    ...(['listWebhooks', 'listPeople', 'listAuditLog', 'listDeployments'] as const),
   ])('%s shows nothing of anybody else', async (id) => {
     const { status, body } = await ask(id, { query: { limit: '100' } });
     expect(status).toBe(200);
@@ -113,6 +113,7 @@ describe('lists', () => {
       theirs.agentJobId,
       theirs.ownerId,
       webhookId,
+      theirs.deploymentId,
     ];
     expect(secrets.filter((secret) => body.includes(secret))).toEqual([]);
   });

@@ -31,6 +31,8 @@ export const errorTable = {
   delivery_finished: { status: 409, title: 'The delivery is not waiting' },
   webhook_disabled: { status: 409, title: 'The webhook is switched off' },
   webhook_limit: { status: 409, title: 'The organization has as many webhooks as it may' },
+  deployment_limit: { status: 409, title: 'The organization has as many deployments as it may' },
+  deployment_uncontrolled: { status: 409, title: 'The site does not follow instructions' },
   person_exists: { status: 409, title: 'There is a person with this email already' },
   last_owner: { status: 409, title: 'The organization must keep an owner' },
   version_conflict: { status: 409, title: 'The record has changed since it was read' },

@@ -22,6 +22,7 @@ export interface Operation {
     | 'Projects'
     | 'API keys'
     | 'Webhooks'
+    | 'Deployments'
     | 'People'
     | 'Organization'
     | 'Health';

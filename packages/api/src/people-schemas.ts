@@ -10,7 +10,7 @@ export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
 export const Role = z.enum(roles).meta({
   id: 'Role',
   description:
-    'An owner may do everything; an admin everything but change owners; a member works with exports, agent jobs and projects and reads the rest; a viewer reads those three.',
+    'An owner may do everything; an admin everything but change owners; a member works with exports, agent jobs and projects and reads the rest; a viewer reads those three and deployments.',
 });
 export type Role = z.infer<typeof Role>;
 
@@ -19,7 +19,7 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   owner: ['read', 'write'],
   admin: ['read', 'write'],
   member: ['read', 'exports:write', 'agent:write', 'projects:write'],
-  viewer: ['exports:read', 'agent:read', 'projects:read'],
+  viewer: ['exports:read', 'agent:read', 'projects:read', 'deployments:read'],
 };
 
 const Email = z

@@ -55,6 +55,8 @@ describe('operations', () => {
     ['archiveAgentJob', 'unarchiveAgentJob', 'listAllAgentJobs', 'followAgentJobs'],
     ['listProjects', 'readProject', 'updateProject', 'deleteProject'],
     ['listKeys', 'createKey', 'rollKey', 'revokeKey'],
+    ['listDeployments', 'reportDeployment', 'readDeployment', 'rollbackDeployment'],
+    ['resumeDeployment', 'cancelInstruction', 'deleteDeployment'],
     ['readMe', 'signOut', 'changePassword'],
   ].flat();
 
@@ -82,7 +84,7 @@ describe('operations', () => {
   it.each(table.filter(({ id, method }) => method !== 'get' && !harmless.has(id)))(
     '$id changes something: it needs a write scope',
     (change) => {
-      expect(change.scope).toMatch(/:write$/);
+      expect(change.scope).toMatch(/:(?:write|report)$/);
     },
   );
 

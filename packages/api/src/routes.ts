@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { agentOperations } from './agent-operations.ts';
 import { auditOperations } from './audit-operations.ts';
+import { deploymentOperations } from './deployment-operations.ts';
 import type { ErrorCode } from './errors.ts';
 import { Ids, ProjectId, Search, sortedBy, YesOrNo } from './list-query.ts';
 import { json, type Operation } from './operation.ts';
@@ -319,6 +320,7 @@ export const operations = {
     errors: ['not_found'],
   },
   ...webhookOperations,
+  ...deploymentOperations,
   ...reviewOperations,
   ...peopleOperations,
   readMe: {

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'se' | 'aj' | 'pr' | 'org' | 'key' | 'au' | 'wh' | 'whd' | 'msg' | 'pe';
+export type IdPrefix = 'se' | 'aj' | 'pr' | 'org' | 'key' | 'au' | 'wh' | 'whd' | 'msg' | 'pe' | 'dp' | 'di';
 
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${randomBytes(8).toString('hex')}`;

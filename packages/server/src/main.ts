@@ -152,6 +152,11 @@ const commands: Record<string, CommandEntry> = {
     summary: 'start, follow, steer and stop agent jobs',
     load: async () => (await import('./cli/agent.ts')).describeAgent,
   },
+  deployments: {
+    group: 'A running service',
+    summary: 'list sites that report in, and roll them back',
+    load: async () => (await import('./cli/deployments.ts')).describeDeployments,
+  },
   mcp: {
     group: 'A running service',
     summary: 'offer a service to editors and agents as tools',

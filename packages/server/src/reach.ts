@@ -28,6 +28,14 @@ export function jobsWithin({ organizationId, projectId }: Reach): Filter<'jobs'>
     });
 }
 
+export function deploymentsWithin({ organizationId, projectId }: Reach): Filter<'deployments'> {
+  return (rows) =>
+    rows.and({
+      organization_id: organizationId,
+      ...(projectId === null ? {} : { project_id: projectId }),
+    });
+}
+
 /** The same of a row that is here already. */
 export function isJobWithin(
   { organizationId, projectId }: Reach,

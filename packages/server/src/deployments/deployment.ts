@@ -26,6 +26,8 @@ export interface DeploymentParts {
   server: Pick<SiteServer, 'activate' | 'inUse'>;
   log: Logger;
   openBucket: OpenBucket;
+  /** Called when what is served may have changed. */
+  onChange?: () => void;
 }
 
 /** After a failure it is asked again sooner, then less and less often. */
@@ -87,6 +89,11 @@ export class Deployment {
     for (const watching of this.#watching) watching.stop();
     await Promise.all([this.#loop, drained]);
     this.#served.close();
+  }
+
+  /** Serves the release that is current now; resolves once it is served. */
+  async followStore(): Promise<void> {
+    await this.#look();
   }
 
   status(): SiteStatus {
@@ -218,5 +225,6 @@ export class Deployment {
 
   async #tell(): Promise<void> {
     await tellOfProcess(this.#parts.store, this.status());
+    this.#parts.onChange?.();
   }
 }

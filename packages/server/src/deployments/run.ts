@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { openLog } from '../log.ts';
 import { Deployment } from './deployment.ts';
+import { Reporter } from './reporter.ts';
 import { SiteServer } from './serving/server.ts';
 import { readSettings, type GivenSettings, type SiteSettings } from './settings.ts';
 import type { OpenBucket } from './sources/bucket.ts';
@@ -42,10 +43,13 @@ export async function startSite(
       status: () => deployment.status(),
       ...(log.isLevelEnabled('debug') ? { answered: (line: object) => log.debug(line, 'request') } : {}),
     });
-    const deployment = new Deployment(settings.staticExport, { store, server, log, openBucket });
+    const onChange = () => reporter?.releaseMayHaveChanged();
+    const deployment = new Deployment(settings.staticExport, { store, server, log, openBucket, onChange });
+    const reporter = reporterOf(settings, { store, deployment, log });
     // The port first: when it is taken, nothing has been touched.
     const ports = await server.listen();
     await deployment.start();
+    reporter?.start();
     const watching = watchSettings(given, settings, { deployment, log });
     return {
       settings,
@@ -53,6 +57,7 @@ export async function startSite(
       release: deployment.status().release?.id ?? null,
       async stop() {
         watching.stop();
+        await reporter?.stop();
         await deployment.stop(server.close(stopGraceSeconds));
         await store.close();
       },
@@ -61,6 +66,13 @@ export async function startSite(
     await store.close();
     throw error;
   }
+}
+
+function reporterOf(
+  { report, staticExport: { publicKeys, offline } }: SiteSettings,
+  parts: { store: ReleaseStore; deployment: Deployment; log: Logger },
+): Reporter | undefined {
+  return report === null ? undefined : new Reporter(report, { ...parts, publicKeys, offline });
 }
 
 /** Looks into the file itself and into the files of keys that it names. */

@@ -10,6 +10,7 @@ import type { PublicKey } from '../bundles/signature.ts';
 import { ConfigError, type Environment } from '../config.ts';
 import { apiKeyOf, publicKeysOf } from './given-keys.ts';
 import { nearest } from './nearest.ts';
+import { reportSettings, reportSettingsOf, type ReportSettings } from './report-settings.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -27,6 +28,8 @@ export interface SiteSettings {
   /** Null for text on a terminal and JSON otherwise. */
   logFormat: 'json' | 'text' | null;
   staticExport: ExportSettings;
+  /** Null when nothing is reported. */
+  report: ReportSettings | null;
 }
 
 export interface ExportSettings {
@@ -209,6 +212,7 @@ export const siteSettings = {
     check: z.enum(['json', 'text'], { error: 'must be json or text' }).optional(),
     meaning: 'Form of the log: json or text. Default: text on a terminal, otherwise json.',
   },
+  ...reportSettings,
 } as const satisfies Record<string, Setting>;
 
 type Name = keyof typeof siteSettings;
@@ -238,7 +242,7 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
     throw new ConfigError(`${shown} ${complaint}. ${siteSettings[name].meaning}`);
   };
   /** Paths in the file are relative to the file. */
-  const located = (name: 'bundleUrl' | 'refreshFrom' | 'apiKeyFile' | 'data') => {
+  const located = (name: 'bundleUrl' | 'refreshFrom' | 'apiKeyFile' | 'data' | 'reportKeyFile') => {
     const value = read(name);
     const isOfFile = file !== undefined && given(name).place === siteSettings[name].path;
     return value === undefined ? null : resolveAddress(value, isOfFile ? dirname(resolve(file)) : '.');
@@ -269,6 +273,17 @@ export function readSettings({ file, environment, flags = {} }: GivenSettings): 
       apiKey: apiKeyOf(environment, located('apiKeyFile')),
       offline: read('offline'),
     },
+    report: reportSettingsOf(
+      {
+        url: read('reportUrl'),
+        keyFile: located('reportKeyFile'),
+        name: read('reportName'),
+        siteUrl: read('reportSiteUrl'),
+        seconds: read('reportSeconds'),
+        rollback: read('reportRollback'),
+      },
+      environment,
+    ),
   };
 }
 
@@ -294,19 +309,28 @@ function readFile(file: string): Record<string, unknown> {
 
 function refuseUnknownKeys(file: string, value: Record<string, unknown>): void {
   const known = names.map((name) => siteSettings[name].path as string);
-  const { staticExport, ...others } = value;
-  if (staticExport !== undefined && staticExport !== null && !isMap(staticExport))
-    throw new ConfigError(`${file}: staticExport must hold settings, such as bundleUrl and version.`);
-  const given = [
-    ...Object.keys(others),
-    ...Object.keys(staticExport ?? {}).map((key) => `staticExport.${key}`),
-  ];
+  const given = Object.entries(value).flatMap(([key, content]) => {
+    if (!sections.includes(key)) return [key];
+    if (content !== null && !isMap(content))
+      throw new ConfigError(`${file}: ${key} must hold settings, such as ${exampleOf(key, known)}.`);
+    return Object.keys(content ?? {}).map((inner) => `${key}.${inner}`);
+  });
   for (const path of given) {
     if (!known.includes(path)) {
-      const near = didYouMean(path, ['staticExport', ...known]);
+      const near = didYouMean(path, [...sections, ...known]);
       throw new ConfigError(`${file}: there is no setting ${path}.${near}`);
     }
   }
+}
+
+const sections = ['staticExport', 'report'];
+
+function exampleOf(section: string, known: readonly string[]): string {
+  const names = known.filter((path) => path.startsWith(`${section}.`));
+  return names
+    .map((path) => path.slice(section.length + 1))
+    .slice(0, 3)
+    .join(', ');
 }
 
 function refuseUnknownVariables(environment: Environment): void {

@@ -16,6 +16,7 @@ import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
 import { agentHandlers } from './handlers/agent.ts';
 import { auditHandlers } from './handlers/audit.ts';
+import { deploymentHandlers } from './handlers/deployments.ts';
 import { exportHandlers, exportStarts, statusReader } from './handlers/exports.ts';
 import { healthHandlers } from './handlers/health.ts';
 import { peopleHandlers } from './handlers/people.ts';
@@ -110,6 +111,7 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
       ...auditHandlers(stopping),
       ...reviewHandlers(context.clock.now(), stopping),
       ...webhookHandlers,
+      ...deploymentHandlers,
       ...peopleHandlers,
       ...healthHandlers(stopping),
     },

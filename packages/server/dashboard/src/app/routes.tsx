@@ -23,6 +23,9 @@ const screens = {
   '/agent/:projectId/:id': lazyScreen(() =>
     import('../screens/agent/agent-job.tsx').then(({ AgentJob }) => AgentJob),
   ),
+  '/deployments': lazyScreen(() =>
+    import('../screens/deployments/deployments.tsx').then(({ Deployments }) => Deployments),
+  ),
   '/webhooks': lazyScreen(() => import('../screens/webhooks/webhooks.tsx').then(({ Webhooks }) => Webhooks)),
   '/webhooks/:webhookId': lazyScreen(() =>
     import('../screens/webhooks/webhook.tsx').then(({ Webhook }) => Webhook),

@@ -74,6 +74,7 @@ const work: Entry[] = [
   { to: '/', label: 'Overview', icon: 'home' },
   { to: '/projects', label: 'Projects', icon: 'book' },
   { to: '/exports', label: 'Exports', icon: 'box' },
+  { to: '/deployments', label: 'Deployments', icon: 'server' },
   { to: '/agent', label: 'Agent jobs', icon: 'sparkle' },
 ];
 

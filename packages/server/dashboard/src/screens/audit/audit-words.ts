@@ -19,6 +19,10 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'agent.retry': ['retried', 'agent job'],
   'agent.start': ['started', 'agent job'],
   'agent.unarchive': ['took out of the archive', 'agent job'],
+  'deployment.delete': ['removed from the list', 'deployment'],
+  'deployment.resume': ['resumed', 'deployment'],
+  'deployment.rollback': ['rolled back', 'deployment'],
+  'deployment.withdraw': ['withdrew the instruction to', 'deployment'],
   'export.cancel': ['cancelled', 'export'],
   'export.delete': ['deleted', 'export'],
   'export.start': ['started', 'export'],
@@ -95,6 +99,7 @@ function restOf(action: string, details: AuditEntry['details']): string {
 function screenOf(action: string, object: string, details: AuditEntry['details']): string | null {
   if (action.endsWith('.delete')) return null;
   const [area] = action.split('.');
+  if (area === 'deployment') return '/deployments';
   if (area === 'export') return `/exports/${object}`;
   if (area === 'project') return `/projects/${object}`;
   if (area === 'webhook' && object.startsWith('wh_')) return `/webhooks/${object}`;

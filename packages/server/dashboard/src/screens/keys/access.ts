@@ -10,6 +10,7 @@ export const areas = {
   projects: 'Projects',
   keys: 'API keys',
   webhooks: 'Webhooks',
+  deployments: 'Deployments',
   people: 'People',
   audit: 'Audit log',
 } as const;
@@ -17,14 +18,15 @@ export type Area = keyof typeof areas;
 const areaNames = Object.keys(areas) as Area[];
 
 /** Those that a key of one project can use: the others concern the whole organization. */
-const areasOfProject: readonly Area[] = ['exports', 'agent', 'projects', 'keys'];
+const areasOfProject: readonly Area[] = ['exports', 'agent', 'projects', 'keys', 'deployments'];
 
-export type Level = 'none' | 'read' | 'write';
+export type Level = 'none' | 'report' | 'read' | 'write';
 export type Access = Record<Area, Level>;
 
 /** The levels an area has: nobody writes the audit log. */
 export function levelsOf(area: Area): Level[] {
-  return isScope(`${area}:write`) ? ['none', 'read', 'write'] : ['none', 'read'];
+  const levels = ['report', 'read', 'write'] as const;
+  return ['none', ...levels.filter((level) => isScope(`${area}:${level}`))];
 }
 
 export function scopesOf(preset: Preset, access: Access, within: readonly Area[] = areaNames): Scope[] {

@@ -158,7 +158,7 @@ interface AccessProps {
 }
 
 function AccessFields({ within, access, onChange }: AccessProps) {
-  const words: Record<Level, string> = { none: 'None', read: 'Read', write: 'Write' };
+  const words: Record<Level, string> = { none: 'None', report: 'Report', read: 'Read', write: 'Write' };
   return (
     <div className="access">
       {within.map((area) => (
