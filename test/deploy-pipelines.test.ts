@@ -54,12 +54,12 @@ describe('the files', () => {
     const read = new Set([...script.matchAll(/\$\{?(DOCYARD_[A-Z_0-9]+)/g)].map(([, name = '']) => name));
     const ofAction = Object.keys(action.runs.steps[0]?.env ?? {});
     const ofComponent = Object.keys(componentJob.variables);
-    // The deprecated name of the key comes from the variables of a project.
-    read.delete('DOCYARD_KEY');
+    // These come from the variables of a project.
+    for (const name of ['DOCYARD_API_KEY', 'DOCYARD_KEY']) read.delete(name);
     // The program itself reads the address; the other platform has files of its own, and a variable for the key.
     expect([...read, 'DOCYARD_URL'].toSorted()).toEqual([...ofAction, 'DOCYARD_DOTENV'].toSorted());
     expect(ofComponent.toSorted()).toEqual(
-      [...ofAction, 'DOCYARD_DOTENV'].filter((name) => name !== 'DOCYARD_API_KEY').toSorted(),
+      [...ofAction, 'DOCYARD_DOTENV'].filter((name) => name !== 'DOCYARD_INPUT_KEY').toSorted(),
     );
   });
 

@@ -35,8 +35,8 @@ main() {
 }
 
 check_variables() {
-  # DOCYARD_KEY is the deprecated name of the variable.
-  export DOCYARD_API_KEY="${DOCYARD_API_KEY:-${DOCYARD_KEY:-}}"
+  # The input wins over a variable of the runner. DOCYARD_KEY is the deprecated name of the variable.
+  export DOCYARD_API_KEY="${DOCYARD_INPUT_KEY:-${DOCYARD_API_KEY:-${DOCYARD_KEY:-}}}"
   if [ "${DOCYARD_STRICT:-}" = true ]; then fail_on=${fail_on:+$fail_on,}warning; fi
   case $bundle in -*) bundle=./$bundle ;; esac
   case $reports in -*) reports=./$reports ;; esac
