@@ -7,6 +7,8 @@ import { siteFiles, temporaryFolder, writeFiles } from '../service.ts';
 import { chromiumPath, openDashboard, type Dashboard } from './stage.ts';
 
 const domain = 'docs.example.com';
+/** Two exports and two programs are started before the first test. */
+const setUpMs = 180_000;
 
 describe.skipIf(chromiumPath === undefined)('the Deployments screen', () => {
   let dashboard: Dashboard;
@@ -41,7 +43,7 @@ describe.skipIf(chromiumPath === undefined)('the Deployments screen', () => {
     await untilServed('1.0');
     await exportVersion('2.0');
     await untilServed('2.0');
-  });
+  }, setUpMs);
   afterAll(async () => {
     await site?.stop();
     await dashboard?.close();
