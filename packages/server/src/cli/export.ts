@@ -68,6 +68,15 @@ export function describeExport(command: Command): void {
     .option('--domain <host>', 'only of this domain')
     .addOption(new Option('--status <status>', 'only these').choices([...exportStatuses]))
     .option('--since <date>', 'created at or after this moment')
+    .option('--project <id>', 'only of this project')
+    .option('--canceled', 'only canceled exports')
+    .option('--no-canceled', 'only exports that were not canceled')
+    .option('--search <text>', 'only rows that contain these words')
+    .addOption(
+      new Option('--sort <field>', 'order; a minus sign before the field makes it descending').choices([
+        ...exportOrders,
+      ]),
+    )
     .option('--limit <number>', 'at most so many', '20')
     .addHelpText('after', listExamples)
     .action(list);
@@ -172,10 +181,16 @@ async function cancel(jobId: string, options: ServerOptions): Promise<void> {
   show(options, await client.call('cancelExport', { params: { jobId } }));
 }
 
+const exportOrders = ['createdAt', '-createdAt', 'updatedAt', '-updatedAt', 'domain', '-domain'] as const;
+
 interface ListOptions extends ServerOptions {
   domain?: string;
   status?: ExportJob['status'];
   since?: string;
+  project?: string;
+  canceled?: boolean;
+  search?: string;
+  sort?: (typeof exportOrders)[number];
   limit: string;
 }
 
@@ -186,7 +201,16 @@ async function list(options: ListOptions): Promise<void> {
   }
   const since = options.since === undefined ? undefined : dateOf(options.since);
   const client = await connect(options);
-  const query = { domain: options.domain, status: options.status, since, limit: Math.min(limit, 100) };
+  const query = {
+    domain: options.domain,
+    status: options.status,
+    since,
+    projectId: options.project,
+    ...(options.canceled === undefined ? {} : ({ canceled: options.canceled ? 'true' : 'false' } as const)),
+    q: options.search,
+    sort: options.sort,
+    limit: Math.min(limit, 100),
+  };
   const jobs: ExportJob[] = [];
   for await (const job of client.each('listExports', { query })) {
     jobs.push(job);

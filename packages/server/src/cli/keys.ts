@@ -13,11 +13,14 @@ import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
 import {
   addLocalOptions,
+  addSearchOptions,
   chooseOrganization,
   everyRow,
   operatorOf,
+  searchOf,
   withData,
   type LocalOptions,
+  type SearchOptions,
 } from './local.ts';
 import { print } from './print.ts';
 import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
@@ -33,7 +36,15 @@ Examples:
 export function describeKeys(command: Command): void {
   command.description('List, create, roll and revoke API keys.').addHelpText('after', examples);
 
-  addLocalOptions(command.command('list').description('List API keys, newest first.')).action(list);
+  addSearchOptions(addLocalOptions(command.command('list').description('List API keys, newest first.')), [
+    'name',
+    'createdAt',
+    'lastUsedAt',
+    'expiresAt',
+  ])
+    .addOption(new Option('--status <status>', 'only these').choices(['active', 'ended']))
+    .option('--project <id>', 'only keys that are limited to this project')
+    .action(list);
 
   addSecretOption(
     addLocalOptions(command.command('create').description('Create an API key; it is shown only once.')),
@@ -59,11 +70,17 @@ export function describeKeys(command: Command): void {
     .action(revoke);
 }
 
-async function list(options: LocalOptions): Promise<void> {
+interface ListOptions extends LocalOptions, SearchOptions {
+  status?: 'active' | 'ended';
+  project?: string;
+}
+
+async function list(options: ListOptions): Promise<void> {
   await withData(options, async (context) => {
     const { listKeys } = await import('../keys/keys.ts');
     const reach = operatorOf(await chooseOrganization(context, options.org));
-    const keys = await everyRow((cursor) => listKeys(context, { reach, limit: 100, cursor }));
+    const filters = { ...searchOf(options), status: options.status, projectId: options.project };
+    const keys = await everyRow((cursor) => listKeys(context, { ...filters, reach, limit: 100, cursor }));
     print(options, keys, keys.map(row));
   });
 }

@@ -2,7 +2,7 @@
  * What the commands that work on the data folder share: opening it without a server, choosing the organization, walking
  * through lists.
  */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { z } from 'zod';
 import type { Actor, Context } from '../context.ts';
 import type { Organization } from '../organizations/organizations.ts';
@@ -73,6 +73,28 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /** Walks through every page of a list. */
+export interface SearchOptions {
+  search?: string;
+  sort?: string;
+}
+
+/** `fields` are what the list can be sorted by; a minus sign before one makes the order descending. */
+export function addSearchOptions(command: Command, fields: readonly string[]): Command {
+  return command
+    .option('--search <text>', 'only rows that contain these words')
+    .addOption(
+      new Option('--sort <field>', 'order; a minus sign before the field makes it descending').choices(
+        fields.flatMap((field) => [field, `-${field}`]),
+      ),
+    );
+}
+
+/** The same as query parameters of the API. */
+export function searchOf({ search, sort }: SearchOptions): { q?: string; sort?: string } {
+  const q = search?.trim().slice(0, 100);
+  return { ...(q === undefined || q === '' ? {} : { q }), ...(sort === undefined ? {} : { sort }) };
+}
+
 export async function everyRow<Row>(
   list: (cursor: string | undefined) => Promise<{ data: Row[]; nextCursor: string | null }>,
 ): Promise<Row[]> {

@@ -7,12 +7,15 @@ import type { Command } from 'commander';
 import { CommandError } from './errors.ts';
 import {
   addLocalOptions,
+  addSearchOptions,
   check,
   chooseOrganization,
   everyRow,
   operatorOf,
+  searchOf,
   withData,
   type LocalOptions,
+  type SearchOptions,
 } from './local.ts';
 import { print } from './print.ts';
 import { describeProjectAgent } from './project-agent.ts';
@@ -36,7 +39,12 @@ export function describeProjects(command: Command): void {
     .description('List, create, change and delete projects, and set them up for agent jobs.')
     .addHelpText('after', examples);
 
-  addLocalOptions(command.command('list').description('List projects, newest first.')).action(list);
+  addSearchOptions(addLocalOptions(command.command('list').description('List projects, newest first.')), [
+    'name',
+    'domain',
+    'createdAt',
+    'updatedAt',
+  ]).action(list);
 
   const create = addLocalOptions(command.command('create').description('Create a project.'))
     .requiredOption('--name <text>', 'name of the project')
@@ -64,11 +72,13 @@ function addSourceOptions(command: Command): Command {
     .option('--directory <path>', 'folder in the repository that holds docs.json');
 }
 
-async function list(options: LocalOptions): Promise<void> {
+async function list(options: LocalOptions & SearchOptions): Promise<void> {
   await withData(options, async (context) => {
     const { listProjects } = await import('../projects/projects.ts');
     const reach = operatorOf(await chooseOrganization(context, options.org));
-    const projects = await everyRow((cursor) => listProjects(context, { reach, limit: 100, cursor }));
+    const projects = await everyRow((cursor) =>
+      listProjects(context, { ...searchOf(options), reach, limit: 100, cursor }),
+    );
     print(options, projects, projects.map(row));
   });
 }

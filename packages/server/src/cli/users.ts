@@ -9,12 +9,15 @@ import { Option, type Command } from 'commander';
 import { CommandError } from './errors.ts';
 import {
   addLocalOptions,
+  addSearchOptions,
   check,
   chooseOrganization,
   everyRow,
   operatorOf,
+  searchOf,
   withData,
   type LocalOptions,
+  type SearchOptions,
 } from './local.ts';
 import { print } from './print.ts';
 import { addSecretOption, requireSecretOutput, showSecret, type SecretOptions } from './secret-output.ts';
@@ -37,7 +40,12 @@ export function describeUsers(command: Command): void {
     .description('List, invite, create and remove users, set their passwords.')
     .addHelpText('after', examples);
 
-  addLocalOptions(command.command('list').description('List users, newest first.')).action(list);
+  addSearchOptions(addLocalOptions(command.command('list').description('List users, newest first.')), [
+    'name',
+    'email',
+    'createdAt',
+    'lastSeenAt',
+  ]).action(list);
 
   addPasswordOption(
     addLocalOptions(command.command('create').description('Create a user with a password.'))
@@ -80,11 +88,13 @@ function addPasswordOption(command: Command): Command {
   );
 }
 
-async function list(options: LocalOptions): Promise<void> {
+async function list(options: LocalOptions & SearchOptions): Promise<void> {
   await withData(options, async (context) => {
     const { listPeople } = await import('../people/people.ts');
     const { id: organizationId } = await chooseOrganization(context, options.org);
-    const people = await everyRow((cursor) => listPeople(context, { organizationId, limit: 100, cursor }));
+    const people = await everyRow((cursor) =>
+      listPeople(context, { ...searchOf(options), organizationId, limit: 100, cursor }),
+    );
     print(options, people, people.map(row));
   });
 }

@@ -59,6 +59,9 @@ export function describeWebhooks(command: Command): void {
   onWebhook('redeliver', 'Send a delivery again.')
     .argument('<delivery>', 'id of the delivery, such as whd_…')
     .action(redeliverOne);
+  onWebhook('send-now', 'Send a delivery that waits for its next attempt.')
+    .argument('<delivery>', 'id of the delivery, such as whd_…')
+    .action(sendOneNow);
   onWebhook('test', 'Send a test event.').action(test);
 }
 
@@ -113,6 +116,15 @@ async function redeliverOne(webhookId: string, deliveryId: string, options: Loca
     const { redeliver } = await import('../webhooks/deliveries.ts');
     const actor = operatorOf(await chooseOrganization(context, options.org));
     const delivery = await redeliver(context, { webhookId, deliveryId, actor });
+    print(options, delivery, [deliveryLine(delivery)]);
+  });
+}
+
+async function sendOneNow(webhookId: string, deliveryId: string, options: LocalOptions): Promise<void> {
+  await withData(options, async (context) => {
+    const { sendNow } = await import('../webhooks/deliveries.ts');
+    const actor = operatorOf(await chooseOrganization(context, options.org));
+    const delivery = await sendNow(context, { webhookId, deliveryId, actor });
     print(options, delivery, [deliveryLine(delivery)]);
   });
 }
