@@ -12,7 +12,7 @@ import { chromiumPath, openDashboard, type Dashboard, type OpenPage } from './st
 const script: Script = async (asked) => {
   const told = asked.messages.findLastIndex(({ role }) => role === 'user');
   const words = JSON.stringify(asked.messages[told]);
-  // Until the job is cancelled: its request is then given up.
+  // Until the job is canceled: its request is then given up.
   if (words.includes('Wait for the tide')) await new Promise(() => {});
   if (words.includes('Ask me') && !words.includes('Mend')) return ask;
   return answerTo({ ...asked, messages: asked.messages.slice(told) });
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
     });
   });
 
-  test('a job at work hears messages, and is cancelled after a question', () =>
+  test('a job at work hears messages, and is canceled after a question', () =>
     withPage(`/agent?project=${projectId}`, async ({ page }) => {
       await start(page, 'Wait for the tide.');
       await page
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
       await question.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await question.getByRole('button', { name: 'Cancel the job' }).click();
-      await page.getByRole('heading', { level: 1, name: /Cancelled$/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /Canceled$/ }).waitFor();
       await page.getByRole('button', { name: 'Try again' }).waitFor();
     }));
 

@@ -36,6 +36,7 @@ export const screens: readonly Screen[] = [
   { name: 'overview', path: () => '/' },
   { name: 'overview-empty', path: () => '/', at: 'empty' },
   { name: 'overview-menu', path: () => '/', prepare: openOwnMenu },
+  { name: 'palette', path: () => '/', prepare: openPalette },
   { name: 'projects', path: () => '/projects' },
   { name: 'projects-empty', path: () => '/projects', at: 'empty' },
   { name: 'projects-new', path: () => '/projects?new=1' },
@@ -47,6 +48,7 @@ export const screens: readonly Screen[] = [
   { name: 'exports-empty', path: () => '/exports', at: 'empty' },
   { name: 'exports-running', path: listWithLongExport, prepare: untilPaced },
   { name: 'exports-select', path: () => '/exports', prepare: openSelect },
+  { name: 'exports-picker', path: () => '/exports', prepare: openPicker },
   { name: 'exports-error', path: () => '/exports', prepare: loseServer },
   { name: 'exports-new', path: () => '/exports?new=1' },
   { name: 'export', path: ({ exported }) => exported },
@@ -195,6 +197,21 @@ async function openOwnMenu(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Sign out' }).filter({ visible: true }).waitFor();
 }
 
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+  await page.keyboard.type('harbo');
+  await page
+    .getByRole('option', { name: /Harbour/ })
+    .first()
+    .waitFor();
+}
+
+async function openPicker(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: 'Project' }).click();
+  await page.getByRole('option', { name: 'Every project' }).waitFor();
+}
+
 async function openMoreActions(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
@@ -218,6 +235,7 @@ async function loseServer(page: Page): Promise<void> {
 }
 
 async function untilSecret(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: 'Read Everything' }).check();
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('dialog', { name: 'Your new key' }).waitFor();
 }

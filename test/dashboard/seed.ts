@@ -128,14 +128,21 @@ function endingAt(index: number): Row {
   if (place < 7) {
     const bundle = { sizeBytes: 100_000 + index, sha256: 'a'.repeat(64), fileCount: 60 };
     const result = JSON.stringify({ bundle, warnings: place, errors: 0, attempt: 1 });
-    return { status: 'completed', progress: 100, page_count: 40, result, failure: null };
+    return { status: 'completed', progress: 100, page_count: 40, result, failure: null, failure_code: null };
   }
   const failure =
     place === 9
       ? { code: 'canceled', message: 'The job was canceled.', retryable: true }
       : { code: 'config_invalid', message: 'docs.json is not valid JSON.', retryable: false };
   const whole = { ...failure, file: null, line: null, hint: null };
-  return { status: 'failed', progress: 50, page_count: 12, result: null, failure: JSON.stringify(whole) };
+  return {
+    status: 'failed',
+    progress: 50,
+    page_count: 12,
+    result: null,
+    failure: JSON.stringify(whole),
+    failure_code: failure.code,
+  };
 }
 
 /** One in four is limited to a project, one in ten is revoked. */

@@ -153,6 +153,12 @@ export const System = z
       freeBytes: wholeNumber.nullable().meta({ description: 'Null where the store does not tell.' }),
     }),
     database: z.object({ kind: z.enum(['sqlite', 'postgresql']) }),
+    agent: z.object({
+      configured: z.boolean().meta({
+        description:
+          'Whether the installation has a model or an agent program. A project may have a model of its own.',
+      }),
+    }),
     signingKey: SigningKey,
   })
   .meta({ id: 'System' });

@@ -2,17 +2,24 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Icon, type IconName } from '../parts/icons.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Note } from '../parts/note.tsx';
+import { CommandPalette, PaletteButton } from './palette.tsx';
+import { usePlaces, type Place } from './places.ts';
 import { schemes, useScheme } from './scheme.ts';
 import { useServerAway } from './server-watch.ts';
-import { useMay, useSession, useSignOut } from './session.tsx';
+import { useSession, useSignOut } from './session.tsx';
 
 export function Shell({ children }: { children: ReactNode }) {
   const [here] = useLocation();
   const [open, setOpen] = useState(false);
+  const [searching, setSearching] = useState(false);
+  const search = () => {
+    setOpen(false);
+    setSearching(true);
+  };
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   useEffect(() => {
@@ -36,16 +43,17 @@ export function Shell({ children }: { children: ReactNode }) {
           <Dialog.Portal>
             <Dialog.Backdrop className="veil" />
             <Dialog.Popup className="drawer" aria-label="Menu">
-              <Sidebar />
+              <Sidebar search={search} />
             </Dialog.Popup>
           </Dialog.Portal>
         </Dialog.Root>
       </header>
-      <Sidebar />
+      <Sidebar search={search} />
       <main id="content" className="content" ref={main} tabIndex={-1}>
         <Outage />
         {children}
       </main>
+      <CommandPalette open={searching} setOpen={setSearching} />
     </div>
   );
 }
@@ -64,40 +72,18 @@ function Outage() {
   );
 }
 
-interface Entry {
-  to: string;
-  label: string;
-  icon: IconName;
-}
-
-const work: Entry[] = [
-  { to: '/', label: 'Overview', icon: 'home' },
-  { to: '/projects', label: 'Projects', icon: 'book' },
-  { to: '/exports', label: 'Exports', icon: 'box' },
-  { to: '/deployments', label: 'Deployments', icon: 'server' },
-  { to: '/agent', label: 'Agent jobs', icon: 'sparkle' },
-];
-
-function Sidebar() {
-  const seesKeys = useMay('keys:read');
-  const seesWebhooks = useMay('webhooks:read');
-  const seesAudit = useMay('audit:read');
-  const settings: Entry[] = [
-    ...(seesKeys ? [{ to: '/keys', label: 'API keys', icon: 'key' } as const] : []),
-    ...(seesWebhooks ? [{ to: '/webhooks', label: 'Webhooks', icon: 'send' } as const] : []),
-    { to: '/people', label: 'People', icon: 'people' },
-    ...(seesAudit ? [{ to: '/audit', label: 'Audit log', icon: 'list' } as const] : []),
-    { to: '/system', label: 'System', icon: 'pulse' },
-  ];
+function Sidebar({ search }: { search: () => void }) {
+  const { work, organization } = usePlaces();
   return (
     <aside className="sidebar" aria-label="Sidebar">
       <Brand />
+      <PaletteButton open={search} />
       <nav aria-label="Main" className="menu">
         <Entries entries={work} />
       </nav>
       <nav aria-label="Organization" className="menu">
         <p className="menu-title">Organization</p>
-        <Entries entries={settings} />
+        <Entries entries={organization} />
       </nav>
       <div className="sidebar-foot">
         <nav aria-label="Elsewhere" className="menu">
@@ -112,7 +98,7 @@ function Sidebar() {
   );
 }
 
-function Entries({ entries }: { entries: Entry[] }) {
+function Entries({ entries }: { entries: Place[] }) {
   const [here] = useLocation();
   return entries.map(({ to, label, icon }) => (
     <Link key={to} to={to} aria-current={isCurrent(here, to) ? 'page' : undefined}>

@@ -4,7 +4,8 @@ import type { Choice } from './field.tsx';
 
 interface ChoiceCardsProps<Value extends string> {
   label: string;
-  value: Value;
+  /** Undefined until one was chosen. */
+  value: Value | undefined;
   onChange: (value: Value) => void;
   choices: readonly Choice<Value>[];
 }

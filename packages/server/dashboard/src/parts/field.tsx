@@ -3,7 +3,7 @@ import { useId, useState, type ReactNode } from 'react';
 import { useFieldError } from './form.tsx';
 import { Icon } from './icons.tsx';
 
-interface FieldProps {
+export interface FieldProps {
   label: string;
   hint?: ReactNode;
   /** Why the value was refused, where no path says so. */
@@ -22,7 +22,7 @@ interface Ties {
   'aria-invalid': true | undefined;
 }
 
-function Frame(props: FieldProps & { children: (ties: Ties) => ReactNode }) {
+export function Frame(props: FieldProps & { children: (ties: Ties) => ReactNode }) {
   const { label, hint, path, optional = false, quiet = false, children } = props;
   const id = useId();
   const refused = useFieldError(path) ?? props.error;

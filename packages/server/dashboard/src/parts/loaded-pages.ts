@@ -8,18 +8,21 @@ interface Dated {
   updatedAt: string;
 }
 
-/** Rows are the newest first. One that is not `isWanted` leaves the list, or does not come into it. */
+/**
+ * Rows are the newest first. One that is not `isWanted` leaves the list, or does not come into it. Without `isAdded` only rows that are
+ * in the list change: the server alone knows the place of a new row in another order or in a search.
+ */
 export function withRow<Row extends Dated>(
   loaded: LoadedPages<Row>,
   row: Row,
-  { keyOf, isWanted }: { keyOf: (row: Row) => string; isWanted: boolean },
+  { keyOf, isWanted, isAdded = true }: { keyOf: (row: Row) => string; isWanted: boolean; isAdded?: boolean },
 ): LoadedPages<Row> {
   const key = keyOf(row);
   const known = loaded.pages.flatMap(({ data }) => data).find((each) => keyOf(each) === key);
   if (known === undefined) {
     const newest = loaded.pages[0]?.data[0];
     const belongsOnTop = newest === undefined || newest.createdAt <= row.createdAt;
-    return isWanted && belongsOnTop ? mapFirst(loaded, (data) => [row, ...data]) : loaded;
+    return isWanted && isAdded && belongsOnTop ? mapFirst(loaded, (data) => [row, ...data]) : loaded;
   }
   if (known.updatedAt > row.updatedAt) return loaded;
   return mapPages(loaded, (data) =>

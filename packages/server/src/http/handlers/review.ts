@@ -111,6 +111,7 @@ async function describeSystem(
     isolation,
     queue: { exports: openOf('export'), agentJobs: openOf('agent') },
     storage: { kind: isBucket(config) ? 's3' : 'folder', bundles, freeBytes },
+    agent: { configured: context.config.model !== null || context.config.agentCommand !== null },
     database: { kind: isPostgres(database) ? 'postgresql' : 'sqlite' },
     signingKey: { keyId, publicKey },
   };

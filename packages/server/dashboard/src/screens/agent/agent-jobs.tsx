@@ -8,13 +8,13 @@ import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button, ButtonLink } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
-import { SelectField } from '../../parts/field.tsx';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useProjectChoices } from '../projects/project-choices.ts';
+import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useFirstProjects, useProject, useProjectNames } from '../projects/use-projects.ts';
 import { Counts } from './diff-view.tsx';
 import { JobBadge } from './job-words.tsx';
 import { useLiveAgentJobs, type JobFilters } from './live-jobs.ts';
@@ -24,7 +24,7 @@ import './agent.css';
 export function AgentJobs() {
   const [search, setSearch] = useSearchParams();
   const mayStart = useMay('agent:write');
-  const projects = useProjectChoices();
+  const projects = useFirstProjects();
   const project = search.get('project') ?? '';
   const shown = shownStates.find(({ value }) => value === search.get('show'))?.value ?? 'open';
   const setParam = (name: string, value: string | null) =>
@@ -35,7 +35,8 @@ export function AgentJobs() {
       return next;
     });
   const known = projects.data ?? [];
-  const isChosenUnknown = project !== '' && !known.some(({ id }) => id === project);
+  // One project needs no choice; among several the person chooses.
+  const chosen = project === '' && known.length === 1 ? (known[0]?.id ?? '') : project;
   return (
     <Page
       title="Agent jobs"
@@ -57,16 +58,11 @@ export function AgentJobs() {
           segments={shownStates}
         />
         {known.length > 1 && (
-          <SelectField
-            label="Project"
+          <ProjectPicker
             quiet
+            none="Every project"
             value={project}
             onChange={(next) => setParam('project', next === '' ? null : next)}
-            choices={[
-              { value: '', label: 'Every project' },
-              ...known.map(({ id, name }) => ({ value: id, label: name })),
-              ...(isChosenUnknown ? [{ value: project, label: project }] : []),
-            ]}
           />
         )}
       </div>
@@ -80,8 +76,7 @@ export function AgentJobs() {
         ) : (
           <Jobs
             filters={{ ...queryOf(shown), ...(project === '' ? {} : { projectId: project }) }}
-            projectId={project === '' ? (known[0]?.id ?? '') : project}
-            names={new Map(known.map(({ id, name }) => [id, name]))}
+            projectId={chosen}
             shown={shown}
             mayStart={mayStart}
             start={() => setParam('new', '1')}
@@ -91,12 +86,11 @@ export function AgentJobs() {
       <ApiCall
         operation="listAllAgentJobs"
         query={{ ...queryOf(shown), ...(project === '' ? {} : { projectId: project }) }}
-        command={`docyard agent list --project ${project === '' ? (known[0]?.id ?? 'PROJECT') : project}`}
+        command={`docyard agent list --project ${chosen === '' ? 'PROJECT' : chosen}`}
       />
       <NewJob
         open={mayStart && search.get('new') !== null && known.length > 0}
-        projects={known}
-        projectId={project}
+        projectId={chosen}
         onClose={() => setParam('new', null)}
       />
     </Page>
@@ -108,28 +102,32 @@ const shownStates = [
   { value: 'active', label: 'At work' },
   { value: 'completed', label: 'Completed' },
   { value: 'failed', label: 'Failed' },
+  { value: 'canceled', label: 'Canceled' },
   { value: 'archived', label: 'Archived' },
 ] as const;
 
 type Shown = (typeof shownStates)[number]['value'];
 
-function queryOf(shown: Shown): { status?: Exclude<Shown, 'open'>; archived?: 'false' } {
-  return shown === 'open' ? { archived: 'false' } : { status: shown };
+/** A canceled job has failed for the API; for people these are two things. */
+function queryOf(shown: Shown): JobFilters {
+  if (shown === 'open') return { archived: 'false' };
+  if (shown === 'canceled') return { archived: 'false', canceled: 'true' };
+  return shown === 'failed' ? { status: shown, canceled: 'false' } : { status: shown };
 }
 
 interface JobsProps {
   filters: JobFilters;
   /** For the first job of all. */
   projectId: string;
-  names: ReadonlyMap<string, string>;
   shown: Shown;
   mayStart: boolean;
   start: () => void;
 }
 
-function Jobs({ filters, projectId, names, shown, mayStart, start }: JobsProps) {
+function Jobs({ filters, projectId, shown, mayStart, start }: JobsProps) {
   const { rows, error, refetch, more } = useLiveAgentJobs(filters);
-  const isOfAll = filters.projectId === undefined && names.size > 1;
+  const isOfAll = filters.projectId === undefined;
+  const names = useProjectNames(isOfAll ? (rows ?? []).map((job) => job.projectId) : []);
   const columns = useMemo(() => columnsWith(isOfAll ? names : undefined), [isOfAll, names]);
   if (error !== null) return <Problem error={error} retry={refetch} />;
   if (rows === undefined) return <Waiting lines={8} />;
@@ -212,21 +210,20 @@ function NoProject() {
   );
 }
 
-function FirstJob({
-  projectId,
-  mayStart,
-  start,
-}: {
+interface FirstJobProps {
+  /** Empty while no project is chosen. */
   projectId: string;
   mayStart: boolean;
   start: () => void;
-}) {
-  // Who has no model yet learns it here, not after writing a long instruction.
-  const project = useQuery({
-    queryKey: ['project', projectId],
-    queryFn: () => client.call('readProject', { params: { projectId } }),
-    enabled: projectId !== '',
-  });
+}
+
+function FirstJob({ projectId, mayStart, start }: FirstJobProps) {
+  // A person without a model learns it here, not after writing a long instruction.
+  const project = useProject(projectId);
+  const system = useQuery({ queryKey: ['system'], queryFn: () => client.call('readSystem') });
+  const isConfigured = system.data?.agent.configured === true || Boolean(project.data?.agent.model);
+  if (system.isPending || (projectId !== '' && project.isPending)) return <Waiting lines={4} />;
+  if (!isConfigured) return <NoModel projectId={projectId} />;
   return (
     <Empty
       icon="sparkle"
@@ -247,15 +244,30 @@ function FirstJob({
       {mayStart && (
         <CodeBlock
           label="command"
-          text={`npx docyard agent run \\\n  --project ${projectId} \\\n  "Mend the broken links."`}
+          text={`npx docyard agent run \\\n  --project ${projectId === '' ? 'PROJECT' : projectId} \\\n  "Mend the broken links."`}
         />
       )}
-      {mayStart && project.data?.agent.model === null && (
-        <p className="faint">
-          It works with the model of the installation, or with one you{' '}
-          <Link to={`/projects/${projectId}?tab=agent`}>set for the project</Link>.
-        </p>
-      )}
+    </Empty>
+  );
+}
+
+function NoModel({ projectId }: { projectId: string }) {
+  const mayChange = useMay('projects:write');
+  const settings = projectId === '' ? '/projects' : `/projects/${projectId}?tab=agent`;
+  return (
+    <Empty
+      icon="sparkle"
+      title="No model is configured"
+      action={
+        mayChange && (
+          <ButtonLink to={settings} icon="arrow">
+            {projectId === '' ? 'Choose a project' : 'Set a model'}
+          </ButtonLink>
+        )
+      }
+    >
+      Agent jobs cannot run yet: neither this installation nor the project has a model endpoint. Set one in
+      the settings of the project, or ask the operator to set <code>MODEL_URL</code>.
     </Empty>
   );
 }

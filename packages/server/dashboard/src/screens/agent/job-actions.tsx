@@ -11,7 +11,7 @@ import { useToast } from '../../parts/toast.tsx';
 type Action = 'cancelAgentJob' | 'retryAgentJob' | 'archiveAgentJob' | 'unarchiveAgentJob';
 
 const done: Record<Action, string> = {
-  cancelAgentJob: 'The job is cancelled.',
+  cancelAgentJob: 'The job is canceled.',
   retryAgentJob: 'The last instruction is tried again.',
   archiveAgentJob: 'The job is archived.',
   unarchiveAgentJob: 'The job is out of the archive.',

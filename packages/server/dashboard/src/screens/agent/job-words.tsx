@@ -22,7 +22,7 @@ function stateOf(job: AgentJob): [Tone, string] {
   if (job.status === 'archived') return ['quiet', 'Archived'];
   if (job.status === 'active') return ['info', phaseWords[job.phase]];
   if (job.status === 'failed')
-    return job.statusReason === 'cancelled' ? ['quiet', 'Cancelled'] : ['bad', 'Failed'];
+    return job.statusReason === 'cancelled' ? ['quiet', 'Canceled'] : ['bad', 'Failed'];
   if (job.statusReason === 'needs_input') return ['warn', 'Asks you'];
   if (job.statusReason === 'no_change') return ['quiet', 'No change'];
   if (job.statusReason === 'partial') return ['warn', 'Partly done'];

@@ -10,6 +10,7 @@ import { withRow, type LoadedPages } from '../../parts/loaded-pages.ts';
 export interface JobFilters {
   status?: AgentJob['status'];
   archived?: 'false';
+  canceled?: 'true' | 'false';
   projectId?: string;
 }
 
@@ -39,7 +40,9 @@ export function useLiveAgentJobs(filters: JobFilters) {
   return { ...list, connected: useLive('/v2/agent/events', take) };
 }
 
-function isMeant(job: AgentJob, { status, archived, projectId }: JobFilters): boolean {
+function isMeant(job: AgentJob, { status, archived, canceled, projectId }: JobFilters): boolean {
+  const isCanceled = job.status !== 'active' && job.statusReason === 'cancelled';
+  if (canceled !== undefined && isCanceled !== (canceled === 'true')) return false;
   if (status !== undefined && job.status !== status) return false;
   if (archived === 'false' && job.status === 'archived') return false;
   return projectId === undefined || job.projectId === projectId;

@@ -10,12 +10,13 @@ import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { CheckField, fieldError, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useProject } from '../projects/use-projects.ts';
 import { InstructionProblem } from './instruction-problem.tsx';
 
 interface NewJobProps {
   open: boolean;
-  projects: readonly Project[];
-  /** The one to begin with; empty for the newest. */
+  /** The one to begin with; empty until the person chooses. */
   projectId: string;
   onClose: () => void;
 }
@@ -46,9 +47,9 @@ interface NewJobFields {
   dryRun: boolean;
 }
 
-function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
+function NewJobForm({ projectId, onClose }: NewJobProps) {
   const [form, setForm] = useState<NewJobFields>({
-    projectId: projects.some(({ id }) => id === projectId) ? projectId : (projects[0]?.id ?? ''),
+    projectId,
     prompt: '',
     ref: '',
     model: '',
@@ -71,7 +72,7 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
       go(`/agent/${form.projectId}/${job.id}`);
     },
   });
-  const project = projects.find(({ id }) => id === form.projectId);
+  const { data: project, isError: isUnknown } = useProject(form.projectId);
   return (
     <Form error={start.error} onSubmit={() => start.mutate()} submitsByKey>
       <TextField
@@ -87,11 +88,11 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
         error={fieldError(start.error, 'prompt')}
       />
       <div className="form-row">
-        <SelectField
-          label="Project"
+        <ProjectPicker
           value={form.projectId}
           onChange={(next) => set({ projectId: next })}
-          choices={projects.map(({ id, name, domain }) => ({ value: id, label: name, hint: domain }))}
+          hint={project?.domain}
+          error={isUnknown ? 'There is no such project. Choose another one.' : undefined}
         />
         <TextField
           label="Branch"
@@ -123,7 +124,7 @@ function NewJobForm({ projects, projectId, onClose }: NewJobProps) {
           type="submit"
           icon="sparkle"
           busy={start.isPending}
-          disabled={form.prompt.trim() === ''}
+          disabled={form.prompt.trim() === '' || project === undefined}
         >
           Start
         </Button>
@@ -243,7 +244,7 @@ function commandOf(
     'docyard agent run',
     quoted(prompt === '' ? 'What to do' : prompt),
     '--project',
-    projectId,
+    projectId === '' ? 'PROJECT' : projectId,
     ...options,
   ];
   return words.join(' ');

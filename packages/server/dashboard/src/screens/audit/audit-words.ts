@@ -14,7 +14,7 @@ export interface Sentence {
 /** The verb and the kind of object of every action that is recorded. */
 const verbs: Record<string, [verb: string, kind: string]> = {
   'agent.archive': ['archived', 'agent job'],
-  'agent.cancel': ['cancelled', 'agent job'],
+  'agent.cancel': ['canceled', 'agent job'],
   'agent.message': ['sent a message to', 'agent job'],
   'agent.retry': ['retried', 'agent job'],
   'agent.start': ['started', 'agent job'],
@@ -23,7 +23,7 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'deployment.resume': ['resumed', 'deployment'],
   'deployment.rollback': ['rolled back', 'deployment'],
   'deployment.withdraw': ['withdrew the instruction to', 'deployment'],
-  'export.cancel': ['cancelled', 'export'],
+  'export.cancel': ['canceled', 'export'],
   'export.delete': ['deleted', 'export'],
   'export.start': ['started', 'export'],
   'key.create': ['created', 'API key'],
@@ -48,14 +48,15 @@ const verbs: Record<string, [verb: string, kind: string]> = {
   'webhook.disable': ['switched off', 'webhook'],
   'webhook.redeliver': ['sent again a message of', 'webhook'],
   'webhook.rotate_secret': ['replaced the secret of', 'webhook'],
+  'webhook.send_now': ['sent at once a message of', 'webhook'],
   'webhook.test': ['sent a test event to', 'webhook'],
   'webhook.update': ['changed', 'webhook'],
 };
 
-export function sentenceOf({ action, object, details }: AuditEntry): Sentence {
+export function sentenceOf({ action, object, objectName, details }: AuditEntry): Sentence {
   const [verb, kind] = verbs[action] ?? [`did ${action} to`, ''];
   if (kind === '' && verbs[action] !== undefined) return { verb, object: null, rest: '', to: null };
-  const name = nameIn(details) ?? object;
+  const name = objectName ?? nameIn(details) ?? object;
   const domain = action === 'export.start' ? textIn(details, 'domain') : undefined;
   return {
     verb: domain !== undefined ? `${verb} an export of` : kind === '' ? verb : `${verb} the ${kind}`,

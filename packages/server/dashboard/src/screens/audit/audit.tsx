@@ -1,21 +1,23 @@
 /** Everything that was changed, by whom and from where. Entries can be read, never changed. */
-import type { AuditEntry } from '@docyard/api';
-import { useQuery } from '@tanstack/react-query';
+import { auditFormats, type AuditEntry } from '@docyard/api';
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { client } from '../../app/client.ts';
-import { useMay, useSession } from '../../app/session.tsx';
+import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Icon, type IconName } from '../../parts/icons.tsx';
+import { ListControls, useListQuery, type SortChoices } from '../../parts/list-controls.tsx';
 import { useList } from '../../parts/list.ts';
 import { Empty, Facts, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago, exact } from '../../parts/time.tsx';
+import { actorName } from './actor-name.ts';
+import { ActorPicker } from './actor-picker.tsx';
 import { sentenceOf } from './audit-words.ts';
 import './audit.css';
 
@@ -36,21 +38,26 @@ export function Audit() {
 function Log() {
   const [search, setSearch] = useSearchParams();
   const filters = useFilters(search);
-  const names = useNames();
   const [opened, setOpened] = useState<AuditEntry>();
   const list = useList(['audit', filters], (cursor) =>
     client.call('listAuditLog', {
       query: { ...filters, limit: 100, ...(cursor === undefined ? {} : { cursor }) },
     }),
   );
-  const columns = useMemo(() => columnsWith(names, setOpened), [names]);
+  const columns = useMemo(() => columnsWith(setOpened), []);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Page
       title="Audit log"
       lead="Every change, by whom and from where. Each entry is chained to the one before it, so that a gap shows."
+      actions={<Downloads filters={filters} />}
     >
-      <Filters search={search} setSearch={setSearch} names={names} />
+      <ListControls
+        label="the audit log"
+        placeholder="Search by action, person, key, project, address or details"
+        choices={orders}
+      />
+      <Filters search={search} setSearch={setSearch} shown={list.rows ?? []} />
       <Panel flush>
         {list.error !== null && <Problem error={list.error} retry={list.refetch} />}
         {list.error === null && list.rows === undefined && <Waiting lines={10} />}
@@ -78,11 +85,25 @@ function Log() {
         )}
       </Panel>
       <ApiCall operation="listAuditLog" query={{ ...filters, limit: 100 }} />
-      {opened !== undefined && (
-        <EntryDialog entry={opened} names={names} onClose={() => setOpened(undefined)} />
-      )}
+      {opened !== undefined && <EntryDialog entry={opened} onClose={() => setOpened(undefined)} />}
     </Page>
   );
+}
+
+/** The browser saves what the server streams; the session goes along as a cookie. */
+function Downloads({ filters }: { filters: Record<string, string> }) {
+  return auditFormats.map((format) => (
+    <a
+      key={format}
+      className="button button-plain"
+      href={`/v1/audit-log/export?${new URLSearchParams({ ...filters, format }).toString()}`}
+      download
+    >
+      <Icon name="download" />
+      {format.toUpperCase()}
+      <span className="visually-hidden"> of the audit log</span>
+    </a>
+  ));
 }
 
 const areas = [
@@ -95,6 +116,11 @@ const areas = [
   { value: 'person', label: 'People' },
   { value: 'session', label: 'Sign-ins' },
   { value: 'organization', label: 'Organization' },
+];
+
+const orders: SortChoices<'-at' | 'at'> = [
+  { value: '-at', label: 'Newest first' },
+  { value: 'at', label: 'Oldest first' },
 ];
 
 const ages = [
@@ -110,6 +136,7 @@ function useFilters(search: URLSearchParams) {
   const action = /^[a-z]+(?:\.[a-z_]+)?$/.test(area) ? area : '';
   const actor = search.get('actor') ?? '';
   const object = search.get('object') ?? '';
+  const { q, sort } = useListQuery(orders);
   const days = ages.some(({ value }) => value === search.get('days')) ? Number(search.get('days')) : 0;
   return useMemo(
     () => ({
@@ -117,17 +144,19 @@ function useFilters(search: URLSearchParams) {
       ...(actor === '' ? {} : { actor }),
       ...(object === '' ? {} : { object }),
       ...(days === 0 ? {} : { since: new Date(Date.now() - days * 86_400_000).toISOString() }),
+      ...(q === undefined ? {} : { q }),
+      ...(sort === undefined ? {} : { sort }),
     }),
-    [action, actor, object, days],
+    [action, actor, object, days, q, sort],
   );
 }
 
 function Filters(props: {
   search: URLSearchParams;
   setSearch: (next: URLSearchParams) => void;
-  names: Map<string, string>;
+  shown: readonly AuditEntry[];
 }) {
-  const { search, setSearch, names } = props;
+  const { search, setSearch, shown } = props;
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(search);
     if (value === '') next.delete(name);
@@ -139,12 +168,7 @@ function Filters(props: {
     const isKnown = choices.some((choice) => choice.value === value);
     return { value, choices: isKnown ? choices : [...choices, { value, label: value }] };
   };
-  const actors = [
-    { value: '', label: 'Everybody' },
-    ...[...names]
-      .filter(([value]) => !value.startsWith('org_'))
-      .map(([value, label]) => ({ value, label, hint: value.startsWith('key_') ? 'key' : '' })),
-  ];
+  const actor = search.get('actor') ?? '';
   const object = search.get('object');
   return (
     <div className="audit-filters">
@@ -154,7 +178,11 @@ function Filters(props: {
         {...chosen('action', areas)}
         onChange={(value) => set('action', value)}
       />
-      <SelectField label="Who" quiet {...chosen('actor', actors)} onChange={(value) => set('actor', value)} />
+      <ActorPicker
+        value={actor}
+        name={shown.find((entry) => entry.actor === actor)?.actorName ?? null}
+        onChange={(value) => set('actor', value)}
+      />
       <SelectField label="When" quiet {...chosen('days', ages)} onChange={(value) => set('days', value)} />
       {object !== null && (
         <Button look="quiet" icon="close" onClick={() => set('object', '')}>
@@ -165,40 +193,9 @@ function Filters(props: {
   );
 }
 
-/** Entries name keys by their ids and people by their email; readers know them by their names. */
-function useNames(): Map<string, string> {
-  const { person, organization } = useSession();
-  const seesPeople = useMay('people:read');
-  const seesKeys = useMay('keys:read');
-  const people = useQuery({
-    queryKey: ['people', 'names'],
-    queryFn: () => client.call('listPeople', { query: { limit: 100 } }),
-    enabled: seesPeople,
-    staleTime: 60_000,
-  });
-  const keys = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: () => client.call('listKeys', { query: { limit: 100 } }),
-    enabled: seesKeys,
-    staleTime: 60_000,
-  });
-  return useMemo(
-    () =>
-      new Map([
-        ...(person === null ? [] : [[person.email, person.name] as const]),
-        ...(people.data?.data ?? []).map(({ email, name }) => [email, name === '' ? email : name] as const),
-        ...(keys.data?.data ?? []).map(({ id, name }) => [id, name] as const),
-        ['cli', 'Command line'],
-        ['system', 'The service'],
-        [organization.id, organization.name],
-      ]),
-    [person, organization, people.data, keys.data],
-  );
-}
-
-function columnsWith(names: Map<string, string>, open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
+function columnsWith(open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
   return [
-    { name: 'What happened', width: 'minmax(0, 1fr)', cell: (entry) => <Said entry={entry} names={names} /> },
+    { name: 'What happened', width: 'minmax(0, 1fr)', cell: (entry) => <Said entry={entry} /> },
     {
       name: 'From',
       width: '9rem',
@@ -214,16 +211,14 @@ function columnsWith(names: Map<string, string>, open: (entry: AuditEntry) => vo
   ];
 }
 
-function Said({ entry, names }: { entry: AuditEntry; names: Map<string, string> }) {
+function Said({ entry }: { entry: AuditEntry }) {
   const { verb, object, rest, to } = sentenceOf(entry);
   return (
     <span className="audit-said">
       <Icon name={kindOf(entry.actor)} />
       <span>
-        <strong>{names.get(entry.actor) ?? entry.actor}</strong> {verb}
-        {object !== null && (
-          <> {to === null ? <b>{names.get(object) ?? object}</b> : <Link to={to}>{object}</Link>}</>
-        )}
+        <strong>{actorName({ actor: entry.actor, name: entry.actorName })}</strong> {verb}
+        {object !== null && <> {to === null ? <b>{object}</b> : <Link to={to}>{object}</Link>}</>}
         {/^[:,]/.test(rest) ? rest : ` ${rest}`}
       </span>
     </span>
@@ -237,12 +232,11 @@ function kindOf(actor: string): IconName {
   return actor === 'cli' ? 'code' : 'pulse';
 }
 
-function EntryDialog(props: { entry: AuditEntry; names: Map<string, string>; onClose: () => void }) {
-  const { entry, names, onClose } = props;
+function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const [, setSearch] = useSearchParams();
   const { object } = entry;
   return (
-    <Dialog open onClose={onClose} title={entry.action} lead={<Said entry={entry} names={names} />} wide>
+    <Dialog open onClose={onClose} title={entry.action} lead={<Said entry={entry} />} wide>
       <Facts
         facts={[
           ['When', exact(entry.at)],

@@ -1,22 +1,25 @@
 /** Every export of the organization, the newest first, with bars that move while they run. */
-import { exportStatuses, type ExportJob } from '@docyard/api';
+import type { ExportJob } from '@docyard/api';
 import { useMemo } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useMay } from '../../app/session.tsx';
-import { ApiCall } from '../../parts/api-call.tsx';
+import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { ListControls, useListQuery, type SortChoices } from '../../parts/list-controls.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago, bytes, counted, span } from '../../parts/time.tsx';
-import { useProjectChoices } from '../projects/project-choices.ts';
+import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useProjectOfDomain } from '../projects/use-projects.ts';
 import { useLiveExports } from './live-exports.ts';
 import type { ExportFilters } from './loaded-exports.ts';
 import { StartDialog } from './start-dialog.tsx';
+import { actorName } from '../audit/actor-name.ts';
 import { ExportBadge, ExportProgress } from './status.tsx';
 import type { Trail } from './trail.ts';
 import './exports.css';
@@ -28,11 +31,13 @@ export function Exports() {
   const { rows, error, refetch, more, connected, trails } = useLiveExports(filters);
   const columns = useMemo(() => columnsWith(trails), [trails]);
   const isFiltered = Object.keys(filters).length > 0;
-  const setParam = (name: string, value: string | null) =>
+  const setParams = (values: Record<string, string | null>) =>
     setSearch((before) => {
       const next = new URLSearchParams(before);
-      if (value === null) next.delete(name);
-      else next.set(name, value);
+      for (const [name, value] of Object.entries(values)) {
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+      }
       return next;
     });
   return (
@@ -41,13 +46,14 @@ export function Exports() {
       lead="Each one is a whole site as static files: to download, to deploy, to carry where there is no network."
       actions={
         mayStart && (
-          <Button look="primary" icon="plus" onClick={() => setParam('new', '1')}>
+          <Button look="primary" icon="plus" onClick={() => setParams({ new: '1' })}>
             Start an export
           </Button>
         )
       }
     >
-      <Filters search={search} setParam={setParam} />
+      <ListControls label="exports" placeholder="Search by id, domain, project or commit" choices={orders} />
+      <Filters search={search} setParams={setParams} />
       {!connected && <Note tone="warn">The live connection is away. It comes back by itself.</Note>}
       <Panel flush>
         {error !== null ? (
@@ -64,7 +70,7 @@ export function Exports() {
             title="No export matches"
             action={<Button onClick={() => setSearch({})}>Show all exports</Button>}
           >
-            Nothing has this status, project and age at once.
+            Nothing has this status, project and age and contains these words.
           </Empty>
         ) : (
           <FirstExport mayStart={mayStart} />
@@ -75,8 +81,9 @@ export function Exports() {
       )}
       <StartDialog
         open={mayStart && search.get('new') !== null}
+        projectId={search.get('project')}
         domain={search.get('domain')}
-        onClose={() => setParam('new', null)}
+        onClose={() => setParams({ new: null })}
       />
     </Page>
   );
@@ -109,18 +116,51 @@ const ages = [
 
 type Age = (typeof ages)[number]['value'];
 
+const orders: SortChoices<'-createdAt' | 'createdAt' | 'domain' | '-updatedAt'> = [
+  { value: '-createdAt', label: 'Newest first' },
+  { value: 'createdAt', label: 'Oldest first' },
+  { value: 'domain', label: 'By domain' },
+  { value: '-updatedAt', label: 'Last changed first' },
+];
+
+const shownStatuses = [
+  { value: 'all', label: 'All' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'running', label: 'Running' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'canceled', label: 'Canceled' },
+] as const;
+
+type ShownStatus = (typeof shownStatuses)[number]['value'];
+
+function statusOf(search: URLSearchParams): ShownStatus {
+  return shownStatuses.find(({ value }) => value === search.get('status'))?.value ?? 'all';
+}
+
+/** A canceled export has failed for the API; for people these are two things. */
+function statusQuery(status: ShownStatus): Pick<ExportFilters, 'status' | 'canceled'> {
+  if (status === 'all') return {};
+  if (status === 'canceled') return { canceled: 'true' };
+  return status === 'failed' ? { status, canceled: 'false' } : { status };
+}
+
 /** What the address asks for; whatever is not known there counts as nothing. */
 function useFilters(search: URLSearchParams): ExportFilters {
-  const status = exportStatuses.find((each) => each === search.get('status'));
+  const status = statusOf(search);
   const domain = search.get('domain');
+  const projectId = search.get('project');
   const days = ageOf(search);
+  const { q, sort } = useListQuery(orders);
   return useMemo(
     () => ({
-      ...(status === undefined ? {} : { status }),
-      ...(domain === null ? {} : { domain }),
+      ...statusQuery(status),
+      ...(projectId === null ? (domain === null ? {} : { domain }) : { projectId }),
       ...(days === 'any' ? {} : { since: new Date(Date.now() - Number(days) * 86_400_000).toISOString() }),
+      ...(q === undefined ? {} : { q }),
+      ...(sort === undefined ? {} : { sort }),
     }),
-    [status, domain, days],
+    [status, domain, projectId, days, q, sort],
   );
 }
 
@@ -128,38 +168,30 @@ function ageOf(search: URLSearchParams): Age {
   return ages.find(({ value }) => value === search.get('days'))?.value ?? 'any';
 }
 
-function Filters(props: { search: URLSearchParams; setParam: (name: string, value: string | null) => void }) {
-  const { search, setParam } = props;
-  const projects = useProjectChoices();
-  const domain = search.get('domain');
-  const known = (projects.data ?? []).map((project) => ({
-    value: project.domain,
-    label: project.domain,
-  }));
-  const asked =
-    domain === null || known.some(({ value }) => value === domain) ? [] : [{ value: domain, label: domain }];
-  const status = exportStatuses.find((each) => each === search.get('status')) ?? 'all';
+interface FiltersProps {
+  search: URLSearchParams;
+  setParams: (values: Record<string, string | null>) => void;
+}
+
+function Filters({ search, setParams }: FiltersProps) {
+  const setParam = (name: string, value: string | null) => setParams({ [name]: value });
+  // Links of earlier versions name a domain.
+  const ofDomain = useProjectOfDomain(search.get('domain'));
+  const projectId = search.get('project') ?? ofDomain.data?.id ?? '';
   return (
     <div className="filters">
       <Segments
         label="Status"
-        value={status}
+        value={statusOf(search)}
         onChange={(next) => setParam('status', next === 'all' ? null : next)}
-        segments={[
-          { value: 'all', label: 'All' },
-          { value: 'queued', label: 'Queued' },
-          { value: 'running', label: 'Running' },
-          { value: 'completed', label: 'Completed' },
-          { value: 'failed', label: 'Failed' },
-        ]}
+        segments={shownStatuses}
       />
       <div className="filters-selects">
-        <SelectField
-          label="Project"
+        <ProjectPicker
           quiet
-          value={domain ?? ''}
-          onChange={(next) => setParam('domain', next === '' ? null : next)}
-          choices={[{ value: '', label: 'Every project' }, ...known, ...asked]}
+          none="Every project"
+          value={projectId}
+          onChange={(id) => setParams({ domain: null, project: id === '' ? null : id })}
         />
         <SelectField
           label="Age"
@@ -233,13 +265,13 @@ function LiveStatus({ job, trail }: { job: ExportJob; trail: Trail | undefined }
 }
 
 function Ended({ job }: { job: ExportJob }) {
-  const { failure, startedAt, finishedAt, warnings } = job;
+  const { failure, canceledBy, startedAt, finishedAt, warnings } = job;
   const took =
     startedAt === null || finishedAt === null ? null : Date.parse(finishedAt) - Date.parse(startedAt);
   const words =
     failure !== null
       ? failure.code === 'canceled'
-        ? []
+        ? [canceledBy === null ? '' : `by ${actorName(canceledBy)}`]
         : [failure.message]
       : [took === null ? '' : span(took), warnings === 0 ? '' : counted(warnings, 'warning')];
   return (
@@ -250,11 +282,15 @@ function Ended({ job }: { job: ExportJob }) {
   );
 }
 
-function listCommand({ status, domain, since }: ExportFilters): string {
+function listCommand({ status, domain, since, projectId, canceled, q, sort }: ExportFilters): string {
   const options = [
     status === undefined ? '' : ` --status ${status}`,
     domain === undefined ? '' : ` --domain ${domain}`,
     since === undefined ? '' : ` --since ${since}`,
+    projectId === undefined ? '' : ` --project ${projectId}`,
+    canceled === undefined ? '' : canceled === 'true' ? ' --canceled' : ' --no-canceled',
+    q === undefined ? '' : ` --search ${quoted(q)}`,
+    sort === undefined ? '' : ` --sort ${sort}`,
   ];
   return `docyard export list${options.join('')}`;
 }

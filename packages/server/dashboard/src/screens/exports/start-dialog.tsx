@@ -12,22 +12,37 @@ import { CheckField, fieldError, SelectField, TextField, type Choice } from '../
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useProjectChoices } from '../projects/project-choices.ts';
+import { ProjectPicker } from '../projects/project-picker.tsx';
+import { useFirstProjects, useProject, useProjectOfDomain } from '../projects/use-projects.ts';
 
-export function StartDialog(props: { open: boolean; domain: string | null; onClose: () => void }) {
-  const projects = useProjectChoices();
+interface StartDialogProps {
+  open: boolean;
+  /** What the link that opened it asks for: a project by its id or its domain. */
+  projectId: string | null;
+  domain: string | null;
+  onClose: () => void;
+}
+
+export function StartDialog({ open, projectId, domain, onClose }: StartDialogProps) {
+  const first = useFirstProjects();
+  const byId = useProject(projectId ?? '');
+  const byDomain = useProjectOfDomain(projectId === null ? domain : null);
+  const isAsked = projectId !== null || domain !== null;
+  const asked = projectId === null ? byDomain : byId;
+  const isReady = !first.isPending && (!isAsked || !asked.isPending);
+  const only = first.data?.length === 1 ? first.data[0] : undefined;
   return (
     <Dialog
       // Opened with its form, so that the first field has the focus.
-      open={props.open && !projects.isPending}
-      onClose={props.onClose}
+      open={open && isReady}
+      onClose={onClose}
       title="Start an export"
       lead="The site of a project becomes a bundle of static files."
       wide
     >
-      {projects.data === undefined ? (
-        <Problem error={projects.error} retry={() => void projects.refetch()} />
-      ) : projects.data.length === 0 ? (
+      {first.data === undefined ? (
+        <Problem error={first.error} retry={() => void first.refetch()} />
+      ) : first.data.length === 0 ? (
         <>
           <Note tone="info">An export needs a project: a repository with a docs.json, and a domain.</Note>
           <DialogActions>
@@ -37,7 +52,11 @@ export function StartDialog(props: { open: boolean; domain: string | null; onClo
           </DialogActions>
         </>
       ) : (
-        <StartForm projects={projects.data} domain={props.domain} onClose={props.onClose} />
+        <StartForm
+          asked={isAsked ? (asked.data ?? undefined) : only}
+          missing={isAsked && !asked.data ? (projectId ?? domain ?? '') : undefined}
+          onClose={onClose}
+        />
       )}
     </Dialog>
   );
@@ -50,7 +69,6 @@ const urlStyles: Choice<NonNullable<StartExport['urlStyle']>>[] = [
 ];
 
 interface StartFields {
-  domain: string;
   ref: string;
   version: string;
   paths: string;
@@ -61,11 +79,16 @@ interface StartFields {
   airGapped: boolean;
 }
 
-function StartForm(props: { projects: Project[]; domain: string | null; onClose: () => void }) {
-  const { projects, onClose } = props;
-  const asked = projects.find(({ domain }) => domain === props.domain) ?? projects[0];
+interface StartFormProps {
+  asked: Project | undefined;
+  /** What was asked for and does not exist. */
+  missing: string | undefined;
+  onClose: () => void;
+}
+
+function StartForm({ asked, missing, onClose }: StartFormProps) {
+  const [project, setProject] = useState(asked);
   const [form, setForm] = useState<StartFields>({
-    domain: asked?.domain ?? '',
     ref: '',
     version: '',
     paths: '',
@@ -78,7 +101,7 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
   const set = (change: Partial<StartFields>) => setForm({ ...form, ...change });
   const [, go] = useLocation();
   const queries = useQueryClient();
-  const body = requestOf(form);
+  const body = requestOf(form, project?.domain ?? '');
   const start = useMutation({
     mutationFn: () => client.call('startExport', { body }),
     onSuccess: (job: ExportJob) => {
@@ -87,16 +110,16 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
       go(`/exports/${job.jobId}`);
     },
   });
-  const project = projects.find(({ domain }) => domain === form.domain);
   const { error } = start;
   return (
     <Form error={error} onSubmit={() => start.mutate()}>
-      <SelectField
-        label="Project"
-        value={form.domain}
-        onChange={(domain) => set({ domain })}
-        choices={projects.map(({ name, domain }) => ({ value: domain, label: name, hint: domain }))}
-        hint={project?.source.repository}
+      {missing !== undefined && project === undefined && (
+        <Note tone="warn">There is no project {missing}. Choose the one to export.</Note>
+      )}
+      <ProjectPicker
+        value={project?.id ?? ''}
+        onChange={(_id, chosen) => setProject(chosen)}
+        hint={project === undefined ? undefined : `${project.domain} · ${project.source.repository}`}
         error={fieldError(error, 'domain')}
       />
       <div className="form-row">
@@ -129,7 +152,13 @@ function StartForm(props: { projects: Project[]; domain: string | null; onClose:
       {error !== null && <Problem error={error} />}
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
-        <Button look="primary" type="submit" icon="play" busy={start.isPending}>
+        <Button
+          look="primary"
+          type="submit"
+          icon="play"
+          busy={start.isPending}
+          disabled={project === undefined}
+        >
           Start export
         </Button>
       </DialogActions>
@@ -200,11 +229,11 @@ function MoreOptions(props: {
 }
 
 /** Only what differs from the defaults, so that the call reads as one would write it. */
-function requestOf(form: StartFields): StartExport {
+function requestOf(form: StartFields, domain: string): StartExport {
   const paths = listed(form.paths, /\n/).map((path) => path.replace(/^\//, ''));
   const groups = listed(form.groups, /[,\n]/);
   return {
-    domain: form.domain,
+    domain,
     ...(form.version.trim() === '' ? {} : { version: form.version.trim() }),
     ...(form.ref.trim() === '' ? {} : { ref: form.ref.trim() }),
     ...(paths.length === 0 ? {} : { paths }),

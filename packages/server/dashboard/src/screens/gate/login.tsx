@@ -79,7 +79,7 @@ const refusals: Record<string, string> = {
   email_unverified: 'Your identity provider has not verified your email address.',
   setup_needed: 'Nobody has set this service up yet.',
   sign_in_expired: 'That took too long. Try again.',
-  sign_in_refused: 'The sign-in was cancelled or refused.',
+  sign_in_refused: 'The sign-in was canceled or refused.',
   issuer_unavailable: 'Your identity provider cannot be reached. Try again in a moment.',
   other: 'Signing in through your identity provider did not work. The log of the server says why.',
 };

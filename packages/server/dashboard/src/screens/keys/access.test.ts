@@ -61,7 +61,13 @@ test('a key of one project is given nothing that concerns the whole organization
 
 test('what a link gets wrong is left out', () => {
   const draft = draftOf(new URLSearchParams('new=1&scopes=everything&expires=31'));
-  expect(bodyOf(draft)).toEqual({ name: '', scopes: ['read', 'write'], expiresInDays: 90 });
+  expect(bodyOf(draft)).toEqual({ name: '', scopes: [], expiresInDays: 90 });
+});
+
+test('a new key starts without scopes', () => {
+  const draft = draftOf(new URLSearchParams('new=1'));
+  expect(draft.preset).toBeUndefined();
+  expect(bodyOf(draft).scopes).toEqual([]);
 });
 
 test('addresses may stand on lines, or between commas', () => {

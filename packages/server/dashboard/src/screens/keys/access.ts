@@ -1,8 +1,7 @@
 /** What a key may do, between the scopes of the API and the words and switches of this screen. */
 import { keyLifetimesDays, scopes, scopesGrant, type Scope } from '@docyard/api';
 
-export const presets = ['read', 'write', 'custom'] as const;
-export type Preset = (typeof presets)[number];
+export type Preset = 'read' | 'write' | 'custom';
 
 export const areas = {
   exports: 'Exports',
@@ -29,7 +28,12 @@ export function levelsOf(area: Area): Level[] {
   return ['none', ...levels.filter((level) => isScope(`${area}:${level}`))];
 }
 
-export function scopesOf(preset: Preset, access: Access, within: readonly Area[] = areaNames): Scope[] {
+export function scopesOf(
+  preset: Preset | undefined,
+  access: Access,
+  within: readonly Area[] = areaNames,
+): Scope[] {
+  if (preset === undefined) return [];
   if (preset === 'read') return ['read'];
   if (preset === 'write') return ['read', 'write'];
   return within
@@ -66,7 +70,8 @@ export interface KeyDraft {
   name: string;
   /** Empty for all projects. */
   projectId: string;
-  preset: Preset;
+  /** Undefined until the person has chosen. */
+  preset: Preset | undefined;
   access: Access;
   /** One of `lifetimes`. */
   expires: string;
@@ -80,7 +85,8 @@ export function draftOf(search: URLSearchParams): KeyDraft {
   return {
     name: (search.get('name') ?? '').slice(0, 128),
     projectId: (search.get('project') ?? '').slice(0, 64),
-    ...accessOf(wanted.length === 0 ? ['read', 'write'] : wanted),
+    ...accessOf(wanted),
+    ...(wanted.length === 0 ? { preset: undefined } : {}),
     expires: lifetimes.includes(expires) ? expires : '90',
     addresses: (search.get('addresses') ?? '').split(/[\s,]+/).join('\n'),
   };

@@ -11,7 +11,7 @@ import { fieldError, SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
-import { useProjectChoices } from '../projects/project-choices.ts';
+import { ProjectPicker } from '../projects/project-picker.tsx';
 import {
   areas,
   areasFor,
@@ -131,17 +131,11 @@ function DraftFields({ draft, onChange, error }: DraftProps) {
 }
 
 function ProjectField({ value, onChange }: { value: string; onChange: (projectId: string) => void }) {
-  const projects = useProjectChoices().data ?? [];
-  const choices = projects.map(({ id, name, domain }) => ({ value: id, label: name, hint: domain }));
-  // One that a link names stays chosen, also before the list has come.
-  if (value !== '' && !projects.some(({ id }) => id === value))
-    choices.push({ value, label: value, hint: '' });
   return (
-    <SelectField
-      label="Project"
+    <ProjectPicker
+      none="All projects"
       value={value}
       onChange={onChange}
-      choices={[{ value: '', label: 'All projects' }, ...choices]}
       hint={
         value === ''
           ? 'Choose one, and the key reaches nothing else.'
@@ -187,7 +181,7 @@ function commandOf(draft: KeyDraft): string {
   const { name, projectId, scopes, allowedAddresses = [] } = bodyOf(draft);
   const parts = [
     `docyard keys create --name ${quoted(name === '' ? 'ci' : name)}`,
-    `--scope ${scopes.join(' ')}`,
+    `--scope ${scopes.length === 0 ? 'SCOPE' : scopes.join(' ')}`,
   ];
   if (projectId !== undefined) parts.push(`--project ${projectId}`);
   if (draft.expires !== '90') parts.push(`--expires ${draft.expires}`);

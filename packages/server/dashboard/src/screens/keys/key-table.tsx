@@ -6,7 +6,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Badge } from '../../parts/note.tsx';
 import { Table, type Column, type MoreRows } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { useProjectChoices } from '../projects/project-choices.ts';
+import { useProjectNames } from '../projects/use-projects.ts';
 import { wordsOf } from './access.ts';
 import { isInUse, keyState } from './key-state.ts';
 
@@ -20,8 +20,7 @@ interface KeyTableProps {
 }
 
 export function KeyTable({ rows, more, nowMs, roll, revoke }: KeyTableProps) {
-  const projects = useProjectChoices();
-  const projectNames = new Map(projects.data?.map(({ id, name }) => [id, name]));
+  const projectNames = useProjectNames(rows.flatMap(({ projectId }) => projectId ?? []));
   const columns: Column<ApiKey>[] = [
     { name: 'Key', width: 'minmax(0, 1.5fr)', cell: (key) => <Name apiKey={key} nowMs={nowMs} /> },
     {

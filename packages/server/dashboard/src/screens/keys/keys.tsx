@@ -7,13 +7,13 @@ import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
+import { ListControls, useListQuery, type SortChoices } from '../../parts/list-controls.tsx';
 import { useList } from '../../parts/list.ts';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useNow } from '../../parts/time.tsx';
 import { CreateKeyDialog } from './create-key.tsx';
-import { keyState } from './key-state.ts';
 import { KeyTable } from './key-table.tsx';
 import './keys.css';
 import { ProjectIds } from './project-ids.tsx';
@@ -47,13 +47,20 @@ export function Keys() {
         )
       }
     >
-      <ProjectIds />
       <KeyList mayWrite={mayWrite} />
+      <ProjectIds />
       <ApiCall operation="listKeys" command="docyard keys list" />
       {mayWrite && search.get('new') === '1' && <CreateKeyDialog onClose={() => setSearch(withoutDraft)} />}
     </Page>
   );
 }
+
+const orders: SortChoices<'-createdAt' | 'name' | '-lastUsedAt' | 'expiresAt'> = [
+  { value: '-createdAt', label: 'Newest first' },
+  { value: 'name', label: 'By name' },
+  { value: '-lastUsedAt', label: 'Last used first' },
+  { value: 'expiresAt', label: 'Expiring first' },
+];
 
 const shown = ['all', 'working', 'ended'] as const;
 type Shown = (typeof shown)[number];
@@ -61,13 +68,15 @@ type Shown = (typeof shown)[number];
 function KeyList({ mayWrite }: { mayWrite: boolean }) {
   const [search, setSearch] = useSearchParams();
   const show = shown.find((each) => each === search.get('show')) ?? 'all';
-  const list = useList(['keys'], (cursor) =>
-    client.call('listKeys', { query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }),
+  const listed = useListQuery(orders);
+  const query = { ...listed, ...statusQuery(show) };
+  const list = useList(['keys', query], (cursor) =>
+    client.call('listKeys', { query: { ...query, limit: 100, ...(cursor === undefined ? {} : { cursor }) } }),
   );
   const nowMs = useNow(30_000);
   const [rolling, setRolling] = useState<ApiKey>();
   const [revoking, setRevoking] = useState<ApiKey>();
-  const rows = list.rows?.filter((key) => isShown(keyState(key, nowMs).works, show));
+  const { rows } = list;
   return (
     <Panel
       title="Keys"
@@ -85,10 +94,13 @@ function KeyList({ mayWrite }: { mayWrite: boolean }) {
         />
       }
     >
+      <div className="panel-inside">
+        <ListControls label="keys" placeholder="Search by name, id or last characters" choices={orders} />
+      </div>
       {list.error !== null && <Problem error={list.error} retry={list.refetch} />}
       {list.error === null && rows === undefined && <Waiting lines={6} />}
-      {rows !== undefined && rows.length === 0 && !list.more.hasMore && <NoKeys show={show} />}
-      {rows !== undefined && (rows.length > 0 || list.more.hasMore) && (
+      {rows?.length === 0 && <NoKeys show={show} isSearched={listed.q !== undefined} />}
+      {rows !== undefined && rows.length > 0 && (
         <KeyTable
           rows={rows}
           more={list.more}
@@ -103,7 +115,13 @@ function KeyList({ mayWrite }: { mayWrite: boolean }) {
   );
 }
 
-function NoKeys({ show }: { show: Shown }) {
+function NoKeys({ show, isSearched }: { show: Shown; isSearched: boolean }) {
+  if (isSearched)
+    return (
+      <Empty icon="search" title="No key matches">
+        No key has these words in its name, id or last characters.
+      </Empty>
+    );
   if (show === 'ended')
     return (
       <Empty icon="key" title="No key has ended">
@@ -118,8 +136,9 @@ function NoKeys({ show }: { show: Shown }) {
   );
 }
 
-function isShown(works: boolean, show: Shown): boolean {
-  return show === 'all' || works === (show === 'working');
+function statusQuery(show: Shown): { status?: 'active' | 'ended' } {
+  if (show === 'all') return {};
+  return { status: show === 'working' ? 'active' : 'ended' };
 }
 
 function withShown(search: URLSearchParams, show: Shown): URLSearchParams {

@@ -6,8 +6,9 @@ import { client } from '../../app/client.ts';
 import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ListControls, useListQuery, type SortChoices } from '../../parts/list-controls.tsx';
 import { useList } from '../../parts/list.ts';
-import { Page, Panel, Waiting } from '../../parts/page.tsx';
+import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Account } from './account.tsx';
 import { ChangeRoleDialog, DisablePerson, RemovePerson } from './change-person.tsx';
@@ -48,19 +49,37 @@ export function People() {
   );
 }
 
+const orders: SortChoices<'-createdAt' | 'name' | 'email' | '-lastSeenAt'> = [
+  { value: '-createdAt', label: 'Newest first' },
+  { value: 'name', label: 'By name' },
+  { value: 'email', label: 'By email' },
+  { value: '-lastSeenAt', label: 'Last seen first' },
+];
+
 type Action = 'role' | 'disable' | 'remove';
 
 function PeopleList({ mayWrite, invite }: { mayWrite: boolean; invite: (to: Invited) => void }) {
-  const list = useList(['people'], (cursor) =>
-    client.call('listPeople', { query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }),
+  const query = useListQuery(orders);
+  const list = useList(['people', query], (cursor) =>
+    client.call('listPeople', {
+      query: { ...query, limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+    }),
   );
   const [chosen, setChosen] = useState<{ person: Person; action: Action }>();
   const onClose = () => setChosen(undefined);
   return (
     <Panel title="Everybody" flush>
+      <div className="panel-inside">
+        <ListControls label="people" placeholder="Search by name or email" choices={orders} />
+      </div>
       {list.error !== null && <Problem error={list.error} retry={list.refetch} />}
       {list.error === null && list.rows === undefined && <Waiting lines={4} />}
-      {list.rows !== undefined && (
+      {list.rows?.length === 0 && (
+        <Empty icon="search" title="No person matches">
+          No person has these words in their name or email.
+        </Empty>
+      )}
+      {list.rows !== undefined && list.rows.length > 0 && (
         <PeopleTable
           rows={list.rows}
           more={list.more}

@@ -8,6 +8,7 @@ import { useMay } from '../../app/session.tsx';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock, CopyField } from '../../parts/copy.tsx';
+import { ListControls, useListQuery, type SortChoices } from '../../parts/list-controls.tsx';
 import { useList } from '../../parts/list.ts';
 import { Empty, Page, Panel, Waiting } from '../../parts/page.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -18,12 +19,20 @@ import { repositoryName } from '../agent/job-words.tsx';
 import { NewProject } from './new-project.tsx';
 import './projects.css';
 
+const orders: SortChoices<'-createdAt' | 'name' | 'domain' | '-updatedAt'> = [
+  { value: '-createdAt', label: 'Newest first' },
+  { value: 'name', label: 'By name' },
+  { value: 'domain', label: 'By domain' },
+  { value: '-updatedAt', label: 'Last changed first' },
+];
+
 export function Projects() {
   const [search, setSearch] = useSearchParams();
   const mayCreate = useMay('projects:write');
   const seesExports = useMay('exports:read');
-  const { rows, error, refetch, more } = useList(['projects', 'list'], (cursor) =>
-    client.call('listProjects', { query: { limit: 50, cursor } }),
+  const query = useListQuery(orders);
+  const { rows, error, refetch, more } = useList(['projects', 'list', query], (cursor) =>
+    client.call('listProjects', { query: { ...query, limit: 50, cursor } }),
   );
   // One request for all rows: the newest exports of the organization hold the last ones of projects in use.
   const exports = useQuery({
@@ -33,7 +42,13 @@ export function Projects() {
     enabled: seesExports,
   });
   const columns = useMemo(() => columnsWith(exports.data), [exports.data]);
-  const setNew = (isOpen: boolean) => setSearch(isOpen ? { new: '1' } : {});
+  const setNew = (isOpen: boolean) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before);
+      if (isOpen) next.set('new', '1');
+      else next.delete('new');
+      return next;
+    });
   const isOpen = mayCreate && search.get('new') !== null;
   return (
     <Page
@@ -47,11 +62,20 @@ export function Projects() {
         )
       }
     >
+      <ListControls
+        label="projects"
+        placeholder="Search by name, domain, repository or id"
+        choices={orders}
+      />
       <Panel flush>
         {error !== null ? (
           <Problem error={error} retry={refetch} />
         ) : rows === undefined ? (
           <Waiting lines={6} />
+        ) : rows.length === 0 && query.q !== undefined ? (
+          <Empty icon="search" title="No project matches">
+            No project has these words in its name, domain, repository or id.
+          </Empty>
         ) : rows.length === 0 ? (
           <FirstProject mayCreate={mayCreate} create={() => setNew(true)} />
         ) : (

@@ -168,6 +168,15 @@ function DeliveryDialog({ webhook, deliveryId, mayWrite, onClose }: DeliveryDial
       void queries.invalidateQueries({ queryKey: ['webhooks', webhook.id] });
     },
   });
+  const now = useMutation({
+    mutationFn: () => client.call('sendWebhookDeliveryNow', { params }),
+    onSuccess: () => {
+      tell('The next attempt is made now.');
+      void queries.invalidateQueries({ queryKey: ['webhooks', webhook.id] });
+    },
+  });
+  const isWaiting = delivery.data?.status === 'pending';
+  const error = again.error ?? now.error;
   return (
     <Dialog open onClose={onClose} title={delivery.data?.type ?? 'Delivery'} wide>
       {delivery.error !== null && <Problem error={delivery.error} retry={() => void delivery.refetch()} />}
@@ -178,6 +187,9 @@ function DeliveryDialog({ webhook, deliveryId, mayWrite, onClose }: DeliveryDial
             facts={[
               ['Status', <DeliveryBadge key="status" delivery={delivery.data} />],
               ['Happened', exact(delivery.data.createdAt)],
+              ...(delivery.data.nextAttemptAt === null
+                ? []
+                : [['Next attempt', exact(delivery.data.nextAttemptAt)] as [string, ReactNode]]),
               ['webhook-id', <CopyField key="id" text={delivery.data.messageId} label="webhook-id" />],
             ]}
           />
@@ -188,20 +200,31 @@ function DeliveryDialog({ webhook, deliveryId, mayWrite, onClose }: DeliveryDial
           </div>
         </>
       )}
-      {again.error !== null && <Problem error={again.error} />}
+      {error !== null && <Problem error={error} />}
       <ApiCall
-        operation="redeliverWebhook"
+        operation={isWaiting ? 'sendWebhookDeliveryNow' : 'redeliverWebhook'}
         params={params}
-        command={`docyard webhooks redeliver ${webhook.id} ${deliveryId}`}
+        command={`docyard webhooks ${isWaiting ? 'send-now' : 'redeliver'} ${webhook.id} ${deliveryId}`}
       />
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
-        {mayWrite && (
+        {mayWrite && isWaiting && (
+          <Button
+            look="primary"
+            icon="send"
+            busy={now.isPending}
+            disabled={!webhook.enabled}
+            onClick={() => now.mutate()}
+          >
+            Send now
+          </Button>
+        )}
+        {mayWrite && !isWaiting && (
           <Button
             look="primary"
             icon="repeat"
             busy={again.isPending}
-            disabled={!webhook.enabled || delivery.data?.status === 'pending'}
+            disabled={!webhook.enabled || delivery.data === undefined}
             onClick={() => again.mutate()}
           >
             Send again
