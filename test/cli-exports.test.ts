@@ -342,7 +342,7 @@ describe('waiting for a job that does not end', () => {
     const { status, stderr } = await running;
     const [, started = ''] = /Started (se_\w+)/.exec(stderr) ?? [];
     expect(status).toBe(130);
-    expect(stderr).toContain(`docyard: ${started} is cancelled.\n`);
+    expect(stderr).toContain(`docyard: ${started} is canceled.\n`);
     const { failure } = await service.client.call('readExport', { params: { jobId: started } });
     expect(failure?.code).toBe('canceled');
   });

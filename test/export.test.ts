@@ -252,7 +252,7 @@ describe('the life of a job', () => {
     }
   });
 
-  test('a cancelled job is failed with the reason, and can be tried again', async () => {
+  test('a canceled job is failed with the reason, and can be tried again', async () => {
     const domain = await project(gitUrl(siteFiles(400)));
     const { jobId } = await service.client.call('startExport', { body: { domain } });
     await service.client.call('cancelExport', { params: { jobId } });

@@ -205,7 +205,7 @@ describe('an export', () => {
     }
   });
 
-  test('that has ended cannot be cancelled, and the answer says so', async () => {
+  test('that has ended cannot be canceled, and the answer says so', async () => {
     expect(await refusal('cancel_export', { jobId })).toMatch(/already ended[^]*job_finished, /);
   });
 });
@@ -231,7 +231,7 @@ describe('an agent job', () => {
     expect(await call('list_agent_jobs', { status: 'completed' })).toMatchObject({ jobs: [{ id }] });
   });
 
-  test('goes on after a message; a call that waits for it can be cancelled, and so can the job', async () => {
+  test('goes on after a message; a call that waits for it can be canceled, and so can the job', async () => {
     expect(await call('message_agent_job', { id, prompt: 'Please wait.' })).toMatchObject({
       status: 'active',
       runs: 2,

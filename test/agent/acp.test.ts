@@ -134,7 +134,7 @@ describe.skipIf(weakness !== undefined)('a foreign agent', () => {
     },
   );
 
-  test('is ended with all it has started when the job is cancelled', async () => {
+  test('is ended with all it has started when the job is canceled', async () => {
     const scene = await set();
     const service = await scene.start();
     const projectId = await createProject(service, scene);

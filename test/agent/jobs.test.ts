@@ -295,7 +295,7 @@ describe.concurrent('the life of a job', () => {
     },
   );
 
-  test('cancelled while it works, it fails as cancelled and leaves no branch', async ({ expect }) => {
+  test('canceled while it works, it fails as canceled and leaves no branch', async ({ expect }) => {
     const id = await begin('run <endless>', { limits: { steps: 1000 } });
     const read = () => service.client.call('readAgentJob', { params: { projectId, id } });
     await expect.poll(async () => (await read()).phase, { timeout: 30_000 }).toBe('running');

@@ -1,5 +1,5 @@
 /**
- * Many agent jobs at once, some of them cancelled at random moments: afterwards nothing may be left of them but their
+ * Many agent jobs at once, some of them canceled at random moments: afterwards nothing may be left of them but their
  * records and what they pushed. Counts and complains; decides nothing.
  */
 import { readdirSync } from 'node:fs';
@@ -41,11 +41,11 @@ export async function runMany({ jobs, seed, onJob }: ManyOptions) {
       .slice(0, Math.round(jobs * cancelShare))
       .map((id) => cancelLater(service, projectId, id, chance.between(0, jobs * (longestJobMs / 2))));
     const ended = await everyEnding(service, projectId, ids, onJob);
-    const cancelled = (await Promise.all(cancels)).filter(Boolean).length;
+    const canceled = (await Promise.all(cancels)).filter(Boolean).length;
     const left = await leftovers(stage, service);
     return {
       jobs,
-      cancelled,
+      canceled,
       ...counted(ended),
       leakedFolders: left.folders.length,
       heldJobs: left.held.length,

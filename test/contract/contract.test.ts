@@ -19,7 +19,7 @@ const document = await fetchDocument(service.origin);
 
 afterAll(stop);
 
-const cancelled = async (): Promise<Given> => {
+const canceled = async (): Promise<Given> => {
   const params = (await queued()).params;
   await service.client.call('cancelExport', { params });
   return { params };
@@ -65,7 +65,7 @@ const valid: Record<OperationId, () => Given | Promise<Given>> = {
   startExport: () => ({ body: { domain: records.project.domain, metadata: { build: '7' } } }),
   listExports: () => ({ query: { domain: records.project.domain, status: 'completed', limit: '1' } }),
   readExport: completed,
-  deleteExport: cancelled,
+  deleteExport: canceled,
   createBundle: () => ({ ...completed(), body: { ttlSeconds: 60 } }),
   openBundle: completed,
   openLatestBundle: () => ({ query: { domain: records.project.domain } }),

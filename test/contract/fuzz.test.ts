@@ -56,15 +56,15 @@ async function addRecords() {
     body: { prompt: 'Never begins.' },
   });
   await stage.waitForAgent(service, { projectId: busy.id, id }, ({ phase }) => phase !== 'queued');
-  const cancelled = async () => {
+  const canceled = async () => {
     const { jobId } = await client.call('startExport', { body: { domain: busy.domain } });
     return (await client.call('cancelExport', { params: { jobId } })).jobId;
   };
   return {
     domain: project.domain,
     completed: completed.jobId,
-    failed: await cancelled(),
-    toDelete: await cancelled(),
+    failed: await canceled(),
+    toDelete: await canceled(),
     queued: (await client.call('startExport', { body: { domain: busy.domain } })).jobId,
     project: (await stage.addProject(service, git.repository)).id,
     agentJob: stage.addAgentJob(service.dataDir, busy),

@@ -97,7 +97,7 @@ export async function waitForAgent(
 
 /**
  * A git host that answers for ever: just fast enough that git does not give up, so an export of it runs until it
- * is cancelled. With one export at a time, everything behind it stays queued.
+ * is canceled. With one export at a time, everything behind it stays queued.
  */
 export async function startEndlessGit(): Promise<{ repository: string; host: string; stop(): void }> {
   const server = createServer((_, response) => {

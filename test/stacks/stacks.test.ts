@@ -140,7 +140,7 @@ describe.each(stacks)('on $name', ({ missing, start }) => {
     expect(messages.find(({ type }) => type === 'export.completed')?.data).toEqual(exported);
   });
 
-  test('a job that waits or runs can be cancelled', patience, async () => {
+  test('a job that waits or runs can be canceled', patience, async () => {
     const { jobId } = await service.client.call('startExport', { body: { domain } });
     await service.client.call('cancelExport', { params: { jobId } });
     const job = await waitForExport(service.client, jobId, { timeoutSeconds: 50 });

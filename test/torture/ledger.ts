@@ -100,7 +100,7 @@ export class Ledger {
     }
     this.#compareBundle(job);
     if (job.status === 'completed' && known?.cancel === 'acknowledged') {
-      this.complain('resurrected', `${job.jobId} was cancelled and completed (attempt ${job.attempt})`);
+      this.complain('resurrected', `${job.jobId} was canceled and completed (attempt ${job.attempt})`);
       known.cancel = 'none';
     }
   }
@@ -188,7 +188,7 @@ export class Ledger {
     if (before.source.commit !== null && now.source.commit !== before.source.commit) wrong('another commit');
     if (before.bundle !== null && now.bundle?.sha256 !== before.bundle.sha256) wrong('another bundle');
     if (cancel === 'acknowledged' && now.status === 'failed' && now.failure?.code !== 'canceled') {
-      wrong(`was cancelled, ended as ${now.failure?.code}`);
+      wrong(`was canceled, ended as ${now.failure?.code}`);
     }
   }
 

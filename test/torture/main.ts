@@ -15,7 +15,7 @@ const help = `Kills the service again and again while it is used, and counts wha
   --rounds N   how many kills (default 100; about 3 s each)
   --seed N     which random moments and operations (default 1)
   --log        print what the service logs
-  --agent      many agent jobs, two at a time, a third of them cancelled, and a count of what they leave
+  --agent      many agent jobs, two at a time, a third of them canceled, and a count of what they leave
   --jobs N     how many of them (default 200; about 2 s each)
   --list       print where DOCYARD_CRASH_AT can end an agent job when NODE_ENV=test
   --help       this text
@@ -64,9 +64,9 @@ async function manyAgentJobs(jobs: number, seed: number): Promise<number> {
   const rows: [string, number][] = [
     ['agent jobs', figures.jobs],
     ['seed', seed],
-    ['cancelled', figures.cancelled],
+    ['canceled', figures.canceled],
     ['completed', figures.completed],
-    ['failed (the cancelled ones)', figures.failed],
+    ['failed (the canceled ones)', figures.failed],
     ['folders left behind', figures.leakedFolders],
     ['jobs still waiting or held by a worker', figures.heldJobs],
     ['processes left behind', figures.leakedProcesses],
@@ -93,14 +93,14 @@ function table(figures: TortureFigures, seed: number): string {
     ['stuck', figures.stuck],
     ['torn archives', figures.torn],
     ['duplicated results', figures.duplicated],
-    ['cancelled jobs resurrected', figures.resurrected],
+    ['canceled jobs resurrected', figures.resurrected],
     ['idempotent retries', figures.idempotentRetries],
     ['idempotent retries that made a second job', figures.secondJobs],
     ['other contradictions', figures.other],
     ['leaked processes', figures.leakedProcesses],
     ['attempts spent', figures.attempts],
     ['jobs completed', figures.completed],
-    ['jobs cancelled', figures.canceled],
+    ['jobs canceled', figures.canceled],
     ['jobs given up after three lost workers', figures.workerLost],
     ['jobs failed because their renderer was killed', figures.failedOtherwise],
     ['archives downloaded during the rounds', figures.downloads],

@@ -186,7 +186,7 @@ export const agentOperations = {
     path: '/v2/agent/{projectId}/job/{id}/archive',
     tag,
     summary: 'Archive an agent job',
-    description: 'From every state; a job at work is cancelled first. Doing it twice is no error.',
+    description: 'From every state; a job at work is canceled first. Doing it twice is no error.',
     scope: 'agent:write',
     params: jobParams,
     success: json(200, schemas.AgentJob),

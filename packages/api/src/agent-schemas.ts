@@ -32,7 +32,7 @@ export const agentEndings = {
   no_change: 'Nothing had to be changed.',
   needs_input: 'The agent has a question; the summary holds it. Answer with a message.',
   partial: 'Part of the work was finished and is offered as a draft.',
-  cancelled: 'Somebody cancelled the job.',
+  cancelled: 'A caller canceled the job.',
   timeout: 'The time of the run was used up.',
   budget: 'The steps or tokens of the run were used up.',
   stalled: 'The agent went round in circles.',

@@ -37,7 +37,7 @@ describe('failureTable', () => {
     expect(failureTable[code].meaning).toMatch(/\.$/);
   });
 
-  it('calls a cancelled job failed, so that no client polls for ever', () => {
+  it('calls a canceled job failed, so that no client polls for ever', () => {
     expect(failureCodes).toContain('canceled');
   });
 });

@@ -60,7 +60,7 @@ export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
 /** Why a job ended as `failed`. `retryable` says whether the same request may succeed later without a change. */
 export const failureTable = {
-  canceled: { retryable: true, meaning: 'Somebody cancelled the job.' },
+  canceled: { retryable: true, meaning: 'A caller canceled the job.' },
   source_unavailable: { retryable: true, meaning: 'The repository did not answer.' },
   source_not_found: { retryable: false, meaning: 'The repository, branch or folder does not exist.' },
   source_refused: { retryable: false, meaning: 'The address of the repository is not allowed here.' },

@@ -16,7 +16,7 @@ export async function cancelAgentJob(context: StoreContext, given: { job: Job; a
   return changed;
 }
 
-/** From every state; a job at work is cancelled first. */
+/** From every state; a job at work is canceled first. */
 export async function archiveAgentJob(
   context: StoreContext,
   given: { job: Job; actor: Actor },
@@ -44,7 +44,7 @@ async function mark(
   return marked;
 }
 
-/** What was said before and not heard yet is part of what is cancelled. */
+/** What was said before and not heard yet is part of what is canceled. */
 async function stop(
   context: StoreContext,
   { job, actor }: { job: Job; actor: Actor },

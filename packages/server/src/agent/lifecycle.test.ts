@@ -1,6 +1,6 @@
 /**
  * The life of an agent job over the real application, without a worker: the test claims and ends jobs itself. What is
- * created, said, cancelled, retried and archived, and what a caller sees at each moment.
+ * created, said, canceled, retried and archived, and what a caller sees at each moment.
  */
 import type { AgentJob } from '@docyard/api';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -265,7 +265,7 @@ describe('cancelling', () => {
     const claimed = present(await claimJob(context, id));
     await job(post(`job/${id}/message`, { prompt: 'Not heard.' }));
     expect((await job(post(`job/${id}/cancel`))).status).toBe('active');
-    await failJob(context, claimed, failureOf('canceled', 'The job was cancelled.'));
+    await failJob(context, claimed, failureOf('canceled', 'The job was canceled.'));
     await continueWithMessages(context);
     expect(await read(id)).toMatchObject({ status: 'failed', statusReason: 'cancelled', runs: 1 });
   });

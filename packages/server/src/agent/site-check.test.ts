@@ -58,10 +58,10 @@ describe('validate', () => {
     expect(await checks.validate(never)).not.toBe(first);
   });
 
-  test('ends when the run is cancelled, and says so when it takes too long', async () => {
+  test('ends when the run is canceled, and says so when it takes too long', async () => {
     const options = site({});
     const checks = await openSiteChecks(options, never);
-    await expect(checks.validate(AbortSignal.abort(new Error('cancelled')))).rejects.toThrow('cancelled');
+    await expect(checks.validate(AbortSignal.abort(new Error('canceled')))).rejects.toThrow('canceled');
     const hasty = openSiteChecks({ ...options, mostSeconds: 0.001 }, never);
     await expect(hasty).rejects.toThrow(SiteCheckFailed);
   });

@@ -59,7 +59,7 @@ export async function follow(
   } catch (error) {
     progress.end();
     const wanted = error instanceof CommandError && error.exit === 'interrupted';
-    if (wanted && options.cancelOnInterrupt) throw await cancelled(client, jobId);
+    if (wanted && options.cancelOnInterrupt) throw await canceled(client, jobId);
     throw error;
   }
 }
@@ -71,9 +71,9 @@ function withTimeout(signal: AbortSignal, seconds: number | undefined, reason: (
   return AbortSignal.any([signal, controller.signal]);
 }
 
-async function cancelled(client: DocyardClient, jobId: string): Promise<CommandError> {
+async function canceled(client: DocyardClient, jobId: string): Promise<CommandError> {
   await client.call('cancelExport', { params: { jobId } });
-  return new CommandError(`${jobId} is cancelled.`, 'interrupted', { jobId });
+  return new CommandError(`${jobId} is canceled.`, 'interrupted', { jobId });
 }
 
 function stepOf({ phase, progress, pageCount, totalPages }: ExportJob) {

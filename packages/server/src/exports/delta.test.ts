@@ -135,9 +135,9 @@ describe('a delta', () => {
   });
 });
 
-const cancelled = {
+const canceled = {
   code: 'canceled' as const,
-  message: 'Cancelled.',
+  message: 'Canceled.',
   file: null,
   line: null,
   hint: null,
@@ -185,7 +185,7 @@ describe('there is none', () => {
       code: 'job_not_completed',
       error: expect.stringContaining('`since`') as string,
     });
-    await failJob(context, present(await claimJob(context, queued.id)), cancelled);
+    await failJob(context, present(await claimJob(context, queued.id)), canceled);
     expect(await problemOf(await linkTo(newer, { since: queued.id }))).toMatchObject({
       status: 409,
       code: 'job_failed',

@@ -18,7 +18,7 @@ test('these moves exist and no others', () => {
   );
 });
 
-test('a worker moves only what runs; waiting jobs are claimed or cancelled', () => {
+test('a worker moves only what runs; waiting jobs are claimed or canceled', () => {
   expect(moves.fail.from).toEqual(['running']);
   expect(moves.complete.from).toEqual(['running']);
   expect(moves.release.from).toEqual(['running']);

@@ -4,7 +4,7 @@
  *   queued ──claim──► running ──done──► completed
  *     │  ▲              │  └─fault, or lost too often──► failed
  *     │  └──worker lost─┘
- *     └──cancelled────────────────────► failed
+ *     └──canceled─────────────────────► failed
  *
  * An agent job may go on after its end (`resume`); the end of an export never changes.
  */

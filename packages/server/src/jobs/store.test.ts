@@ -232,7 +232,7 @@ describe('cancelling', () => {
     expect((await read(job)).cancel_requested_at).not.toBeNull();
   });
 
-  test('a job that was promised to be cancelled is not completed', async () => {
+  test('a job that was promised to be canceled is not completed', async () => {
     const job = await claim(await newJob());
     await store.requestCancel(context, job);
     expect(await store.completeJob(context, job, outcome)).toBeUndefined();

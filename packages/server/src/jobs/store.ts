@@ -93,7 +93,7 @@ export async function holdJob(transaction: Database, id: string): Promise<Job | 
     .executeTakeFirst();
 }
 
-/** Undefined when the job is not queued any more, or for another attempt: somebody else has it, or it was cancelled. */
+/** Undefined when the job is not queued any more, or for another attempt: somebody else has it, or it was canceled. */
 export async function claimJob(
   context: StoreContext,
   id: string,

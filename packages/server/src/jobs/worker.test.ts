@@ -197,7 +197,7 @@ describe('cancelling', () => {
     await requestCancel(context, await read(job));
     expect(failureOfRow(await ended(job))).toMatchObject({
       code: 'canceled',
-      message: 'The job was cancelled.',
+      message: 'The job was canceled.',
     });
     expect(Date.now() - before).toBeLessThan(500);
   });

@@ -13,7 +13,7 @@ import * as store from './store.ts';
 
 export interface RunnerInput {
   job: store.Job;
-  /** Aborted with a `Stopped` when the job is cancelled, takes too long, or the worker stops. */
+  /** Aborted with a `Stopped` when the job is canceled, takes too long, or the worker stops. */
   signal: AbortSignal;
   log: Logger;
   report(progress: store.Progress): Promise<void>;
@@ -177,7 +177,7 @@ export class Worker {
       const completed = await this.#persist(() => store.completeJob(this.#context, job, outcome));
       if (completed === undefined) {
         reason = 'canceled';
-        throw new Error('The job was cancelled while its ending was written.');
+        throw new Error('The job was canceled while its ending was written.');
       }
       const { pageCount: pages, bundleBytes } = outcome;
       observed.ended('completed', { pages, ...(bundleBytes === undefined ? {} : { bundleBytes }) });
@@ -261,7 +261,7 @@ export class Worker {
     }
     const failure =
       reason === 'canceled'
-        ? failureOf('canceled', 'The job was cancelled.')
+        ? failureOf('canceled', 'The job was canceled.')
         : reason === 'timeout'
           ? failureOf('timeout', `The job took longer than ${this.#longestSeconds(job)} seconds.`)
           : error instanceof JobFailure
@@ -295,7 +295,7 @@ export class Worker {
 
   /** Marked while its worker was lost or stopped: there is nobody left to abort. */
   async #failCanceled(job: store.Job): Promise<void> {
-    await store.failJob(this.#context, job, failureOf('canceled', 'The job was cancelled.'));
+    await store.failJob(this.#context, job, failureOf('canceled', 'The job was canceled.'));
   }
 
   /** A full disk must not lose an ending: it is written as soon as the database takes it. */

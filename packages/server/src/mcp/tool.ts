@@ -79,7 +79,7 @@ export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
         const structured = output.parse(record);
         return { texts: [JSON.stringify(structured), ...(next === undefined ? [] : [next])], structured };
       } catch (error) {
-        // Nobody hears the answer to a call that was cancelled.
+        // Nobody hears the answer to a call that was canceled.
         ongoing.signal.throwIfAborted();
         return failed(explainFailure(error, desk.server));
       }

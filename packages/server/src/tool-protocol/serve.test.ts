@@ -219,7 +219,7 @@ describe('what cannot be answered', () => {
 });
 
 describe('calls', () => {
-  /** Each call waits until it is let go, or until it is cancelled. */
+  /** Each call waits until it is let go, or until it is canceled. */
   function held() {
     const started: string[] = [];
     const release = new Map<string, () => void>();
@@ -283,7 +283,7 @@ describe('calls', () => {
     ]);
   });
 
-  test('that are cancelled are told so, and get no answer', async () => {
+  test('that are canceled are told so, and get no answer', async () => {
     const { ongoing, call } = held();
     const { said, say, answer } = converse({ call });
     say({ id: 1, method: 'tools/call', params: { name: 'a' } });

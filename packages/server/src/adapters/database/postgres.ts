@@ -171,7 +171,7 @@ const passingCodes = new Set([
   '25006', // read-only: a standby that is about to take over
   '25P03', // idle in a transaction for too long
   '55P03', // a lock was not to be had
-  '57014', // cancelled, by the limit for a statement
+  '57014', // canceled, by the limit for a statement
   '57P01', // shutdown by an administrator
   '57P02', // shutdown after a crash
   '57P03', // still starting

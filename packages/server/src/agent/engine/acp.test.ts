@@ -293,7 +293,7 @@ describe.skipIf(weakness !== undefined)('an agent that misbehaves', () => {
   });
 });
 
-describe.skipIf(weakness !== undefined)('a run that is cancelled', () => {
+describe.skipIf(weakness !== undefined)('a run that is canceled', () => {
   test('tells the agent, and keeps nothing', async () => {
     const stopping = new AbortController();
     const work =

@@ -314,19 +314,19 @@ describe('it ends', () => {
     const stopped: Said = ({ signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(new ModelFailure('cancelled', 'Stopped.')));
-        stop.abort(new Error('cancelled by a person'));
+        stop.abort(new Error('canceled by a person'));
       });
     const { run, steps } = scene({ said: [stopped], loop: { signal: stop.signal } });
-    await expect(run()).rejects.toThrow('cancelled by a person');
+    await expect(run()).rejects.toThrow('canceled by a person');
     expect(steps, 'whoever goes on finds nothing that is not true').toEqual([]);
   });
 
   test('in the middle of a call when it is stopped', async () => {
     const stop = new AbortController();
     const { run, steps, files } = scene({ said: [calls(['hang'])], loop: { signal: stop.signal } });
-    const work = expect(run()).rejects.toThrow('cancelled by a person');
+    const work = expect(run()).rejects.toThrow('canceled by a person');
     await expect.poll(() => files.has('before.mdx')).toBe(true);
-    stop.abort(new Error('cancelled by a person'));
+    stop.abort(new Error('canceled by a person'));
     await work;
     expect(steps.map(({ kind }) => kind)).toEqual(['answer']);
   });
