@@ -200,7 +200,7 @@ it('the configuration page lists every setting with its default', () => {
   };
   const expected = Object.entries(settings).map(([name, { check }]) => [
     name,
-    spoken[name] ?? String(check.parse(undefined)),
+    spoken[name] ?? String(check.parse(undefined) as string | number | boolean | undefined),
   ]);
   const listed = tableRows(section(page('operate/configuration'), 'Settings')).map((cells) =>
     cells.slice(0, 2),

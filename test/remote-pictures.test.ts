@@ -49,7 +49,7 @@ beforeAll(async () => {
     'index.mdx': `![A ship](http://${host}/ship.png)\n\n![Gone](http://${host}/gone.png)\n`,
     'deep/other.mdx': `![Metadata](http://169.254.169.254/picture.png)\n\n![The ship](http://${host}/ship.png)\n`,
   });
-  service = await startService({ sample: false, environment: { EGRESS_ALLOW: host } });
+  service = await startService({ sample: false, environment: { EGRESS_ALLOW: `spec+picture:${host}` } });
   await service.client.call('createProject', {
     body: { name: 'Docs', domain: 'docs.example.com', source: { repository: folder } },
   });
@@ -113,7 +113,7 @@ async function build(...more: string[]): Promise<string> {
   const out = join(temporaryFolder('build'), 'out');
   const args = [program, 'build', folder, '--out', out, '--quiet', ...more];
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, EGRESS_ALLOW: host },
+    env: { ...process.env, EGRESS_ALLOW: `spec+picture:${host}` },
     stdio: 'ignore',
   });
   const [status] = (await once(child, 'exit')) as [number | null];

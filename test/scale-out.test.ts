@@ -35,7 +35,7 @@ describe.skipIf(postgresMissing !== undefined)(`several processes ${postgresMiss
       DATABASE_URL: await postgres.createDatabase(),
       BLOBS_URL: `file://${temporaryFolder('blobs')}`,
       SECRET_KEY: 'the same for every process of this test',
-      EGRESS_ALLOW: git.host,
+      EGRESS_ALLOW: `source:${git.host}`,
     });
     [api, otherApi] = await Promise.all([start('api'), start('api')]);
     const repository = git.addRepository('docs', siteFiles(3));

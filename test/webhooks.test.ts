@@ -25,7 +25,7 @@ afterAll(() => service.stop());
 
 const start = (dataDir?: string) =>
   startService({
-    environment: { EGRESS_ALLOW: receiver.host },
+    environment: { EGRESS_ALLOW: `webhook:${receiver.host}` },
     sample: false,
     ...(dataDir === undefined ? {} : { dataDir }),
   });
@@ -101,7 +101,7 @@ describe('docyard webhooks', () => {
     const command = ['webhooks', ...args, '--data', service.dataDir, '--json'];
     const ended = spawnSync(process.execPath, [program, ...command], {
       encoding: 'utf8',
-      env: { ...process.env, ...databaseOf(service.dataDir), EGRESS_ALLOW: receiver.host },
+      env: { ...process.env, ...databaseOf(service.dataDir), EGRESS_ALLOW: `webhook:${receiver.host}` },
     });
     expect(ended.stderr).toBe('');
     return ended.stdout === '' ? undefined : JSON.parse(ended.stdout);

@@ -49,7 +49,7 @@ export async function setStage({
     repository,
     dataDir,
     environment: {
-      EGRESS_ALLOW: [git.host, model.host, new URL(forge.origin).host].join(','),
+      EGRESS_ALLOW: `source+forge:${git.host},model:${model.host},forge:${new URL(forge.origin).host}`,
       MODEL_URL: model.url,
       MODEL_NAME: 'scripted',
       MODEL_KEY: modelKey,

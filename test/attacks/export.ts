@@ -45,7 +45,7 @@ export async function exportFolder(folder: string, work: string, { level, shelte
   const asked: string[] = [];
   const bundle = join(work, 'bundle.tar.gz');
   const report = join(work, 'report.json');
-  const fetch = fetchWithin({ allowedHosts: [] });
+  const fetch = fetchWithin({ rules: [], offline: false });
   const signal = AbortSignal.timeout(mostSeconds * 1000);
   const ending: Pick<Ending, 'told' | 'complaint' | 'output'> = await converseIn<Message>(shelter, {
     program,

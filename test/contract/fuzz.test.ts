@@ -22,7 +22,7 @@ let log = '';
 const git = await stage.startEndlessGit();
 const service = await startService({
   environment: {
-    EGRESS_ALLOW: git.host,
+    EGRESS_ALLOW: `source:${git.host}`,
     EXPORT_CONCURRENCY: '1',
     AGENT_CONCURRENCY: '1',
     LIMIT_BODY_BYTES: '100000',

@@ -14,7 +14,7 @@ export const bodyBytes = 20_000;
 export async function startServices() {
   const git = await stage.startEndlessGit();
   const environment = {
-    EGRESS_ALLOW: git.host,
+    EGRESS_ALLOW: `source:${git.host}`,
     EXPORT_CONCURRENCY: '1',
     LIMIT_BODY_BYTES: String(bodyBytes),
     RETENTION_EXPORTS: '1',

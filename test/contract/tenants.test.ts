@@ -13,7 +13,7 @@ import * as stage from './stage.ts';
 
 const git = await stage.startEndlessGit();
 const service = await startService({
-  environment: { EGRESS_ALLOW: git.host, EXPORT_CONCURRENCY: '1' },
+  environment: { EGRESS_ALLOW: `source:${git.host}`, EXPORT_CONCURRENCY: '1' },
   sample: false,
 });
 const theirs = await addTheirs(service, git.repository);

@@ -17,7 +17,7 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
 
   beforeAll(async () => {
     git = await startGitServer({ token });
-    dashboard = await openDashboard({ environment: { EGRESS_ALLOW: git.host } });
+    dashboard = await openDashboard({ environment: { EGRESS_ALLOW: `source+forge:${git.host}` } });
   });
 
   afterAll(async () => {

@@ -13,7 +13,7 @@ describe.skipIf(chromiumPath === undefined)('telling others, and looking after t
 
   beforeAll(async () => {
     receiver = await startReceiver();
-    dashboard = await openDashboard({ environment: { EGRESS_ALLOW: receiver.host } });
+    dashboard = await openDashboard({ environment: { EGRESS_ALLOW: `webhook:${receiver.host}` } });
   });
   afterAll(() => dashboard?.close());
 

@@ -41,7 +41,7 @@ describe.each(stacks)('on $name', ({ missing, start }) => {
   beforeAll(async () => {
     [stack, receiver] = await Promise.all([start(), startReceiver()]);
     stage = await setStage({ script: mendLink, environment: stack.environment });
-    stage.environment['EGRESS_ALLOW'] += `,${receiver.host}`;
+    stage.environment['EGRESS_ALLOW'] += `,webhook:${receiver.host}`;
     const onLog = (text: string) => void (log += text);
     processes = await Promise.all(
       stack.roles.map((role) => {

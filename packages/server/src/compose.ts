@@ -21,6 +21,7 @@ import type { ExportInput } from './exports/record.ts';
 import { runExport } from './exports/run.ts';
 import { viewExport } from './exports/view.ts';
 import { keepLibrariesHome } from './egress/peers.ts';
+import { policyFor, type PolicyFor } from './egress/rules.ts';
 import { createJob } from './jobs/create-jobs.ts';
 import type { Runner, Runners } from './jobs/worker.ts';
 import { openLog } from './log.ts';
@@ -109,6 +110,7 @@ export async function compose(config: Config, telemetry = silence): Promise<Cont
   };
   try {
     const secrets = await openSecrets(config, shared.database);
+    const policies: PolicyFor = (purpose, tenant) => policyFor(config.egress, purpose, tenant);
     const parts = { config, ...shared, blobs, secrets };
     return {
       config,
@@ -118,8 +120,8 @@ export async function compose(config: Config, telemetry = silence): Promise<Cont
       ...shared,
       ...telemetry,
       blobs,
-      sources: new GitAndFolderSources(config.egress),
-      forges: new HttpForges(config.egress, systemClock),
+      sources: new GitAndFolderSources(policies),
+      forges: new HttpForges(policies, systemClock),
       clock: systemClock,
       views: jobViews({ config, secrets }),
       log,

@@ -34,7 +34,7 @@ test('without any setting everything has its default', () => {
     exportWaitingSeconds: 600,
     renderIsolationMin: null,
     linkSeconds: 3600,
-    egress: { allowedHosts: [], offline: false },
+    egress: { rules: [], offline: false },
     limits: {
       readsPerMinute: 600,
       writesPerMinute: 60,
@@ -89,7 +89,7 @@ test('every setting reaches its place', () => {
     LINK_SECONDS: '61',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_SERVICE_NAME: 'docs',
-    EGRESS_ALLOW: ' git.internal , Gitea:3000,,',
+    EGRESS_ALLOW: ' source+forge:git.internal , Gitea:3000,,',
     OFFLINE: 'on',
     LIMIT_READS_PER_MINUTE: '4',
     LIMIT_WRITES_PER_MINUTE: '5',
@@ -144,7 +144,13 @@ test('every setting reaches its place', () => {
     exportWaitingSeconds: 30,
     renderIsolationMin: 2,
     linkSeconds: 61,
-    egress: { allowedHosts: ['git.internal', 'gitea:3000'], offline: true },
+    egress: {
+      rules: [
+        { host: 'git.internal', purposes: ['source', 'forge'], owner: null },
+        { host: 'gitea:3000', purposes: null, owner: null },
+      ],
+      offline: true,
+    },
     limits: {
       readsPerMinute: 4,
       writesPerMinute: 5,
@@ -198,7 +204,7 @@ describe('a wrong value', () => {
     EXPORT_WAITING_SECONDS: ['-1', '90000'],
     RENDER_ISOLATION_MIN: ['4', '-1', 'full'],
     LINK_SECONDS: ['59', '604801'],
-    EGRESS_ALLOW: [],
+    EGRESS_ALLOW: ['modle:gpu.internal', 'source:https://git.internal', 'source:git.internal@team'],
     OFFLINE: ['perhaps', '2'],
     LIMIT_READS_PER_MINUTE: ['0'],
     LIMIT_WRITES_PER_MINUTE: ['-5'],

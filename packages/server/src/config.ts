@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { EgressError } from './egress/addresses.ts';
 import { hostList } from './egress/environment.ts';
 import { refuseDistantPeer } from './egress/peers.ts';
+import { parseEgressRules, type EgressRule, type EgressRules } from './egress/rules.ts';
 
 export interface Config {
   /** What this process does: answers requests, runs jobs, or both. */
@@ -60,7 +61,7 @@ export interface Config {
   renderIsolationMin: 0 | 1 | 2 | 3 | null;
   linkSeconds: number;
   /** What may be reached. */
-  egress: { allowedHosts: string[]; offline: boolean };
+  egress: EgressRules;
   limits: {
     readsPerMinute: number;
     writesPerMinute: number;
@@ -95,6 +96,15 @@ const count = (least: number, most: number, usual: number) =>
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`)
     .default(usual);
+
+function egressRulesOf(text: string, context: z.RefinementCtx): EgressRule[] {
+  try {
+    return parseEgressRules(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+}
 
 interface Setting {
   check: z.ZodType;
@@ -250,8 +260,9 @@ export const settings = {
   },
   LINK_SECONDS: { check: count(60, 604_800, 3600), meaning: 'Lifetime of a download link.' },
   EGRESS_ALLOW: {
-    check: z.string().default(''),
-    meaning: 'Comma-separated hosts that may be reached over http or at a private address.',
+    check: z.string().default('').transform(egressRulesOf),
+    meaning:
+      'Comma-separated hosts that may be reached over http or at a private address, each with its purposes: `source+forge:git.internal`.',
   },
   OFFLINE: {
     check: z.stringbool({ error: 'must be on or off' }).default(false),
@@ -340,7 +351,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     exportWaitingSeconds: value.EXPORT_WAITING_SECONDS,
     renderIsolationMin: value.RENDER_ISOLATION_MIN ?? null,
     linkSeconds: value.LINK_SECONDS,
-    egress: { allowedHosts: hostList(value.EGRESS_ALLOW), offline: value.OFFLINE },
+    egress: { rules: value.EGRESS_ALLOW, offline: value.OFFLINE },
     limits: {
       readsPerMinute: value.LIMIT_READS_PER_MINUTE,
       writesPerMinute: value.LIMIT_WRITES_PER_MINUTE,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { parseEgressRules } from './egress/rules.ts';
 import { readConfig } from './config.ts';
 import { setUpFirstRun } from './first-run.ts';
 import { startService } from './serve.ts';
@@ -75,7 +76,7 @@ test('a stop hands a running job back, and the next start goes on with it', asyn
       .executeTakeFirstOrThrow();
   const config = {
     ...settingsFor(context.config.dataDir),
-    egress: { allowedHosts: ['127.0.0.1'], offline: false },
+    egress: { rules: parseEgressRules('source:127.0.0.1'), offline: false },
   };
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     const service = await startService(config);

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorTable, type ErrorCode } from '@docyard/api';
+import { adviceAbout } from './egress/rules.ts';
 import { compose, openTelemetry, runners } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -82,6 +83,8 @@ async function begin(context: Context, server: OpenServer, prepare: Prepare): Pr
   const work = config.role === 'api' ? undefined : makeWork(context);
   await work?.start();
   server.serve(app, (code) => countRefusal(context, code));
+  const advice = adviceAbout(config.egress);
+  if (advice !== undefined) context.log.warn(advice);
   const prepared = prepareRendering(context, stopping.signal);
   const following = followRotations(context);
   return async () => {

@@ -2,6 +2,8 @@
  * The first phase: decides once where the work begins and writes it down, then brings the files there. On every later
  * attempt the same commit is fetched and the changes of the journal are put on top, which git proves by the tree's name.
  */
+import { tenantOf } from '../jobs/store.ts';
+import { policyFor } from '../egress/rules.ts';
 import type { GitCredential } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { borrowGitCredential } from '../projects/forge.ts';
@@ -98,7 +100,7 @@ function openAt(
     source: { ...request.source, ref: at.ref ?? request.source.ref },
     commit: at.commit ?? null,
     credential,
-    egress: context.config.egress,
+    egress: policyFor(context.config.egress, 'source', tenantOf(run.job)),
     signal: input.signal,
   });
 }

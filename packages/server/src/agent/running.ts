@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nowText, type Context } from '../context.ts';
-import type { Job } from '../jobs/store.ts';
+import { tenantOf, type Job } from '../jobs/store.ts';
 import type { RunnerInput } from '../jobs/worker.ts';
 import type { Forge } from '../ports/forge.ts';
 import { openProjectForge } from '../projects/forge.ts';
@@ -118,8 +118,8 @@ export async function openRun(
   return run;
 }
 
-export function repositoryOf(job: Job): { projectId: string; repository: string } {
-  return { projectId: job.project_id, repository: inputOf(job).source.repository };
+export function repositoryOf(job: Job): { organizationId: string; projectId: string; repository: string } {
+  return { ...tenantOf(job), repository: inputOf(job).source.repository };
 }
 
 /** Work that a limit cut off is offered all the same, and said to be part of the work. */

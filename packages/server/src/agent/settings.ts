@@ -3,6 +3,8 @@
  * is about to use them, and by nobody else.
  */
 import type { Context } from '../context.ts';
+import type { EgressPolicy } from '../egress/addresses.ts';
+import { alsoAllowing, policyFor, type Tenant } from '../egress/rules.ts';
 import { Problem } from '../problem.ts';
 import { readAgentSecrets, readAgentSettings, type AgentSettings } from '../projects/agent-settings.ts';
 import { defaultLimits, type Limits } from './contract.ts';
@@ -40,6 +42,16 @@ export async function readModel(context: SettingsContext, projectId: string): Pr
   if (model === null) return context.config.model;
   const { modelKey } = await readAgentSecrets(context, projectId);
   return { ...model, key: modelKey };
+}
+
+/** `MODEL_URL` allows its own host, and only to those whose project has no endpoint of its own. */
+export function modelEgress(
+  { config }: Pick<Context, 'config'>,
+  settings: ModelSettings,
+  tenant: Tenant,
+): EgressPolicy {
+  const policy = policyFor(config.egress, 'model', tenant);
+  return settings === config.model ? alsoAllowing(policy, settings.url) : policy;
 }
 
 /** What neither the project nor the installation may tell, to be masked. */

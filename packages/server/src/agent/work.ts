@@ -3,6 +3,7 @@
  * run. It publishes nothing, and what it hands over holds no credential.
  */
 import { dirname, isAbsolute, join } from 'node:path';
+import { tenantOf } from '../jobs/store.ts';
 import type { Journal, Step, ToolContext } from './contract.ts';
 import type { EndReason } from './contract.ts';
 import { RunEnded } from './ending.ts';
@@ -13,7 +14,7 @@ import { createModel, openForwarding } from './model/gateway.ts';
 import { markTaken, noteRun, waitingMessages } from './record.ts';
 import { findStep } from './replay.ts';
 import { changeOf, type AgentRun, type Difference } from './running.ts';
-import { readModel, requireModel } from './settings.ts';
+import { readModel, requireModel, modelEgress } from './settings.ts';
 import { hashOf } from './tools/files.ts';
 import { tools } from './tools/list.ts';
 
@@ -66,12 +67,13 @@ async function engage(run: AgentRun) {
     },
     onFault: (error: unknown) => input.log.error({ err: error }, 'a tool failed'),
   };
-  const { agentCommand, egress } = context.config;
+  const { agentCommand } = context.config;
   if (agentCommand !== null) {
     const folder = join(run.folder, 'agent');
     return runAcp({ ...common, agent: sandboxed(agentCommand), folder, model: await foreignModel(run) });
   }
   const settings = await requireModel(context, run.job.project_id);
+  const egress = modelEgress(context, settings, tenantOf(run.job));
   return runLoop({ ...common, model: createModel({ ...settings, name: request.model }, { egress }) });
 }
 
@@ -80,7 +82,7 @@ async function foreignModel({ context, job, request }: AgentRun): Promise<AcpRun
   const settings = await readModel(context, job.project_id);
   if (settings === null) return null;
   const { provider, url } = settings;
-  const forward = openForwarding(settings, { egress: context.config.egress });
+  const forward = openForwarding(settings, { egress: modelEgress(context, settings, tenantOf(job)) });
   return { provider, url, name: request.model, forward };
 }
 

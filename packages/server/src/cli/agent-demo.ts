@@ -63,7 +63,7 @@ async function startDemoService(folder: string, model: { url: string; host: stri
     LOG_LEVEL: 'error',
     MODEL_URL: model.url,
     MODEL_NAME: 'scripted',
-    EGRESS_ALLOW: model.host,
+    EGRESS_ALLOW: `model:${model.host}`,
     RENDER_PROCESSES: '1',
   });
   let key: string | undefined;

@@ -30,7 +30,7 @@ import { memoryFiles } from '../exports/project-memory.ts';
 import { GrowingFile } from './growing-file.ts';
 import { openLocalMemory } from './local-memory.ts';
 import { bytesText, Progress } from './progress.ts';
-import { policyOf } from './remote.ts';
+import { rulesOf } from './remote.ts';
 import { replaceFile } from './replace-file.ts';
 import { addSiteOptions, type SiteOptions } from './site-options.ts';
 import { hasColors, printable } from './terminal.ts';
@@ -188,12 +188,12 @@ async function render(
     import('../exports/process.ts'),
     import('../exports/fetches.ts'),
   ]);
-  const policy = policyOf(options);
+  const egress = rulesOf(options);
   const version = options.version ?? null;
   const chosen = siteOptionsOf(options);
   const memory = isFresh
     ? undefined
-    : await openLocalMemory('exports', [root, chosen, options.origin, version, policy.offline]);
+    : await openLocalMemory('exports', [root, chosen, options.origin, version, egress.offline]);
   const [spool, reportFile] = [join(work, 'spool'), join(work, 'report.json')];
   const progress = new Progress({ unit: 'pages', quiet: options.quiet, json: options.json });
   const renderProcesses = availableParallelism();
@@ -214,7 +214,7 @@ async function render(
       version,
       ...source,
       renderProcesses,
-      offline: policy.offline ?? false,
+      offline: egress.offline ?? false,
       // Whoever runs this command has chosen the folder.
       customCode: 'run',
       engine,
@@ -230,7 +230,7 @@ async function render(
     runInProcess({ type: 'coming', folder: root, renderProcesses, order: workOut }, 'exported', {
       signal: new AbortController().signal,
       memoryMegabytes: exportMemoryMegabytes,
-      fetch: fetchWithin(policy),
+      fetch: fetchWithin(egress),
       keepCopyIn: memory?.readableFolder,
       files: [{ path: spool, use: 'write' }, { path: reportFile, use: 'write' }, ...memoryFiles(memory)],
       onProgress({ phase, share, pageCount: done, totalPages: total }) {

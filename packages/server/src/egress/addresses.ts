@@ -4,12 +4,15 @@
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import type { EgressPurpose } from './rules.ts';
 
 export interface EgressPolicy {
   /** Names, or `name:port`, that may be at a private address and may speak plain http. */
   allowedHosts: readonly string[];
   /** Nothing but this machine may be reached, and of it only what the operator has listed. */
   offline?: boolean;
+  /** What the host is reached for; named in the advice for the operator. */
+  purpose?: EgressPurpose;
   /** All addresses of a name; the system's resolver when absent. */
   lookup?: (name: string) => Promise<string[]>;
 }
@@ -38,7 +41,7 @@ export async function addressesFor(url: URL, policy: EgressPolicy): Promise<stri
     throw new EgressError(
       'refused',
       url.protocol === 'http:' ? 'Plain http is not allowed.' : `The scheme ${url.protocol} is not allowed.`,
-      'Use https://, or let the operator list the host in EGRESS_ALLOW.',
+      `Use https://, or let the operator add ${entryFor(url, policy)} to EGRESS_ALLOW.`,
     );
   }
   const known = policy.offline ? near : isIP(name) > 0 ? [name] : undefined;
@@ -47,10 +50,14 @@ export async function addressesFor(url: URL, policy: EgressPolicy): Promise<stri
     throw new EgressError(
       'refused',
       `The host ${name} is at a private address.`,
-      'Let the operator list the host in EGRESS_ALLOW if this is meant.',
+      `Let the operator add ${entryFor(url, policy)} to EGRESS_ALLOW if this is meant.`,
     );
   }
   return addresses;
+}
+
+function entryFor(url: URL, { purpose }: EgressPolicy): string {
+  return purpose === undefined ? url.host : `${purpose}:${url.host}`;
 }
 
 /** Without asking anybody: the question alone would leave the machine. Undefined for every other name and address. */

@@ -12,7 +12,8 @@ test.each(['on', 'off', 'true', 'FALSE', '1', '0', 'yes', 'no', 'y', 'n', 'enabl
 );
 
 test('without a value everything may be reached; with one that makes no sense, nothing', () => {
-  expect(readEgress({})).toEqual({ allowedHosts: [], offline: false });
+  expect(readEgress({})).toEqual({ rules: [], offline: false });
+  expect(readEgress({ EGRESS_ALLOW: 'modle:gpu.internal' }).rules).toEqual([]);
   expect(readEgress({ OFFLINE: '' }).offline).toBe(false);
   expect(readEgress({ OFFLINE: 'perhaps' }).offline).toBe(true);
 });

@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckSource, SourceCheck } from '@docyard/api';
+import type { Tenant } from '../egress/rules.ts';
 import type { Context } from '../context.ts';
 import { JobFailure } from '../jobs/failure.ts';
 import { ForgeError } from '../ports/forge.ts';
@@ -28,15 +29,17 @@ type CheckContext = Pick<Context, 'config' | 'database' | 'forges' | 'secrets' |
 
 interface Look extends Omit<CheckSource, 'projectId'> {
   project: { id: string; repository: string } | undefined;
+  tenant: Tenant;
   allowLocal: boolean;
   signal: AbortSignal;
 }
 
 export async function checkSource(
   context: CheckContext,
-  { projectId, reach, ...given }: CheckSource & Omit<Look, 'project'> & { reach: Reach },
+  { projectId, reach, ...given }: CheckSource & Omit<Look, 'project' | 'tenant'> & { reach: Reach },
 ): Promise<SourceCheck> {
   const project = projectId === undefined ? undefined : await findProject(context, { id: projectId, reach });
+  const tenant = { organizationId: reach.organizationId, projectId: project?.id ?? null };
   if (underWay >= mostAtOnce) {
     throw new Problem('overloaded', 'Other sources are being looked at. Try again in a moment.', {
       headers: { 'retry-after': '5' },
@@ -45,7 +48,12 @@ export async function checkSource(
   underWay += 1;
   const deadline = AbortSignal.timeout(mostSeconds * 1000);
   try {
-    return await look(context, { ...given, project, signal: AbortSignal.any([given.signal, deadline]) });
+    return await look(context, {
+      ...given,
+      project,
+      tenant,
+      signal: AbortSignal.any([given.signal, deadline]),
+    });
   } catch (error) {
     return { ...nothing, problem: problemOf(error, deadline) };
   } finally {
@@ -55,20 +63,24 @@ export async function checkSource(
 
 async function look(
   context: CheckContext,
-  { source, project, credential: given, allowLocal, signal }: Look,
+  { source, project, tenant, credential: given, allowLocal, signal }: Look,
 ): Promise<SourceCheck> {
   const { config, sources } = context;
   const { repository, ref = null, directory = null } = source;
   const workFolder = await mkdtemp(join(config.dataDir, 'work', 'check-'));
   try {
-    const credential = await borrowForLook(context, { repository, project, credential: given }, signal);
-    const wanted = { repository, ref, directory, allowLocal, commit: null, credential };
+    const credential = await borrowForLook(
+      context,
+      { repository, project, tenant, credential: given },
+      signal,
+    );
+    const wanted = { repository, ref, directory, allowLocal, commit: null, credential, tenant };
     const { folder, commit } = await sources.fetch(wanted, workFolder, signal);
     const found = await runInProcess({ type: 'describe', folder }, 'described', {
       signal,
       memoryMegabytes,
       hidden: config.dataDir,
-      fetch: fetchWithin(config.egress),
+      fetch: fetchWithin(config.egress, tenant),
     });
     const { configFile, name, pages } = found;
     return { ok: true, commit, configFile, name, pages, problem: null };

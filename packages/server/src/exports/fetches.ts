@@ -2,9 +2,10 @@
  * API descriptions and pictures of other hosts for a rendering process: the server's side answers its messages within
  * bounds, the process's side asks. The process itself never opens a connection.
  */
-import { EgressError, type EgressPolicy } from '../egress/addresses.ts';
+import { EgressError } from '../egress/addresses.ts';
 import { fetchDocument } from '../egress/fetch.ts';
 import { fetchPicture } from '../egress/picture.ts';
+import { policyFor, type EgressRules, type Tenant } from '../egress/rules.ts';
 import type { Fetched, Message } from './messages.ts';
 
 type FetchMessage = Message & { type: 'fetch' };
@@ -18,9 +19,11 @@ const most: Record<FetchedKind, { number: number; bytes: number }> = {
 };
 const mostAtOnce = 6;
 
-export function fetchWithin(policy: EgressPolicy): Fetch {
+export function fetchWithin(rules: EgressRules, tenant?: Tenant): Fetch {
   return (address, signal, kind) =>
-    kind === 'picture' ? fetchPicture(address, policy, signal) : fetchDocument(address, policy, { signal });
+    kind === 'picture'
+      ? fetchPicture(address, policyFor(rules, 'picture', tenant), signal)
+      : fetchDocument(address, policyFor(rules, 'spec', tenant), { signal });
 }
 
 /** What to do with each `fetch` message of one process. */

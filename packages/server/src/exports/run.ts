@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tenantOf } from '../jobs/store.ts';
 import { JobFailure, RunnerLost } from '../jobs/failure.ts';
 import type { Outcome, Runner, RunnerInput } from '../jobs/worker.ts';
 import type { Context } from '../context.ts';
@@ -156,9 +157,9 @@ async function fetchSource(
   workFolder: string,
 ): Promise<FetchedSource> {
   await report({ phase: 'fetching', progress: phaseStart.fetching });
-  const repository = { projectId: job.project_id, repository: source.repository };
+  const repository = { ...tenantOf(job), repository: source.repository };
   const credential = await insist(() => borrowGitCredential(context, repository, signal));
-  const wanted = { ...source, commit: job.source_commit, credential };
+  const wanted = { ...source, commit: job.source_commit, credential, tenant: tenantOf(job) };
   const fetched = await context.sources.fetch(wanted, workFolder, signal);
   await report({ phase: 'loading', progress: phaseStart.loading, commit: fetched.commit });
   return fetched;
@@ -243,7 +244,7 @@ async function render(
         { path: files.report, use: 'write' },
         ...memoryFiles(memory),
       ],
-      fetch: fetchWithin(context.config.egress),
+      fetch: fetchWithin(context.config.egress, tenantOf(input.job)),
       onProgress,
       sign(bytes) {
         if (manifest !== undefined) throw new Error('The rendering process asked for a second signature.');

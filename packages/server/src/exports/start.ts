@@ -5,6 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StartExport } from '@docyard/api';
+import type { Tenant } from '../egress/rules.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
@@ -45,9 +46,11 @@ export async function prepareExport(
   if (complaint !== undefined) {
     throw new Problem('invalid_request', complaint, { details: [{ path: 'ref', message: complaint }] });
   }
-  if (request.webhookUrl !== undefined) await refuseUnreachable(context, request.webhookUrl, 'webhookUrl');
+  const tenant = { organizationId: actor.organizationId, projectId: project.id };
+  if (request.webhookUrl !== undefined)
+    await refuseUnreachable(context, { url: request.webhookUrl, path: 'webhookUrl', ...tenant });
   if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn);
-  if (request.paths !== undefined) await refuseUnknownPaths(context, source, request.paths);
+  if (request.paths !== undefined) await refuseUnknownPaths(context, { ...source, tenant }, request.paths);
   return { input: { request, source }, projectId: project.id, domain: project.domain, retryOf: null };
 }
 
@@ -192,7 +195,7 @@ async function refuseUnknownFindings(failOn: readonly string[]): Promise<void> {
 /** Looks at the source now, so that a misspelt page is told at once. A source that cannot be had is left to the job. */
 async function refuseUnknownPaths(
   context: Context,
-  source: ExportInput['source'],
+  source: ExportInput['source'] & { tenant: Tenant },
   paths: string[],
 ): Promise<void> {
   const workFolder = await mkdtemp(join(context.config.dataDir, 'work', 'paths-'));
@@ -204,7 +207,7 @@ async function refuseUnknownPaths(
       signal,
       memoryMegabytes: 512,
       hidden: context.config.dataDir,
-      fetch: fetchWithin(context.config.egress),
+      fetch: fetchWithin(context.config.egress, source.tenant),
     });
     if (answer.paths.length === 0) return;
     const unknown = new Set(answer.paths);

@@ -5,6 +5,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Configuration, CustomFetch } from 'openid-client';
 import { z } from 'zod';
+import { alsoAllowing, policyFor } from '../egress/rules.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { guardedFetch } from '../egress/guarded-fetch.ts';
@@ -191,7 +192,7 @@ class Issuer {
   /** Named by the operator, the host of the issuer may be at a private address. */
   #fetch(issuer: URL): CustomFetch {
     const { egress } = this.#context.config;
-    const policy = { ...egress, allowedHosts: [...egress.allowedHosts, issuer.host] };
+    const policy = alsoAllowing(policyFor(egress, 'oidc'), issuer.href);
     const send = guardedFetch(policy, { bytes: answerBytes, idleSeconds });
     return (url, { body, method, headers, signal }) =>
       send(url, {

@@ -29,6 +29,13 @@ export interface Claim {
   attempt: number;
 }
 
+export function tenantOf(job: Pick<Job, 'organization_id' | 'project_id'>): {
+  organizationId: string;
+  projectId: string;
+} {
+  return { organizationId: job.organization_id, projectId: job.project_id };
+}
+
 /** The name under which changes of all jobs of an organization are announced; the triggers of the migrations know it too. */
 export function jobsOf(organizationId: string): string {
   return `jobs:${organizationId}`;

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { adviceAbout, alsoAllowing, policyFor } from '../egress/rules.ts';
 import { listMigrations, openBlobs, openTables } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { addressesFor } from '../egress/addresses.ts';
@@ -248,11 +249,18 @@ async function lookAtEgress({ egress }: Config, database: Database | undefined):
   );
   const refused: string[] = [];
   for (const [host, url] of [...hosts].slice(0, 50)) {
-    await addressesFor(url, egress).catch((error: unknown) => refused.push(`${host}: ${reasonOf(error)}`));
+    await addressesFor(url, policyFor(egress, 'source')).catch((error: unknown) =>
+      refused.push(`${host}: ${reasonOf(error)}`),
+    );
   }
+  const advice = adviceAbout(egress);
+  if (refused.length === 0 && advice !== undefined) return note(advice);
   if (refused.length === 0)
     return ok(hosts.size === 0 ? 'no hosts to reach yet' : `${hosts.size} hosts known`);
-  return failed(refused.join(' '), 'Check the name server, or list the host in EGRESS_ALLOW.');
+  return failed(
+    refused.join(' '),
+    'Check the name server, or allow the host in EGRESS_ALLOW, for example source+forge:git.internal.',
+  );
 }
 
 async function lookAtModel({ model, egress }: Config): Promise<Verdict> {
@@ -262,10 +270,11 @@ async function lookAtModel({ model, egress }: Config): Promise<Verdict> {
       'Agent jobs need MODEL_URL, or an endpoint of the project.',
     );
   const url = new URL(model.url);
-  await addressesFor(url, egress);
+  const policy = alsoAllowing(policyFor(egress, 'model'), model.url);
+  await addressesFor(url, policy);
   const limits = { bytes: 1_000_000, idleSeconds: answerSeconds };
   const answers = await guardedFetch(
-    egress,
+    policy,
     limits,
   )(url).then(
     () => true,

@@ -3,6 +3,7 @@
  * merges, approves or closes, and no error of it holds a secret.
  */
 import type { forgeKinds } from '@docyard/api';
+import type { Tenant } from '../egress/rules.ts';
 
 /** `gitea` also stands for Forgejo; `bitbucket` is the cloud service; `bare` is git without pull requests. */
 export type ForgeKind = (typeof forgeKinds)[number];
@@ -21,6 +22,8 @@ export interface ForgeSettings {
   apiBase: string | null;
   /** Null when the repository needs none. */
   credential: ForgeCredential | null;
+  /** On whose behalf; without it only hosts that are allowed for everybody are reached. */
+  tenant?: Tenant;
 }
 
 /** Held by the context, because features know no adapter. */
@@ -31,7 +34,7 @@ export interface Forges {
    * What kind of forge this repository is on, by its host, else by asking it; `bare` when it is none that is known.
    * Throws a ForgeError when the host cannot be asked: not to know is no reason to leave out the pull request.
    */
-  detect(repository: string, signal: AbortSignal): Promise<ForgeKind>;
+  detect(repository: string, signal: AbortSignal, tenant?: Tenant): Promise<ForgeKind>;
 }
 
 /** Every call throws a ForgeError only, or the reason of the signal. */

@@ -2,6 +2,7 @@
  * Brings the files of a documentation source to a folder of this machine.
  */
 import type { FailureCode } from '@docyard/api';
+import type { Tenant } from '../egress/rules.ts';
 import type { GitCredential } from './forge.ts';
 
 export interface SourceRequest {
@@ -12,6 +13,8 @@ export interface SourceRequest {
   commit: string | null;
   /** Folders and repositories of this machine are allowed. */
   allowLocal: boolean;
+  /** On whose behalf; without it only hosts that are allowed for everybody are reached. */
+  tenant?: Tenant | undefined;
   /** What opens a private repository. */
   credential?: GitCredential | null | undefined;
 }

@@ -3,6 +3,7 @@
  * keeps either.
  */
 import type { Context } from '../context.ts';
+import type { Tenant } from '../egress/rules.ts';
 import {
   ForgeError,
   type Forge,
@@ -16,6 +17,7 @@ import { readAgentSecrets, readAgentSettings } from './agent-settings.ts';
 type ForgeContext = Pick<Context, 'database' | 'secrets' | 'forges'>;
 
 interface ProjectRepository {
+  organizationId: string;
   projectId: string;
   repository: string;
 }
@@ -23,13 +25,14 @@ interface ProjectRepository {
 /** A forge that nobody named is found by its host. */
 export async function openProjectForge(
   context: ForgeContext,
-  { projectId, repository }: ProjectRepository,
+  { organizationId, projectId, repository }: ProjectRepository,
   signal: AbortSignal,
 ): Promise<Forge> {
+  const tenant = { organizationId, projectId };
   const { forge } = await readAgentSettings(context, projectId);
   const { forgeCredential: credential } = await readAgentSecrets(context, projectId);
-  const kind = forge?.kind ?? (await context.forges.detect(repository, signal));
-  return context.forges.open({ kind, repository, apiBase: forge?.apiBase ?? null, credential });
+  const kind = forge?.kind ?? (await context.forges.detect(repository, signal, tenant));
+  return context.forges.open({ kind, repository, apiBase: forge?.apiBase ?? null, credential, tenant });
 }
 
 /** What git needs to read or write the repository; null when the project has no credential. */
@@ -49,22 +52,27 @@ export async function borrowGitCredential(
  */
 export async function borrowForLook(
   context: ForgeContext,
-  { repository, project, credential }: Look,
+  { repository, project, tenant, credential }: Look,
   signal: AbortSignal,
 ): Promise<GitCredential | null> {
   if (credential !== undefined) {
     const settings = project === undefined ? null : (await readAgentSettings(context, project.id)).forge;
-    const kind = settings?.kind ?? (await context.forges.detect(repository, signal));
+    const kind = settings?.kind ?? (await context.forges.detect(repository, signal, tenant));
     const apiBase = settings?.apiBase ?? null;
-    return context.forges.open({ kind, repository, apiBase, credential }).gitCredential(signal);
+    return context.forges.open({ kind, repository, apiBase, credential, tenant }).gitCredential(signal);
   }
   if (project === undefined || !isSameHost(repository, project.repository)) return null;
-  return borrowGitCredential(context, { projectId: project.id, repository }, signal);
+  return borrowGitCredential(
+    context,
+    { organizationId: tenant.organizationId, projectId: project.id, repository },
+    signal,
+  );
 }
 
 interface Look {
   repository: string;
   project: { id: string; repository: string } | undefined;
+  tenant: Tenant;
   credential: ForgeCredential | undefined;
 }
 
@@ -79,7 +87,7 @@ function isSameHost(one: string, other: string): boolean {
  */
 export async function refuseUnusableForge(
   context: ForgeContext,
-  { projectId, repository }: ProjectRepository,
+  { projectId, repository }: Omit<ProjectRepository, 'organizationId'>,
   changed: 'source' | 'agent.forge',
 ): Promise<void> {
   const { forge } = await readAgentSettings(context, projectId);

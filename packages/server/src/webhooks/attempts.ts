@@ -162,6 +162,7 @@ async function claim(
       id: row.message_id,
       url: sent.url,
       body: sent.payload,
+      organizationId: row.organization_id,
       secretOwner: sent.job_id === null ? row.webhook_id : row.organization_id,
     },
   };

@@ -2,6 +2,7 @@
 import type { WebhookDelivery, WebhookEvent } from '@docyard/api';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseEgressRules } from '../egress/rules.ts';
 import { viewExport } from '../exports/view.ts';
 import { listAuditLog } from '../audit/audit.ts';
 import {
@@ -36,7 +37,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
   // Verifiers hold timestamps against the time of day.
   const clock = new FakeClock(new Date().toISOString());
-  context = { ...(await composeForTest({ EGRESS_ALLOW: receiver.host })), clock };
+  context = { ...(await composeForTest({ EGRESS_ALLOW: `webhook:${receiver.host}` })), clock };
   tenant = await createTenant(context);
 });
 
@@ -85,7 +86,7 @@ async function failOnce(webhookId: string, attempt: number): Promise<void> {
 describe('without a way out', () => {
   const goOffline = (offline: boolean): void => {
     // A name of another machine, which nobody must ask for.
-    const egress = { allowedHosts: offline ? [] : [receiver.host], offline };
+    const egress = { rules: parseEgressRules(offline ? '' : `webhook:${receiver.host}`), offline };
     context = { ...context, config: { ...context.config, egress } };
   };
 
@@ -117,7 +118,10 @@ describe('without a way out', () => {
   test('a receiver on this machine, which the operator lists, is delivered to', async () => {
     context = {
       ...context,
-      config: { ...context.config, egress: { allowedHosts: [receiver.host], offline: true } },
+      config: {
+        ...context.config,
+        egress: { rules: parseEgressRules(`webhook:${receiver.host}`), offline: true },
+      },
     };
     const { id } = await create();
     await sendOne(id);

@@ -4,6 +4,7 @@
 import type { Context } from '../context.ts';
 import { EgressError } from '../egress/addresses.ts';
 import { sendRequest } from '../egress/request.ts';
+import { policyFor } from '../egress/rules.ts';
 import { signatures } from './secrets.ts';
 
 type SendContext = Pick<Context, 'database' | 'clock' | 'secrets' | 'config' | 'version'>;
@@ -12,6 +13,7 @@ export interface OutgoingMessage {
   id: string;
   url: string;
   body: string;
+  organizationId: string;
   /** Whose secrets sign it. */
   secretOwner: string;
 }
@@ -48,7 +50,9 @@ export async function sendMessage(
   const began = performance.now();
   const durationMs = () => Math.round(performance.now() - began);
   try {
-    const answer = await sendRequest(request, context.config.egress, { signal, limits, cutBody: true });
+    const tenant = { organizationId: message.organizationId, projectId: null };
+    const policy = policyFor(context.config.egress, 'webhook', tenant);
+    const answer = await sendRequest(request, policy, { signal, limits, cutBody: true });
     return {
       status: answer.status,
       error: complaintAbout(answer.status),

@@ -11,6 +11,7 @@ import {
   type WebhookSecret,
 } from '@docyard/api';
 import type { Selectable } from 'kysely';
+import { policyFor } from '../egress/rules.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { addressesFor, EgressError } from '../egress/addresses.ts';
@@ -30,7 +31,8 @@ export async function createWebhook(
   input: CreateWebhook & { actor: Actor },
 ): Promise<CreatedWebhook> {
   const { actor } = input;
-  await refuseUnreachable(context, input.url, 'url');
+  const { organizationId } = actor;
+  await refuseUnreachable(context, { url: input.url, path: 'url', organizationId });
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     await refuseTooMany(database, actor.organizationId);
@@ -77,7 +79,9 @@ export async function updateWebhook(
   input: { webhookId: string; change: UpdateWebhook; actor: Actor },
 ): Promise<Webhook> {
   const { change, actor } = input;
-  if (change.url !== undefined) await refuseUnreachable(context, change.url, 'url');
+  const { organizationId } = actor;
+  if (change.url !== undefined)
+    await refuseUnreachable(context, { url: change.url, path: 'url', organizationId });
   return inTransaction(context.database, async (database) => {
     const inside = { ...context, database };
     await exclusively(database, `webhook:${input.webhookId}`);
@@ -241,11 +245,11 @@ export function viewWebhook(row: WebhookRecord): Webhook {
  */
 export async function refuseUnreachable(
   { config }: Pick<Context, 'config'>,
-  url: string,
-  path: string,
+  { url, path, organizationId }: { url: string; path: string; organizationId: string },
 ): Promise<void> {
   const somePublicAddress = ['1.1.1.1'];
-  const policy = { ...config.egress, offline: false, lookup: () => Promise.resolve(somePublicAddress) };
+  const allowed = policyFor(config.egress, 'webhook', { organizationId, projectId: null });
+  const policy = { ...allowed, offline: false, lookup: () => Promise.resolve(somePublicAddress) };
   try {
     await addressesFor(new URL(url), policy);
   } catch (error) {

@@ -37,7 +37,7 @@ interface Stage<Fake extends FakeForge> extends ForgeStage {
 function stageOf<Fake extends FakeForge>(kind: ForgeKind, fake: Fake, clock = systemClock): Stage<Fake> {
   const pauses: number[] = [];
   const pause = (seconds: number) => Promise.resolve(void pauses.push(seconds));
-  const forges = new HttpForges(policy, clock, { pause });
+  const forges = new HttpForges(() => policy, clock, { pause });
   const settings: ForgeSettings = {
     kind,
     repository: fake.repository,
@@ -88,7 +88,7 @@ describe('GitHub', () => {
   test('an answer that never comes is looked for', async () => {
     const fake = await started(startFakeGithub());
     const limits = { bytes: 4_000_000, seconds: 1 };
-    const forges = new HttpForges(policy, systemClock, { pause: () => Promise.resolve(), limits });
+    const forges = new HttpForges(() => policy, systemClock, { pause: () => Promise.resolve(), limits });
     const credential = { type: 'token' as const, token: fake.token };
     const forge = forges.open({ kind: 'github', repository: fake.repository, apiBase: null, credential });
     fake.fail({ isSilent: true, afterwards: true, method: 'POST' });
@@ -233,7 +233,7 @@ describe('Bitbucket', () => {
 });
 
 test('git without a forge pushes with its credential and has no pull request', async () => {
-  const forges = new HttpForges({ allowedHosts: [], offline: true }, systemClock);
+  const forges = new HttpForges(() => ({ allowedHosts: [], offline: true }), systemClock);
   const credential = { type: 'token' as const, token: 'secret', username: 'ada' };
   const settings = { kind: 'bare' as const, repository: 'https://git.example.com/docs.git', apiBase: null };
   const forge = forges.open({ ...settings, credential });
@@ -255,7 +255,7 @@ describe('what git pushes with', () => {
     ['bare', 'git:a-token'],
   ])('on %s is %s', async (kind, expected) => {
     const settings = { kind, apiBase: null, credential: { type: 'token' as const, token } };
-    const forge = new HttpForges({ allowedHosts: [] }, systemClock).open({
+    const forge = new HttpForges(() => ({ allowedHosts: [] }), systemClock).open({
       ...settings,
       repository: 'https://git.example.com/harbour/docs.git',
     });
@@ -263,7 +263,7 @@ describe('what git pushes with', () => {
   });
 
   test('on Bitbucket Data Center is a bearer, because tokens of a repository are nothing else', async () => {
-    const forges = new HttpForges({ allowedHosts: [] }, systemClock);
+    const forges = new HttpForges(() => ({ allowedHosts: [] }), systemClock);
     const credential = { type: 'token' as const, token };
     const forge = forges.open({ kind: 'bitbucket-data-center', repository, apiBase: null, credential });
     expect(await forge.gitCredential(never)).toEqual({ authorization: 'Bearer a-token', secret: token });
@@ -271,7 +271,7 @@ describe('what git pushes with', () => {
 });
 
 describe('settings that can never work are refused before anything is sent', () => {
-  const forges = new HttpForges({ allowedHosts: [] }, systemClock);
+  const forges = new HttpForges(() => ({ allowedHosts: [] }), systemClock);
   const good: ForgeSettings = {
     kind: 'github',
     repository: 'https://github.com/harbour/docs',
@@ -301,7 +301,7 @@ describe('settings that can never work are refused before anything is sent', () 
 
 test('a host inside the network is not called unless the operator lists it', async () => {
   const fake = await started(startFakeGithub());
-  const forges = new HttpForges({ allowedHosts: [] }, systemClock);
+  const forges = new HttpForges(() => ({ allowedHosts: [] }), systemClock);
   const credential = { type: 'token' as const, token: fake.token };
   const forge = forges.open({ kind: 'github', repository: fake.repository, apiBase: null, credential });
   await expect(forge.defaultBranch(never)).rejects.toMatchObject({ name: 'ForgeError', problem: 'rejected' });
@@ -309,7 +309,7 @@ test('a host inside the network is not called unless the operator lists it', asy
 });
 
 describe('telling which forge it is', () => {
-  const forges = new HttpForges(policy, systemClock);
+  const forges = new HttpForges(() => policy, systemClock);
 
   test.each([
     ['https://github.com/harbour/docs', 'github'],
@@ -321,7 +321,10 @@ describe('telling which forge it is', () => {
     ['file:///srv/git/docs', 'bare'],
   ])('%s is on %s by its address', async (repository, kind) => {
     expect(
-      await new HttpForges({ allowedHosts: [], offline: true }, systemClock).detect(repository, never),
+      await new HttpForges(() => ({ allowedHosts: [], offline: true }), systemClock).detect(
+        repository,
+        never,
+      ),
     ).toBe(kind);
   });
 
@@ -352,7 +355,7 @@ describe('telling which forge it is', () => {
     const fake = await started(startFakeBitbucket());
     fake.fail(...Array.from({ length: 4 }, () => ({ status: 503 })));
     await expect(forges.detect(fake.repository, never)).rejects.toMatchObject({ problem: 'unavailable' });
-    const offline = new HttpForges({ allowedHosts: [], offline: true }, systemClock);
+    const offline = new HttpForges(() => ({ allowedHosts: [], offline: true }), systemClock);
     await expect(offline.detect(fake.repository, never)).rejects.toMatchObject({ problem: 'unavailable' });
   });
 

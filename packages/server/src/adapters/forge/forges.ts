@@ -1,6 +1,7 @@
 /** The table of forges, and the way to tell which one a repository is on. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { EgressError, type EgressPolicy } from '../../egress/addresses.ts';
+import { EgressError } from '../../egress/addresses.ts';
+import type { PolicyFor, Tenant } from '../../egress/rules.ts';
 import { type OutboundAnswer, sendRequest } from '../../egress/request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import {
@@ -74,18 +75,21 @@ const probes: Probe[] = [
 const unwellStatuses = new Set([429, 502, 503, 504]);
 
 export class HttpForges implements Forges {
-  readonly #connection: Connection;
+  readonly #policyFor: PolicyFor;
+  readonly #connection: Omit<Connection, 'policy'>;
   readonly #tokens: AppTokens = new Map();
 
-  constructor(policy: EgressPolicy, clock: Clock, more: Partial<Connection> = {}) {
-    this.#connection = { policy, clock, pause, limits: usualLimits, ...more };
+  constructor(policyFor: PolicyFor, clock: Clock, more: Partial<Connection> = {}) {
+    this.#policyFor = policyFor;
+    this.#connection = { clock, pause, limits: usualLimits, ...more };
   }
 
   open(settings: ForgeSettings): Forge {
-    return table[settings.kind](this.#connection, settings, this.#tokens);
+    const policy = this.#policyFor('forge', settings.tenant);
+    return table[settings.kind]({ ...this.#connection, policy }, settings, this.#tokens);
   }
 
-  async detect(repository: string, signal: AbortSignal): Promise<ForgeKind> {
+  async detect(repository: string, signal: AbortSignal, tenant?: Tenant): Promise<ForgeKind> {
     const url = URL.canParse(repository) ? new URL(repository) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol)) return 'bare';
     const known = Object.hasOwn(knownHosts, url.host) ? knownHosts[url.host] : undefined;
@@ -93,7 +97,7 @@ export class HttpForges implements Forges {
     if (url.host.endsWith('.ghe.com')) return 'github';
     let isDumb = false;
     for (const probe of probes) {
-      const answer = await this.#ask(new URL(probe.path, url), signal);
+      const answer = await this.#ask(new URL(probe.path, url), signal, tenant);
       if (answer !== undefined && probe.matches(answer, new TextDecoder().decode(answer.body)))
         return probe.kind;
       isDumb ||= answer === undefined || unwellStatuses.has(answer.status);
@@ -104,11 +108,12 @@ export class HttpForges implements Forges {
     });
   }
 
-  async #ask(url: URL, signal: AbortSignal): Promise<OutboundAnswer | undefined> {
+  /** The host is that of the repository, so it is asked as one. */
+  async #ask(url: URL, signal: AbortSignal, tenant: Tenant | undefined): Promise<OutboundAnswer | undefined> {
     const request = { url, method: 'GET', headers: { accept: 'application/json' } };
     const limits = { bytes: 200_000, seconds: 5 };
     try {
-      return await sendRequest(request, this.#connection.policy, { signal, limits });
+      return await sendRequest(request, this.#policyFor('source', tenant), { signal, limits });
     } catch (error) {
       if (error instanceof EgressError) return undefined;
       throw error;

@@ -24,7 +24,7 @@ function fetchSource(
   more: Partial<SourceRequest> & { allowed?: string[]; signal?: AbortSignal; workFolder?: string } = {},
 ) {
   const { allowed = ['127.0.0.1'], signal = never, workFolder = temporaryFolder('work'), ...request } = more;
-  return new GitAndFolderSources({ allowedHosts: allowed }).fetch(
+  return new GitAndFolderSources(() => ({ allowedHosts: allowed })).fetch(
     { repository, ref: null, directory: null, commit: null, allowLocal: false, ...request },
     workFolder,
     signal,
@@ -333,7 +333,7 @@ describe('a plain folder', () => {
 });
 
 describe('refuse', () => {
-  const sources = new GitAndFolderSources({ allowedHosts: [] });
+  const sources = new GitAndFolderSources(() => ({ allowedHosts: [] }));
   const request = { ref: null, directory: null, allowLocal: false };
 
   test('is silent on what may be fetched and one sentence, with a hint, on what may not', () => {

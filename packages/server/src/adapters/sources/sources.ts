@@ -4,17 +4,17 @@
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
-import type { EgressPolicy } from '../../egress/addresses.ts';
+import type { PolicyFor } from '../../egress/rules.ts';
 import { parseAddress } from '../../git/address.ts';
 import { openRemote } from '../../git/remote.ts';
 import { SourceError, type FetchedSource, type SourceRequest, type Sources } from '../../ports/sources.ts';
 import { fetchCommit, laidOutTree } from './git.ts';
 
 export class GitAndFolderSources implements Sources {
-  readonly #policy: EgressPolicy;
+  readonly #policyFor: PolicyFor;
 
-  constructor(policy: EgressPolicy) {
-    this.#policy = policy;
+  constructor(policyFor: PolicyFor) {
+    this.#policyFor = policyFor;
   }
 
   refuse(request: Omit<SourceRequest, 'commit' | 'credential'>): string | undefined {
@@ -49,7 +49,11 @@ export class GitAndFolderSources implements Sources {
     }
     if (address.kind === 'local-git') await insideFolder(address.path, null);
     const { tree, ...made } = await fetchCommit({
-      remote: await openRemote(address, this.#policy, request.credential ?? null),
+      remote: await openRemote(
+        address,
+        this.#policyFor('source', request.tenant),
+        request.credential ?? null,
+      ),
       ref: request.ref,
       commit: request.commit,
       workFolder,

@@ -1,0 +1,94 @@
+/** Each way out of the service against each scope of EGRESS_ALLOW: a private host sees a request only for what it is listed for. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { modelEgress } from './agent/settings.ts';
+import { openForwarding } from './agent/model/gateway.ts';
+import { egressPurposes } from './egress/rules.ts';
+import { fetchWithin } from './exports/fetches.ts';
+import { composeForTest, temporaryFolder, type TestContext } from './testing.ts';
+import { sendMessage } from './webhooks/send.ts';
+
+let host: string;
+let requests = 0;
+const server = createServer((_, response) => {
+  requests += 1;
+  response.writeHead(404).end();
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+const tenant = { organizationId: 'org_1', projectId: 'pr_1' };
+const signal = AbortSignal.timeout(60_000);
+
+const ways = {
+  source: (context: TestContext) => {
+    const request = { repository: `http://${host}/docs.git`, ref: null, directory: null, commit: null };
+    return context.sources.fetch({ ...request, allowLocal: false, tenant }, temporaryFolder(), signal);
+  },
+  forge: (context: TestContext) => {
+    const settings = { kind: 'gitea' as const, repository: `http://${host}/a/b.git`, apiBase: null };
+    return context.forges.open({ ...settings, credential: null, tenant }).prState(1, signal);
+  },
+  model: (context: TestContext) => {
+    const settings = { provider: 'openai' as const, url: `http://${host}/v1`, name: 'm', key: null };
+    const egress = modelEgress(context, settings, tenant);
+    return openForwarding(settings, { egress })('{}', signal);
+  },
+  webhook: (context: TestContext) => {
+    const message = { id: 'whd_1', url: `http://${host}/`, body: '{}', secretOwner: 'org_1' };
+    return sendMessage(context, { ...message, organizationId: tenant.organizationId }, signal);
+  },
+  spec: (context: TestContext) =>
+    fetchWithin(context.config.egress, tenant)(`http://${host}/a.json`, signal, 'description'),
+  picture: (context: TestContext) =>
+    fetchWithin(context.config.egress, tenant)(`http://${host}/a.png`, signal, 'picture'),
+};
+type Way = keyof typeof ways;
+
+async function isReached(context: TestContext, way: Way): Promise<boolean> {
+  const before = requests;
+  await Promise.resolve(ways[way](context)).catch(() => undefined);
+  return requests > before;
+}
+
+async function reachedWith(environment: Record<string, string>): Promise<Way[]> {
+  const context = await composeForTest(environment);
+  const reached: Way[] = [];
+  for (const way of Object.keys(ways) as Way[]) if (await isReached(context, way)) reached.push(way);
+  return reached;
+}
+
+describe('a private host', () => {
+  test.each([...egressPurposes])('that is listed for %s is reached for nothing else', async (purpose) => {
+    expect(await reachedWith({ EGRESS_ALLOW: `${purpose}:${host}` })).toEqual(
+      purpose === 'oidc' ? [] : [purpose],
+    );
+  });
+
+  test('that is listed for another organization is reached for nothing', async () => {
+    const entry = `source+forge+model+webhook+spec+picture:${host}`;
+    expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_2` })).toEqual([]);
+    expect(await reachedWith({ EGRESS_ALLOW: `${entry}@org_1` })).toEqual(Object.keys(ways));
+  });
+
+  test('that MODEL_URL names is reached for the default model alone', async () => {
+    const environment = { MODEL_URL: `http://${host}/v1`, MODEL_NAME: 'm' };
+    expect(await reachedWith(environment)).toEqual([]);
+    const context = await composeForTest(environment);
+    const { model } = context.config;
+    if (model === null) throw new Error('MODEL_URL was not read.');
+    const before = requests;
+    const forward = openForwarding(model, { egress: modelEgress(context, model, tenant) });
+    await forward('{}', signal).catch(() => undefined);
+    expect(requests).toBeGreaterThan(before);
+  });
+
+  test('that is listed without a purpose is reached for all of them', async () => {
+    expect(await reachedWith({ EGRESS_ALLOW: host })).toEqual(Object.keys(ways));
+  });
+});
