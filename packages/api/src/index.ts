@@ -1,6 +1,7 @@
 /**
  * The wire contract: schemas, the table of operations, the OpenAPI document and the typed client.
  */
+export { placeInDashboard } from './dashboard-place.ts';
 export { patchType } from './agent-operations.ts';
 export { auditFormats } from './audit-operations.ts';
 export * from './client.ts';

@@ -28,6 +28,8 @@ export interface Config {
   /** A minisign secret key that signs bundles; null to derive one from the other secrets. */
   signingKey: string | null;
   publicUrl: string | null;
+  /** The origin of previews; null when they are on the host of the dashboard, in a sandbox. */
+  previewUrl: string | null;
   /** The first person, whom the operator names; null when the first to open the setup link is the one. */
   firstPerson: { email: string; password: string } | null;
   /** Where people sign in besides a password; null when there is nothing else. */
@@ -157,6 +159,15 @@ export const settings = {
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
     meaning: 'Address under which clients reach the server. Default: the host of each request.',
+  },
+  PREVIEW_URL: {
+    check: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .refine((url) => URL.parse(url)?.pathname === '/', 'must be an origin, without a path')
+      .transform((url) => URL.parse(url)?.origin ?? url)
+      .optional(),
+    meaning:
+      'Address of its own for previews of exported sites, which reaches this server too; needs PUBLIC_URL. Default: the host of the dashboard, in a sandbox.',
   },
   ADMIN_EMAIL: {
     check: z.email('must be an email address').toLowerCase().optional(),
@@ -335,6 +346,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     secretKeyPrevious: value.SECRET_KEY_PREVIOUS ?? null,
     signingKey: value.SIGNING_KEY ?? null,
     publicUrl: value.PUBLIC_URL ?? null,
+    previewUrl: previewUrlOf(value.PREVIEW_URL, value.PUBLIC_URL),
     firstPerson: firstPersonOf(value.ADMIN_EMAIL, value.ADMIN_PASSWORD),
     oidc: oidcOf(value),
     tracing: tracingOf(value.OTEL_EXPORTER_OTLP_ENDPOINT, environment),
@@ -370,6 +382,17 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
     drainSeconds: value.DRAIN_SECONDS,
     dashboard: value.DASHBOARD,
   };
+}
+
+/** Pages of authors are kept from the dashboard by the origin, so both must be known and differ. */
+function previewUrlOf(previewUrl: string | undefined, publicUrl: string | undefined): string | null {
+  if (previewUrl === undefined) return null;
+  if (publicUrl === undefined) throw new ConfigError('PREVIEW_URL needs PUBLIC_URL. Set both.');
+  if (new URL(publicUrl).host === new URL(previewUrl).host)
+    throw new ConfigError(
+      'PREVIEW_URL and PUBLIC_URL have the same host. Give previews a host of their own.',
+    );
+  return previewUrl;
 }
 
 /** Orchestrators hand secrets over as files. Undefined when none is named. */

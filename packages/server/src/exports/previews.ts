@@ -37,7 +37,8 @@ export async function createPreview(
   const { folder } = await openPreview(context, { jobId: job.id, generation });
   await markUsed(folder).catch(() => {});
   const expires = Math.floor(context.clock.now().getTime() / 1000) + lifetimeSeconds;
-  const previewUrl = signPreview(context.secrets, { jobId: job.id, generation, expires });
+  const path = signPreview(context.secrets, { jobId: job.id, generation, expires });
+  const previewUrl = `${context.config.previewUrl ?? ''}${path}`;
   return { jobId: job.id, previewUrl, expiresAt: new Date(expires * 1000).toISOString() };
 }
 

@@ -30,6 +30,7 @@ import { addMetrics } from './metrics.ts';
 import { observe } from './observing.ts';
 import { addPages } from './pages.ts';
 import { answerPolls, rememberedName } from './polling.ts';
+import { separateHosts } from './preview-host.ts';
 import { servePreview } from './previews.ts';
 import { Remembered } from './remembered.ts';
 import {
@@ -87,6 +88,7 @@ function beginApp(context: Context): App {
     await next();
   });
   app.use(observe(context));
+  app.use(separateHosts(context));
   return app;
 }
 

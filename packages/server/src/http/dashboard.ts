@@ -18,7 +18,7 @@ import { probeForSecureCookies } from './session-cookie.ts';
 const built = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 
 /** `data:` pictures are those of forms, which a browser draws itself. */
-const policyFor = (inline: InlineHashes) =>
+const policyFor = (inline: InlineHashes, frames: string) =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...inline.scripts].join(' '),
@@ -26,7 +26,7 @@ const policyFor = (inline: InlineHashes) =>
     "img-src 'self' data:",
     "connect-src 'self'",
     "font-src 'self'",
-    "frame-src 'self'",
+    `frame-src ${frames}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -49,7 +49,8 @@ export const hasDashboard = ({ config }: Pick<Context, 'config'>): boolean =>
 
 export function addDashboard(app: App, context: Pick<Context, 'config' | 'log'>, folder = built): void {
   if (!context.config.dashboard) return;
-  const files = new DashboardFiles(folder);
+  const frames = context.config.previewUrl ?? "'self'";
+  const files = new DashboardFiles(folder, frames);
   app.get('/dashboard', (web) => web.redirect('/dashboard/', 308));
   app.get('/dashboard/*', async (web) => {
     const path = web.req.path.slice('/dashboard/'.length);
@@ -59,7 +60,7 @@ export function addDashboard(app: App, context: Pick<Context, 'config' | 'log'>,
     // Every other address is one of its screens.
     const start = await files.find(startFile);
     probeForSecureCookies(context, web);
-    return start === undefined ? sayHowToBuild(web) : send(web, start);
+    return start === undefined ? sayHowToBuild(web, frames) : send(web, start);
   });
 }
 
@@ -74,11 +75,13 @@ interface DashboardFile {
 /** Held in memory, some hundred kilobytes, and read again when the dashboard was built again. */
 class DashboardFiles {
   readonly #folder: string;
+  readonly #frames: string;
   #builtAtMs: number | undefined;
   #files: Promise<Map<string, DashboardFile>> = Promise.resolve(new Map());
 
-  constructor(folder: string) {
+  constructor(folder: string, frames: string) {
     this.#folder = folder;
+    this.#frames = frames;
   }
 
   async find(path: string): Promise<DashboardFile | undefined> {
@@ -88,13 +91,14 @@ class DashboardFiles {
     );
     if (builtAtMs !== this.#builtAtMs) {
       this.#builtAtMs = builtAtMs;
-      this.#files = builtAtMs === undefined ? Promise.resolve(new Map()) : readFiles(this.#folder);
+      this.#files =
+        builtAtMs === undefined ? Promise.resolve(new Map()) : readFiles(this.#folder, this.#frames);
     }
     return (await this.#files).get(path);
   }
 }
 
-async function readFiles(folder: string): Promise<Map<string, DashboardFile>> {
+async function readFiles(folder: string, frames: string): Promise<Map<string, DashboardFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const contents = new Map(
     await Promise.all(
@@ -107,10 +111,14 @@ async function readFiles(folder: string): Promise<Map<string, DashboardFile>> {
     ),
   );
   const paths = [...contents.keys()].filter((path) => !/\.(br|gz)$/.test(path));
-  return new Map(paths.map((path) => [path, describeFile(path, contents)]));
+  return new Map(paths.map((path) => [path, describeFile(path, contents, frames)]));
 }
 
-function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>): DashboardFile {
+function describeFile(
+  path: string,
+  contents: ReadonlyMap<string, Uint8Array>,
+  frames: string,
+): DashboardFile {
   const plain = contents.get(path) ?? new Uint8Array();
   const compressed: DashboardFile['compressed'] = {};
   for (const encoding of ['br', 'gzip'] as const) {
@@ -118,7 +126,7 @@ function describeFile(path: string, contents: ReadonlyMap<string, Uint8Array>): 
     if (bytes !== undefined) compressed[encoding] = bytes;
   }
   const etag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  const policy = policyFor(path === startFile ? hashesOfInline(plain) : noInline);
+  const policy = policyFor(path === startFile ? hashesOfInline(plain) : noInline, frames);
   return { path, etag, plain, policy, compressed };
 }
 
@@ -151,8 +159,8 @@ function send(web: Web, { path, etag, plain, policy, compressed }: DashboardFile
   return web.body(Buffer.from((encoding === undefined ? undefined : compressed[encoding]) ?? plain), 200);
 }
 
-function sayHowToBuild(web: Web): Response {
-  web.header('content-security-policy', policyFor(noInline));
+function sayHowToBuild(web: Web, frames: string): Response {
+  web.header('content-security-policy', policyFor(noInline, frames));
   return web.html(
     `<!doctype html>
 <html lang="en">

@@ -12,6 +12,7 @@ import { requireRights, type Callers } from './auth.ts';
 import { vouchFor } from './connections.ts';
 import type { ReadStatus } from './handlers/exports.ts';
 import type { RateLimits } from './limits.ts';
+import { isPreviewHost } from './preview-host.ts';
 import { observed } from './observing.ts';
 import type { Remembered } from './remembered.ts';
 import type { AnswerPoll, Reply } from './request.ts';
@@ -46,7 +47,8 @@ export function answerPolls(memory: Memory): AnswerPoll {
   const begin = observed(context);
   return (incoming, outgoing) => {
     // Without announcements nothing is remembered, and a database that is away is the app's to tell of.
-    const poll = context.changes.isLive ? plainPoll(incoming) : undefined;
+    const isOurs = context.changes.isLive && !isPreviewHost(context, incoming.headers.host);
+    const poll = isOurs ? plainPoll(incoming) : undefined;
     if (poll === undefined) return undefined;
     const end = begin('GET', poll.headers.get('traceparent'));
     const answering = answerPoll(memory, poll, outgoing).catch(() => undefined);

@@ -79,6 +79,11 @@ describe('a page', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
+  test('without a host of its own it opens no window and leaves the top window alone', async () => {
+    const policy = (await service.request(root)).headers.get('content-security-policy');
+    expect(policy).toBe("sandbox allow-scripts; frame-ancestors 'self'");
+  });
+
   test('that is missing is answered with that of the site', async () => {
     const answer = await service.request(`${root}nowhere`);
     expect([answer.status, await answer.text()]).toEqual([404, '<h1>Not here</h1>']);

@@ -16,11 +16,17 @@ import { resultOf } from '../exports/record.ts';
 import { Problem } from '../problem.ts';
 import { rawTarget, wantedRange, type Web } from './request.ts';
 
-/** The pages bring a policy of their own, which holds as well. Links to other hosts open as they do on the real site. */
-const policy = "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'";
+/**
+ * The pages bring a policy of their own, which holds as well. On a host of their own they may open links as the real site does; on
+ * that of the dashboard a window that leaves the sandbox would be one of its origin.
+ */
+function policyOf({ publicUrl, previewUrl }: Context['config']): string {
+  if (previewUrl === null || publicUrl === null) return "sandbox allow-scripts; frame-ancestors 'self'";
+  const { origin } = new URL(publicUrl);
+  return `sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors ${origin}`;
+}
 
-const headers = {
-  'content-security-policy': policy,
+const usual = {
   // Fonts are fetched by an origin that has no name. Whoever can name the path may read the files anyway.
   'access-control-allow-origin': '*',
   'cache-control': 'private, max-age=0, must-revalidate',
@@ -28,6 +34,12 @@ const headers = {
 };
 
 export async function servePreview(context: Context, web: Web): Promise<Response> {
+  const response = await findPage(context, web);
+  response.headers.set('content-security-policy', policyOf(context.config));
+  return response;
+}
+
+async function findPage(context: Context, web: Web): Promise<Response> {
   const target = rawTarget(web);
   const { root, ...link } = openLink(context, target);
   await requireKept(context, link);
@@ -94,7 +106,7 @@ function siteOf(unpacked: UnpackedSite): Promise<ServedSite> {
 
 async function sendFile(web: Web, { plain }: ServedFile): Promise<Response> {
   const status = plain.isFound ? 200 : 404;
-  const own = { ...headers, etag: plain.etag };
+  const own = { ...usual, etag: plain.etag };
   if (status === 200 && isKnown(web.req.header('if-none-match'), plain.etag)) {
     return new Response(null, { status: 304, headers: own });
   }
@@ -120,7 +132,7 @@ async function sendFile(web: Web, { plain }: ServedFile): Promise<Response> {
 }
 
 function redirect(location: string): Response {
-  return new Response(null, { status: 307, headers: { ...headers, location } });
+  return new Response(null, { status: 307, headers: { ...usual, location } });
 }
 
 function nothingHere(): Problem {

@@ -5,6 +5,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Configuration, CustomFetch } from 'openid-client';
 import { z } from 'zod';
+import { placeInDashboard } from '@docyard/api';
 import { alsoAllowing, policyFor } from '../egress/rules.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -84,7 +85,7 @@ async function leave(context: Context, issuer: Issuer, web: Web): Promise<string
     state: client.randomState(),
     nonce: client.randomNonce(),
     verifier: client.randomPKCECodeVerifier(),
-    to: insideDashboard(web.req.query('to')),
+    to: placeInDashboard(web.req.query('to')),
     endsAtMs: context.clock.now().getTime() + journeySeconds * 1000,
   };
   probeForSecureCookies(context, web);
@@ -149,13 +150,6 @@ function reasonOf(error: unknown): { reason: string } {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** A path below the dashboard, whatever was asked for: nobody is sent to another site from here. */
-function insideDashboard(to: string | undefined): string {
-  return to !== undefined && to.length <= 500 && /^\/[\w/?=&.,:%~-]*$/.test(to) && !to.startsWith('//')
-    ? to
-    : '/';
 }
 
 /** What the issuer says about itself, asked for when it is first needed. */

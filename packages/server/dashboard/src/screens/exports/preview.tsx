@@ -110,5 +110,5 @@ export function Preview({ job: { jobId, domain } }: { job: ExportJob }) {
 export function previewAddress(previewUrl: string, page = ''): string {
   const base = new URL(previewUrl.endsWith('/') ? previewUrl : `${previewUrl}/`, globalThis.location.origin);
   const url = new URL(page.split('/').map(encodeURIComponent).join('/'), base);
-  return url.pathname.startsWith(base.pathname) ? url.pathname : base.pathname;
+  return url.pathname.startsWith(base.pathname) ? url.href : base.href;
 }

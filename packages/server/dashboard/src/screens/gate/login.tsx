@@ -13,7 +13,7 @@ import { useGateForm } from './use-gate-form.ts';
 
 export function Login() {
   const [search] = useSearchParams();
-  const place = returnPath(search.get('to'), globalThis.location.origin);
+  const place = returnPath(search.get('to'));
   const me = useMe();
   const { form, change, submit, error, isPending } = useGateForm(
     { email: '', password: '' },
