@@ -7,6 +7,7 @@ import { postgresMissing } from './test/postgres.ts';
 const onBothDatabases = [
   'packages/server/src/{audit,organizations}/*.test.ts',
   'packages/server/src/{lists,paging}.test.ts',
+  'packages/server/src/jobs/retention.test.ts',
   'packages/server/src/jobs/store.test.ts',
   'packages/server/src/keys/{keys,rates}.test.ts',
   'packages/server/src/operations/rotate-secrets.test.ts',

@@ -46,7 +46,7 @@ test('without any setting everything has its default', () => {
       bodyBytes: 1_000_000,
       connections: 10_000,
     },
-    retention: { exports: 5, days: 30, agentDays: 90 },
+    retention: { exports: 5, days: 30, agentDays: 90, jobDays: 90 },
     drainSeconds: 0,
     dashboard: true,
   });
@@ -104,6 +104,7 @@ test('every setting reaches its place', () => {
     RETENTION_EXPORTS: '9',
     RETENTION_DAYS: '10',
     RETENTION_AGENT_DAYS: '20',
+    RETENTION_JOB_DAYS: '20',
     DRAIN_SECONDS: '7',
     DASHBOARD: 'off',
   });
@@ -164,7 +165,7 @@ test('every setting reaches its place', () => {
       bodyBytes: 8000,
       connections: 14,
     },
-    retention: { exports: 9, days: 10, agentDays: 20 },
+    retention: { exports: 9, days: 10, agentDays: 20, jobDays: 20 },
     drainSeconds: 7,
     dashboard: false,
   });
@@ -221,6 +222,7 @@ describe('a wrong value', () => {
     RETENTION_EXPORTS: ['0'],
     RETENTION_DAYS: ['0', '40000'],
     RETENTION_AGENT_DAYS: ['0', '40000'],
+    RETENTION_JOB_DAYS: ['0', '40000'],
     DRAIN_SECONDS: ['-1', '601', 'long'],
     DASHBOARD: ['hidden', '2'],
   };

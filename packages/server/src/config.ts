@@ -74,7 +74,7 @@ export interface Config {
     bodyBytes: number;
     connections: number;
   };
-  retention: { exports: number; days: number; agentDays: number };
+  retention: { exports: number; days: number; agentDays: number; jobDays: number };
   drainSeconds: number;
   /** Whether people are offered the dashboard. */
   dashboard: boolean;
@@ -302,6 +302,10 @@ export const settings = {
   },
   RETENTION_EXPORTS: { check: count(1, 1e6, 5), meaning: 'Completed exports kept for a project.' },
   RETENTION_DAYS: { check: count(1, 36_500, 30), meaning: 'Days that an export is kept.' },
+  RETENTION_JOB_DAYS: {
+    check: count(1, 36_500, 90),
+    meaning: 'Days that the record of a job is kept after its end.',
+  },
   RETENTION_AGENT_DAYS: {
     check: count(1, 36_500, 90),
     meaning: 'Days that the steps and the diff of an agent job are kept after its end.',
@@ -378,6 +382,7 @@ export function readConfig(environment: Environment, options: Readonly<Record<st
       exports: value.RETENTION_EXPORTS,
       days: value.RETENTION_DAYS,
       agentDays: value.RETENTION_AGENT_DAYS,
+      jobDays: value.RETENTION_JOB_DAYS,
     },
     drainSeconds: value.DRAIN_SECONDS,
     dashboard: value.DASHBOARD,

@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { sweepPreviews } from './exports/previews.ts';
 import { sweepMemories } from './exports/project-memory.ts';
 import { sweep } from './exports/retention.ts';
+import { sweepJobs } from './jobs/retention.ts';
 import { sweepSessions } from './people/sessions.ts';
 import { unlessElsewhere } from './ports/database.ts';
 import { sweepWebhooks } from './webhooks/deliveries.ts';
@@ -26,7 +27,8 @@ export class Sweeper {
       work(context).catch((error: unknown) => context.log.warn({ err: error }, `${work.name} failed`));
     const removeOld = (): Promise<unknown> =>
       unlessElsewhere(context.database, 'sweep', async () => {
-        for (const work of [sweep, sweepAgentJobs, sweepWebhooks, sweepSessions]) await attempt(work);
+        for (const work of [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepSessions])
+          await attempt(work);
       });
     this.#chores = [
       // Somebody waits for an answer: not behind the removing, and by whoever has just ended a job.

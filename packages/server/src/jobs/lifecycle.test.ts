@@ -1,6 +1,6 @@
 /** The state machine of a job, looked at whole: every pair of states and every move. */
 import { expect, test } from 'vitest';
-import { isFinal, jobStatuses, mostAttempts, moveAfterLoss, moves, type Move } from './lifecycle.ts';
+import { isFinal, jobStatuses, moves } from './lifecycle.ts';
 
 const pairs = Object.values(moves).flatMap(({ from, to }) => from.map((status) => `${status} → ${to}`));
 
@@ -42,10 +42,4 @@ test('every state can be reached from queued', () => {
       if (from.some((status) => reached.has(status))) reached.add(to);
   }
   expect(reached).toEqual(new Set(jobStatuses));
-});
-
-test('a lost job goes back to the queue until it was tried three times', () => {
-  expect(mostAttempts).toBe(3);
-  const after = [1, 2, 3, 4].map(moveAfterLoss);
-  expect(after).toEqual(['release', 'release', 'fail', 'fail'] satisfies Move[]);
 });

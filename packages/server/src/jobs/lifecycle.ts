@@ -22,13 +22,6 @@ export const moves = {
 
 export type Move = keyof typeof moves;
 
-/** A job whose worker was lost this often is given up: it may be the job that kills the worker. */
-export const mostAttempts = 3;
-
-export function moveAfterLoss(attempts: number): Extract<Move, 'release' | 'fail'> {
-  return attempts < mostAttempts ? 'release' : 'fail';
-}
-
 export function isFinal(status: string): boolean {
   return status === 'completed' || status === 'failed';
 }

@@ -201,6 +201,11 @@ export async function releaseJob(context: StoreContext, claim: Claim): Promise<J
   return move(context, 'release', claim, { phase: 'queued' });
 }
 
+/** The same after a loss, which counts towards giving up. */
+export async function releaseLostJob(context: StoreContext, job: Job): Promise<Job | undefined> {
+  return move(context, 'release', job, { phase: 'queued', losses: job.losses + 1 });
+}
+
 /** A queued job ends at once; a running one is marked, and its worker ends it. */
 export async function requestCancel(
   context: StoreContext,
@@ -268,6 +273,7 @@ export async function resumeJob(context: StoreContext, job: Job): Promise<Job | 
     phase: 'queued',
     progress: 0,
     earlier_attempts: job.attempt,
+    losses: 0,
     failure: null,
     failure_code: null,
     cancel_requested_at: null,

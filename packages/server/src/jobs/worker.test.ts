@@ -18,7 +18,7 @@ import {
   type TestContext,
 } from '../testing.ts';
 import { isFinal } from './lifecycle.ts';
-import { claimJob, enqueueJob, requestCancel, releaseJob, type Job } from './store.ts';
+import { claimJob, enqueueJob, requestCancel, releaseJob, releaseLostJob, type Job } from './store.ts';
 import { JobFailure, RunnerLost } from './failure.ts';
 import { Worker, type Runner, type RunnerInput } from './worker.ts';
 
@@ -291,7 +291,7 @@ describe('a worker that was lost', () => {
     const job = await parts.newJob();
     for (let time = 1; time <= times; time += 1) {
       const claimed = present(await claimJob(parts.context, job.id));
-      if (time < times) await releaseJob(parts.context, claimed);
+      if (time < times) await releaseLostJob(parts.context, claimed);
     }
     // The process that is started next has a queue of its own, with nothing in it.
     const context = { ...parts.context, queue: new InProcessQueue() };
@@ -317,6 +317,34 @@ describe('a worker that was lost', () => {
       hint: expect.stringContaining('memory') as string,
     });
     expect(runs).toBe(0);
+  });
+
+  test('attempts that were handed back do not count: the first loss after two restarts is tried again', async () => {
+    const { context, newJob, ended } = await setUp();
+    const job = await newJob();
+    for (let restart = 0; restart < 2; restart += 1) {
+      await releaseJob(context, present(await claimJob(context, job.id)));
+    }
+    await claimJob(context, job.id);
+    await startWorker({ ...context, queue: new InProcessQueue() }, done);
+    expect(await ended(job)).toMatchObject({ status: 'completed', attempt: 4, losses: 1 });
+  });
+
+  test('a job that finds the disk full is tried three times, and then fails as storage_failed', async () => {
+    const { newJob, start, ended } = await setUp();
+    const [unlucky, doomed] = [await newJob(), await newJob()];
+    const worker = await start(async (_context, { job }) => {
+      if (job.id === doomed.id || job.attempt === 1)
+        throw new JobFailure('storage_failed', 'The disk is full.');
+      return done();
+    });
+    expect(await ended(unlucky)).toMatchObject({ status: 'completed', attempt: 2 });
+    expect(await ended(doomed)).toMatchObject({ status: 'failed', attempt: 3 });
+    expect(failureOfRow(await ended(doomed))).toMatchObject({
+      code: 'storage_failed',
+      message: 'The disk is full.',
+    });
+    await worker.stop();
   });
 
   test('a process lost on the way is tried again, three times in all', async () => {

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 import { jobKinds, type Delivered, type JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { failureOf, JobFailure, RunnerLost } from './failure.ts';
-import { moveAfterLoss } from './lifecycle.ts';
 import { observeAttempt, type AttemptOutcome } from './observing.ts';
+import { maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retries.ts';
 import * as store from './store.ts';
 
 export interface RunnerInput {
@@ -46,7 +46,6 @@ export class Stopped extends Error {
 }
 
 const cancelCheckSeconds = 1;
-const reconcileEverySeconds = 30;
 const longestAgentSeconds = 4 * 3600;
 
 /** What this process has in hand of one job. */
@@ -254,7 +253,7 @@ export class Worker {
       log.info('job handed back');
       return 'handed_back';
     }
-    if (reason === undefined && (error instanceof RunnerLost || isStorageAway(error))) {
+    if (reason === undefined && (error instanceof RunnerLost || hasStorageFailed(error))) {
       log.warn({ err: error }, 'attempt was lost');
       await this.#settleLost(job, log, error);
       return 'lost';
@@ -286,8 +285,8 @@ export class Worker {
     log.warn({ attempt: job.attempt }, 'worker was lost');
     if (job.cancel_requested_at !== null) {
       await this.#failCanceled(job);
-    } else if (moveAfterLoss(job.attempt - job.earlier_attempts) === 'release') {
-      await store.releaseJob(this.#context, job);
+    } else if (job.losses + 1 < maxLosses) {
+      await store.releaseLostJob(this.#context, job);
     } else {
       await store.failJob(this.#context, job, failureAfterLosses(job, error));
     }
@@ -300,7 +299,8 @@ export class Worker {
 
   /** A full disk must not lose an ending: it is written as soon as the database takes it. */
   async #persist<T>(write: () => Promise<T>): Promise<T> {
-    for (let waitSeconds = 0.5; ; waitSeconds = Math.min(waitSeconds * 2, 15)) {
+    const { first, max } = persistWaitSeconds;
+    for (let waitSeconds = first; ; waitSeconds = Math.min(waitSeconds * 2, max)) {
       try {
         return await write();
       } catch (error) {
@@ -318,9 +318,15 @@ function isStorageAway(error: unknown): error is Problem {
   return error instanceof Problem && error.code === 'storage_unavailable';
 }
 
+/** Also a full disk of this machine: the job may succeed later, or on another one. */
+function hasStorageFailed(error: unknown): boolean {
+  return isStorageAway(error) || (error instanceof JobFailure && error.failure.code === 'storage_failed');
+}
+
 function failureAfterLosses(job: store.Job, error: unknown): JobFailure['failure'] {
+  if (error instanceof JobFailure) return error.failure;
   if (isStorageAway(error)) return failureOf('storage_failed', error.message, { hint: 'Retry the job.' });
-  const message = `The worker was lost ${job.attempt - job.earlier_attempts} times while it ran this job.`;
+  const message = `The worker was lost ${job.losses + 1} times while it ran this job.`;
   const hint = 'The job may need more memory than the machine has.';
   return failureOf('worker_lost', message, { hint });
 }

@@ -9,7 +9,7 @@ import { checkBlobName } from '../../ports/blobs.ts';
 import type { Measures } from '../../ports/telemetry.ts';
 
 /** Jobs have time: a server that restarts or is moved is back within this. */
-const writePatienceSeconds = 150;
+export const writePatienceSeconds = 150;
 const writeAnswerSeconds = 120;
 /** Here somebody waits for the answer. */
 const readPatienceSeconds = 3;

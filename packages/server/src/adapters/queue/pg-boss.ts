@@ -29,7 +29,7 @@ interface Taken {
 }
 
 /** The least that pg-boss takes. A job of a killed worker was taken up again after 8 s; with its defaults after 57 s. */
-const heartbeatSeconds = 10;
+export const heartbeatSeconds = 10;
 const touchEverySeconds = 3;
 const superviseEverySeconds = 1;
 /** Finds what no notification told: a delivery that another worker lost, an organization below its limit again. */

@@ -1,0 +1,77 @@
+/**
+ * Deletes the records of jobs that ended long ago. The newest completed export of a project always stays, and so does the
+ * audit log. Files of deleted exports are orphans, which the sweep of exports removes.
+ */
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import { inTransaction, type Database } from '../ports/database.ts';
+
+const maxTogether = 200;
+
+export async function sweepJobs(
+  context: Pick<Context, 'database' | 'clock' | 'config' | 'changes'>,
+): Promise<{ deleted: string[] }> {
+  const { jobDays } = context.config.retention;
+  const oldest = new Date(context.clock.now().getTime() - jobDays * 86_400_000).toISOString();
+  const deleted: string[] = [];
+  for (;;) {
+    const ids = await inTransaction(context.database, (database) => deleteSome(database, oldest));
+    deleted.push(...ids);
+    for (const id of ids) context.changes.notify(id);
+    if (ids.length < maxTogether) return { deleted };
+  }
+}
+
+async function deleteSome(database: Database, oldest: string): Promise<string[]> {
+  const old = await oldJobs(database, oldest)
+    .select('jobs.id')
+    .orderBy('jobs.sequence')
+    .limit(maxTogether)
+    .execute();
+  if (old.length === 0) return [];
+  const deleted = await database
+    .deleteFrom('jobs')
+    .where(
+      'id',
+      'in',
+      old.map(({ id }) => id),
+    )
+    // An agent job may have been resumed since.
+    .where('status', 'in', ['completed', 'failed'])
+    .returning('id')
+    .execute();
+  const ids = deleted.map(({ id }) => id);
+  if (ids.length > 0) await database.deleteFrom('job_events').where('job_id', 'in', ids).execute();
+  return ids;
+}
+
+function oldJobs(database: Database, oldest: string) {
+  return database
+    .selectFrom('jobs')
+    .where('jobs.status', 'in', ['completed', 'failed'])
+    .where('jobs.finished_at', '<', oldest)
+    .where((eb) => eb.or([eb('jobs.archived_at', 'is', null), eb('jobs.archived_at', '<', oldest)]))
+    .where((eb) =>
+      eb.or([
+        eb('jobs.kind', '!=', 'export'),
+        eb('jobs.status', '!=', 'completed'),
+        // Previews of branches are not what a project publishes.
+        eb('jobs.preview_of', 'is not', null),
+        eb.exists(newerExport(database)),
+      ]),
+    )
+    .where('jobs.id', 'not in', (eb) =>
+      eb.selectFrom('agent_messages').select('job_id').where('taken_at', 'is', null),
+    );
+}
+
+function newerExport(database: Database) {
+  return database
+    .selectFrom('jobs as newer')
+    .select('newer.id')
+    .where('newer.project_id', '=', sql.ref<string>('jobs.project_id'))
+    .where('newer.sequence', '>', sql.ref<number>('jobs.sequence'))
+    .where('newer.kind', '=', 'export')
+    .where('newer.status', '=', 'completed')
+    .where('newer.preview_of', 'is', null);
+}
