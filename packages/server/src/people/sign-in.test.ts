@@ -2,12 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { composeForTest, createTenant, type TestContext } from '../testing.ts';
 import { newId } from '../ids.ts';
+import type * as Password from './password.ts';
 import { signIn } from './sign-in.ts';
 import { goodPassword } from './testing.ts';
 
 const counted = vi.hoisted(() => ({ hashes: [] as string[] }));
 vi.mock('./password.ts', async (original) => {
-  const password = await original<typeof import('./password.ts')>();
+  const password = await original<typeof Password>();
   const isPassword: typeof password.isPassword = (...given) => {
     counted.hashes.push((given[2] ?? 'scrypt:32768:8:1').split(':', 4).join(':'));
     return password.isPassword(...given);
