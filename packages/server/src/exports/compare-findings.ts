@@ -12,8 +12,9 @@ export async function compareFindings(
   context: Pick<Context, 'blobs' | 'database'>,
   { job, older, reach }: { job: Job; older: string | undefined; reach: Reach },
 ): Promise<FindingsComparison> {
+  const after = await readReport(context, job);
   const base = await findBase(context, job, { older, reach });
-  const [before, after] = await Promise.all([readReport(context, base), readReport(context, job)]);
+  const before = await readReport(context, base);
   const added = without(after.diagnostics, before.diagnostics);
   const fixed = without(before.diagnostics, after.diagnostics);
   return {

@@ -17,6 +17,7 @@ export async function readPageChange(
   context: Pick<Context, 'blobs' | 'config' | 'database' | 'log'>,
   { job, older, path, reach }: { job: Job; older: string | undefined; path: string; reach: Reach },
 ): Promise<PageChange> {
+  finishedResult(job);
   const base = await findBase(context, job, { older, reach });
   const file = markdownFileOf(path);
   const [from, to] = await Promise.all([openSite(context, base), openSite(context, job)]);
