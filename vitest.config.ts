@@ -7,14 +7,13 @@ import { postgresMissing } from './test/postgres.ts';
 const onBothDatabases = [
   'packages/server/src/{audit,organizations}/*.test.ts',
   'packages/server/src/{lists,paging}.test.ts',
-  'packages/server/src/jobs/retention.test.ts',
-  'packages/server/src/jobs/store.test.ts',
+  'packages/server/src/jobs/{follow,retention,store}.test.ts',
   'packages/server/src/keys/{keys,rates}.test.ts',
   'packages/server/src/operations/rotate-secrets.test.ts',
   'packages/server/src/people/sessions.test.ts',
   'packages/server/src/projects/projects.test.ts',
   'packages/server/src/webhooks/{outbox,webhooks}.test.ts',
-  'packages/server/src/exports/{follow,insights,read,retention}.test.ts',
+  'packages/server/src/exports/{insights,read,retention}.test.ts',
   'packages/server/src/http/{export-starts,idempotency}.test.ts',
   'test/contract/tenants.test.ts',
 ];

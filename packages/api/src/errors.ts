@@ -40,6 +40,7 @@ export const errorTable = {
   bundle_purged: { status: 410, title: 'The bundle is gone' },
   job_purged: { status: 410, title: 'Only the record of the job is left' },
   link_expired: { status: 410, title: 'The download link has expired' },
+  precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },

@@ -9,6 +9,8 @@ import { operationIds } from './routes.ts';
 
 interface Described {
   operationId: string;
+  tags: string[];
+  description: string;
   security?: unknown[];
   requestBody?: { required: boolean };
   responses: Record<string, { description?: string; headers?: Record<string, unknown>; content?: object }>;
@@ -17,6 +19,7 @@ interface Described {
 interface Document {
   openapi: string;
   info: { version: string };
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Described>>;
 }
 
@@ -33,6 +36,13 @@ describe('buildOpenApi', () => {
 
   it('carries the version of the specification', () => {
     expect(document.info.version).toBe('2.0.0');
+  });
+
+  it('every operation has a description and a tag that the document declares', () => {
+    const declared = document.tags.map(({ name }) => name);
+    expect(described.filter(({ tags: [tag = ''] }) => !declared.includes(tag))).toEqual([]);
+    expect(described.filter(({ description }) => description === '')).toEqual([]);
+    expect([...new Set(described.flatMap(({ tags }) => tags))].toSorted()).toEqual(declared.toSorted());
   });
 
   it('has every operation once', () => {

@@ -21,9 +21,11 @@ export function buildOpenApi(): Json {
       title: 'Docyard administrative API',
       version: '2.0.0',
       description: 'Static export of documentation sites, agent jobs, and what belongs to them.',
+      contact: { name: 'Docyard' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
+    tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
     security: [{ adminKey: [] }, { session: [] }],
     paths,
     components: {
@@ -46,6 +48,17 @@ export function buildOpenApi(): Json {
   };
 }
 
+const tagDescriptions: Record<Operation['tag'], string> = {
+  'Static export': 'Export a documentation site as a signed bundle.',
+  'Agent jobs': 'Let an agent edit the documentation and open a pull request.',
+  Projects: 'The documentation sites of an organization.',
+  'API keys': 'Create, limit and revoke keys.',
+  Webhooks: 'Get notified about jobs.',
+  People: 'Users, roles and sessions.',
+  Organization: 'Settings, limits and the audit log of an organization.',
+  Health: 'Liveness and readiness of the service.',
+};
+
 function describeOperation(id: OperationId, described: Operation): Json {
   const parameters = [
     ...parametersOf(described.params, 'path'),
@@ -64,10 +77,10 @@ function describeOperation(id: OperationId, described: Operation): Json {
   };
 }
 
-function descriptionOf({ description, organizationWide }: Operation): { description?: string } {
+function descriptionOf({ summary, description, organizationWide }: Operation): { description: string } {
   const refusal = organizationWide ? 'A key that is limited to one project is refused.' : undefined;
-  const sentences = [description, refusal].filter((text) => text !== undefined);
-  return sentences.length === 0 ? {} : { description: sentences.join(' ') };
+  const sentences = [description ?? `${summary}.`, refusal].filter((text) => text !== undefined);
+  return { description: sentences.join(' ') };
 }
 
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {

@@ -377,6 +377,7 @@ export function impliedErrors(operation: Operation): ErrorCode[] {
   if (operation.query !== undefined) codes.push('invalid_request');
   if (operation.method === 'post' && !operation.keepsNoAnswer)
     codes.push('invalid_request', 'idempotency_key_reused', 'idempotency_in_progress');
+  if (operation.method !== 'get' || operation.success.kind === 'json') codes.push('precondition_failed');
   if (operation.method !== 'get') codes.push('payload_too_large', 'draining');
   // The cookie of a session counts only for requests of our own pages.
   if (operation.method !== 'get' && operation.scope !== null) codes.push('origin_refused');

@@ -25,7 +25,7 @@ test('without any setting everything has its default', () => {
     logLevel: 'info',
     logFormat: null,
     trustProxy: false,
-    exportConcurrency: 1,
+    exportConcurrency: availableParallelism(),
     exportTimeoutSeconds: 900,
     agentConcurrency: 2,
     agentCommand: null,

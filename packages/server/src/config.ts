@@ -224,7 +224,10 @@ export const settings = {
     check: z.stringbool({ error: 'must be on or off' }).default(false),
     meaning: 'Take the caller’s address from the last entry of X-Forwarded-For.',
   },
-  EXPORT_CONCURRENCY: { check: count(1, 64, 1), meaning: 'Exports that run at the same time.' },
+  EXPORT_CONCURRENCY: {
+    check: count(1, 64, Math.min(64, availableParallelism())),
+    meaning: 'Exports that run at the same time. Default: the number of cores.',
+  },
   EXPORT_TIMEOUT_SECONDS: { check: count(10, 86_400, 900), meaning: 'Longest time one export may take.' },
   AGENT_CONCURRENCY: { check: count(1, 64, 2), meaning: 'Agent jobs that run at the same time.' },
   AGENT_COMMAND: {

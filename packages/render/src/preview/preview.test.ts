@@ -34,7 +34,7 @@ describe('a preview shows what an export would write', () => {
   });
 
   it('in files about the whole site, which are made when one is asked for', async () => {
-    for (const path of ['llms.txt', 'robots.txt', 'print.html', '_docyard/print.css'])
+    for (const path of ['llms.txt', '.well-known/llms.txt', 'robots.txt', 'print.html', '_docyard/print.css'])
       expect(Buffer.from((await preview.file(path)) as Uint8Array).toString(), path).toBe(exported.get(path));
   });
 });

@@ -5,7 +5,7 @@ import type { RenderOptions } from '../site-plan.ts';
 
 /** Names of such files; a mistyped address must not make a preview render the whole site. */
 export function isOfWholeSite(path: string): boolean {
-  return /^(?:llms(?:-full)?\.txt|robots\.txt|sitemap\.xml|report\.(?:html|json|md)|print(?:\/.+)?\.html|_docyard\/(?:social\/.+|print\.css)|.+\.xml)$/.test(
+  return /^(?:(?:\.well-known\/)?llms(?:-full)?\.txt|robots\.txt|sitemap\.xml|report\.(?:html|json|md)|print(?:\/.+)?\.html|_docyard\/(?:social\/.+|print\.css)|.+\.xml)$/.test(
     path,
   );
 }

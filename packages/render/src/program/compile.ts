@@ -201,8 +201,8 @@ function rewriteNamedExport(
   edits.replace(node.start, node.end, ';');
 }
 
-const exportDefault = /export(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*\n)*default/y;
-const functionHead = /(?:async\b|function\b|\*|\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*\n)+/y;
+const exportDefault = /export(?:\s|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|\/\/[^\n]*\n)*default/y;
+const functionHead = /(?:async\b|function\b|\*|\s|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|\/\/[^\n]*\n)+/y;
 
 function rewriteDefaultExport(
   node: ExportDefaultDeclaration,

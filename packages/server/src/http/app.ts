@@ -11,6 +11,7 @@ import { Problem } from '../problem.ts';
 import { Callers, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
+import { isConditional, readerOf, requireConditions } from './conditions.ts';
 import { vouchFor } from './connections.ts';
 import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
@@ -191,10 +192,30 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
     body: parseBody(web, described, body),
   };
   const work = () => run(edge, { id, described, web, caller, input, body });
+  if (!reading && isConditional(web)) await requireUnchanged(edge, described, { web, caller, input, body });
   const reply = described.waitable ? await waitFor(edge, web, input.params, work) : await work();
   return reply instanceof Response
     ? web.newResponse(reply.body, reply)
     : answer(web, described, reply, giveBack);
+}
+
+/** The tag of a resource is that of the answer to reading it. */
+async function requireUnchanged(
+  edge: Edge,
+  described: Operation,
+  call: Pick<Call, 'web' | 'caller' | 'input' | 'body'>,
+): Promise<void> {
+  const reader = readerOf(described);
+  if (reader === undefined) return;
+  const input = { params: call.input.params, query: {}, body: undefined };
+  const reply = await run(edge, { ...call, input, id: reader, described: operation(reader) }).catch(
+    (error: unknown) => {
+      if (error instanceof Problem && error.code === 'not_found') return undefined;
+      throw error;
+    },
+  );
+  if (reply instanceof Response) return;
+  requireConditions(call.web, reply && writtenOf(reply).etag, { isRead: false });
 }
 
 /** A server that stops, or cannot keep up, goes on answering reads. */
@@ -295,6 +316,7 @@ function answer(
   if (described.method === 'get' && status === 200) {
     const { etag } = writtenOf(reply);
     web.header('etag', etag);
+    requireConditions(web, etag, { isRead: true });
     if (isKnown(web.req.header('if-none-match') ?? '', etag)) {
       giveBack?.();
       return web.body(null, 304);

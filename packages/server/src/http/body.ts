@@ -25,14 +25,32 @@ export async function readBody(web: Web, mostBytes: number): Promise<Uint8Array>
 export function parseBody(web: Web, operation: Operation, bytes: Uint8Array): unknown {
   if (operation.body === undefined) return undefined;
   if (bytes.length === 0 && operation.bodyOptional) return undefined;
-  const type = web.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (bytes.length > 0) requirePlainEncoding(web);
+  const [type, ...parameters] = (web.req.header('content-type')?.split(';') ?? []).map((part) =>
+    part.trim().toLowerCase(),
+  );
   if (bytes.length > 0 && type !== undefined && type !== 'application/json' && !type.endsWith('+json')) {
     throw new Problem(
       'unsupported_media_type',
       `The body is ${type}. Send JSON with the header \`Content-Type: application/json\`.`,
     );
   }
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (bytes.length > 0 && charset !== undefined && !/^"?utf-?8"?$/.test(charset)) {
+    throw new Problem('unsupported_media_type', `The body is in ${charset}. Send JSON in UTF-8.`);
+  }
   return check(operation.body, parseJson(bytes), 'body');
+}
+
+/** RFC 9110, section 15.5.16: the header tells which encodings a request may have. */
+function requirePlainEncoding(web: Web): void {
+  const encoding = web.req.header('content-encoding')?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return;
+  throw new Problem(
+    'unsupported_media_type',
+    `The body has the encoding ${encoding}. Send it without \`Content-Encoding\`.`,
+    { headers: { 'accept-encoding': 'identity' } },
+  );
 }
 
 export function parseQuery(web: Web, operation: Operation): unknown {

@@ -4,6 +4,7 @@
  */
 import { errorTable, type ErrorBody, type ProblemBody } from '@docyard/api';
 import type { Logger } from 'pino';
+import { acceptedTypes } from './accepted-types.ts';
 import { Problem } from '../problem.ts';
 import { loggedPath, operationOf } from './observing.ts';
 import type { Web } from './request.ts';
@@ -38,7 +39,7 @@ function internal(error: unknown, web: Web, log: Logger): Problem {
 }
 
 function wantsProblemJson(web: Web): boolean {
-  return web.req.header('accept')?.toLowerCase().includes('application/problem+json') ?? false;
+  return acceptedTypes(web.req.header('accept')).includes('application/problem+json');
 }
 
 function asErrorBody(problem: Problem, requestId: string): ErrorBody {

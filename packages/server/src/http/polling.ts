@@ -100,6 +100,7 @@ const notable: ReadonlySet<string> = new Set([
   'traceparent',
 ]);
 const leftToTheApp: ReadonlySet<string> = new Set([
+  'if-match',
   'prefer',
   'content-length',
   'transfer-encoding',

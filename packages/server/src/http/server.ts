@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { errorTable, type ErrorCode } from '@docyard/api';
+import { hasTwoHosts } from '../deployments/serving/host-header.ts';
 import { admitPipelined } from '../deployments/serving/pipelining.ts';
 import { Connections } from './connections.ts';
 import type { App } from './request.ts';
@@ -79,6 +80,10 @@ export async function openServer(where: Listening): Promise<OpenServer> {
     (incoming, outgoing) => {
       const { socket } = incoming;
       if (!admitPipelined(socket, outgoing)) return;
+      if (hasTwoHosts(incoming.rawHeaders)) {
+        refused('invalid_request');
+        return refuse(outgoing, 'invalid_request');
+      }
       if (!connections.begin(socket)) {
         refused('overloaded');
         return refuse(outgoing, 'overloaded');
@@ -89,7 +94,8 @@ export async function openServer(where: Listening): Promise<OpenServer> {
   );
   server.headersTimeout = patience.headersMs;
   server.requestTimeout = patience.requestMs;
-  server.maxHeadersCount = 100;
+  // The size of all headers is limited; node:http would drop further ones silently.
+  server.maxHeadersCount = 0;
   server.on('connection', (socket) => connections.accept(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const code = answerBrokenRequest(error, socket);
@@ -129,14 +135,14 @@ function answererOf(app: App): (incoming: IncomingMessage, outgoing: ServerRespo
   };
 }
 
-function refuse(outgoing: ServerResponse, code: 'overloaded' | 'starting'): void {
+function refuse(outgoing: ServerResponse, code: 'overloaded' | 'starting' | 'invalid_request'): void {
   const body = bareBody(code);
   outgoing
     .writeHead(errorTable[code].status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
-      'retry-after': String(comeBackSeconds),
+      ...(code === 'overloaded' ? { 'retry-after': String(comeBackSeconds) } : {}),
       connection: 'close',
     })
     .end(body);

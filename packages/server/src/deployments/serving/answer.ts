@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { byteRangeOf, type ByteRange } from '../../byte-range.ts';
 import { acceptedEncodings } from './accepted-encodings.ts';
+import { hasTwoHosts } from './host-header.ts';
 import { hasDotSegments, readRequestPath } from './request-path.ts';
 import { encodedPath, type Redirect } from './rules.ts';
 import type { Representation, ServedFile, ServedSite } from './site.ts';
@@ -54,14 +55,6 @@ export function answer(exchange: Exchange): void {
   if (found === undefined) return sendNotFound(exchange);
   if ('redirect' in found) return sendRedirect(exchange, found.redirect, wanted.query);
   sendFile(exchange, found.file);
-}
-
-/** Names and values alternate; node:http keeps only the first value in `headers`. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
-  return hosts > 1;
 }
 
 /** Undefined when it is not below. */

@@ -2,6 +2,7 @@
  * The agent job operations: HTTP on one side, `agent/` on the other.
  */
 import { patchType, type AgentJob } from '@docyard/api';
+import { acceptedTypes } from '../accepted-types.ts';
 import { archiveAgentJob, cancelAgentJob, unarchiveAgentJob } from '../../agent/cancel.ts';
 import { readAgentDiff } from '../../agent/diff.ts';
 import { firstEventId, readAgentEvents } from '../../agent/events.ts';
@@ -190,6 +191,5 @@ async function replyWith(context: Context, job: Job): Promise<Reply<AgentJob>> {
 
 /** Whoever takes anything gets JSON. */
 function namesType(accept: string | undefined, wanted: string): boolean {
-  const named = (accept ?? '').split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
-  return named.find((type) => type === 'application/json' || type === wanted) === wanted;
+  return acceptedTypes(accept).find((type) => type === 'application/json' || type === wanted) === wanted;
 }

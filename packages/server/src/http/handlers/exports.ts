@@ -1,6 +1,7 @@
 /**
  * The static export operations: HTTP on one side, `exports/` on the other.
  */
+import { acceptedTypes } from '../accepted-types.ts';
 import type { Context } from '../../context.ts';
 import { createBundleLink } from '../../exports/bundle.ts';
 import { cancelExport, deleteExport } from '../../exports/cancel.ts';
@@ -168,8 +169,7 @@ function replyWith(job: Job): Reply<ExportJob> {
 
 /** The first form that the caller names. Whoever takes anything gets JSON. */
 function wantedType(accept: string): (typeof reportTypes)[number] | undefined {
-  const named = accept.split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
-  const first = named.find((type) => type === 'application/json' || isReportType(type));
+  const first = acceptedTypes(accept).find((type) => type === 'application/json' || isReportType(type));
   return isReportType(first) ? first : undefined;
 }
 

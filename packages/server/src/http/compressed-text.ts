@@ -1,0 +1,51 @@
+/** A text that is made once and sent with an ETag, compressed as the client accepts it. */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { acceptedEncodings } from '../deployments/serving/accepted-encodings.ts';
+import type { Encoding } from '../deployments/serving/compressed.ts';
+import { requireConditions } from './conditions.ts';
+import type { Web } from './request.ts';
+import { isKnown } from './written.ts';
+
+const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
+  br: promisify<Buffer, Buffer>(brotliCompress),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
+
+export class CompressedText {
+  readonly #make: () => string;
+  readonly #forms = new Map<Encoding, Promise<Buffer>>();
+  #made: { plain: Buffer; tag: string } | undefined;
+
+  constructor(make: () => string) {
+    this.#make = make;
+  }
+
+  async answer(web: Web, type: string): Promise<Response> {
+    const { plain, tag } = (this.#made ??= described(this.#make()));
+    const [encoding] = acceptedEncodings(web.req.header('accept-encoding'));
+    const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
+    web.header('etag', etag);
+    web.header('vary', 'accept-encoding');
+    web.header('cache-control', 'no-cache');
+    requireConditions(web, etag, { isRead: true });
+    if (isKnown(web.req.header('if-none-match') ?? '', etag)) return web.body(null, 304);
+    if (encoding !== undefined) web.header('content-encoding', encoding);
+    const bytes = encoding === undefined ? plain : await this.#form(encoding, plain);
+    return web.body(new Uint8Array(bytes), 200, { 'content-type': type });
+  }
+
+  #form(encoding: Encoding, plain: Buffer): Promise<Buffer> {
+    const known = this.#forms.get(encoding);
+    if (known !== undefined) return known;
+    const made = compress[encoding](plain);
+    this.#forms.set(encoding, made);
+    return made;
+  }
+}
+
+function described(text: string): { plain: Buffer; tag: string } {
+  const plain = Buffer.from(text);
+  return { plain, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 22) };
+}
