@@ -56,6 +56,7 @@ const usualPatience: Patience = {
 /** Of all connections, for those from one address on which nobody has shown a key yet. */
 const strangersShare = 1 / 4;
 const comeBackSeconds = 5;
+const maxPipelinedRequests = 16;
 
 export async function listen(app: App, where: Listening): Promise<RunningServer> {
   const server = await openServer(where);
@@ -76,10 +77,15 @@ export async function openServer(where: Listening): Promise<OpenServer> {
     surplusMs: patience.surplusMs,
   });
   const server = createServer(
-    { keepAliveTimeout: patience.keepAliveMs, connectionsCheckingInterval: patience.checkMs },
+    {
+      keepAliveTimeout: patience.keepAliveMs,
+      connectionsCheckingInterval: patience.checkMs,
+      // Ending the unread streams of a destroyed connection would block the event loop.
+      optimizeEmptyRequests: true,
+    },
     (incoming, outgoing) => {
       const { socket } = incoming;
-      if (!admitPipelined(socket, outgoing)) return;
+      if (!admitPipelined(socket, outgoing, maxPipelinedRequests)) return;
       if (hasTwoHosts(incoming.rawHeaders)) {
         refused('invalid_request');
         return refuse(outgoing, 'invalid_request');

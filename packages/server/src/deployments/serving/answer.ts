@@ -7,7 +7,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { byteRangeOf, type ByteRange } from '../../byte-range.ts';
 import { acceptedEncodings } from './accepted-encodings.ts';
-import { hasTwoHosts } from './host-header.ts';
 import { hasDotSegments, readRequestPath } from './request-path.ts';
 import { encodedPath, type Redirect } from './rules.ts';
 import type { Representation, ServedFile, ServedSite } from './site.ts';
@@ -34,10 +33,6 @@ export function answer(exchange: Exchange): void {
   // Whatever a client sends along is not read, so nothing may follow it.
   if ('content-length' in request.headers || 'transfer-encoding' in request.headers)
     response.shouldKeepAlive = false;
-  if (hasTwoHosts(request.rawHeaders)) {
-    response.shouldKeepAlive = false;
-    return sendText(exchange, 400, 'A request names one host.');
-  }
   if (request.method === 'OPTIONS') return send(exchange, 204, ['Allow', methods, ...site.headers]);
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return sendText(exchange, 405, 'Only GET and HEAD can be asked of this site.', ['Allow', methods]);

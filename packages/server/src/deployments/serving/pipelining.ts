@@ -2,16 +2,20 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-const maxPipelinedRequests = 64;
+const defaultMaxPipelined = 64;
 const pipelined = new WeakMap<Socket, number>();
 
 /** False when the connection is closed and the request must be ignored. */
-export function admitPipelined(socket: Socket, response: ServerResponse): boolean {
+export function admitPipelined(
+  socket: Socket,
+  response: ServerResponse,
+  maxPipelined = defaultMaxPipelined,
+): boolean {
   if (socket.destroyed) return false;
   // node:http assigns the socket once all earlier responses have ended.
   if (response.socket !== null) return true;
   const count = (pipelined.get(socket) ?? 0) + 1;
-  if (count > maxPipelinedRequests) {
+  if (count > maxPipelined) {
     socket.destroy();
     return false;
   }

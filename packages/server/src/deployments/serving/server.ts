@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isOfOwnNetwork } from '../../keys/addresses.ts';
 import { answer } from './answer.ts';
 import { ConnectionBounds } from './connection-bounds.ts';
+import { hasTwoHosts } from './host-header.ts';
 import { admitPipelined } from './pipelining.ts';
 import { readRules } from './rules.ts';
 import type { ServedSite } from './site.ts';
@@ -129,7 +130,12 @@ export class SiteServer {
         optimizeEmptyRequests: true,
       },
       (request, response) => {
-        if (admitPipelined(request.socket, response)) serve(request, response);
+        if (!admitPipelined(request.socket, response)) return;
+        if (hasTwoHosts(request.rawHeaders)) {
+          this.#count(request.method ?? '', request.url ?? '', 400, 0);
+          return sendBare(response, 400, 'A request names one host.', ['Connection', 'close']);
+        }
+        serve(request, response);
       },
     );
     // The size of all headers is limited; node:http would drop further ones silently.

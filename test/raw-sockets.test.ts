@@ -1,0 +1,116 @@
+/**
+ * Requests as bytes on raw sockets, against the service and `docyard site`: whatever one client sends, the event loop of the
+ * server is never blocked for longer than the limit, so no request delays another.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const maxDelayMs = 50;
+const serverScript = fileURLToPath(new URL('./raw-sockets/server.ts', import.meta.url));
+
+interface Target {
+  child: ChildProcess;
+  port: number;
+}
+
+async function start(kind: 'api' | 'site'): Promise<Target> {
+  const child = fork(serverScript, [kind]);
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return { child, port };
+}
+
+/** The longest stretch of processor time between two turns of the server's event loop since the last call. */
+async function longestTurnMs({ child }: Target): Promise<number> {
+  child.send('report');
+  const [{ longestMs }] = (await once(child, 'message')) as [{ longestMs: number }];
+  return longestMs;
+}
+
+async function connect(port: number): Promise<Socket> {
+  const socket = createConnection({ port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends pieces one turn after another and waits until the server has answered or closed. */
+async function send(port: number, pieces: readonly string[]): Promise<string> {
+  const socket = await connect(port);
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const answered = new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  for (const piece of pieces) {
+    if (socket.destroyed) break;
+    socket.write(piece, 'latin1');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.race([answered, ended]);
+  socket.destroy();
+  await ended;
+  return received;
+}
+
+async function isServed(port: number): Promise<boolean> {
+  return (await send(port, [`GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n`])).startsWith('HTTP/1.1 200');
+}
+
+const headers = (count: number, value = ' '.repeat(8)): string =>
+  Array.from({ length: count }, (_, index) => `X-${index}: ${value}\r\n`).join('');
+const begin = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
+
+const cases: [name: string, pieces: string[], answer: RegExp][] = [
+  ['a malformed tail after 22 headers', [`${begin}${headers(22)}\x00\r\n\r\n`], /^HTTP\/1\.1 400 /],
+  ['a malformed tail after 150 headers', [`${begin}${headers(150)}\x00\r\n\r\n`], /^HTTP\/1\.1 400 /],
+  ['150 headers', [`${begin}${headers(150)}\r\n`], /^HTTP\/1\.1 200 /],
+  ['a flood of headers', [`${begin}${headers(4000)}\r\n`], /^HTTP\/1\.1 431 /],
+  ['one endless header', [`${begin}X-A: ${'a '.repeat(40_000)}\r\n\r\n`], /^HTTP\/1\.1 431 /],
+  ['a request in single bytes', [...`${begin}${headers(20)}\r\n`], /^HTTP\/1\.1 200 /],
+  ['a request split inside a header', [`${begin}X-A: b`, 'c\r', '\n\r', '\n'], /^HTTP\/1\.1 200 /],
+  ['10 pipelined requests', [`${begin}\r\n`.repeat(10)], /^HTTP\/1\.1 200 /],
+  ['20,000 pipelined requests', [`${begin}\r\n`.repeat(20_000)], /^(?:HTTP\/1\.1 200 |$)/],
+  [
+    'pipelined requests with a malformed tail',
+    [`${`${begin}\r\n`.repeat(10)}\x00`],
+    /^HTTP\/1\.1 (?:200|400) /,
+  ],
+  ['a long target', [`GET /${'%2e/'.repeat(3000)} HTTP/1.1\r\nHost: a\r\n\r\n`], /^HTTP\/1\.1 [24]\d\d /],
+  [
+    'a long Accept-Encoding',
+    [`${begin}Accept-Encoding: ${'gzip;q=0.1,'.repeat(1300)}\r\n\r\n`],
+    /^HTTP\/1\.1 200 /,
+  ],
+  ['a long If-None-Match', [`${begin}If-None-Match: ${'"a", '.repeat(2800)}\r\n\r\n`], /^HTTP\/1\.1 200 /],
+  ['two Host headers', [`${begin}Host: b\r\n\r\n`], /^HTTP\/1\.1 400 /],
+];
+
+describe.each(['api', 'site'] as const)('the %s', (kind) => {
+  let target: Target;
+
+  beforeAll(async () => {
+    target = await start(kind);
+    for (let round = 0; round < 20; round += 1) await isServed(target.port);
+  });
+  afterAll(() => target.child.disconnect());
+
+  test.each(cases)('delays no other request for %s', async (_, pieces, answer) => {
+    // Each code path is compiled once before it is measured.
+    await send(target.port, pieces);
+    await longestTurnMs(target);
+    expect(await send(target.port, pieces)).toMatch(answer);
+    expect(await isServed(target.port)).toBe(true);
+    expect(await longestTurnMs(target)).toBeLessThan(maxDelayMs);
+  });
+
+  test('delays no other request for connections that say nothing', async () => {
+    const silent = await Promise.all(Array.from({ length: 50 }, () => connect(target.port)));
+    for (const socket of silent) socket.write('GET /hea');
+    await longestTurnMs(target);
+    expect(await isServed(target.port)).toBe(true);
+    expect(await longestTurnMs(target)).toBeLessThan(maxDelayMs);
+    for (const socket of silent) socket.destroy();
+  });
+});

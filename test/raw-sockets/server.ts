@@ -1,0 +1,50 @@
+/** A process that serves the API or a site, and reports how long one turn of its event loop keeps the processor. */
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { precompress } from '../../packages/server/src/deployments/serving/compressed.ts';
+import { SiteServer } from '../../packages/server/src/deployments/serving/server.ts';
+import { openSite } from '../../packages/server/src/deployments/serving/site.ts';
+import { composeForTest, serveForTest, temporaryFolder } from '../../packages/server/src/testing.ts';
+import { runCleanups } from '../cleanups.ts';
+
+async function serveApi(): Promise<number> {
+  const { origin } = await serveForTest(await composeForTest());
+  return Number(new URL(origin).port);
+}
+
+async function serveSite(): Promise<number> {
+  const folder = temporaryFolder('raw-sockets');
+  const siteFolder = join(folder, 'site');
+  mkdirSync(siteFolder);
+  const page = '<!doctype html><title>Home</title>';
+  writeFileSync(join(siteFolder, 'index.html'), page);
+  const sha256 = createHash('sha256').update(page).digest('hex');
+  const files = [{ path: 'index.html', sizeBytes: page.length, sha256 }];
+  const release = { id: 'r1', siteFolder, compressedFolder: join(folder, 'compressed'), manifest: { files } };
+  await precompress(release);
+  const status = () => ({ release: null, lastRefresh: null, refreshes: {}, refusals: {} });
+  const server = new SiteServer({ host: '127.0.0.1', port: 0, status });
+  server.activate(await openSite(release));
+  return (await server.listen()).port;
+}
+
+const port = await (process.argv[2] === 'api' ? serveApi() : serveSite());
+
+/** Processor time of this thread instead of wall-clock time: other processes of the machine must not count. */
+let longestMs = 0;
+let before = process.threadCpuUsage();
+function look(): void {
+  const { user, system } = process.threadCpuUsage(before);
+  longestMs = Math.max(longestMs, (user + system) / 1000);
+  before = process.threadCpuUsage();
+}
+setInterval(look, 2);
+
+process.on('message', () => {
+  look();
+  process.send?.({ longestMs });
+  longestMs = 0;
+});
+process.once('disconnect', () => void runCleanups().finally(() => process.exit()));
+process.send?.({ port });
