@@ -56,6 +56,7 @@ const tagDescriptions: Record<Operation['tag'], string> = {
   Webhooks: 'Get notified about jobs.',
   People: 'Users, roles and sessions.',
   Organization: 'Settings, limits and the audit log of an organization.',
+  Deployments: 'The sites that report in, and the versions that they serve.',
   Health: 'Liveness and readiness of the service.',
 };
 
