@@ -3,39 +3,16 @@
  * and that the operator is told which disk it is.
  */
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program, startService, temporaryFolder, type Service } from './service.ts';
+import { fillDisk, mountSmallDisk, unmountSmallDisk } from './small-disk.ts';
 
-const diskMegabytes = 32;
+const folder = temporaryFolder('small-disk');
+const isMounted = mountSmallDisk(folder, 32);
+if (!isMounted) console.warn('Skipped: a full disk, since no file system can be mounted here.');
 
-function mountSmallDisk(): string | undefined {
-  const folder = temporaryFolder('small-disk');
-  const args = ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=0700`, 'docyard-test', folder];
-  return spawnSync('mount', args).status === 0 ? folder : undefined;
-}
-
-const disk = process.platform === 'linux' ? mountSmallDisk() : undefined;
-if (disk === undefined) console.warn('Skipped: a full disk, since no file system can be mounted here.');
-
-/** Takes the rest of the disk; the returned function gives it back. */
-function fillDisk(folder: string): () => void {
-  const name = join(folder, 'filler');
-  const file = openSync(name, 'w');
-  for (let blockBytes = 1 << 20; blockBytes >= 1;) {
-    try {
-      writeSync(file, Buffer.alloc(blockBytes));
-    } catch {
-      blockBytes >>= 1;
-    }
-  }
-  closeSync(file);
-  return () => rmSync(name);
-}
-
-describe.runIf(disk !== undefined)('a full disk', () => {
-  const folder = disk ?? '';
+describe.runIf(isMounted)('a full disk', () => {
   const dataDir = join(folder, 'data');
   let service: Service;
 
@@ -57,7 +34,7 @@ describe.runIf(disk !== undefined)('a full disk', () => {
 
   afterAll(async () => {
     await service.kill();
-    spawnSync('umount', ['--lazy', folder]);
+    unmountSmallDisk(folder);
   });
 
   test('answers 503 storage_unavailable to a request that writes, and the same request succeeds afterwards', async () => {

@@ -10,11 +10,12 @@ import { startPostgres, type PostgresServer } from '../postgres.ts';
 import { startRgw, type RgwServer } from '../rgw.ts';
 import { program, startService, temporaryFolder, type Service } from '../service.ts';
 import { killProcess, processesIn, survivors } from '../torture/processes.ts';
-import { fillDisk, mountSmallDisk, unmountSmallDisk } from './small-disk.ts';
+import { fillDisk, mountSmallDisk, unmountSmallDisk } from '../small-disk.ts';
 import { StartFailedError, StartLimit } from './start-limit.ts';
 
 const run = promisify(execFile);
 const ofEachRole = 3;
+const workerDiskMegabytes = 192;
 /** Far longer than a start or a stop takes, also on a busy machine. */
 const longestSeconds = 120;
 
@@ -142,7 +143,7 @@ export class Member {
     this.name = options.name;
     this.dataDir = temporaryFolder(`chaos-${options.role}`);
     this.#limit = new StartLimit(options.name);
-    this.#hasSmallDisk = options.role === 'worker' && mountSmallDisk(this.dataDir);
+    this.#hasSmallDisk = options.role === 'worker' && mountSmallDisk(this.dataDir, workerDiskMegabytes);
   }
 
   /** Resolves when it is ready. Rejects, after `giveUp`, when it fails to start too often. */

@@ -14,3 +14,10 @@ test.each([
 ])('when %s, the run is not ended: the next attempt goes on with it', async (_name, error) => {
   await expect(endOf(runWith(new AbortController().signal), error)).rejects.toBe(error);
 });
+
+test('a full disk ends the attempt as storage_failed, so that the worker tries again', async () => {
+  const error = Object.assign(new Error('write failed'), { code: 'ENOSPC' });
+  await expect(endOf(runWith(new AbortController().signal), error)).rejects.toMatchObject({
+    failure: { code: 'storage_failed' },
+  });
+});

@@ -4,6 +4,7 @@
  */
 import { agentEndings } from '@docyard/api';
 import { nowText } from '../context.ts';
+import { isDiskFull } from '../disk-full.ts';
 import { GitError } from '../git/run.ts';
 import { JobFailure } from '../jobs/failure.ts';
 import { Stopped, type Outcome } from '../jobs/worker.ts';
@@ -39,6 +40,11 @@ export async function endOf(run: AgentRun, error: unknown): Promise<Outcome> {
   if (stopped instanceof Stopped && stopped.reason === 'stopping') throw stopped;
   // The journal holds what was done; the next attempt goes on from there.
   if (stopped === undefined && error instanceof Problem && error.code === 'storage_unavailable') throw error;
+  if (stopped === undefined && isDiskFull(error)) {
+    throw new JobFailure('storage_failed', 'The disk is full.', {
+      hint: 'Free some space, then retry the job.',
+    });
+  }
   const ended =
     stopped instanceof Stopped
       ? new RunEnded(stopped.reason === 'timeout' ? 'timeout' : 'cancelled', 'The job was stopped.')

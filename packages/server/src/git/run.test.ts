@@ -4,6 +4,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { basicAuthorization, startGitServer, type GitServer } from '../../../../test/fakes/git-server.ts';
+import { fillDisk, mountSmallDisk, unmountSmallDisk } from '../../../../test/small-disk.ts';
+import { isDiskFull } from '../disk-full.ts';
 import { temporaryFolder } from '../testing.ts';
 import type { Remote } from './remote.ts';
 import { runGit, type GitCommand, type GitError } from './run.ts';
@@ -133,5 +135,31 @@ describe('bounds', () => {
     const running = run(['-c', 'alias.wait=!sleep 60', 'wait'], { signal: controller.signal });
     controller.abort();
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('a disk without room', () => {
+  const disk = temporaryFolder('small-disk');
+  const isMounted = mountSmallDisk(disk, 4);
+  if (!isMounted) console.warn('Skipped: git on a full disk, since no file system can be mounted here.');
+  afterAll(() => unmountSmallDisk(disk));
+
+  test.runIf(isMounted)('is named by git that cannot create a repository or fetch into one', async () => {
+    const { url } = server.addRepository('large', { 'a.bin': randomBytes(6_000_000).toString('base64') });
+    const repository = join(disk, 'repository.git');
+    const init = ['init', '--quiet', '--bare', '--template=', '--', repository];
+    const free = fillDisk(disk);
+    const failed = await run(init, { folder: disk }).catch((error: unknown) => error as GitError);
+    expect(failed).toMatchObject({ problem: 'disk_full' });
+    expect(isDiskFull(failed)).toBe(true);
+    free();
+    await run(init, { folder: disk });
+    await expect(
+      run(['fetch', '--quiet', '--depth=1', '--', url, 'HEAD'], {
+        folder: disk,
+        repository,
+        remote: remoteOf(url),
+      }),
+    ).rejects.toMatchObject({ problem: 'disk_full' });
   });
 });

@@ -3,6 +3,7 @@
  * one that was asked for. The repository is hostile: its text never becomes an option, and a secret never an argument.
  */
 import { spawn } from 'node:child_process';
+import { statfs } from 'node:fs/promises';
 import { killGroup } from '../process-group.ts';
 import type { Remote } from './remote.ts';
 import { trustSettings } from './trust.ts';
@@ -32,6 +33,7 @@ export type GitProblem =
   | 'push_conflict'
   | 'push_rejected'
   | 'too_large'
+  | 'disk_full'
   | 'timed_out'
   | 'unavailable'
   /** A command that talks to nobody went wrong. */
@@ -43,18 +45,21 @@ export class GitError extends Error {
   /** What git had written before it failed, to its output and beside it. No secret is in either. */
   readonly output: string;
   readonly complaint: string;
+  readonly code: 'ENOSPC' | undefined;
 
   constructor(problem: GitProblem, message: string, written = { output: '', complaint: '' }) {
     super(message);
     this.problem = problem;
     this.output = written.output;
     this.complaint = written.complaint;
+    this.code = problem === 'disk_full' ? 'ENOSPC' : undefined;
   }
 }
 
 const longestSeconds = 600;
 const mostOutputBytes = 64_000_000;
 const mostFileBytes = 2_000_000_000;
+const minFreeBytes = 65_536;
 /**
  * The kernel holds git to it: a server that sends without end fills a single file, because packs are kept as they come.
  * The signal is turned off, so that git gets an error that it can name.
@@ -104,7 +109,7 @@ export async function runGit(args: readonly string[], command: GitCommand): Prom
   if (size > outputBytes)
     throw new GitError('too_large', `git answered with more than ${outputBytes} bytes.`);
   const written = Buffer.concat(output);
-  if (status !== 0) throw explain(complaint, written, command.remote);
+  if (status !== 0) throw await explain(complaint, written, command);
   return written;
 }
 
@@ -180,18 +185,28 @@ function remoteSettings(remote: Remote): [name: string, value: string][] {
   ];
 }
 
-function explain(stderr: string, stdout: Buffer, remote: Remote | undefined): GitError {
+async function explain(stderr: string, stdout: Buffer, command: GitCommand): Promise<GitError> {
+  const { remote } = command;
   const complaint = masked(visible(stderr), remote);
   const output = masked(visible(stdout.subarray(0, 64_000).toString()), remote).slice(0, 4000);
   const lastLine = complaint.trim().split('\n').at(-1) ?? '';
   // Of what git refuses to take from a host, the last line says only that something was wrong.
   const [, unsafe] = /^error: object \w+: (.+)$/m.exec(complaint) ?? [];
   const message = unsafe === undefined ? lastLine : `git refuses what the repository holds: ${unsafe}`;
-  return new GitError(problemOf(complaint, remote), message.slice(0, 500), { output, complaint });
+  const problem = problemOf(complaint, remote);
+  const hasNoRoom = problem === 'disk_full' || (await isFull(command));
+  return new GitError(hasNoRoom ? 'disk_full' : problem, message.slice(0, 500), { output, complaint });
+}
+
+/** Git does not name the reason when it cannot write its configuration. */
+async function isFull({ folder }: GitCommand): Promise<boolean> {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  return blocks > 0 && bavail * bsize < minFreeBytes;
 }
 
 function problemOf(complaint: string, remote: Remote | undefined): GitProblem {
   if (complaint.includes('File too large')) return 'too_large';
+  if (/No space left on device|Disk quota exceeded/.test(complaint)) return 'disk_full';
   if (remote === undefined) return 'failed';
   if (/couldn't find remote ref|not our ref|unadvertised object|no such ref/i.test(complaint)) {
     return 'ref_not_found';

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDiskFull } from '../../disk-full.ts';
 import type { Remote } from '../../git/remote.ts';
 import { GitError, runGit } from '../../git/run.ts';
 import { SourceError } from '../../ports/sources.ts';
@@ -36,7 +37,7 @@ export async function fetchCommit(request: GitFetch): Promise<LaidOut> {
       return fetchAndLayOut(request);
     });
   } catch (error) {
-    throw error instanceof GitError ? explain(error, request) : error;
+    throw error instanceof GitError && !isDiskFull(error) ? explain(error, request) : error;
   }
 }
 

@@ -1,14 +1,12 @@
-/** A data folder on a small file system in memory, which can be filled. */
+/** A small file system in memory that tests can fill. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-const diskMegabytes = 192;
-
 /** False where no file system can be mounted. */
-export function mountSmallDisk(folder: string): boolean {
-  const args = ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m,mode=0700`, 'docyard-chaos', folder];
-  if (spawnSync('mount', args).status !== 0) return false;
+export function mountSmallDisk(folder: string, megabytes: number): boolean {
+  const args = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'docyard-test', folder];
+  if (process.platform !== 'linux' || spawnSync('mount', args).status !== 0) return false;
   // The folder can be removed only once nothing is mounted there.
   const unmount = () => unmountSmallDisk(folder);
   process.prependOnceListener('exit', unmount);
