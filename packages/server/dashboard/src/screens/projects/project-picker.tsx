@@ -1,6 +1,6 @@
 /** Chooses one of any number of projects: the server searches, and what is chosen is resolved by its id. */
 import type { Project } from '@docyard/api';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../app/client.ts';
 import { Combobox, type ComboboxOption } from '../../parts/combobox.tsx';
@@ -23,6 +23,7 @@ const shownAtOnce = 20;
 
 export function ProjectPicker(props: ProjectPickerProps) {
   const { label = 'Project', value, onChange, none, ...field } = props;
+  const queries = useQueryClient();
   const [search, setSearch] = useState('');
   const wanted = useDebounced(search.trim(), 150);
   const found = useQuery({
@@ -45,12 +46,12 @@ export function ProjectPicker(props: ProjectPickerProps) {
       options={[...noProject, ...projects.map(optionOf)]}
       search={search}
       onSearch={setSearch}
-      onChoose={(id) =>
-        onChange(
-          id,
-          projects.find((each) => each.id === id),
-        )
-      }
+      onChoose={(id) => {
+        const picked = projects.find((each) => each.id === id);
+        // Its name is known already and shows at once.
+        if (picked !== undefined) queries.setQueryData(['project', id], picked);
+        onChange(id, picked);
+      }}
       placeholder="Choose a project"
       busy={found.isFetching}
       foot={footOf(found, wanted)}
