@@ -119,7 +119,7 @@ describe('exports that are started at the same moment', () => {
       url: 'https://hooks.example.com/',
       events: ['export.queued'],
       actor: tenants[0].actor,
-    } as Parameters<typeof createWebhook>[1]);
+    });
     await Promise.all([startMany(), startMany(tenants[1])]);
     const deliveries = await context.database.selectFrom('webhook_deliveries').selectAll().execute();
     expect(deliveries).toHaveLength(many);

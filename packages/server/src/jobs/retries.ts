@@ -24,7 +24,7 @@ const losses = (code: string) => `${maxLosses} losses, then \`${code}\``;
 const inTurn = `after ${webhookRetrySeconds.join(', ')} s`;
 const persisted = `after ${persistWaitSeconds.first} s, doubling up to ${persistWaitSeconds.max} s`;
 
-export const retryPaths = {
+const retryPaths = {
   handedBack: {
     cause: 'The worker is told to stop',
     sqlite: 'at the next start',
