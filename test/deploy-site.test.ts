@@ -308,6 +308,12 @@ describe.skipIf(goMissing !== undefined)('the rendered chart', () => {
   });
 });
 
+/** Of `${NAME:-default}`, where the default may be another variable. */
+function defaultOf(value: string): string {
+  const [, inner] = /^\$\{\w+:-(.*)\}$/.exec(value) ?? [];
+  return inner === undefined ? value : defaultOf(inner);
+}
+
 test('the container of compose.yaml takes the three values from the environment', () => {
   const { services } = parse(read('deploy/compose.yaml'), { merge: true }) as {
     services: Record<string, { environment: Record<string, string>; command: string[] }>;
@@ -319,8 +325,7 @@ test('the container of compose.yaml takes the three values from the environment'
     STATIC_EXPORT_VERSION: '2.1',
   };
   const environment = Object.entries(site?.environment ?? {}).map(([name, value]) => {
-    const [, usual = '?'] = /^\$\{\w+:-([^}]*)\}$/.exec(value) ?? [];
-    return [name, given[name] ?? usual];
+    return [name, given[name] ?? defaultOf(value)];
   });
   expect(
     readSettings({ environment: { ...ofImage, ...(Object.fromEntries(environment) as object) } }),

@@ -175,6 +175,7 @@ it('the configuration page lists every setting with its default', () => {
     PUBLIC_URL: 'the host of each request',
     LOG_FORMAT: 'text on a terminal, otherwise json',
     PREVIEW_URL: 'the host of the dashboard',
+    EXPORT_CONCURRENCY: 'one a core',
     RENDER_PROCESSES: 'one a core',
     RENDER_ISOLATION_MIN: 'by the number of organizations',
     TRUST_PROXY: 'off',

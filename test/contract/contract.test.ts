@@ -184,6 +184,9 @@ const failures: Partial<Record<ErrorCode, (id: OperationId, given: Given) => Pro
     if (query !== undefined) return ask(id, { ...given, query: { ...given.query, colour: 'red' } });
     return ask(id, given, { headers: { 'Idempotency-Key': 'x'.repeat(256) } });
   },
+  precondition_failed: (id, given) => ask(id, given, { headers: { 'If-Match': '"another"' } }),
+  version_conflict: (id, given) =>
+    ask(id, { ...given, body: { ...(given.body as object), version: 1_000_000 } }),
   malformed_json: (id, given) => ask(id, given, { text: '{"name": ' }),
   unsupported_media_type: (id, given) =>
     ask(id, given, { text: 'name=x', headers: { 'Content-Type': 'text/plain' } }),

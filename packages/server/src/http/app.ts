@@ -199,23 +199,26 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
     : answer(web, described, reply, giveBack);
 }
 
-/** The tag of a resource is that of the answer to reading it. */
-async function requireUnchanged(
-  edge: Edge,
-  described: Operation,
-  call: Pick<Call, 'web' | 'caller' | 'input' | 'body'>,
-): Promise<void> {
+type Target = Pick<Call, 'web' | 'caller' | 'input' | 'body'>;
+
+/** The tag of a resource is that of the answer to reading it; what cannot be read has none. */
+async function requireUnchanged(edge: Edge, described: Operation, call: Target): Promise<void> {
   const reader = readerOf(described);
-  if (reader === undefined) return;
-  const input = { params: call.input.params, query: {}, body: undefined };
-  const reply = await run(edge, { ...call, input, id: reader, described: operation(reader) }).catch(
-    (error: unknown) => {
-      if (error instanceof Problem && error.code === 'not_found') return undefined;
-      throw error;
-    },
-  );
+  const reply = reader === undefined ? undefined : await readTarget(edge, reader, call);
   if (reply instanceof Response) return;
   requireConditions(call.web, reply && writtenOf(reply).etag, { isRead: false });
+}
+
+async function readTarget(
+  edge: Edge,
+  reader: OperationId,
+  call: Target,
+): Promise<Reply<unknown> | Response | undefined> {
+  const input = { params: call.input.params, query: {}, body: undefined };
+  return run(edge, { ...call, input, id: reader, described: operation(reader) }).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found') return undefined;
+    throw error;
+  });
 }
 
 /** A server that stops, or cannot keep up, goes on answering reads. */
