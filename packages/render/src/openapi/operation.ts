@@ -32,12 +32,19 @@ const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', '
 
 export type OperationTarget = Extract<ApiTarget, { kind: 'operation' | 'webhook' }>;
 
-/** Undefined when the document has no such operation. */
-export function operationView(document: SpecDocument, target: OperationTarget): OperationView | undefined {
+/** Undefined when the document has no such operation. `cut` is called when the schemas are larger than a page shows. */
+export function operationView(
+  document: SpecDocument,
+  target: OperationTarget,
+  cut: () => void = () => {},
+): OperationView | undefined {
   const found = findOperation(document, target);
   if (!found) return undefined;
   const name = target.kind === 'operation' ? found.path : target.name;
-  return viewOf(newSchemaBudget(document), target.kind, found.method, name, found.pathItem, found.operation);
+  const budget = newSchemaBudget(document);
+  const view = viewOf(budget, target.kind, found.method, name, found.pathItem, found.operation);
+  if (budget.isSpent) cut();
+  return view;
 }
 
 export interface SchemaPageView {

@@ -46,7 +46,14 @@ export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
   switch (target.kind) {
     case 'operation':
     case 'webhook': {
-      const view = operationView(documentOf(target.spec, page.plan), target);
+      const view = operationView(documentOf(target.spec, page.plan), target, () =>
+        page.renderer.report(
+          'openapi_cut',
+          'The schemas of this operation are larger than a page shows; what lies deepest is left out.',
+          undefined,
+          'Split the schemas, or refer to a schema page for the deeper parts.',
+        ),
+      );
       return view ? describedPart(view, page) : nothing;
     }
     case 'written': {

@@ -17,8 +17,15 @@ export interface SchemaBudget extends MergeContext {
   nodes: number;
   characters: number;
   exampleCharacters: number;
+  /** Something was left out because too little was left. */
+  isSpent: boolean;
 }
 
+/** What one page may show. */
+const PAGE_NODES = 9000;
+/** What all pages of a description may show together: each page gets the same part, so that the order does not matter. */
+const DESCRIPTION_NODES = 3_000_000;
+const LEAST_PAGE_NODES = 300;
 const DEPTH_LIMIT = 10;
 const NODES_PER_SCHEMA = 3000;
 const PROPERTY_LIMIT = 1000;
@@ -34,10 +41,24 @@ const ENUM_LIMIT = 500;
 export function newSchemaBudget(document: SpecDocument): SchemaBudget {
   return {
     ...mergeContext(document, 500_000),
-    nodes: 9000,
+    nodes: pageNodes(document),
     characters: 2_000_000,
     exampleCharacters: 1_500_000,
+    isSpent: false,
   };
+}
+
+const nodesByDocument = new WeakMap<SpecDocument, number>();
+
+function pageNodes(document: SpecDocument): number {
+  const known = nodesByDocument.get(document);
+  if (known !== undefined) return known;
+  const items = [...Object.values(asObject(at(document, 'paths')) ?? {}), at(document, 'webhooks')];
+  const operations = items.reduce<number>((sum, item) => sum + Object.keys(asObject(item) ?? {}).length, 0);
+  const part = Math.floor(DESCRIPTION_NODES / Math.max(1, operations));
+  const nodes = Math.min(PAGE_NODES, Math.max(LEAST_PAGE_NODES, part));
+  nodesByDocument.set(document, nodes);
+  return nodes;
 }
 
 export function schemaView(
@@ -98,6 +119,7 @@ function fill(building: Building, node: Node): void {
   }
   if (depth >= DEPTH_LIMIT || building.nodesLeft <= 0 || building.budget.characters <= 0) {
     view.isCut = hasInside(schema);
+    if (view.isCut && depth < DEPTH_LIMIT) building.budget.isSpent = true;
     return;
   }
   const known = depth > ALWAYS_SHOWN_DEPTH && hasInside(schema) ? shownOften(building, schema) : undefined;
@@ -127,6 +149,7 @@ function addInside(building: Building, view: SchemaView, schema: MergedSchema, c
   for (const [name, property] of [...schema.properties].slice(0, PROPERTY_LIMIT)) {
     if (building.nodesLeft <= 0) {
       view.isCut = true;
+      building.budget.isSpent = true;
       break;
     }
     if (isShown(building, property)) {

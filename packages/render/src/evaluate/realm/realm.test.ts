@@ -244,6 +244,23 @@ describe('code that gives nothing', () => {
     expect(performance.now() - began).toBeLessThan(30_000);
   });
 
+  it.each([
+    ['a regular expression that backtracks', '/^(a+)+$/.test("a".repeat(40) + "b")'],
+    ['a long list that is joined', 'new Array(1e9) + ""'],
+    ['lists that grow', '(() => { let a = [1]; for (;;) a = a.concat(a); })()'],
+    ['many lists', 'new Array(3e6).fill(0).map(String).join("").length'],
+    ['a list that is sorted', 'Array.from({ length: 4e5 }, (_, i) => (i * 7919) % 1e6).sort().length'],
+  ])('in twenty pieces of a page, each %s, keeps to the two seconds of the page', (_what, expression) => {
+    run('1');
+    realm.beginPage(facts);
+    const began = performance.now();
+    const before = process.cpuUsage();
+    for (let piece = 0; piece < 20; piece++) refusal(() => run(`[${piece}, ${expression}][2].nothing`));
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(3000);
+    expect(performance.now() - began).toBeLessThan(6000);
+  });
+
   it('is told with its place', () => {
     expect(refusal(() => run('(() => {\n  return nothing;\n})()')).trace).toMatch(/\.mdx:2:\d+/);
   });

@@ -44,10 +44,12 @@ const pageResultLength = 5_000_000;
 /** One piece of code that never ends must not take the time of all others. */
 const pieceMilliseconds = pageMilliseconds / 2;
 const pieceTicks = pageTicks / 2;
-/** When the thread shows no sign of life for this long it is in a native loop that asks nobody, and is ended. */
-const silenceMs = 2000;
-/** A busy machine may need long for two seconds of its processor; past this nobody waits. */
-const mostSilences = 5;
+/** On a busy machine the processor time of a page takes longer; past this the thread is ended. */
+const pageElapsedMs = 2 * pageMilliseconds;
+/** The thread ends ordinary code at its deadline; one this far behind it is in a native loop of QuickJS. */
+const overrunMs = 200;
+/** How often the processor time of the thread is checked. */
+const checkMs = 50;
 const startTimeoutMs = 20_000;
 /** Reading memory of a page that was ended is never needed; the thread itself must not grow. */
 const threadLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
@@ -56,6 +58,7 @@ export class Realm implements CodeRunner {
   #thread: Thread | undefined;
   #facts: PageFacts = { seed: 0, clockMs: 0, address: 'http://localhost/' };
   #leftMs = pageMilliseconds;
+  #leftElapsedMs = pageElapsedMs;
   #leftTicks = pageTicks;
   #leftLength = pageResultLength;
   /** Modules that the realm holds; undefined when it must begin anew. */
@@ -64,6 +67,7 @@ export class Realm implements CodeRunner {
   beginPage(facts: PageFacts): void {
     this.#facts = facts;
     this.#leftMs = pageMilliseconds;
+    this.#leftElapsedMs = pageElapsedMs;
     this.#leftTicks = pageTicks;
     this.#leftLength = pageResultLength;
     this.#defined = undefined;
@@ -97,7 +101,7 @@ export class Realm implements CodeRunner {
   }
 
   #attempt(modules: readonly ProgramModule[], request: CodeRequest, standIns: boolean): Tree | CodeRefused {
-    if (this.#leftMs <= 0 || this.#leftTicks <= 0)
+    if (this.#leftMs <= 0 || this.#leftElapsedMs <= 0 || this.#leftTicks <= 0)
       return new CodeRefused('timeout', 'other code of the page has used up its 2 seconds');
     this.#thread ??= new Thread();
     const isFresh = standIns || this.#defined === undefined;
@@ -107,7 +111,7 @@ export class Realm implements CodeRunner {
     const milliseconds = Math.min(this.#leftMs, pieceMilliseconds);
     const begin = isFresh ? { ...this.#facts, standIns } : undefined;
     const given = missing.map(({ id, factory }) => ({ id, factory }));
-    const reply = this.#thread.ask(
+    const { reply, elapsedMs, processorMs } = this.#thread.ask(
       {
         begin,
         modules: given,
@@ -117,11 +121,12 @@ export class Realm implements CodeRunner {
         milliseconds,
         resultLength: this.#leftLength,
       },
-      silenceMs,
+      { processorMs: milliseconds + overrunMs, elapsedMs: this.#leftElapsedMs },
     );
+    this.#leftElapsedMs -= elapsedMs;
     if (reply?.kind !== 'answer') {
       this.close();
-      this.#leftMs -= silenceMs;
+      this.#leftMs -= Math.max(processorMs, milliseconds);
       return reply ? new CodeRefused('failed', 'the code broke its interpreter') : timeout();
     }
     this.#leftTicks -= reply.spent.ticks;
@@ -193,8 +198,8 @@ function needsBrowser({ reason, message }: CodeRefused): boolean {
 class Thread {
   readonly #worker: Worker;
   readonly #port: MessagePort;
-  /** Whether an answer is there, and a count that goes on while code runs. */
-  readonly #signal = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  /** Whether an answer is there. */
+  readonly #signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   /** Its first answer, which it gives unasked, was heard. */
   #hasStarted = false;
 
@@ -208,7 +213,7 @@ class Thread {
       execArgv: [],
       resourceLimits: threadLimits,
     });
-    // Its end is noticed by the silence that follows.
+    // Its end is noticed by the missing answer.
     this.#worker.on('error', () => undefined);
     this.#worker.unref();
     this.#port.unref();
@@ -218,13 +223,13 @@ class Thread {
     return this.#hasStarted || Atomics.load(this.#signal, 0) === 1;
   }
 
-  /** Undefined when no answer came in time. */
-  ask(message: ToWorker, timeoutMs: number): FromWorker | undefined {
-    if (!this.#hasStarted) this.#answer(startTimeoutMs);
+  /** The reply is undefined when the thread exceeds a limit. The time that it takes to start is not counted. */
+  ask(message: ToWorker, limits: Limits): { reply: FromWorker | undefined } & Limits {
+    if (!this.#hasStarted) this.#answer({ processorMs: Infinity, elapsedMs: startTimeoutMs });
     this.#hasStarted = true;
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
     this.#port.postMessage(message);
-    return this.#answer(timeoutMs);
+    return this.#answer(limits);
   }
 
   end(): void {
@@ -232,19 +237,26 @@ class Thread {
     void this.#worker.terminate();
   }
 
-  #answer(timeoutMs: number): FromWorker | undefined {
-    for (let count = 1, signs = this.#signs(); ; count++) {
-      if (Atomics.wait(this.#signal, 0, 0, timeoutMs) !== 'timed-out') break;
-      const before = signs;
-      signs = this.#signs();
-      if (signs === before || count === mostSilences) return undefined;
+  /** This thread sleeps meanwhile, so the processor time of the process is that of the code. */
+  #answer(limits: Limits): { reply: FromWorker | undefined } & Limits {
+    const began = performance.now();
+    const before = process.cpuUsage();
+    const spent = (): Limits => {
+      const { user, system } = process.cpuUsage(before);
+      return { processorMs: (user + system) / 1000, elapsedMs: performance.now() - began };
+    };
+    while (Atomics.wait(this.#signal, 0, 0, checkMs) === 'timed-out') {
+      const { processorMs, elapsedMs } = spent();
+      if (processorMs > limits.processorMs || elapsedMs > limits.elapsedMs)
+        return { reply: undefined, processorMs, elapsedMs };
     }
     Atomics.store(this.#signal, 0, 0);
     const received: { message: FromWorker } | undefined = receiveMessageOnPort(this.#port);
-    return received?.message;
+    return { reply: received?.message, ...spent() };
   }
+}
 
-  #signs(): number {
-    return Atomics.load(this.#signal, 1);
-  }
+interface Limits {
+  processorMs: number;
+  elapsedMs: number;
 }

@@ -61,7 +61,6 @@ async function startEngine(): Promise<{ run(message: ToWorker): { answer: CodeAn
   const budget: Budget = { ticks: Infinity, deadlineMs: Infinity, isOver: false };
   runtime.setInterruptHandler(() => {
     budget.ticks -= 1;
-    Atomics.add(signal, 1, 1);
     budget.isOver = budget.ticks < 0 || processorMs() > budget.deadlineMs;
     return budget.isOver;
   });
