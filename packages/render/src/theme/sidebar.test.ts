@@ -182,9 +182,8 @@ describe('the sidebar of a very large branch', () => {
     expect(html).toMatch(
       /<li class="nav-closed nav-linked" data-nav="\d+"><a class="nav-label" href="..\/own.html">/,
     );
-    const section = /<section class="nav-group nav-closed" data-nav="(\d+)"><h2><a [^<>]{1,200}><span>Other</.exec(
-      html,
-    );
+    const section =
+      /<section class="nav-group nav-closed" data-nav="(\d+)"><h2><a [^<>]{1,200}><span>Other</.exec(html);
     const other = units[Number(section?.[1])];
     expect(other).toHaveLength(30);
     expect(other?.[0]).toMatch(
