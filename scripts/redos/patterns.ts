@@ -36,7 +36,7 @@ function patternsOf(root: string, file: string): Pattern[] {
   const found: Pattern[] = [];
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    const pattern = literalOf(node as Node) ?? constructedOf(node as Node);
+    const pattern = literalOf(node) ?? constructedOf(node);
     if (pattern !== undefined)
       found.push({ file, line: text.slice(0, (node as Node).start).split('\n').length, ...pattern });
     for (const part of Object.values(node)) visit(part);
