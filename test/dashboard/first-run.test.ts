@@ -38,6 +38,7 @@ describe.skipIf(chromiumPath === undefined)('the whole way', () => {
     await page.getByRole('button', { name: 'Create key' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('curl');
+    await dialog.getByRole('radio', { name: /^Read Everything/ }).click();
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const shown = page.getByRole('dialog', { name: 'Your new key' });
     const line = await shown.getByLabel('curl line', { exact: true }).innerText();
@@ -74,9 +75,9 @@ describe.skipIf(chromiumPath === undefined)('the whole way', () => {
         ['/webhooks', 'Nobody is told yet'],
         ['/people', 'sam@elsewhere.example'],
         ['/audit', 'Other organization'],
-        [`/projects/${project.id}`, 'There is no such'],
-        [`/exports/${jobId}`, 'There is no such'],
-        [`/webhooks/${webhook.id}`, 'There is no such'],
+        [`/projects/${project.id}`, 'does not exist or you have no access'],
+        [`/exports/${jobId}`, 'does not exist or you have no access'],
+        [`/webhooks/${webhook.id}`, 'does not exist or you have no access'],
       ] as const) {
         await page.goto(`${service.origin}/dashboard${path}`);
         await page.getByText(sign).first().waitFor();
