@@ -78,6 +78,7 @@ const alone = [
   'packages/render/src/{check/rendered,memory/memory,outputs/outputs}.test.ts',
   'packages/server/src/agent/workspace/*.test.ts',
   'packages/server/src/cli/texts.test.ts',
+  'packages/server/src/people/sign-in.test.ts',
   'packages/server/src/rendering/early.test.ts',
 ];
 const embedded = {

@@ -351,7 +351,7 @@ describe('an invitation', () => {
     const ben = visitor();
     expect(await (await ben.send('POST', '/v1/invitation', body)).json()).toMatchObject({
       person: { email: 'ben@example.com', name: 'Ben', role: 'viewer' },
-      scopes: ['exports:read', 'agent:read', 'projects:read'],
+      scopes: ['exports:read', 'agent:read', 'projects:read', 'deployments:read'],
     });
     expect(await codeOf(await visitor().send('POST', '/v1/invitation', body))).toBe('token_invalid');
     const { data } = (await (await owner.send('GET', '/v1/people')).json()) as { data: Person[] };
