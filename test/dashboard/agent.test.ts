@@ -158,6 +158,8 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
 
   test('a job that is not there is said to be so', () =>
     withPage(`/agent/${projectId}/aj_0000000000000000`, async ({ page }) => {
-      await page.getByRole('heading', { name: 'This agent job does not exist or you have no access' }).waitFor();
+      await page
+        .getByRole('heading', { name: 'This agent job does not exist or you have no access' })
+        .waitFor();
     }));
 });
