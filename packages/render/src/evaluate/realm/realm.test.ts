@@ -221,8 +221,9 @@ describe('code that gives nothing', () => {
     expect(shown('1 + 1')).toBe('2');
   });
 
-  it('in a loop of the engine itself, which asks nobody, ends its thread; the next page has another', () => {
-    expect(refusal(() => run('new Array(1e9) + ""')).reason).toBe('timeout');
+  it('in native loops of the engine uses up the time of its page; the next page has another thread', () => {
+    for (const piece of [1, 2])
+      expect(refusal(() => run(`[${piece}, new Array(1e9) + ""]`)).reason).toBe('timeout');
     expect(refusal(() => run('1')).message).toContain('used up');
     realm.beginPage(facts);
     expect(run('1')).toBe(1);
@@ -258,7 +259,7 @@ describe('code that gives nothing', () => {
     for (let piece = 0; piece < 20; piece++) refusal(() => run(`[${piece}, ${expression}][2].nothing`));
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1000).toBeLessThan(3000);
-    expect(performance.now() - began).toBeLessThan(6000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it('is told with its place', () => {
