@@ -131,8 +131,8 @@ describe('impliedErrors', () => {
     expect(impliedErrors(operation('openBundle'))).toContain('storage_unavailable');
   });
 
-  it('adds nothing where no key is used', () => {
-    expect(impliedErrors(operation('readHealth'))).toEqual([]);
+  it('adds only conditions where no key is used', () => {
+    expect(impliedErrors(operation('readHealth'))).toEqual(['precondition_failed']);
   });
 
   it('asks no scope of an operation for every key', () => {

@@ -67,6 +67,7 @@ export async function composeForTest(environment: Environment = {}): Promise<Tes
     LOG_LEVEL: 'silent',
     // Tests look at what is left, and end sooner than anybody would wait.
     EXPORT_WAITING_SECONDS: '0',
+    EXPORT_CONCURRENCY: '1',
     ...openLimits,
     ...(await databaseForTest()),
     ...environment,

@@ -148,7 +148,7 @@ function refuse(outgoing: ServerResponse, code: 'overloaded' | 'starting' | 'inv
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
-      ...(code === 'overloaded' ? { 'retry-after': String(comeBackSeconds) } : {}),
+      ...(errorTable[code].status === 503 ? { 'retry-after': String(comeBackSeconds) } : {}),
       connection: 'close',
     })
     .end(body);
