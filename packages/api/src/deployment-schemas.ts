@@ -1,4 +1,4 @@
-/** Deployments on the wire: what a site reports, what it is told to do, and the record that people see. */
+/** The wire format of deployments: the report of a site, the instruction in the answer, and the record. */
 import { z } from 'zod';
 import { httpUrl, nullableTimestamp, timestamp, wholeNumber } from './primitives.ts';
 

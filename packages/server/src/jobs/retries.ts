@@ -26,7 +26,7 @@ const persisted = `after ${persistWaitSeconds.first} s, doubling up to ${persist
 
 const retryPaths = {
   handedBack: {
-    cause: 'The worker is told to stop',
+    cause: 'The worker is asked to stop',
     sqlite: 'at the next start',
     postgres: 'at once, by another worker',
     cap: 'none; it does not count as a loss',
