@@ -120,12 +120,27 @@ function withAddresses(text: string): string {
 const nothing = '&zwnj;';
 
 function escaped(text: string): string {
-  return text
-    .replaceAll(/[&<>$]/g, (character) => entities[character] ?? '')
-    .replaceAll(/[\\`*_{}[\]~|]/g, '\\$&')
-    .replaceAll(/[@#](?=\S)|!(?=\d)/g, `$&${nothing}`)
+  return withoutReferences(
+    text
+      .replaceAll(/[&<>$]/g, (character) => entities[character] ?? '')
+      .replaceAll(/[\\`*_{}[\]~|]/g, '\\$&'),
+  );
+}
+
+/** Markdown in which no user is mentioned and no issue is referenced; headings stay. */
+export function withoutReferences(markdown: string): string {
+  return markdown
+    .replaceAll(/[@#](?=[^\s#])|!(?=\d)/g, `$&${nothing}`)
     .replaceAll(shortReference, `$1${nothing}-`)
     .replaceAll(foreignReference, `$1$2${nothing}-`);
+}
+
+/** Markdown without links: their texts and addresses stay as text. */
+export function withoutLinks(markdown: string): string {
+  return markdown
+    .replaceAll(/\](?=[(:[])/g, ']\\')
+    .replaceAll('://', `:${nothing}//`)
+    .replaceAll(/(?<![a-z0-9])www\.(?=\S)/gi, (found) => `${found.slice(0, 3)}${nothing}.`);
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', $: '&dollar;' };

@@ -1,7 +1,8 @@
 /**
  * Fills a repository's own template for pull requests: its headings and check boxes stay, its hints for authors go. A
- * template is text of the repository, so nobody is mentioned by it and no command in it counts.
+ * template is text of the repository: it mentions no user, closes no issue, runs no command and links to no address.
  */
+import { withoutLinks, withoutReferences } from './inert.ts';
 
 const mostTemplateCharacters = 20_000;
 const placeForSummary =
@@ -16,15 +17,15 @@ export function fillTemplate(template: string, summary: string): string {
 }
 
 function inertTemplate(template: string): string {
-  return template
+  const text = template
     .slice(0, mostTemplateCharacters)
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, '')
+    .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
-    .replaceAll(/[@#](?=[^\s#])|!(?=\d)/g, '$&&zwnj;')
-    .replaceAll(/(?<![a-z0-9])(GH)-(?=\d)/gi, '$1&zwnj;-')
     .replaceAll(/^([ \t]*)\/(?=\w)/gm, '$1\\/')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
+  return withoutLinks(withoutReferences(text));
 }

@@ -168,6 +168,17 @@ describe('a template of the repository', () => {
     expect(bodyOf({ template: '- [ ] Signed', summary: 'Done.' })).toMatch(/^Done\.\n\n- \[ \] Signed\n/);
   });
 
+  it.each([
+    ['[guide](https://evil.dev)', '[guide]\\(https:&zwnj;//evil.dev)'],
+    ['[guide][1]\n\n[1]: https://evil.dev', '[guide]\\[1]\n\n[1]\\: https:&zwnj;//evil.dev'],
+    ['fixes https://git.dev/a/issues/1', 'fixes https:&zwnj;//git.dev/a/issues/1'],
+    ['see www.evil.dev', 'see www&zwnj;.evil.dev'],
+    ['cc &commat;alice', 'cc &amp;commat;alice'],
+    ['fixes ABC-12', 'fixes ABC&zwnj;-12'],
+  ])('links, mentions and closes nothing: %s', (template, expected) => {
+    expect(bodyOf({ template, summary: 'Done.' })).toContain(`Done.\n\n${expected}\n`);
+  });
+
   it('commands nothing', () => {
     const body = bodyOf({ template: '/merge\ncc @acme/docs\nfixes #1\n<img src=x>' });
     expect(body).toContain('\\/merge\ncc @&zwnj;acme/docs\nfixes #&zwnj;1\n&lt;img src=x>');
@@ -300,7 +311,7 @@ describe('whatever a model writes', () => {
   );
   /** As forges look for mentions: not in code, and after entities have become characters. */
   const withoutCode = (body: string) =>
-    body.replaceAll(/\\([\s\S])|`[^`\n]*`/g, (_, kept?: string) => kept ?? '¤');
+    body.replaceAll(/\\(?=[!-/:-@[-`{-~])([\s\S])|`[^`\n]*`/g, (_, kept?: string) => kept ?? '¤');
   const asRead = (body: string) => withoutCode(body).replaceAll('&zwnj;', '\u200c').replaceAll('&amp;', '&');
   const closing =
     /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):?[^\S\n]+(?:\S*#\d|GH-\d|[A-Z]+-\d|!\d|https?:)/i;
