@@ -31,7 +31,7 @@ export function Form({ error, onSubmit, submitsByKey = false, children }: FormPr
   useEffect(() => {
     if (error !== null) revealProblem(form.current);
   }, [error]);
-  const refused = detailsOf(error);
+  const messages = [...new Set(detailsOf(error).map(({ message }) => message))];
   return (
     <FormContext value={state}>
       <form
@@ -48,7 +48,7 @@ export function Form({ error, onSubmit, submitsByKey = false, children }: FormPr
       >
         {children}
         <div className="visually-hidden" aria-live="assertive">
-          {refused.length > 1 && refused.map(({ path, message }) => <p key={path}>{message}</p>)}
+          {messages.length > 1 && messages.map((message) => <p key={message}>{message}</p>)}
         </div>
       </form>
     </FormContext>

@@ -7,9 +7,8 @@ import { ApiCall, quoted } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChoiceCards } from '../../parts/choice.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
-import { fieldError, SelectField, TextField } from '../../parts/field.tsx';
-import { Form } from '../../parts/form.tsx';
-import { Problem } from '../../parts/problem.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { Form, FormProblem } from '../../parts/form.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import {
@@ -40,8 +39,8 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     <Dialog open onClose={onClose} title={title} keep={made !== undefined}>
       {made === undefined ? (
         <Form error={create.error} onSubmit={() => create.mutate()}>
-          <DraftFields draft={draft} onChange={setDraft} error={create.error} />
-          {create.error !== null && <Problem error={create.error} besides={['name', 'allowedAddresses']} />}
+          <DraftFields draft={draft} onChange={setDraft} />
+          <FormProblem />
           <ApiCall operation="createKey" body={bodyOf(draft)} command={commandOf(draft)} />
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
@@ -65,10 +64,9 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
 interface DraftProps {
   draft: KeyDraft;
   onChange: (draft: KeyDraft) => void;
-  error: unknown;
 }
 
-function DraftFields({ draft, onChange, error }: DraftProps) {
+function DraftFields({ draft, onChange }: DraftProps) {
   const everything = draft.projectId === '' ? 'Everything' : 'Everything of the project';
   return (
     <>
@@ -78,7 +76,7 @@ function DraftFields({ draft, onChange, error }: DraftProps) {
         onChange={(name) => onChange({ ...draft, name })}
         placeholder="ci"
         hint="What uses it. It appears in the audit log."
-        error={fieldError(error, 'name')}
+        path="name"
         maxLength={128}
         required
         autoFocus
@@ -122,7 +120,7 @@ function DraftFields({ draft, onChange, error }: DraftProps) {
         onChange={(addresses) => onChange({ ...draft, addresses })}
         placeholder={'203.0.113.7\n10.0.0.0/8'}
         hint="IP addresses or ranges it may be used from, one a line. None: from everywhere."
-        error={fieldError(error, 'allowedAddresses')}
+        path="allowedAddresses"
         rows={2}
         mono
       />
