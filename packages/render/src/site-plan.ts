@@ -10,6 +10,7 @@ import type { RunMemory } from './memory/last-run.ts';
 import type { LastFiles } from './memory/unchanged.ts';
 import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
 import { OutputNames, unusableName } from './navigation/output-names.ts';
+import { type SchemaPage, pageNodeLimit } from './openapi/page-nodes.ts';
 import { specsOf } from './openapi/site-api.ts';
 import { isVisibleTo } from './page/meta.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
@@ -54,6 +55,7 @@ export function planSite(
   pictures = new RemotePictures(undefined),
   rendered = nameableRoutes(site, options).routes,
 ): SitePlan {
+  const specs = neededSpecs(site, rendered);
   return {
     root: site.root,
     files: site.files.all,
@@ -67,7 +69,8 @@ export function planSite(
     math: mathMode(site.settings.latex),
     banner: site.settings.banner?.content ?? '',
     iconLibrary: site.settings.iconLibrary,
-    specs: neededSpecs(site, rendered),
+    specs,
+    maxSchemaNodes: pageNodeLimit(schemaPages(site, rendered, specs)),
     api: site.settings.api,
     specInMarkdown: site.settings.machineReaders.specInMarkdown,
     airGapped: options.airGapped ?? false,
@@ -92,6 +95,14 @@ function neededSpecs(site: Site, routes: readonly string[]): SitePlan['specs'] {
   const names = specsOf(routes.flatMap((route) => site.metas.get(route) ?? []));
   const specs = [...names].toSorted().map((name) => [name, site.specOf(name)] as const);
   return Object.fromEntries(specs.filter(([, document]) => document !== undefined)) as SitePlan['specs'];
+}
+
+function schemaPages(site: Site, routes: readonly string[], specs: SitePlan['specs']): SchemaPage[] {
+  return routes.flatMap((route) => {
+    const target = site.metas.get(route)?.api;
+    const document = target && 'spec' in target ? specs[target.spec] : undefined;
+    return target && document ? [{ document, target }] : [];
+  });
 }
 
 function mathMode(latex: boolean | undefined): SitePlan['math'] {

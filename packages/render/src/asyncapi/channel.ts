@@ -1,5 +1,6 @@
 /** The view of one channel of an AsyncAPI 3 document, which may be wrong or hostile in any way. */
 import { asList, asObject, asText, at, textAt } from '../config/json.ts';
+import type { PageLimits } from '../openapi/operation.ts';
 import {
   nameOfReference,
   pointerKeys,
@@ -28,13 +29,19 @@ const PARAMETER_LIMIT = 50;
 const OPERATION_LIMIT = 50;
 const MESSAGE_LIMIT = 50;
 
-export function channelView(document: SpecDocument, name: string): ChannelView | undefined {
+export function channelView(
+  document: SpecDocument,
+  name: string,
+  limits: PageLimits = {},
+): ChannelView | undefined {
   const channel = resolve(document, at(document, 'channels', name));
   if (!asObject(channel)) return undefined;
-  const budget = newSchemaBudget(document);
+  const budget = newSchemaBudget(document, limits.maxNodes);
   const messages = new Messages(budget, channel);
   const operations = operationViews(budget, name, channel, messages);
   const servers = serverViews(budget, channel);
+  const notes = notesView(budget, channel);
+  if (budget.isSpent) limits.reportCut?.();
   return {
     name,
     address: textAt(channel, 'address') ?? '',
@@ -47,7 +54,7 @@ export function channelView(document: SpecDocument, name: string): ChannelView |
       .map(([parameter, value]) => ({ ...textRow(document, parameter, value), required: true })),
     operations,
     messages: messages.views,
-    notes: notesView(budget, channel),
+    notes,
   };
 }
 

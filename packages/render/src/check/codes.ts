@@ -50,7 +50,8 @@ export const diagnosticCodes = {
   nav_empty: 'The navigation names no page.',
   nav_page_missing: 'The navigation names a page without a file.',
   openapi_ambiguous: 'Several API descriptions hold the operation. The first one is shown.',
-  openapi_cut: 'The schemas of an operation are larger than its page shows. What lies deepest is left out.',
+  openapi_cut:
+    'The schemas of an API page are larger than the page or the site may show. The deepest fields are left out.',
   openapi_invalid: 'An API description cannot be read. Its pages are shown without it.',
   openapi_operation_missing: 'No API description holds what a page or an entry names.',
   openapi_overlay: 'An overlay, or one of its actions, cannot be applied.',

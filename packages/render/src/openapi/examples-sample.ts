@@ -6,7 +6,8 @@ import { asList, asObject, asText } from '../config/json.ts';
 import { boundedCopy, emptyObject } from './examples-json.ts';
 import { type MergeContext, type MergedSchema, mergedSchema } from './merge.ts';
 import { baseTypes, isFile } from './schema-words.ts';
-import { type Direction, examplesOf } from './schema.ts';
+import type { Direction } from './schema.ts';
+import { examplesOf } from './schema-description.ts';
 
 const DEPTH_LIMIT = 8;
 const VALUE_LIMIT = 1000;

@@ -7,7 +7,8 @@ import { contentExamples, fieldText } from './examples.ts';
 import { sampleOf } from './examples-sample.ts';
 import { mergedSchema } from './merge.ts';
 import { resolve, resolvedEntries } from './references.ts';
-import { type Direction, type SchemaBudget, examplesOf, newSchemaBudget, schemaView } from './schema.ts';
+import { type Direction, type SchemaBudget, newSchemaBudget, schemaView } from './schema.ts';
+import { examplesOf } from './schema-description.ts';
 import { securityView } from './security.ts';
 import { serverViews } from './servers.ts';
 import type { ApiTarget, SpecDocument } from './target.ts';
@@ -30,20 +31,26 @@ const CALLBACK_LIMIT = 20;
 const SAMPLE_LIMIT = 40;
 const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
+/** How much of its schemas a page shows, and what to call when that is less than they hold. */
+export interface PageLimits {
+  maxNodes?: number;
+  reportCut?: () => void;
+}
+
 export type OperationTarget = Extract<ApiTarget, { kind: 'operation' | 'webhook' }>;
 
-/** Undefined when the document has no such operation. `cut` is called when the schemas are larger than a page shows. */
+/** Undefined when the document has no such operation. */
 export function operationView(
   document: SpecDocument,
   target: OperationTarget,
-  cut: () => void = () => {},
+  limits: PageLimits = {},
 ): OperationView | undefined {
   const found = findOperation(document, target);
   if (!found) return undefined;
   const name = target.kind === 'operation' ? found.path : target.name;
-  const budget = newSchemaBudget(document);
+  const budget = newSchemaBudget(document, limits.maxNodes);
   const view = viewOf(budget, target.kind, found.method, name, found.pathItem, found.operation);
-  if (budget.isSpent) cut();
+  if (budget.isSpent) limits.reportCut?.();
   return view;
 }
 
@@ -54,17 +61,23 @@ export interface SchemaPageView {
 }
 
 /** For pages about one schema of the document. */
-export function schemaPageView(document: SpecDocument, name: string): SchemaPageView | undefined {
+export function schemaPageView(
+  document: SpecDocument,
+  name: string,
+  limits: PageLimits = {},
+): SchemaPageView | undefined {
   const schema = at(document, 'components', 'schemas', name);
   if (schema === undefined) return undefined;
-  const budget = newSchemaBudget(document);
+  const budget = newSchemaBudget(document, limits.maxNodes);
   const reference = {
     $ref: `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')}`,
   };
   const [example] = contentExamples(budget, { schema: reference }, 'application/json', 'both');
+  const view = schemaView(document, reference, 'both', budget);
+  if (budget.isSpent) limits.reportCut?.();
   return {
     name,
-    schema: schemaView(document, reference, 'both', budget),
+    schema: view,
     ...(example ? { example: example.text } : {}),
   };
 }

@@ -17,8 +17,9 @@ import {
 import { operationHtml } from './html/operation.ts';
 import { proseHtml } from './html/prose.ts';
 import { schemaHtml } from './html/schema.ts';
-import { operationView, schemaPageView } from './operation.ts';
+import { type PageLimits, operationView, schemaPageView } from './operation.ts';
 import { requestSamples } from './samples.ts';
+import { maxPageNodes } from './schema.ts';
 import { initialUrl } from './servers.ts';
 import type { ApiTarget } from './target.ts';
 import { tryItOf } from './try-it.ts';
@@ -46,14 +47,7 @@ export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
   switch (target.kind) {
     case 'operation':
     case 'webhook': {
-      const view = operationView(documentOf(target.spec, page.plan), target, () =>
-        page.renderer.report(
-          'openapi_cut',
-          'The schemas of this operation are larger than a page shows; what lies deepest is left out.',
-          undefined,
-          'Split the schemas, or refer to a schema page for the deeper parts.',
-        ),
-      );
+      const view = operationView(documentOf(target.spec, page.plan), target, limitsOf(page));
       return view ? describedPart(view, page) : nothing;
     }
     case 'written': {
@@ -68,6 +62,24 @@ export function apiPart(target: ApiTarget, page: ApiPage): ApiPart {
 }
 
 const nothing: ApiPart = { html: '', bar: '', connectSources: [] };
+
+function limitsOf({ plan, task, renderer }: ApiPage): PageLimits {
+  const { maxSchemaNodes } = plan;
+  const reason =
+    maxSchemaNodes < maxPageNodes
+      ? `the API pages of this site are large together, which leaves ${maxSchemaNodes} for each page`
+      : `a page shows at most ${maxSchemaNodes}`;
+  return {
+    maxNodes: maxSchemaNodes,
+    reportCut: () =>
+      renderer.report(
+        'openapi_cut',
+        `The page "${task.route}" leaves out the deepest schema fields: ${reason}`,
+        undefined,
+        'Split the schemas, or describe the deeper parts on schema pages.',
+      ),
+  };
+}
 
 function documentOf(spec: string, plan: SitePlan): SitePlan['specs'][string] {
   return Object.hasOwn(plan.specs, spec) ? (plan.specs[spec] ?? {}) : {};
@@ -91,7 +103,7 @@ function remainder(description: string, lead: string): string {
 
 function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page: ApiPage): ApiPart {
   const { renderer, plan, task } = page;
-  const view = schemaPageView(documentOf(spec, plan), name);
+  const view = schemaPageView(documentOf(spec, plan), name, limitsOf(page));
   if (!view) return nothing;
   const { expandParameters: expanded, parameterPills: pills } = plan.api;
   const schema = { ...view.schema, description: remainder(view.schema.description, task.description) };
@@ -104,7 +116,7 @@ function schemaPart({ spec, name }: Extract<ApiTarget, { kind: 'schema' }>, page
 
 function channelPart({ spec, name }: Extract<ApiTarget, { kind: 'channel' }>, page: ApiPage): ApiPart {
   const { renderer, plan, task } = page;
-  const view = channelView(documentOf(spec, plan), name);
+  const view = channelView(documentOf(spec, plan), name, limitsOf(page));
   if (!view) return nothing;
   if (renderer.besideKinds.size === 0) renderer.aside.push(channelExamples(view, renderer));
   const description = remainder(view.description || view.summary, task.description);

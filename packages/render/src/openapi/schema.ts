@@ -2,32 +2,31 @@
  * A schema as a page shows it. Built in breadth: when the budget of nodes or text is spent, what is missing is what lies
  * deepest, not what happens to come last.
  */
-import { asList, asObject, asText, at } from '../config/json.ts';
+import { asList, asObject, at } from '../config/json.ts';
 import { type MergeContext, type MergedSchema, mergeContext, mergedSchema } from './merge.ts';
 import { nameOfReference } from './references.ts';
-import { choicesOf, needsOf } from './schema-choices.ts';
-import { baseTypes, constraintsOf, enumOf, typeText, valueText } from './schema-words.ts';
+import { choicesOf } from './schema-choices.ts';
+import { ampleCharacters, describe, emptySchemaView } from './schema-description.ts';
+import { baseTypes, typeText } from './schema-words.ts';
 import type { SpecDocument } from './target.ts';
 import type { SchemaView } from './view.ts';
+import { type CostedView, type ViewCost, viewCacheOf } from './view-cache.ts';
 
 export type Direction = 'request' | 'response' | 'both';
 
 /** What may still be spent. Operations share one over all of their schemas. */
 export interface SchemaBudget extends MergeContext {
   nodes: number;
+  nodesPerSchema: number;
   characters: number;
   exampleCharacters: number;
   /** Something was left out because too little was left. */
   isSpent: boolean;
 }
 
-/** What one page may show. */
-const PAGE_NODES = 9000;
-/** What all pages of a description may show together: each page gets the same part, so that the order does not matter. */
-const DESCRIPTION_NODES = 3_000_000;
-const LEAST_PAGE_NODES = 300;
-const DEPTH_LIMIT = 10;
-const NODES_PER_SCHEMA = 3000;
+export const maxPageNodes = 9000;
+export const maxSchemaDepth = 10;
+const maxNodesPerSchema = 3000;
 const PROPERTY_LIMIT = 1000;
 const PLACE_LIMIT = 100;
 /**
@@ -36,50 +35,75 @@ const PLACE_LIMIT = 100;
  */
 const TIMES_SHOWN = 3;
 const ALWAYS_SHOWN_DEPTH = 2;
-const ENUM_LIMIT = 500;
 
-export function newSchemaBudget(document: SpecDocument): SchemaBudget {
+export function newSchemaBudget(document: SpecDocument, nodes = maxPageNodes): SchemaBudget {
   return {
-    ...mergeContext(document, 500_000),
-    nodes: pageNodes(document),
+    ...mergeContext(document, 1_000_000),
+    nodes,
+    // A large request leaves room for the responses.
+    nodesPerSchema: Math.min(maxNodesPerSchema, Math.ceil(nodes / 2)),
     characters: 2_000_000,
     exampleCharacters: 1_500_000,
     isSpent: false,
   };
 }
 
-const nodesByDocument = new WeakMap<SpecDocument, number>();
-
-function pageNodes(document: SpecDocument): number {
-  const known = nodesByDocument.get(document);
-  if (known !== undefined) return known;
-  const items = [...Object.values(asObject(at(document, 'paths')) ?? {}), at(document, 'webhooks')];
-  const operations = items.reduce<number>((sum, item) => sum + Object.keys(asObject(item) ?? {}).length, 0);
-  const part = Math.floor(DESCRIPTION_NODES / Math.max(1, operations));
-  const nodes = Math.min(PAGE_NODES, Math.max(LEAST_PAGE_NODES, part));
-  nodesByDocument.set(document, nodes);
-  return nodes;
-}
-
+/** A schema that several pages or fields refer to is built once. */
 export function schemaView(
   document: SpecDocument,
   schema: unknown,
   direction: Direction,
   budget: SchemaBudget = newSchemaBudget(document),
 ): SchemaView {
-  const root = emptySchemaView();
+  const cache = viewCacheOf(document, direction, budget.nodesPerSchema);
+  const cached = cache.get(schema);
+  if (cached && canSpend(budget, cached.cost)) {
+    spend(budget, cached.cost);
+    return cached.view;
+  }
+  const built = builtView(schema, direction, budget);
+  if (canSpend(budget, built.cost)) cache.put(schema, built);
+  spend(budget, built.cost);
+  return built.view;
+}
+
+/** Does not depend on what the page has merged before, so that its cost is the same on every page. */
+function builtView(schema: unknown, direction: Direction, page: SchemaBudget): CostedView {
+  const budget: SchemaBudget = { ...page, known: new Map(), isSpent: false };
+  const maxNodes = Math.min(budget.nodesPerSchema, budget.nodes);
+  const view = emptySchemaView();
   const building: Building = {
     direction,
     budget,
-    nodesLeft: Math.min(NODES_PER_SCHEMA, budget.nodes),
-    waiting: [{ view: root, schema, depth: 0, within: NO_POINTERS }],
+    nodesLeft: maxNodes,
+    waiting: [{ view, schema, depth: 0, within: NO_POINTERS }],
     timesShown: new Map(),
   };
-  budget.nodes -= building.nodesLeft;
   // The list grows while it is walked.
   for (const node of building.waiting) fill(building, node);
-  budget.nodes += building.nodesLeft;
-  return root;
+  const cost = {
+    nodes: maxNodes - building.nodesLeft,
+    characters: page.characters - budget.characters,
+    effort: page.effortLeft - budget.effortLeft,
+    isSpent: budget.isSpent,
+  };
+  return { view, cost };
+}
+
+/** Enough is left for the view to be the same as with an untouched budget. */
+function canSpend(budget: SchemaBudget, cost: ViewCost): boolean {
+  return (
+    budget.nodes >= budget.nodesPerSchema &&
+    budget.characters - cost.characters >= ampleCharacters &&
+    budget.effortLeft > cost.effort
+  );
+}
+
+function spend(budget: SchemaBudget, cost: ViewCost): void {
+  budget.nodes -= cost.nodes;
+  budget.characters -= cost.characters;
+  budget.effortLeft -= cost.effort;
+  budget.isSpent ||= cost.isSpent;
 }
 
 interface Building {
@@ -117,9 +141,9 @@ function fill(building: Building, node: Node): void {
     view.sameAs = nameOfReference(repeated) || view.title || view.type;
     return;
   }
-  if (depth >= DEPTH_LIMIT || building.nodesLeft <= 0 || building.budget.characters <= 0) {
+  if (depth >= maxSchemaDepth || building.nodesLeft <= 0 || building.budget.characters <= 0) {
     view.isCut = hasInside(schema);
-    if (view.isCut && depth < DEPTH_LIMIT) building.budget.isSpent = true;
+    if (view.isCut && depth < maxSchemaDepth) building.budget.isSpent = true;
     return;
   }
   const known = depth > ALWAYS_SHOWN_DEPTH && hasInside(schema) ? shownOften(building, schema) : undefined;
@@ -184,94 +208,6 @@ function isShown(building: Building, property: unknown): boolean {
   return hiddenMark === '' || mergedSchema(building.budget, property).keywords.get(hiddenMark) !== true;
 }
 
-interface Purse {
-  characters: number;
-}
-
-/** Pages show the same schemas again and again; what is said about each is put into words once. */
-const described = new WeakMap<MergedSchema, { view: SchemaView; characters: number }>();
-/** Long ones, such as lists of countries, are kept up to this many characters in all. */
-const SHORT_DESCRIPTION = 1000;
-let longCharactersLeft = 4_000_000;
-const AMPLE = 1_000_000_000_000;
-
-function describe(purse: Purse, view: SchemaView, schema: MergedSchema): void {
-  const ample = ENUM_LIMIT * 20;
-  if (purse.characters < ample) return describeWithin(purse, view, schema);
-  const known = described.get(schema) ?? newlyDescribed(schema);
-  if (purse.characters - known.characters < ample) return describeWithin(purse, view, schema);
-  purse.characters -= known.characters;
-  const { title, description, deprecated, readOnly, writeOnly, default: initial, prefill } = known.view;
-  view.title = title;
-  view.description = description;
-  view.deprecated = deprecated;
-  view.readOnly = readOnly;
-  view.writeOnly = writeOnly;
-  if (initial !== undefined) view.default = initial;
-  if (known.view.const !== undefined) view.const = known.view.const;
-  if (prefill !== undefined) view.prefill = prefill;
-  view.enum = known.view.enum;
-  view.examples = known.view.examples;
-  view.constraints = known.view.constraints;
-  view.pre = known.view.pre;
-  view.post = known.view.post;
-}
-
-function newlyDescribed(schema: MergedSchema): { view: SchemaView; characters: number } {
-  const purse = { characters: AMPLE };
-  const view = emptySchemaView();
-  describeWithin(purse, view, schema);
-  const result = { view, characters: AMPLE - purse.characters };
-  const isLong = result.characters > SHORT_DESCRIPTION;
-  if (isLong && result.characters > longCharactersLeft) return result;
-  if (isLong) longCharactersLeft -= result.characters;
-  described.set(schema, result);
-  return result;
-}
-
-function describeWithin(purse: Purse, view: SchemaView, schema: MergedSchema): void {
-  const { keywords } = schema;
-  const text = (keyword: string) => spent(purse, asText(keywords.get(keyword)) ?? '');
-  view.title = text('title');
-  view.description = text('description');
-  view.deprecated = keywords.get('deprecated') === true;
-  view.readOnly = keywords.get('readOnly') === true;
-  view.writeOnly = keywords.get('writeOnly') === true;
-  if (keywords.has('default')) view.default = spent(purse, valueText(keywords.get('default')));
-  if (keywords.has('const')) view.const = spent(purse, valueText(keywords.get('const')));
-  const prefill = keywords.get('x-default');
-  if (prefill !== undefined)
-    view.prefill = spent(purse, typeof prefill === 'string' ? prefill : valueText(prefill));
-  view.enum = enumOf(schema, Math.min(ENUM_LIMIT, purse.characters / 20)).map((item) => ({
-    value: spent(purse, item.value),
-    description: spent(purse, item.description),
-  }));
-  view.examples = examplesOf(schema).map((value) => spent(purse, valueText(value)));
-  const needs = needsOf(schema).filter((need) => need !== '');
-  view.constraints = [
-    ...constraintsOf(schema),
-    ...(needs.length > 0 ? [`needs ${needs.join(' or ')}`] : []),
-  ].map((phrase) => spent(purse, phrase));
-  view.pre = pills(at(keywords.get('x-mint'), 'pre')).map((pill) => spent(purse, pill));
-  view.post = pills(at(keywords.get('x-mint'), 'post')).map((pill) => spent(purse, pill));
-}
-
-/** A text that the same schema repeats in a thousand places must not become a thousand texts without end. */
-function spent(purse: Purse, text: string): string {
-  if (text === '') return '';
-  purse.characters -= text.length + 8;
-  return purse.characters >= 0 ? text : '';
-}
-
-export function examplesOf(schema: MergedSchema): unknown[] {
-  const single = schema.keywords.get('example');
-  const several = schema.keywords.get('examples');
-  const listed = Array.isArray(several)
-    ? (several as unknown[])
-    : Object.values(asObject(several) ?? {}).map((item) => at(item, 'value') ?? item);
-  return (single === undefined ? listed : [single]).slice(0, 10);
-}
-
 function hasInside(schema: MergedSchema): boolean {
   const { keywords } = schema;
   const items = mergedItemsHaveInside(keywords.get('items'));
@@ -289,31 +225,6 @@ function mergedItemsHaveInside(items: unknown): boolean {
   );
 }
 
-function pills(value: unknown): string[] {
-  return (Array.isArray(value) ? (value as unknown[]) : [value])
-    .flatMap((item) => asText(item) ?? [])
-    .slice(0, 20);
-}
-
 function withPointers({ all, whole }: Pointers, { pointers, wholePointers }: MergedSchema): Pointers {
   return { all: new Set([...all, ...pointers]), whole: new Set([...whole, ...wholePointers]) };
-}
-
-function emptySchemaView(): SchemaView {
-  return {
-    type: 'any',
-    title: '',
-    description: '',
-    deprecated: false,
-    readOnly: false,
-    writeOnly: false,
-    enum: [],
-    examples: [],
-    constraints: [],
-    pre: [],
-    post: [],
-    properties: [],
-    additional: [],
-    isCut: false,
-  };
 }

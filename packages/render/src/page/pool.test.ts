@@ -17,6 +17,7 @@ const plan: SitePlan = {
   math: 'auto',
   iconLibrary: 'fontawesome',
   specs: {},
+  maxSchemaNodes: 9000,
   specInMarkdown: true,
   customCode: 'run',
   isRemembered: false,

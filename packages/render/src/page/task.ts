@@ -33,6 +33,8 @@ export interface SitePlan {
   iconLibrary: IconLibrary;
   /** The API descriptions of the site, by the name that targets use. */
   specs: Record<string, SpecDocument>;
+  /** How many schema nodes each API page may show. */
+  maxSchemaNodes: number;
   api: ApiSettings;
   /** The Markdown of an API page holds its part of the specification. */
   specInMarkdown: boolean;
