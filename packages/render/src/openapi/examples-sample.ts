@@ -10,13 +10,12 @@ import type { Direction } from './schema.ts';
 import { examplesOf } from './schema-description.ts';
 
 const DEPTH_LIMIT = 8;
-const VALUE_LIMIT = 1000;
 const PROPERTY_LIMIT = 200;
 
 /** Undefined when there is nothing to show. */
 export function sampleOf(context: MergeContext, schema: unknown, direction: Direction): unknown {
   if (schema === undefined || schema === false) return undefined;
-  return sampled({ context, direction, valuesLeft: VALUE_LIMIT }, schema, 0, []);
+  return sampled({ context, direction, valuesLeft: context.maxSampleValues }, schema, 0, []);
 }
 
 interface Sampling {

@@ -3,6 +3,7 @@
  * It looks at one level only; what is inside of properties and items stays as written.
  */
 import { type JsonObject, asList, asObject, asText, at } from '../config/json.ts';
+import { type SharedMerges, sharedMerges } from './merge-cache.ts';
 import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
 import type { SpecDocument } from './target.ts';
 
@@ -10,6 +11,7 @@ import type { SpecDocument } from './target.ts';
 const PART_LIMIT = 200;
 const NESTING_LIMIT = 30;
 const COMBINATION_LIMIT = 24;
+const defaultSampleValues = 1000;
 
 export interface MergedSchema {
   /** The name of the schema that was referred to, if it was a reference. */
@@ -42,32 +44,20 @@ export interface Choices {
 export interface MergeContext {
   document: SpecDocument;
   effortLeft: number;
+  /** How many values an example that is made from a schema may hold. */
+  maxSampleValues: number;
   /** Merging a schema again for its type, its marks and its rows took a third of the time of a page. */
   known: Map<unknown, MergedSchema>;
   /** What the pages before this one have merged of the same document. */
   shared: SharedMerges;
 }
 
-interface SharedMerges {
-  bySchema: WeakMap<object, { merged: MergedSchema; effort: number }>;
-  /** How much more is kept, in parts and properties. */
-  roomLeft: number;
-}
-
-/** The largest description at hand takes 65,000. */
-const SHARED_LIMIT = 200_000;
-const sharedByDocument = new WeakMap<SpecDocument, SharedMerges>();
-
-export function mergeContext(document: SpecDocument, effortLeft: number): MergeContext {
-  return { document, effortLeft, known: new Map(), shared: sharedMerges(document) };
-}
-
-function sharedMerges(document: SpecDocument): SharedMerges {
-  const known = sharedByDocument.get(document);
-  if (known) return known;
-  const shared: SharedMerges = { bySchema: new WeakMap(), roomLeft: SHARED_LIMIT };
-  if (asObject(document)) sharedByDocument.set(document, shared);
-  return shared;
+export function mergeContext(
+  document: SpecDocument,
+  effortLeft: number,
+  maxSampleValues = defaultSampleValues,
+): MergeContext {
+  return { document, effortLeft, maxSampleValues, known: new Map(), shared: sharedMerges(document) };
 }
 
 /** `withoutChoicesOf`: pointers whose choices lead back here, as a base schema lists the schemas that build on it. */

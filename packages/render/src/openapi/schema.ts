@@ -37,11 +37,12 @@ const TIMES_SHOWN = 3;
 const ALWAYS_SHOWN_DEPTH = 2;
 
 export function newSchemaBudget(document: SpecDocument, nodes = maxPageNodes): SchemaBudget {
+  // A large request leaves room for the responses.
+  const nodesPerSchema = Math.min(maxNodesPerSchema, Math.ceil(nodes / 2));
   return {
-    ...mergeContext(document, 1_000_000),
+    ...mergeContext(document, 1_000_000, Math.ceil(nodesPerSchema / 3)),
     nodes,
-    // A large request leaves room for the responses.
-    nodesPerSchema: Math.min(maxNodesPerSchema, Math.ceil(nodes / 2)),
+    nodesPerSchema,
     characters: 2_000_000,
     exampleCharacters: 1_500_000,
     isSpent: false,

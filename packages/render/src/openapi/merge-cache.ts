@@ -1,0 +1,21 @@
+/** The merged schemas that pages of one description share. */
+import { asObject } from '../config/json.ts';
+import type { MergedSchema } from './merge.ts';
+import type { SpecDocument } from './target.ts';
+
+export interface SharedMerges {
+  bySchema: WeakMap<object, { merged: MergedSchema; effort: number }>;
+  /** How much more is kept, in parts and properties. */
+  roomLeft: number;
+}
+
+const SHARED_LIMIT = 200_000;
+const sharedByDocument = new WeakMap<SpecDocument, SharedMerges>();
+
+export function sharedMerges(document: SpecDocument): SharedMerges {
+  const known = sharedByDocument.get(document);
+  if (known) return known;
+  const shared: SharedMerges = { bySchema: new WeakMap(), roomLeft: SHARED_LIMIT };
+  if (asObject(document)) sharedByDocument.set(document, shared);
+  return shared;
+}
