@@ -14,7 +14,7 @@ const onBothDatabases = [
   'packages/server/src/projects/projects.test.ts',
   'packages/server/src/webhooks/{outbox,webhooks}.test.ts',
   'packages/server/src/exports/{insights,read,retention}.test.ts',
-  'packages/server/src/http/{export-starts,idempotency}.test.ts',
+  'packages/server/src/http/{conditional-write,export-starts,idempotency}.test.ts',
   'test/contract/tenants.test.ts',
 ];
 

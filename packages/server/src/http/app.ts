@@ -11,7 +11,8 @@ import { Problem } from '../problem.ts';
 import { Callers, requireRights } from './auth.ts';
 import { serveBundle } from './blobs.ts';
 import { parseBody, parseQuery, readBody } from './body.ts';
-import { isConditional, readerOf, requireConditions } from './conditions.ts';
+import { requireConditions } from './conditions.ts';
+import { conditionOf } from './conditional-write.ts';
 import { vouchFor } from './connections.ts';
 import { addDashboard } from './dashboard.ts';
 import { answerError } from './errors.ts';
@@ -25,7 +26,7 @@ import { restHandlers } from './handlers/rest.ts';
 import { reviewHandlers } from './handlers/review.ts';
 import { webhookHandlers } from './handlers/webhooks.ts';
 import { Idempotency } from './idempotency.ts';
-import { Lateness } from './lateness.ts';
+import { Lateness, refuseWork } from './lateness.ts';
 import { RateLimits } from './limits.ts';
 import { addMetrics } from './metrics.ts';
 import { observe } from './observing.ts';
@@ -45,6 +46,7 @@ import {
   type Web,
   type App,
 } from './request.ts';
+import { operationsByPath, refuseMethod, toHonoPath } from './routes.ts';
 import { addSignIn } from './sign-in.ts';
 import { preferredWaitSeconds, readWhenChanged } from './waiting.ts';
 import { isKnown, requestIdFrom, usualHeaders, writtenOf } from './written.ts';
@@ -127,22 +129,6 @@ function addOperations(app: App, context: Context, stopping: AbortSignal, ids: r
   }
 }
 
-/** Paths without a parameter first: what has its own path is not the name of a record. */
-function operationsByPath(ids: readonly OperationId[]): [path: string, ids: OperationId[]][] {
-  const byPath = [...Map.groupBy(ids, (id) => operation(id).path)];
-  return byPath.toSorted(([a], [b]) => Number(a.includes('{')) - Number(b.includes('{')));
-}
-
-function refuseMethod(web: Web, ids: readonly OperationId[]): never {
-  const methods = ids.flatMap((id) => {
-    const { method } = operation(id);
-    return method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()];
-  });
-  const allow = methods.toSorted().join(', ');
-  const message = `${web.req.method} is not possible here; ${allow} is.`;
-  throw new Problem('method_not_allowed', message, { headers: { allow } });
-}
-
 function addRefusals(app: App, context: Context, hint: string): void {
   app.notFound((web) =>
     answerError(web, new Problem('not_found', `There is nothing here. ${hint}`), context.log),
@@ -192,46 +178,10 @@ async function serve(edge: Edge, id: OperationId, web: Web): Promise<Response> {
     body: parseBody(web, described, body),
   };
   const work = () => run(edge, { id, described, web, caller, input, body });
-  if (!reading && isConditional(web)) await requireUnchanged(edge, described, { web, caller, input, body });
   const reply = described.waitable ? await waitFor(edge, web, input.params, work) : await work();
   return reply instanceof Response
     ? web.newResponse(reply.body, reply)
     : answer(web, described, reply, giveBack);
-}
-
-type Target = Pick<Call, 'web' | 'caller' | 'input' | 'body'>;
-
-/** The tag of a resource is that of the answer to reading it; what cannot be read has none. */
-async function requireUnchanged(edge: Edge, described: Operation, call: Target): Promise<void> {
-  const reader = readerOf(described);
-  const reply = reader === undefined ? undefined : await readTarget(edge, reader, call);
-  if (reply instanceof Response) return;
-  requireConditions(call.web, reply && writtenOf(reply).etag, { isRead: false });
-}
-
-async function readTarget(
-  edge: Edge,
-  reader: OperationId,
-  call: Target,
-): Promise<Reply<unknown> | Response | undefined> {
-  const input = { params: call.input.params, query: {}, body: undefined };
-  return run(edge, { ...call, input, id: reader, described: operation(reader) }).catch((error: unknown) => {
-    if (error instanceof Problem && error.code === 'not_found') return undefined;
-    throw error;
-  });
-}
-
-/** A server that stops, or cannot keep up, goes on answering reads. */
-function refuseWork({ stopping, lateness }: Edge, { method, errors }: Operation): void {
-  const headers = { 'retry-after': '5' };
-  if (stopping.aborted && method !== 'get') {
-    const message = 'The server is stopping and takes no new work. Try again in a few seconds.';
-    throw new Problem('draining', message, { headers });
-  }
-  if (lateness.isTooLate && errors.includes('queue_full')) {
-    const message = 'There is more to do here than can be done. Try again in a few seconds.';
-    throw new Problem('overloaded', message, { headers });
-  }
 }
 
 interface Call {
@@ -272,9 +222,25 @@ async function run(edge: Edge, call: Call): Promise<Reply<unknown> | Response> {
       body: call.body,
       successStatus: described.success.status,
     },
-    (commit, record) => handler({ ...request, commit, record }),
+    async (commit, record) => {
+      const condition = conditionOf({
+        web,
+        described,
+        caller,
+        params: call.input.params as Record<string, string>,
+        read: (inside, id, input) => {
+          const reader = edge.handlers[id] as unknown as Handler<'readMe'>;
+          const read = { input: input as ParsedInput<'readMe'>, remember: readAgain };
+          return reader({ ...request, ...read, context: inside, commit, record });
+        },
+      });
+      await condition?.require(context);
+      return handler({ ...request, commit: condition?.guard(commit) ?? commit, record });
+    },
   );
 }
+
+const readAgain: Remember = (_jobId, read) => read();
 
 function keepsAnswer({ method, keepsNoAnswer }: Operation): boolean {
   return method === 'post' && !keepsNoAnswer;
@@ -326,8 +292,4 @@ function answer(
     }
   }
   return web.body(content, status as 200, { 'content-type': type });
-}
-
-function toHonoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

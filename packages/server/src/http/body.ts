@@ -66,6 +66,11 @@ export function parseQuery(web: Web, operation: Operation): unknown {
   return check(operation.query, given, 'query');
 }
 
+/** The query of a request that gives none. */
+export function defaultQuery(operation: Operation): unknown {
+  return operation.query === undefined ? undefined : check(operation.query, {}, 'query');
+}
+
 function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {

@@ -1,5 +1,4 @@
 /** The conditional requests of RFC 9110, section 13: when a request is not carried out, or its answer is not sent again. */
-import { operation, operationIds, type Operation, type OperationId } from '@docyard/api';
 import { Problem } from '../problem.ts';
 import type { Web } from './request.ts';
 import { isKnown } from './written.ts';
@@ -9,15 +8,6 @@ type CurrentTag = string | undefined;
 
 export function isConditional(web: Web): boolean {
   return web.req.header('if-match') !== undefined || web.req.header('if-none-match') !== undefined;
-}
-
-/** The operation that shows what another one changes. */
-export function readerOf({ method, path }: Operation): OperationId | undefined {
-  if (method === 'get') return undefined;
-  return operationIds.find((id) => {
-    const reader = operation(id);
-    return reader.path === path && reader.method === 'get' && reader.success.kind === 'json';
-  });
 }
 
 /** `If-None-Match` of a read is no precondition: it is answered 304. */

@@ -2,6 +2,9 @@
  * Whether this process keeps up: how much later than asked a timer is called. Late once is a pause of the machine; late
  * again and again means that more comes in than can be answered, and new work is better sent elsewhere.
  */
+import type { Operation } from '@docyard/api';
+import { Problem } from '../problem.ts';
+
 const everyMs = 250;
 const lateMs = 500;
 const timesInARow = 3;
@@ -33,5 +36,21 @@ export class Lateness {
 
   #isLateNow(): boolean {
     return this.#now() - this.#lookedAtMs - everyMs > lateMs;
+  }
+}
+
+/** A server that stops, or cannot keep up, goes on answering reads. */
+export function refuseWork(
+  { stopping, lateness }: { stopping: AbortSignal; lateness: Lateness },
+  { method, errors }: Operation,
+): void {
+  const headers = { 'retry-after': '5' };
+  if (stopping.aborted && method !== 'get') {
+    const message = 'The server is stopping and takes no new work. Try again in a few seconds.';
+    throw new Problem('draining', message, { headers });
+  }
+  if (lateness.isTooLate && errors.includes('queue_full')) {
+    const message = 'There is more to do here than can be done. Try again in a few seconds.';
+    throw new Problem('overloaded', message, { headers });
   }
 }

@@ -62,8 +62,12 @@ export function exportHandlers(
       body: await read.listExports(context, { ...input.query, reach: caller }),
     }),
 
-    readExport: ({ caller, input: { params }, remember }) =>
-      remember(params.jobId, () => readStatus(params.jobId, caller)),
+    readExport: async (request) => {
+      const { context, caller, input, remember } = request;
+      // Reads that are batched run on another connection than the transaction.
+      if (context.database.isTransaction) return replyWith(await findJob(request));
+      return remember(input.params.jobId, () => readStatus(input.params.jobId, caller));
+    },
 
     deleteExport: async ({ context, actor, input, commit }) =>
       commit(async (inside) => {
