@@ -144,7 +144,7 @@ export class DocyardClient {
   }
 
   async #send(request: BuiltRequest, signal: AbortSignal | undefined): Promise<Answer<unknown>> {
-    const tries = this.#options.tries ?? 5;
+    const tries = this.#options.tries ?? clientRetries.tries;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#try(request, signal);
       if (!(outcome instanceof Error)) return outcome;
@@ -269,13 +269,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Longer pauses than this are for the caller to decide on. */
-const longestPauseSeconds = 60;
+/** How a client repeats a request. A longer `Retry-After` than `maxRetryAfterSeconds` is left to the caller. */
+export const clientRetries = { tries: 5, firstSeconds: 0.25, maxSeconds: 8, maxRetryAfterSeconds: 60 };
 
 /** Network failures, overload and restarts pass; a wrong request stays wrong. */
 function mayRetry(failure: Error): boolean {
   if (!(failure instanceof DocyardError)) return true;
-  if ((failure.retryAfterSeconds ?? 0) > longestPauseSeconds) return false;
+  if ((failure.retryAfterSeconds ?? 0) > clientRetries.maxRetryAfterSeconds) return false;
   return [408, 429, 502, 503, 504].includes(failure.status) || failure.code === 'idempotency_in_progress';
 }
 
@@ -283,7 +283,8 @@ function mayRetry(failure: Error): boolean {
 function delaySeconds(failure: Error, attempt: number): number {
   if (failure instanceof DocyardError && failure.retryAfterSeconds !== undefined)
     return failure.retryAfterSeconds;
-  return Math.min(0.25 * 2 ** (attempt - 1), 8) * (0.5 + Math.random() / 2);
+  const { firstSeconds, maxSeconds } = clientRetries;
+  return Math.min(firstSeconds * 2 ** (attempt - 1), maxSeconds) * (0.5 + Math.random() / 2);
 }
 
 /** The `Retry-After` header, a number of seconds or a date; undefined when there is none that can be read. */

@@ -31,7 +31,7 @@ export interface DeploymentParts {
 }
 
 /** After a failure it is asked again sooner, then less and less often. */
-const longestPauseSeconds = 300;
+export const longestPauseSeconds = 300;
 const mostTold = 100;
 
 export class Deployment {

@@ -32,7 +32,7 @@ interface ReporterParts {
 }
 
 const answerSeconds = 20;
-const maxPauseSeconds = 300;
+export const maxPauseSeconds = 300;
 const maxText = 1000;
 const maxReleases = 50;
 

@@ -1,14 +1,192 @@
+/** The manual's tables of retries, made from the limits in the code. */
+import { clientRetries, failureTable } from '@docyard/api';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { writePatienceSeconds } from '../adapters/blobs/s3-client.ts';
+import * as s3 from '../adapters/blobs/s3-client.ts';
+import { reconnectMs } from '../adapters/changes/postgres.ts';
+import { startPatienceSeconds, startPauseSeconds } from '../adapters/database/postgres.ts';
+import * as forge from '../adapters/forge/api.ts';
+import { maxUpdateTries } from '../adapters/forge/bitbucket-data-center.ts';
 import { heartbeatSeconds } from '../adapters/queue/pg-boss.ts';
-import { retryTable, silenceSeconds, uploadPatienceSeconds } from './retries.ts';
+import { usualLimits as model } from '../agent/model/gateway.ts';
+import { longestPauseSeconds as maxRefreshPauseSeconds } from '../deployments/deployment.ts';
+import { maxPauseSeconds as maxReportPauseSeconds } from '../deployments/reporter.ts';
+import { pauseMs as downloadPauseMs, usualLimits as download } from '../deployments/sources/download.ts';
+import { maxTransactionTries } from '../ports/database.ts';
+import * as webhooks from '../webhooks/attempts.ts';
+import { maxLosses, persistWaitSeconds, reconcileEverySeconds } from './retries.ts';
 
-test('the manual lists every retry path with its delay and cap, as the code has them', () => {
-  const page = readFileSync(new URL('../../../../docs/operate/durability.mdx', import.meta.url), 'utf8');
-  expect(page).toContain(retryTable());
+const page = readFileSync(new URL('../../../../docs/operate/durability.mdx', import.meta.url), 'utf8');
+
+interface RetryPath {
+  cause: string;
+  /** When it is retried; one text stands for both databases. */
+  delay: string | { sqlite: string; postgres: string };
+  cap: string;
+}
+
+const doubling = (first: number, max: number) => `after ${first} s, doubling up to ${max} s`;
+const losses = (code: string) => `${maxLosses} losses, then \`${code}\``;
+const times = (tries: number) => `${tries} tries`;
+const inSeconds = (milliseconds: number) => milliseconds / 1000;
+const ofBucket = doubling(inSeconds(s3.pauseMs.first), inSeconds(s3.pauseMs.max));
+const ofForge = `after 1 s, then 2 s, or the \`Retry-After\` of the forge up to ${forge.longestPauseSeconds} s`;
+
+const ofJobs: RetryPath[] = [
+  {
+    cause: 'The worker is asked to stop',
+    delay: { sqlite: 'at the next start', postgres: 'at once, by another worker' },
+    cap: 'none; it does not count as a loss',
+  },
+  {
+    cause: 'The worker is killed, or its machine is lost',
+    delay: { sqlite: 'at the next start', postgres: `after ${heartbeatSeconds} s without a heartbeat` },
+    cap: losses('worker_lost'),
+  },
+  {
+    cause: 'The process that renders is killed, for example for its memory',
+    delay: 'at once',
+    cap: losses('worker_lost'),
+  },
+  {
+    cause: 'The disk is full, or the database or the bucket is not available while the job runs',
+    delay: 'at once',
+    cap: losses('storage_failed'),
+  },
+  {
+    cause: 'The bucket does not answer a job that reads or writes',
+    delay: ofBucket,
+    cap: `${s3.writePatienceSeconds} s, then as above`,
+  },
+  {
+    cause: 'The end of a job cannot be written',
+    delay: doubling(persistWaitSeconds.first, persistWaitSeconds.max),
+    cap: 'none',
+  },
+  {
+    cause: 'A waiting job is missing in the queue',
+    delay: `within ${reconcileEverySeconds} s`,
+    cap: 'none',
+  },
+  {
+    cause: 'A killed `git` left its lock file in the working copy of the source',
+    delay: 'at once, in an empty folder',
+    cap: '1 retry. A `git fetch` or `git clone` that fails otherwise is not retried',
+  },
+  {
+    cause: 'The model of an agent job does not answer, or is overloaded',
+    delay: `${doubling(model.pauseSeconds, model.longestPauseSeconds)}, or its \`Retry-After\` up to ${model.longestPauseSeconds} s`,
+    cap: times(model.attempts),
+  },
+  {
+    cause: 'A forge limits the rate of calls, or does not answer a call that can be repeated',
+    delay: ofForge,
+    cap: times(forge.maxTries),
+  },
+  {
+    cause: 'A forge fails while it creates a pull request',
+    delay: `${ofForge}, after a search for the pull request`,
+    cap: times(forge.maxTries),
+  },
+  {
+    cause: 'A pull request of Bitbucket Data Center changes during an update',
+    delay: 'at once',
+    cap: times(maxUpdateTries),
+  },
+];
+
+const ofServer: RetryPath[] = [
+  {
+    cause: 'A transaction ends with a deadlock or a serialization failure',
+    delay: { sqlite: 'does not occur: one writer at a time', postgres: 'at once' },
+    cap: times(maxTransactionTries),
+  },
+  {
+    cause: 'The database does not answer at the start',
+    delay: { sqlite: 'does not occur', postgres: `every ${startPauseSeconds} s` },
+    cap: `${startPatienceSeconds} s, then the process ends`,
+  },
+  {
+    cause: 'The connection for notifications of changes is lost',
+    delay: {
+      sqlite: 'does not occur',
+      postgres: doubling(inSeconds(reconnectMs.first), inSeconds(reconnectMs.max)),
+    },
+    cap: 'none',
+  },
+  {
+    cause: 'The bucket does not answer a request',
+    delay: ofBucket,
+    cap: `${s3.readPatienceSeconds} s, then \`storage_unavailable\``,
+  },
+  {
+    cause: 'A webhook does not take a message',
+    delay: `after ${webhooks.retrySeconds.join(', ')} s, or its \`Retry-After\` up to ${webhooks.longestRetryAfterSeconds} s if that is longer`,
+    cap: `${webhooks.retrySeconds.length + 1} attempts`,
+  },
+  {
+    cause: 'The process that sends a webhook message is lost',
+    delay: `after ${webhooks.claimSeconds} s`,
+    cap: 'as above',
+  },
+  {
+    cause: 'Webhook messages may not leave this installation (`OFFLINE`)',
+    delay: `every ${webhooks.heldSeconds} s`,
+    cap: 'none',
+  },
+];
+
+const ofPrograms: (RetryPath & { delay: string })[] = [
+  {
+    cause: 'The CLI or a client cannot reach the API, or is answered 408, 429, 502, 503 or 504',
+    delay: `${doubling(clientRetries.firstSeconds, clientRetries.maxSeconds)}, or the \`Retry-After\` of the answer up to ${clientRetries.maxRetryAfterSeconds} s`,
+    cap: times(clientRetries.tries),
+  },
+  {
+    cause: '`docyard site` loses the connection during a download, which then resumes',
+    delay: doubling(inSeconds(downloadPauseMs.first) * 2, inSeconds(downloadPauseMs.max)),
+    cap: `${download.tries} tries without a new byte`,
+  },
+  {
+    cause: '`docyard site` cannot fetch a newer bundle',
+    delay: doubling(2, maxRefreshPauseSeconds),
+    cap: 'none',
+  },
+  {
+    cause: '`docyard site` cannot report what it serves',
+    delay: `after its interval, or ${doubling(2, maxReportPauseSeconds).replace('after ', '')} if that is longer`,
+    cap: 'none',
+  },
+];
+
+function tableOf(paths: readonly RetryPath[]): string {
+  const rows = paths.map(({ cause, delay, cap }) => {
+    const { sqlite, postgres } = typeof delay === 'string' ? { sqlite: delay, postgres: delay } : delay;
+    return `| ${cause} | ${sqlite} | ${postgres} | ${cap} |`;
+  });
+  return ['| Cause | On SQLite | On PostgreSQL | Cap |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function shortTableOf(paths: readonly (RetryPath & { delay: string })[]): string {
+  const rows = paths.map(({ cause, delay, cap }) => `| ${cause} | ${delay} | ${cap} |`);
+  return ['| Cause | Delay | Cap |', '|---|---|---|', ...rows].join('\n');
+}
+
+test.each([
+  ['jobs', tableOf(ofJobs)],
+  ['the server', tableOf(ofServer)],
+  ['programs', shortTableOf(ofPrograms)],
+])('the manual lists every retry of %s with its delay and cap, as the code has them', (_, table) => {
+  expect(page).toContain(table);
 });
 
-test('the adapters keep to the delays of the table', () => {
-  expect([heartbeatSeconds, writePatienceSeconds]).toEqual([silenceSeconds, uploadPatienceSeconds]);
+/** Those that a cap of the table names. `canceled` is a decision of the caller. */
+const retriedOrDecided = new Set(['worker_lost', 'storage_failed', 'canceled']);
+
+test('the manual names every retryable failure that only the caller retries', () => {
+  const codes = Object.entries(failureTable).flatMap(([code, { retryable }]) =>
+    retryable && !retriedOrDecided.has(code) ? [code] : [],
+  );
+  const [, section = ''] = page.split('### Failures that the caller retries');
+  for (const code of codes) expect(section.split('\n## ')[0]).toContain(`\`${code}\``);
 });

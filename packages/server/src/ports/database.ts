@@ -357,7 +357,7 @@ export type Database = Kysely<Tables>;
 
 const serializationFailure = '40001';
 const deadlock = '40P01';
-const mostTries = 4;
+export const maxTransactionTries = 4;
 
 /**
  * Runs in the transaction that is open already, or in one of its own. The work may run again from its beginning when
@@ -373,7 +373,7 @@ export async function inTransaction<T>(
       return await database.transaction().execute(work);
     } catch (error) {
       const { code } = error as { code?: unknown };
-      if ((code !== serializationFailure && code !== deadlock) || tries === mostTries) throw error;
+      if ((code !== serializationFailure && code !== deadlock) || tries === maxTransactionTries) throw error;
     }
   }
 }

@@ -20,14 +20,14 @@ export interface ClaimedDelivery {
 }
 
 /** Longer than an attempt can take. */
-const claimSeconds = 30;
+export const claimSeconds = 30;
 /** Waits after the first attempt, the second, and so on: about 28 hours in all. */
 export const retrySeconds = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
-const longestRetryAfterSeconds = 86_400;
+export const longestRetryAfterSeconds = 86_400;
 const failingDays = 5;
 const gone = 410;
 /** How soon it is tried again whether messages may leave. */
-const heldSeconds = 60;
+export const heldSeconds = 60;
 
 interface ClaimRequest {
   /** What this process has in hand. */

@@ -12,10 +12,10 @@ import type { Measures } from '../../ports/telemetry.ts';
 export const writePatienceSeconds = 150;
 const writeAnswerSeconds = 120;
 /** Here somebody waits for the answer. */
-const readPatienceSeconds = 3;
+export const readPatienceSeconds = 3;
 const readAnswerSeconds = 10;
 const connectSeconds = 3;
-const longestPauseMs = 4000;
+export const pauseMs = { first: 100, max: 4000 };
 
 export interface S3Location {
   bucket: string;
@@ -132,9 +132,9 @@ interface Try {
 /** For a length of time, not a number of times: a server that restarts needs seconds, however often it is asked. */
 function tryAgainFor(seconds: number) {
   const nextTry = (deadline: number, retries: number): Try => {
-    const pauseMs = Math.min(longestPauseMs, 100 * 2 ** retries) * (0.5 + Math.random() / 2);
+    const waitMs = Math.min(pauseMs.max, pauseMs.first * 2 ** retries) * (0.5 + Math.random() / 2);
     const leftMs = Math.max(0, deadline - Date.now());
-    return { deadline, getRetryCount: () => retries, getRetryDelay: () => Math.min(pauseMs, leftMs) };
+    return { deadline, getRetryCount: () => retries, getRetryDelay: () => Math.min(waitMs, leftMs) };
   };
   return {
     acquireInitialRetryToken: async () => nextTry(Date.now() + seconds * 1000, 0),

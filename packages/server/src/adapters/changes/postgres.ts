@@ -11,7 +11,7 @@ import { InProcessChanges } from './in-process.ts';
 export const changesChannel = 'docyard_changes';
 
 const lookAgainMs = 1000;
-const longestWaitMs = 15_000;
+export const reconnectMs = { first: 250, max: 15_000 };
 /** A connection whose other end vanished says nothing; it is asked. */
 const checkEveryMs = 5000;
 const checkTimeoutMs = 5000;
@@ -74,10 +74,10 @@ export class PostgresChanges implements JobChanges {
     const lookAgain = setInterval(() => {
       if (!this.isLive) this.#listeners.notifyAll();
     }, lookAgainMs);
-    for (let waitMs = 250; !signal.aborted; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    for (let waitMs = reconnectMs.first; !signal.aborted; waitMs = Math.min(waitMs * 2, reconnectMs.max)) {
       try {
         await this.#listenUntilLost(() => {
-          waitMs = 250;
+          waitMs = reconnectMs.first;
           tried();
         });
       } catch (error) {

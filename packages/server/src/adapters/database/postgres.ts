@@ -21,10 +21,13 @@ export interface PostgresOptions extends OpeningOptions {
 
 const statementTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
+/** How long a start waits for the database, and how often it tries to connect. */
+export const startPatienceSeconds = 30;
+export const startPauseSeconds = 0.5;
 const waitNoticeMs = 10_000;
 
 export async function openPostgres(options: PostgresOptions): Promise<Kysely<Tables>> {
-  const { url, poolSize = 10, waitSeconds = 30, waiting, measures } = options;
+  const { url, poolSize = 10, waitSeconds = startPatienceSeconds, waiting, measures } = options;
   await waitForServer(url, waitSeconds, waiting);
   // Steps of a migration, and the wait for another process that runs them, may take longer than a request may.
   const first = await connect(connectionSettings(url), 1);
@@ -150,7 +153,7 @@ async function waitForServer(
         quietUntilMs = Date.now() + waitNoticeMs;
         waiting?.(nameOf(url), (error as Error).message);
       }
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, startPauseSeconds * 1000));
     } finally {
       await client.end().catch(() => {});
     }

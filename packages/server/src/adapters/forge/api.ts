@@ -57,7 +57,7 @@ export interface Api {
 
 /** A pull request of GitHub with two whole repositories in it is about 25 kB. */
 export const usualLimits = { bytes: 4_000_000, seconds: 30 };
-const mostTries = 3;
+export const maxTries = 3;
 /** A worker waits no longer than this for a limit to pass; the job says when to come back. */
 export const longestPauseSeconds = 60;
 
@@ -88,7 +88,7 @@ async function callWithRetries<Answer>(
       const mayRepeat = call.isRepeatable ?? method !== 'POST';
       const harmless = error.problem === 'rate_limited' || (error.problem === 'unavailable' && mayRepeat);
       const seconds = error.retryAfterSeconds ?? attempt;
-      if (!harmless || attempt === mostTries || seconds > longestPauseSeconds) throw error;
+      if (!harmless || attempt === maxTries || seconds > longestPauseSeconds) throw error;
       await connection.pause(seconds, call.signal);
     }
   }

@@ -26,7 +26,7 @@ const PullRequest = z.object({
 });
 type PullRequest = z.infer<typeof PullRequest>;
 
-const mostUpdateTries = 3;
+export const maxUpdateTries = 3;
 
 export function bitbucketDataCenterForge(connection: Connection, settings: ForgeSettings): Forge {
   const { root, project, name } = splitAddress(parseRepository(settings.repository));
@@ -88,7 +88,7 @@ export function bitbucketDataCenterForge(connection: Connection, settings: Forge
         try {
           return await updateOnce(number, text, signal);
         } catch (error) {
-          if (attempt === mostUpdateTries || !isOutOfDate(error)) throw error;
+          if (attempt === maxUpdateTries || !isOutOfDate(error)) throw error;
         }
       }
     },

@@ -1,15 +1,13 @@
 /** What opening a pull request has in common on every forge: at most one, however often it is tried, and its draft mark. */
 import { z } from 'zod';
 import { ForgeError, type Forge, type ForgePr, type NewPr } from '../../ports/forge.ts';
-import { longestPauseSeconds, type Connection } from './api.ts';
+import { longestPauseSeconds, maxTries, type Connection } from './api.ts';
 
 interface PrCalls {
   /** All open ones of this branch, newest first. */
   listOpen(head: string, signal: AbortSignal): Promise<ForgePr[]>;
   create(wanted: NewPr, signal: AbortSignal): Promise<ForgePr>;
 }
-
-const mostTries = 3;
 
 /**
  * When a forge fails after it was asked to create, nobody knows whether it did. So the answer is looked up by the
@@ -37,7 +35,7 @@ export function findOrCreate(
           if (error.problem !== 'already_exists' && error.problem !== 'unavailable') throw error;
           const found = await existing(wanted, signal);
           if (found !== undefined) return found;
-          if (error.problem === 'already_exists' || attempt === mostTries) throw error;
+          if (error.problem === 'already_exists' || attempt === maxTries) throw error;
           await pause(Math.min(error.retryAfterSeconds ?? attempt, longestPauseSeconds), signal);
         }
       }

@@ -27,7 +27,7 @@ export interface GatewayLimits {
   bytes: number;
 }
 
-const usualLimits: GatewayLimits = {
+export const usualLimits: GatewayLimits = {
   attempts: 5,
   pauseSeconds: 1,
   longestPauseSeconds: 60,

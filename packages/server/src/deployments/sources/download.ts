@@ -26,6 +26,8 @@ export interface DownloadLimits {
   tries: number;
 }
 
+export const pauseMs = { first: 250, max: 5000 };
+
 /** The largest export of a real site was 60 MB. */
 export const usualLimits: DownloadLimits = {
   bytes: 8_000_000_000,
@@ -77,7 +79,7 @@ async function receiveAll(
     idleTries = progress.received > before ? 0 : idleTries + 1;
     if (idleTries >= limits.tries) throw outcome === 'spent' ? spentLink(remote) : outcome;
     if (outcome === 'spent') link = await remote.link(true);
-    else await pause(Math.min(250 * 2 ** idleTries, 5000), undefined, { signal });
+    else await pause(Math.min(pauseMs.first * 2 ** idleTries, pauseMs.max), undefined, { signal });
   }
 }
 
