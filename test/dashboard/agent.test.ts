@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProject, mendLink, runJob } from '../agent/stage.ts';
 import type { Asked, Script, Turn } from '../fakes/model-server.ts';
-import { chromiumPath, openDashboard, type Dashboard, type OpenPage } from './stage.ts';
+import { chromiumPath, openDashboard, owner, type Dashboard, type OpenPage } from './stage.ts';
 
 /** Mends the link, unless the last instruction says otherwise. */
 const script: Script = async (asked) => {
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
     });
   });
 
-  test('a job at work hears messages, and is canceled after a question', () =>
+  test('a job at work hears messages, is canceled after a question, and says by whom', () =>
     withPage(`/agent?project=${projectId}`, async ({ page }) => {
       await start(page, 'Wait for the tide.');
       await page
@@ -137,6 +137,11 @@ describe.skipIf(chromiumPath === undefined)('agent jobs in the dashboard', () =>
       await question.getByRole('button', { name: 'Cancel the job' }).click();
       await page.getByRole('heading', { level: 1, name: /Canceled$/ }).waitFor();
       await page.getByRole('button', { name: 'Try again' }).waitFor();
+      await page.getByText(`This job was canceled by ${owner.name}.`).waitFor();
+
+      await page.goto(`${dashboard.service.origin}/dashboard/agent?project=${projectId}&show=canceled`);
+      const row = page.getByRole('row').filter({ hasText: 'Wait for the tide.' });
+      await row.getByText(`by ${owner.name}`).waitFor();
     }));
 
   test('whoever may only read sees the work and no way to change it', async () => {

@@ -14,6 +14,7 @@ import {
   addSite,
   chromiumPath,
   openDashboard,
+  owner,
   runExport,
   type Dashboard,
   type OpenPage,
@@ -167,7 +168,7 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
       await expect.poll(() => link.textContent()).not.toBe(first);
     }));
 
-  test('one that waits is canceled, run again and deleted', () =>
+  test('one that waits is canceled, says by whom, is run again and deleted', () =>
     withPage('/exports', async ({ page }) => {
       const { client } = dashboard.service;
       await addSite(dashboard.service, { name: 'Large', domain: 'large.example.com', pages: 400 });
@@ -177,6 +178,7 @@ describe.skipIf(chromiumPath === undefined)('exports in the dashboard', () => {
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Cancel export' }).click();
       await page.getByRole('status').getByText('Canceled').waitFor();
+      await page.getByText(`This export was canceled by ${owner.name}.`).waitFor();
       await page.getByRole('button', { name: 'Run again' }).click();
       await page.waitForURL((url) => !url.pathname.endsWith(last.jobId));
       await page.getByRole('link', { name: last.jobId }).click();

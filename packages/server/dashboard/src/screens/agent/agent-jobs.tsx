@@ -13,6 +13,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Table, type Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { byActor } from '../audit/actor-name.ts';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { useFirstProjects, useProject, useProjectNames } from '../projects/use-projects.ts';
 import { Counts } from './diff-view.tsx';
@@ -160,7 +161,18 @@ function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Age
         </>
       ),
     },
-    { name: 'State', width: '10rem', cell: (job) => <JobBadge job={job} /> },
+    {
+      name: 'State',
+      width: '10rem',
+      cell: (job) => (
+        <>
+          <JobBadge job={job} />
+          {job.statusReason === 'cancelled' && job.canceledBy !== null && (
+            <div className="job-place">{byActor(job.canceledBy)}</div>
+          )}
+        </>
+      ),
+    },
     {
       name: 'Change',
       width: '6.5rem',

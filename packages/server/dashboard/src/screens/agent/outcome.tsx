@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { Icon } from '../../parts/icons.tsx';
 import { Note, type Tone } from '../../parts/note.tsx';
 import { Words } from '../../parts/words.tsx';
+import { byActor } from '../audit/actor-name.ts';
 import { endingSentence, phaseWords, settingsFor } from './job-words.tsx';
 
 interface OutcomeProps {
@@ -25,7 +26,7 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
       )}
       {statusReason !== null && (
         <Note tone={toneOf(job)}>
-          <p className="outcome-head">{endingSentence(statusReason)}</p>
+          <p className="outcome-head">{headOf(job, statusReason)}</p>
           {job.error !== null && (
             <p>
               <Words text={job.error} />
@@ -46,6 +47,11 @@ export function Outcome({ projectId, job, isConnected }: OutcomeProps) {
       )}
     </>
   );
+}
+
+function headOf({ canceledBy }: AgentJob, ending: AgentEnding): string {
+  if (ending !== 'cancelled' || canceledBy === null) return endingSentence(ending);
+  return `This job was canceled ${byActor(canceledBy)}.`;
 }
 
 /** A run that failed may have claimed more than came of it. */

@@ -8,6 +8,7 @@ import { Facts, Panel } from '../../parts/page.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { Ago, bytes, counted, exact, span } from '../../parts/time.tsx';
 import { Words } from '../../parts/words.tsx';
+import { byActor } from '../audit/actor-name.ts';
 import { BundlePanel } from './bundle-panel.tsx';
 import { ExportHighlights } from './export-highlights.tsx';
 import { isOver } from './followed-export.ts';
@@ -20,7 +21,7 @@ export function ExportOverview({ job, trail }: { job: ExportJob; trail: Trail })
   return (
     <div className="export-part">
       {!isOver(job) && <Running job={job} trail={trail} />}
-      {job.failure !== null && <Failed failure={job.failure} />}
+      {job.failure !== null && <Failed failure={job.failure} canceledBy={job.canceledBy} />}
       {job.purgedAt !== null && (
         <Note tone="warn">
           The files of this export were removed <Ago at={job.purgedAt} />, as the retention of this server
@@ -59,8 +60,16 @@ function Running({ job, trail }: { job: ExportJob; trail: Trail }) {
   );
 }
 
-function Failed({ failure }: { failure: NonNullable<ExportJob['failure']> }) {
-  if (failure.code === 'canceled') return <Note tone="quiet">Somebody canceled this export.</Note>;
+interface FailedProps {
+  failure: NonNullable<ExportJob['failure']>;
+  canceledBy: ExportJob['canceledBy'];
+}
+
+function Failed({ failure, canceledBy }: FailedProps) {
+  if (failure.code === 'canceled') {
+    const actor = canceledBy === null ? '' : ` ${byActor(canceledBy)}`;
+    return <Note tone="quiet">{`This export was canceled${actor}.`}</Note>;
+  }
   const place =
     failure.file === null ? null : `${failure.file}${failure.line === null ? '' : `:${failure.line}`}`;
   return (

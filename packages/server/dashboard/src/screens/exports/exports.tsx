@@ -19,7 +19,7 @@ import { useProjectOfDomain } from '../projects/use-projects.ts';
 import { useLiveExports } from './live-exports.ts';
 import type { ExportFilters } from './loaded-exports.ts';
 import { StartDialog } from './start-dialog.tsx';
-import { actorName } from '../audit/actor-name.ts';
+import { byActor } from '../audit/actor-name.ts';
 import { ExportBadge, ExportProgress } from './status.tsx';
 import type { Trail } from './trail.ts';
 import './exports.css';
@@ -271,7 +271,7 @@ function Ended({ job }: { job: ExportJob }) {
   const words =
     failure !== null
       ? failure.code === 'canceled'
-        ? [canceledBy === null ? '' : `by ${actorName(canceledBy)}`]
+        ? [canceledBy === null ? '' : byActor(canceledBy)]
         : [failure.message]
       : [took === null ? '' : span(took), warnings === 0 ? '' : counted(warnings, 'warning')];
   return (
