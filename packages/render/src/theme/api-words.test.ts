@@ -6,8 +6,9 @@ test.each(['de', 'es', 'fr', 'it', 'pt-BR', 'ru', 'zh', 'zh-Hant', 'ja', 'ko', '
   '%s has a word for every text',
   (language) => {
     const words = Object.values(apiTexts(language) ?? {});
-    expect(words).toHaveLength(23);
+    expect(words).toHaveLength(24);
     expect(words.every((word) => word.trim() === word && word !== '')).toBe(true);
+    expect(words.filter((word) => word.includes('{name}'))).toHaveLength(1);
     /** The last one is in its place only when no line lacks a word. */
     expect(apiTexts(language)?.Command).not.toBe('Command');
   },

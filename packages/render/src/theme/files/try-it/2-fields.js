@@ -256,7 +256,8 @@
         return required && value.value === '';
       },
       warn: function () {
-        warn(name + ' is required and empty. Fill it in, or send again to try without it.');
+        var text = say('{name} is required and empty. Fill it in, or send again to try without it.');
+        warn(text.split('{name}').join(name));
         value.focus();
       },
       read: function () {
