@@ -382,6 +382,21 @@ describe.skipIf(goMissing !== undefined)('the rendered Helm chart', () => {
     expect(sums[0]?.match(/[0-9a-f]{64}/)?.[0]).not.toBe(sums[1]?.match(/[0-9a-f]{64}/)?.[0]);
   });
 
+  test('previews get the origin and the host that the values name', () => {
+    const { data } = rendered['most']?.find(({ kind }) => kind === 'ConfigMap') ?? {};
+    expect(data?.['PREVIEW_URL']).toBe('https://preview.docyard.example.com');
+    const ingress = rendered['most']?.find(({ kind }) => kind === 'Ingress')?.spec;
+    const hosts = ['docyard.example.com', 'preview.docyard.example.com'];
+    expect(ingress).toMatchObject({ tls: [{ hosts }], rules: hosts.map((host) => ({ host })) });
+    const without = rendered['least']?.find(({ kind }) => kind === 'ConfigMap')?.data;
+    expect(without).not.toHaveProperty('PREVIEW_URL');
+    const unnamed = {
+      previewUrl: 'https://preview.example.com',
+      ingress: { enabled: true, host: 'a.example.com' },
+    };
+    expect(() => renderChart({ ...leastValues, ...unnamed })).toThrow('ingress.previewHost is required');
+  });
+
   test('a name as long as Helm allows stays within what Kubernetes allows', () => {
     const names = renderChart(leastValues, `r${'x'.repeat(52)}`).map(({ metadata }) => metadata.name);
     expect(names.filter((name) => name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))).toEqual(

@@ -167,7 +167,7 @@ export const settings = {
       .transform((url) => URL.parse(url)?.origin ?? url)
       .optional(),
     meaning:
-      'Address of its own for previews of exported sites, which reaches this server too; needs PUBLIC_URL. Default: the host of the dashboard, in a sandbox.',
+      'Separate origin for previews of exported sites, such as `https://preview.example.com`. It must reach this server. Needs `PUBLIC_URL`. Default: previews are sandboxed on the host of the dashboard.',
   },
   ADMIN_EMAIL: {
     check: z.email('must be an email address').toLowerCase().optional(),

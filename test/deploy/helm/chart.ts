@@ -58,6 +58,7 @@ export const leastValues: Record<string, Json> = {
 /** Everything that is off by itself. */
 export const mostValues: Record<string, Json> = {
   ...leastValues,
+  previewUrl: 'https://preview.docyard.example.com',
   imagePullSecrets: [{ name: 'registry' }],
   secretFiles: { MODEL_KEY_FILE: 'model-key', AWS_SHARED_CREDENTIALS_FILE: 's3-credentials' },
   settings: { MODEL_URL: 'https://model.example.com/v1', MODEL_NAME: 'm', LIMIT_BODY_BYTES: '2000000' },
@@ -72,6 +73,7 @@ export const mostValues: Record<string, Json> = {
   ingress: {
     enabled: true,
     host: 'docyard.example.com',
+    previewHost: 'preview.docyard.example.com',
     className: 'nginx',
     annotations: { 'cert-manager.io/cluster-issuer': 'letsencrypt' },
     tlsSecret: 'docyard-tls',
