@@ -84,7 +84,7 @@ const layers: [name: string, members: RegExp][] = [
   ],
   [
     'types',
-    /^(ports\/|egress\/|git\/|tool-protocol\/|(byte-range|problem|context|config|data-folder|disk-full|file-error|file-modes|group-commit|ids|log|log-text|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,
+    /^(ports\/|egress\/|git\/|tool-protocol\/|(batched-reads|byte-range|problem|context|config|data-folder|disk-full|file-error|file-modes|group-commit|ids|log|log-text|paging|process-group|reach|sample-site|seal|search|version)\.ts$)/,
   ],
 ];
 const adapters = /^adapters\//;

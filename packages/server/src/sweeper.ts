@@ -9,6 +9,7 @@ import type { Context } from './context.ts';
 import { sweepPreviews } from './exports/previews.ts';
 import { sweepMemories } from './exports/project-memory.ts';
 import { sweep } from './exports/retention.ts';
+import { recountQueued } from './jobs/queue-counts.ts';
 import { sweepJobs } from './jobs/retention.ts';
 import { sweepSessions } from './people/sessions.ts';
 import { unlessElsewhere } from './ports/database.ts';
@@ -20,6 +21,7 @@ const removingShare = 0.1;
 
 export class Sweeper {
   readonly #chores: Chore[];
+  readonly #recount: Chore;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: Context) {
@@ -30,6 +32,7 @@ export class Sweeper {
         for (const work of [sweepJobs, sweep, sweepAgentJobs, sweepWebhooks, sweepSessions])
           await attempt(work);
       });
+    this.#recount = new Chore(() => attempt(({ database }) => recountQueued(database)), removingShare);
     this.#chores = [
       // Somebody waits for an answer: not behind the removing, and by whoever has just ended a job.
       new Chore(() => attempt(continueWithMessages), 1),
@@ -41,8 +44,12 @@ export class Sweeper {
   }
 
   start(): void {
-    this.run();
-    this.#timer = setInterval(() => this.run(), everySeconds * 1000);
+    const all = (): void => {
+      this.run();
+      this.#recount.run();
+    };
+    all();
+    this.#timer = setInterval(all, everySeconds * 1000);
   }
 
   run(): void {
@@ -51,7 +58,7 @@ export class Sweeper {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all(this.#chores.map((chore) => chore.stop()));
+    await Promise.all([...this.#chores, this.#recount].map((chore) => chore.stop()));
   }
 }
 

@@ -5,7 +5,7 @@ import type { AgentJob } from '@docyard/api';
 import { readJob, wasCanceled, type Job } from '../jobs/store.ts';
 import { readPage, type PageRequest } from '../paging.ts';
 import { Problem } from '../problem.ts';
-import { findProject } from '../projects/projects.ts';
+import { findProject } from '../projects/find-project.ts';
 import { jobsWithin, type Reach } from '../reach.ts';
 import { readRuns, type Run } from './record.ts';
 import { redactJson, type Redact } from './redact.ts';

@@ -88,7 +88,8 @@ Examples:
 
 async function showOrChange(named: string, options: AgentOptions): Promise<void> {
   await withData(options, async (context) => {
-    const { findProject, readProject, updateProject } = await import('../projects/projects.ts');
+    const { findProject } = await import('../projects/find-project.ts');
+    const { readProject, updateProject } = await import('../projects/projects.ts');
     const organization = await chooseOrganization(context, options.org);
     const actor = operatorOf(organization);
     const where = named.startsWith('pr_') ? { id: named } : { domain: named.toLowerCase() };

@@ -12,7 +12,7 @@ import { ForgeError } from '../ports/forge.ts';
 import { SourceError } from '../ports/sources.ts';
 import { Problem } from '../problem.ts';
 import { borrowForLook } from '../projects/forge.ts';
-import { findProject } from '../projects/projects.ts';
+import { findProject } from '../projects/find-project.ts';
 import type { Reach } from '../reach.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';

@@ -18,7 +18,7 @@ import {
   finishedResult,
   findExport,
   findLatestExport,
-  gatheredFindExport,
+  batchedFindExport,
   listExports,
   readEvents,
   readManifest,
@@ -91,7 +91,7 @@ const report = {
 describe('one export', () => {
   const finders = [
     ['alone', (given: TestContext) => (where) => findExport(given, where)],
-    ['with others', gatheredFindExport],
+    ['with others', batchedFindExport],
   ] satisfies [string, (given: TestContext) => (where: { id: string; reach: Reach }) => Promise<Job>][];
   describe.each(finders)('read %s', (_how, finder) => {
     test('is found by whoever reaches it, at the same time as others', async () => {

@@ -9,11 +9,12 @@ import type { Tenant } from '../egress/rules.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { Actor, Context } from '../context.ts';
 import { isFinal } from '../jobs/lifecycle.ts';
-import { countPlaces, createJobs, type NewJob } from '../jobs/create-jobs.ts';
+import { createJobs, type NewJob } from '../jobs/create-jobs.ts';
+import { countPlaces } from '../jobs/queue-counts.ts';
 import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
-import { findProject } from '../projects/projects.ts';
+import { findProject, type FindByDomain } from '../projects/find-project.ts';
 import { refuseUnreachable, subscribeToJob } from '../webhooks/webhooks.ts';
 import { fetchWithin } from './fetches.ts';
 import { runInProcess } from './process.ts';
@@ -32,10 +33,10 @@ const pathCheckSeconds = 20;
 /** Everything that may take a while, before any row is written. */
 export async function prepareExport(
   context: Context,
-  given: { request: StartExport; actor: Actor; allowLocal: boolean },
+  given: { request: StartExport; actor: Actor; allowLocal: boolean; find?: FindByDomain },
 ): Promise<PreparedExport> {
-  const { request, actor } = given;
-  const project = await findProject(context, { reach: actor, domain: request.domain });
+  const { request, actor, find = (where) => findProject(context, where) } = given;
+  const project = await find({ reach: actor, domain: request.domain });
   const source = {
     repository: project.repository,
     ref: request.ref ?? project.ref,
@@ -126,13 +127,11 @@ interface Decided {
   problem: Problem | undefined;
 }
 
-/** The lock on the places makes both limits exact: no other transaction starts an export meanwhile. */
+/** The lock on the places makes both limits exact: no other transaction starts exports of these organizations meanwhile. */
 async function decide(context: Context, starts: readonly ExportStart[]): Promise<Decided[]> {
-  const places = await countPlaces(context);
-  const recentOf = await countRecentStarts(
-    context,
-    starts.map(({ actor }) => actor.organizationId),
-  );
+  const organizationIds = starts.map(({ actor }) => actor.organizationId);
+  const places = await countPlaces(context, organizationIds);
+  const recentOf = await countRecentStarts(context, organizationIds);
   return starts.map((start) => {
     const { organizationId } = start.actor;
     const recent = recentOf.get(organizationId) ?? { count: 0, oldestAt: undefined };

@@ -8,6 +8,7 @@ import { startExports, type PreparedExport, type RecentStarts } from '../exports
 import { GroupCommit } from '../group-commit.ts';
 import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
+import { batchedFindProject, type FindByDomain } from '../projects/find-project.ts';
 import { Problem } from '../problem.ts';
 import type { Idempotency, KeyedRequest } from './idempotency.ts';
 import { refuseExportStart, tellExportStarts } from './limits.ts';
@@ -30,6 +31,7 @@ interface Answer {
 }
 
 export class ExportStarts {
+  readonly findProject: FindByDomain;
   readonly #context: Context;
   readonly #idempotency: Idempotency;
   readonly #replyWith: (job: Job) => Reply<ExportJob>;
@@ -37,6 +39,7 @@ export class ExportStarts {
 
   constructor(context: Context, idempotency: Idempotency, replyWith: (job: Job) => Reply<ExportJob>) {
     this.#context = context;
+    this.findProject = batchedFindProject(context);
     this.#idempotency = idempotency;
     this.#replyWith = replyWith;
     const isShared = (error: unknown) => error instanceof Problem && error.code === 'storage_unavailable';

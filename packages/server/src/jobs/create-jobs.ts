@@ -3,12 +3,13 @@
  * jobs as for one.
  */
 import type { Insertable } from 'kysely';
-import { nowText, type Context } from '../context.ts';
+import { nowText } from '../context.ts';
 import { newId } from '../ids.ts';
 import { exclusively, inTransaction, type Database, type JobRow } from '../ports/database.ts';
 import type { JobKind } from '../ports/queue.ts';
 import { Problem } from '../problem.ts';
 import { announceJobs } from '../webhooks/outbox.ts';
+import { addQueued } from './queue-counts.ts';
 import { deliveryOf, jobsOf, recordEvents, type Job, type StoreContext } from './store.ts';
 
 export interface NewJob {
@@ -39,6 +40,10 @@ export async function createJobs(context: StoreContext, jobs: readonly NewJob[])
     const byId = new Map(inserted.map((row) => [row.id, row]));
     const rows = values.map(({ id }) => byId.get(id) as Job);
     await recordEvents(database, rows);
+    await addQueued(
+      database,
+      rows.map((row) => row.organization_id),
+    );
     await announceJobs({ ...context, database }, rows, 'queued');
     await context.queue.send(database, ...rows.map((row) => deliveryOf(row)));
     return rows;
@@ -87,54 +92,4 @@ async function refuseDeletedProjects(database: Database, given: readonly string[
   await exclusively(database, ...ids.map((id) => `project:${id}`));
   const found = await database.selectFrom('projects').select('id').where('id', 'in', ids).execute();
   if (found.length < ids.length) throw new Problem('not_found', 'The project was deleted a moment ago.');
-}
-
-/** What waits in the queue, counted under a lock: exact until the transaction ends. */
-export interface QueuePlaces {
-  /** Takes a place for one more job of the organization, or says why there is none. */
-  take(organizationId: string): Problem | undefined;
-}
-
-/**
- * An organization may have no more jobs waiting than there are places left, so that the next one always finds some: alone
- * it fills half of the queue, two fill two thirds.
- */
-export async function countPlaces({
-  database,
-  config,
-}: Pick<Context, 'database' | 'config'>): Promise<QueuePlaces> {
-  await exclusively(database, 'queued-jobs');
-  const maxQueued = config.limits.queuedJobs;
-  const rows = await database
-    .selectFrom('jobs')
-    .select(({ fn }) => ['organization_id', fn.countAll<number>().as('count')])
-    .where('status', '=', 'queued')
-    .groupBy('organization_id')
-    .execute();
-  const ownOf = new Map(rows.map((row) => [row.organization_id, row.count]));
-  let all = rows.reduce((sum, { count }) => sum + count, 0);
-  return {
-    take(organizationId) {
-      const own = ownOf.get(organizationId) ?? 0;
-      if (own >= maxQueued - all) return queueFull(all >= maxQueued ? undefined : own);
-      ownOf.set(organizationId, own + 1);
-      all += 1;
-      return undefined;
-    },
-  };
-}
-
-/** Checked in the transaction that puts one more job into the queue. */
-export async function refuseFullQueue(
-  context: Pick<Context, 'database' | 'config'>,
-  organizationId: string,
-): Promise<void> {
-  const problem = (await countPlaces(context)).take(organizationId);
-  if (problem !== undefined) throw problem;
-}
-
-function queueFull(own: number | undefined): Problem {
-  const whose = own === undefined ? 'Too many jobs are waiting' : `Your organization has ${own} jobs waiting`;
-  const headers = { 'retry-after': '60' };
-  return new Problem('queue_full', `${whose} already. Try again in a minute.`, { headers });
 }

@@ -14,7 +14,8 @@ import { Problem } from '../problem.ts';
 import { announceJobs, type JobChange } from '../webhooks/outbox.ts';
 import { jobsWithin, type Reach } from '../reach.ts';
 import { failureOf } from './failure.ts';
-import { moves, type Move } from './lifecycle.ts';
+import { moves, type JobStatus, type Move } from './lifecycle.ts';
+import { addQueued, removeQueued } from './queue-counts.ts';
 
 export type Job = Selectable<JobRow>;
 
@@ -334,7 +335,7 @@ async function move(
   claim: Claim,
   change: Updateable<JobRow>,
 ): Promise<Job | undefined> {
-  const { from, to } = moves[name];
+  const { from, to }: { from: readonly JobStatus[]; to: JobStatus } = moves[name];
   return changed(context, claim.id, to, async (database) => {
     const moved = await database
       .updateTable('jobs')
@@ -345,7 +346,9 @@ async function move(
       .$if(name === 'complete', (query) => query.where('cancel_requested_at', 'is', null))
       .returningAll()
       .executeTakeFirst();
+    if (moved !== undefined && from.includes('queued')) await removeQueued(database, moved.organization_id);
     if (moved !== undefined && to === 'queued') {
+      await addQueued(database, [moved.organization_id]);
       await enqueueJob({ ...context, database }, moved, ...(name === 'release' ? [1 as const] : []));
     }
     return moved;

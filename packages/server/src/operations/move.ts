@@ -20,6 +20,7 @@ const tableKeys = {
   projects: ['sequence'],
   api_keys: ['sequence'],
   jobs: ['sequence'],
+  queue_counts: ['organization_id'],
   job_events: ['sequence'],
   agent_runs: ['job_id', 'number'],
   agent_steps: ['sequence'],

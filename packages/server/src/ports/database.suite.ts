@@ -10,6 +10,7 @@ const tables: Record<keyof Tables, true> = {
   projects: true,
   api_keys: true,
   jobs: true,
+  queue_counts: true,
   job_events: true,
   agent_runs: true,
   agent_steps: true,

@@ -327,11 +327,17 @@ export interface InstallationRow {
   value: string;
 }
 
+export interface QueueCountRow {
+  organization_id: string;
+  queued: number;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   projects: ProjectRow;
   api_keys: KeyRow;
   jobs: JobRow;
+  queue_counts: QueueCountRow;
   job_events: JobEventRow;
   agent_runs: AgentRunRow;
   agent_steps: AgentStepRow;

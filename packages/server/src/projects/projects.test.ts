@@ -5,14 +5,8 @@ import { listAuditLog } from '../audit/audit.ts';
 import { requestCancel } from '../jobs/store.ts';
 import { authenticate, createKey } from '../keys/keys.ts';
 import { composeForTest, createExport, createTenant, createTestProject } from '../testing.ts';
-import {
-  createProject,
-  deleteProject,
-  findProject,
-  listProjects,
-  readProject,
-  updateProject,
-} from './projects.ts';
+import { batchedFindProject, findProject } from './find-project.ts';
+import { createProject, deleteProject, listProjects, readProject, updateProject } from './projects.ts';
 
 const repository = 'https://git.example.com/docs.git';
 
@@ -196,4 +190,27 @@ describe('who is limited to one project', () => {
     const { data } = await listAuditLog(context, actor);
     expect(data[0]).toMatchObject({ action: 'project.delete', details: { keys: [limited.id] } });
   });
+});
+
+test('projects that are asked for together are found by organization, domain and the reach of each caller', async () => {
+  const { context, tenant, other } = await setUp();
+  const own = await createTestProject(context, tenant, { domain: 'docs.example.com' });
+  const theirs = await createTestProject(context, other, { domain: 'docs.example.com' });
+  const find = batchedFindProject(context);
+  const domain = 'docs.example.com';
+  const { organizationId } = tenant;
+  const [first, second, limited, foreign, unknown] = await Promise.allSettled([
+    find({ reach: tenant.actor, domain }),
+    find({ reach: other.actor, domain }),
+    find({ reach: { organizationId, projectId: own.id }, domain }),
+    find({ reach: { organizationId, projectId: theirs.id }, domain }),
+    find({ reach: tenant.actor, domain: 'none.example.com' }),
+  ]);
+  expect([first, second, limited]).toMatchObject(
+    [own, theirs, own].map(({ id }) => ({ status: 'fulfilled', value: { id } })),
+  );
+  expect([foreign, unknown]).toMatchObject([
+    { reason: { code: 'not_found' } },
+    { reason: { code: 'not_found' } },
+  ]);
 });

@@ -2,20 +2,20 @@
  * Projects: a name, a domain and the source its documentation comes from.
  */
 import type { CreateProject, Project, UpdateProject } from '@docyard/api';
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { recordAudit } from '../audit/audit.ts';
 import { nowText, type Actor, type Context } from '../context.ts';
 import { newId } from '../ids.ts';
 import { readSortedPage, type ListPage, type PageRequest, type SortColumns } from '../paging.ts';
-import { exclusively, inTransaction, type Database, type ProjectRow } from '../ports/database.ts';
+import { exclusively, inTransaction, type Database } from '../ports/database.ts';
 import { Problem, requireVersion } from '../problem.ts';
 import { projectsWithin, type Reach } from '../reach.ts';
 import { columnsContain } from '../search.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
+import { findProject, type ProjectRecord } from './find-project.ts';
 import { refuseUnusableForge } from './forge.ts';
 
 type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
-export type ProjectRecord = Selectable<ProjectRow>;
 
 export async function createProject(
   context: ProjectContext,
@@ -175,28 +175,6 @@ export async function holdProject(
 ): Promise<ProjectRecord> {
   await exclusively(context.database, `project:${where.id}`);
   return findProject(context, where);
-}
-
-/** By id or by domain; in both cases only among those within reach. */
-export async function findProject(
-  context: Pick<Context, 'database'>,
-  where: { reach: Reach } & ({ id: string } | { domain: string }),
-): Promise<ProjectRecord> {
-  const query = context.database.selectFrom('projects').selectAll().where(projectsWithin(where.reach));
-  const row = await (
-    'id' in where ? query.where('id', '=', where.id) : query.where('domain', '=', where.domain)
-  )
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) {
-    throw new Problem(
-      'not_found',
-      'id' in where
-        ? 'There is no such project. List them with GET /v1/projects.'
-        : 'No project of this organization has that domain. List the projects with GET /v1/projects.',
-    );
-  }
-  return row;
 }
 
 /**

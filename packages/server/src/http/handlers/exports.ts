@@ -49,7 +49,7 @@ export function exportHandlers(
   return {
     startExport: async (request) => {
       const { actor, caller, input } = request;
-      const given = { request: input.body, actor, allowLocal: caller.localSources };
+      const given = { request: input.body, actor, allowLocal: caller.localSources, find: starts.findProject };
       return begin(request, await prepareExport(request.context, given));
     },
 
@@ -135,7 +135,7 @@ export function exportHandlers(
 export type ReadStatus = (jobId: string, reach: Reach) => Promise<Reply<ExportJob>>;
 
 export function statusReader(context: Pick<Context, 'database'>): ReadStatus {
-  const find = read.gatheredFindExport(context);
+  const find = read.batchedFindExport(context);
   return async (jobId, reach) => replyWith(await find({ id: jobId, reach }));
 }
 

@@ -1,9 +1,10 @@
 /** Jobs that are asked for together are read together, and nobody is given what was read before they asked. */
 import type { CompiledQuery, QueryResult } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import type { Database } from '../ports/database.ts';
-import { GatheredReads } from './gathered-reads.ts';
-import type { Job } from './store.ts';
+import { BatchedReads } from './batched-reads.ts';
+import { jobsById } from './exports/read.ts';
+import type { Job } from './jobs/store.ts';
+import type { Database } from './ports/database.ts';
 
 /** A database that answers by hand: whatever is asked waits until `answer` or `fail` is called for it, in any order. */
 function makeReads() {
@@ -17,7 +18,7 @@ function makeReads() {
     sent.push({ ids: asked, answer, fail: reject });
     return promise;
   };
-  const reads = new GatheredReads({ database: { executeQuery } as unknown as Database });
+  const reads = new BatchedReads(jobsById({ executeQuery } as unknown as Database));
   const sentTimes = (times: number) => vi.waitFor(() => expect(sent).toHaveLength(times));
   return { reads, sent, sentTimes };
 }

@@ -1,0 +1,115 @@
+/**
+ * How many jobs of each organization are queued, kept by the transactions that put jobs into the queue or take them out, and
+ * the limits that depend on it.
+ */
+import { sql } from 'kysely';
+import type { Context } from '../context.ts';
+import { exclusively, inTransaction, isPostgres, type Database } from '../ports/database.ts';
+import { Problem } from '../problem.ts';
+
+/**
+ * With fewer places left, transactions of all organizations wait for each other. Until then they may start at the same time:
+ * together they take fewer places than these.
+ */
+const scarcePlaces = 500;
+
+/** One entry for each job that was put into the queue. */
+export async function addQueued(database: Database, organizationIds: readonly string[]): Promise<void> {
+  // Sorted, because two transactions that update rows in different orders would wait for each other.
+  const added = [...Map.groupBy(organizationIds.toSorted(), (id) => id)];
+  await database
+    .insertInto('queue_counts')
+    .values(added.map(([organization_id, { length: queued }]) => ({ organization_id, queued })))
+    .onConflict((conflict) =>
+      conflict
+        .column('organization_id')
+        .doUpdateSet({ queued: sql<number>`queue_counts.queued + excluded.queued` }),
+    )
+    .execute();
+}
+
+export async function removeQueued(database: Database, organizationId: string): Promise<void> {
+  await database
+    .updateTable('queue_counts')
+    .set({ queued: sql<number>`queued - 1` })
+    .where('organization_id', '=', organizationId)
+    .execute();
+}
+
+/** Corrects what a process of an older version did not count. */
+export async function recountQueued(database: Database): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    // Whoever changes a job changes the count after it: what is not counted here waits for this lock.
+    if (isPostgres(transaction))
+      await sql`lock table queue_counts in share row exclusive mode`.execute(transaction);
+    await transaction.deleteFrom('queue_counts').execute();
+    await transaction
+      .insertInto('queue_counts')
+      .columns(['organization_id', 'queued'])
+      .expression((eb) =>
+        eb
+          .selectFrom('jobs')
+          .select(({ fn }) => ['organization_id', fn.countAll<number>().as('queued')])
+          .where('status', '=', 'queued')
+          .groupBy('organization_id'),
+      )
+      .execute();
+  });
+}
+
+/** The places of the queue, exact until the transaction ends. */
+export interface QueuePlaces {
+  /** Takes a place for one more job of the organization, or says why there is none. */
+  take(organizationId: string): Problem | undefined;
+}
+
+/**
+ * An organization may have no more jobs waiting than there are places left, so that the next one always finds some: alone
+ * it fills half of the queue, two fill two thirds. No other transaction starts jobs of these organizations meanwhile.
+ */
+export async function countPlaces(
+  { database, config }: Pick<Context, 'database' | 'config'>,
+  organizationIds: readonly string[],
+): Promise<QueuePlaces> {
+  const maxQueued = config.limits.queuedJobs;
+  const ids = [...new Set(organizationIds)].toSorted();
+  await exclusively(database, ...ids.map((id) => `queued-jobs:${id}`));
+  let counts = await readCounts(database);
+  if (maxQueued - counts.all < scarcePlaces) {
+    await exclusively(database, 'queued-jobs');
+    counts = await readCounts(database);
+  }
+  const { ownOf } = counts;
+  return {
+    take(organizationId) {
+      const own = ownOf.get(organizationId) ?? 0;
+      if (own >= maxQueued - counts.all) return queueFull(counts.all >= maxQueued ? undefined : own);
+      ownOf.set(organizationId, own + 1);
+      counts.all += 1;
+      return undefined;
+    },
+  };
+}
+
+async function readCounts(database: Database): Promise<{ ownOf: Map<string, number>; all: number }> {
+  const rows = await database.selectFrom('queue_counts').selectAll().where('queued', '>', 0).execute();
+  return {
+    ownOf: new Map(rows.map((row) => [row.organization_id, row.queued])),
+    all: rows.reduce((sum, { queued }) => sum + queued, 0),
+  };
+}
+
+/** Checked in the transaction that puts one more job into the queue. */
+export async function refuseFullQueue(
+  context: Pick<Context, 'database' | 'config'>,
+  organizationId: string,
+): Promise<void> {
+  const problem = (await countPlaces(context, [organizationId])).take(organizationId);
+  if (problem !== undefined) throw problem;
+}
+
+function queueFull(own: number | undefined): Problem {
+  const whose = own === undefined ? 'Too many jobs are waiting' : `Your organization has ${own} jobs waiting`;
+  const headers = { 'retry-after': '60' };
+  return new Problem('queue_full', `${whose} already. Try again in a minute.`, { headers });
+}
