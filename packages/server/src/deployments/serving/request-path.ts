@@ -9,14 +9,16 @@ export type RequestPath =
   | 'too long';
 
 const mostCharacters = 4096;
-const nearlyAlways = /^\/[\w\-./]*$/;
+/** Nothing to decode and no query, as nearly always. */
+const plainPath = /^\/[\w\-./]*$/;
 
 /** `target` as it stands in the request line: a path with a query, or a whole address, as proxies send it. */
 export function readRequestPath(target: string): RequestPath {
   if (target.length > mostCharacters) return 'too long';
+  if (plainPath.test(target)) return { path: target, query: '' };
   const own = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const [, encoded = '', query = ''] = /^([^?#]*)(\?[^#]*)?/s.exec(own) ?? [];
-  const path = nearlyAlways.test(encoded) ? encoded : decoded(encoded === '' ? '/' : encoded);
+  const path = plainPath.test(encoded) ? encoded : decoded(encoded === '' ? '/' : encoded);
   if (path === undefined || !path.startsWith('/') || /\p{Cc}/u.test(path)) return 'malformed';
   return { path, query };
 }
