@@ -30,6 +30,8 @@ export interface Service {
 }
 
 export interface ServiceOptions {
+  /** Default: one that the system chooses. */
+  port?: number;
   /** A worker has no key. */
   role?: 'api' | 'worker';
   dataDir?: string;
@@ -59,7 +61,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const args = [
     'serve',
     '--port',
-    '0',
+    String(options.port ?? 0),
     '--data',
     dataDir,
     '--admin-key-file',

@@ -21,7 +21,7 @@ const quiet = [
   '--disable-sync',
   '--no-first-run',
   /** No name but this machine's own leads anywhere. */
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
 export function launchChromium(): Promise<Browser> {

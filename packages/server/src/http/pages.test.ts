@@ -64,6 +64,31 @@ describe('the manual', () => {
     expect(index.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 
+  test('every page and file of the manual sends the security headers of the dashboard', async () => {
+    const names = [
+      'cross-origin-opener-policy',
+      'x-content-type-options',
+      'referrer-policy',
+      'content-security-policy',
+    ];
+    const headersOf = async (path: string) => {
+      const answer = await service.request(path);
+      await answer.arrayBuffer();
+      return names.map((name) => answer.headers.get(name));
+    };
+    for (const path of ['/docs/', '/docs/quickstart.html', '/docs/_docyard/style.css']) {
+      const [opener, sniffing, referrer, policy] = await headersOf(path);
+      expect([path, opener, sniffing, referrer]).toEqual([path, 'same-origin', 'nosniff', 'no-referrer']);
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+      ])
+        expect(policy?.split('; ')).toContain(rule);
+    }
+  });
+
   test('every link of the start page resolves', async () => {
     const links = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, href]) => href ?? '');
     expect(links.length).toBeGreaterThanOrEqual(5);
