@@ -9,10 +9,12 @@ import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
 import { placeFinder } from './config/shape.ts';
 import { type NavigationMap, mapNavigation } from './navigation/branches.ts';
-import { type BuiltNavigation, type FindPage, buildNavigation, placeOfText } from './navigation/build.ts';
+import { type BuiltNavigation, type FindPage, buildNavigation } from './navigation/build.ts';
+import { placeOfText } from './navigation/findings.ts';
 import { navigationFromFolders } from './navigation/from-folders.ts';
 import type { Section } from './navigation/tree.ts';
-import { type SiteFiles, listFiles, routeOfFile } from './navigation/files.ts';
+import { type SiteFiles, listFiles, pageFiles, routeOfFile } from './navigation/files.ts';
+import { namedPages } from './navigation/named-pages.ts';
 import type { ApiPages } from './openapi/generate.ts';
 import type { FetchRemote, SpecMemory } from './openapi/library.ts';
 import { loadApi } from './openapi/site-api.ts';
@@ -74,7 +76,8 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
   const { settings, diagnostics: settingFindings } = readSettings(source, basename(root));
   const files = memory?.files ?? (await listFiles(root));
   if (memory) memory.files = files;
-  const read = readPages(root, files, memory?.pages);
+  const named = namedPages(source.config['navigation']);
+  const read = readPages(root, files, named, memory?.pages);
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
   const api = await loadApi({
     root,
@@ -146,12 +149,13 @@ function emptySite(source: ConfigSource): Diagnostic {
 function readPages(
   root: string,
   files: SiteFiles,
+  named: ReadonlySet<string>,
   known?: Map<string, ReadPage>,
 ): { pages: ReadPage[]; diagnostics: Diagnostic[] } {
   const byRoute = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
   /** Sorted, `a.md` comes before `a.mdx`, and the later one wins. */
-  for (const file of files.pages) {
+  for (const file of pageFiles(files, named)) {
     const route = routeOfFile(file);
     const other = byRoute.get(route);
     if (other !== undefined) diagnostics.push(duplicateRoute(other, file));
@@ -165,7 +169,7 @@ function readPages(
   const imported = new Set(
     pages.flatMap(({ meta, imports }) => imports.map((path) => importedFile(path, meta.file))),
   );
-  const kept = pages.filter(({ meta }) => !imported.has(meta.file));
+  const kept = pages.filter(({ meta }) => !imported.has(meta.file) || named.has(meta.route));
   return { pages: kept, diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)] };
 }
 

@@ -48,7 +48,10 @@ export const diagnosticCodes = {
   mode_unsupported: 'The page mode needs a hosted service. The usual layout is used.',
   module_unsupported: 'The `import` and `export` lines of a page cannot be read.',
   nav_empty: 'The navigation names no page.',
+  nav_mixed:
+    'A level of the navigation names several kinds of divisions. The first one divides it; the others go into its entries, and what repeats is ignored.',
   nav_page_missing: 'The navigation names a page without a file.',
+  nav_unreachable: 'No menu, tab or sidebar leads to an entry of the navigation.',
   openapi_ambiguous: 'Several API descriptions hold the operation. The first one is shown.',
   openapi_cut:
     'The schemas of an API page are larger than the page or the site may show. The deepest fields are left out.',

@@ -2,16 +2,16 @@
  * Builds the navigation tree from the `navigation` value of a configuration, against the pages that exist and those that
  * API descriptions make. What cannot be shown is left out with a finding; it reads no files.
  */
-import type { DiagnosticCode } from '../check/codes.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
-import { placeAt } from '../check/diagnostic.ts';
-import { iconText } from '../icons/reference.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from '../config/json.ts';
 import { type SpecSource, readSpecSources } from '../config/api.ts';
-import { readColorPair } from '../config/surroundings.ts';
 import type { ConfigSource } from '../config/read.ts';
 import type { Finding } from '../openapi/bind.ts';
 import { type ApiReference, operationEntry } from '../openapi/spelling.ts';
+import { colorOf, iconOf, optionalText } from './entry-fields.ts';
+import { divisionsForLinks, routesOf } from './entry-lists.ts';
+import { NavigationFindings } from './findings.ts';
+import { type CopyBudget, maximumDepth, settleLevel } from './mixed-level.ts';
 import type { Division, DivisionKind, GroupEntry, NavEntry, Section } from './tree.ts';
 
 /** Finds the page a navigation entry means; undefined when there is none. */
@@ -27,7 +27,8 @@ const divisionLists: Record<string, DivisionKind> = {
   menu: 'item',
 };
 
-const maximumDepth = 50;
+/** Of what stands beside versions, languages and the like and belongs into several of them. */
+const maximumCopies = 200_000;
 
 /** Makes pages from API descriptions. */
 export interface ApiNavigation {
@@ -42,11 +43,11 @@ export function buildNavigation(
   api?: ApiNavigation,
 ): BuiltNavigation {
   const builder: Builder = {
-    source,
     findPage,
     isHidden,
     api,
-    diagnostics: [],
+    findings: new NavigationFindings(source),
+    copies: { entriesLeft: maximumCopies },
     searchable: new Map(),
     specsAround: new Map(),
     operationRoutes: new Map(),
@@ -55,8 +56,8 @@ export function buildNavigation(
   /** A bare list is what the older format had: groups. */
   const node = Array.isArray(value) ? { groups: value as unknown[] } : (asObject(value) ?? {});
   const root = buildSection(node, builder, { depth: 0, specs: [] });
-  const { diagnostics, searchable, specsAround, operationRoutes } = builder;
-  return { root, diagnostics, searchable, specsAround, operationRoutes };
+  const { findings, searchable, specsAround, operationRoutes } = builder;
+  return { root, diagnostics: findings.list, searchable, specsAround, operationRoutes };
 }
 
 export interface BuiltNavigation {
@@ -101,24 +102,24 @@ function specsOf(node: JsonObject): readonly SpecSource[] | undefined {
 }
 
 interface Builder {
-  source: ConfigSource;
   findPage: FindPage;
   isHidden: (route: string) => boolean;
   api: ApiNavigation | undefined;
-  diagnostics: Diagnostic[];
+  findings: NavigationFindings;
+  copies: CopyBudget;
   searchable: Map<string, boolean>;
   specsAround: Map<string, readonly SpecSource[]>;
   operationRoutes: Map<string, string>;
 }
 
-function buildSection(node: JsonObject, builder: Builder, from: Inherited): Section {
+function buildSection(written: JsonObject, builder: Builder, from: Inherited): Section {
   const section: Section = { entries: [], switchers: [], globals: [] };
   if (from.depth > maximumDepth) return section;
+  const { node, decision } = settleLevel(written, builder.copies);
+  if (decision) builder.findings.addMixed(written, decision);
   const inherited = below(node, from);
   for (const [key, kind] of Object.entries(divisionLists)) {
-    const divisions = asList(node[key]).flatMap(
-      (item) => buildDivision(item, kind, builder, inherited) ?? [],
-    );
+    const divisions = asList(node[key]).flatMap((item) => buildDivision(item, kind, builder, inherited));
     if (divisions.length) section.switchers.push({ kind, divisions });
   }
   for (const key of ['groups', 'pages']) {
@@ -137,28 +138,23 @@ function buildSection(node: JsonObject, builder: Builder, from: Inherited): Sect
 
 function buildGlobals(value: unknown, builder: Builder, from: Inherited): Division[] {
   return Object.entries(divisionLists).flatMap(([key, kind]) =>
-    asList(at(value, key)).flatMap((item) => buildDivision(item, kind, builder, from) ?? []),
+    asList(at(value, key)).flatMap((item) => buildDivision(item, kind, builder, from)),
   );
 }
 
-function buildDivision(
-  item: unknown,
-  kind: DivisionKind,
-  builder: Builder,
-  from: Inherited,
-): Division | undefined {
+function buildDivision(item: unknown, kind: DivisionKind, builder: Builder, from: Inherited): Division[] {
   const node = asObject(item);
-  if (!node) return undefined;
+  if (!node) return [];
   if (node['hidden'] === true) {
     noteHidden(node, builder, from);
-    return undefined;
+    return [];
   }
   const label = textAt(node, 'name') ?? textAt(node, kind);
-  if (!label) return undefined;
+  if (!label) return [];
   const section = buildSection(node, builder, from);
   const href = textAt(node, 'href') ?? textAt(node, 'url');
-  if (!href && !hasContent(section)) return undefined;
-  return {
+  if (!href && !hasContent(section)) return [];
+  const division: Division = {
     kind,
     label,
     ...iconOf(node),
@@ -171,26 +167,13 @@ function buildDivision(
     isDefault: node['default'] === true,
     section,
   };
-}
-
-function colorOf({ color }: JsonObject): Pick<Division, 'color'> {
-  const pair = readColorPair(color);
-  const plain = (text: string): string => text.trim().toLowerCase();
-  return pair ? { color: { light: plain(pair.light), dark: plain(pair.dark) } } : {};
-}
-
-function optionalText<Key extends 'tag' | 'description'>(
-  key: Key,
-  node: JsonObject,
-): Partial<Record<Key, string>> {
-  const value = textAt(node, key);
-  return value === undefined ? {} : ({ [key]: value } as Record<Key, string>);
+  return href || section.switchers.length > 0 ? [division] : divisionsForLinks(division);
 }
 
 /** What is hidden still has its generated pages, and may be part of the search, when its node says so. */
 function noteHidden(node: JsonObject, builder: Builder, from: Inherited): void {
   if (from.depth > maximumDepth) return;
-  const quiet: Builder = { ...builder, diagnostics: [] };
+  const quiet: Builder = { ...builder, findings: builder.findings.quiet() };
   buildSection({ ...node, hidden: false }, quiet, from);
 }
 
@@ -225,19 +208,18 @@ function buildPage(reference: string, builder: Builder, inherited: Inherited): N
   const operation = builder.api && operationEntry(reference);
   if (builder.api && operation) {
     const { route: made, finding } = builder.api.page(operation, inherited.specs);
-    if (finding) noteFinding(finding, reference, builder);
+    if (finding) builder.findings.add({ ...finding, written: reference });
     if (made === undefined) return undefined;
     if (!builder.operationRoutes.has(reference)) builder.operationRoutes.set(reference, made);
     return pageEntry(made, builder, inherited);
   }
-  note(
-    builder,
-    'warning',
-    'nav_page_missing',
-    `The navigation names "${reference}", but there is no such page`,
-    reference,
-    'Create the page, or remove the entry from the navigation.',
-  );
+  builder.findings.add({
+    severity: 'warning',
+    code: 'nav_page_missing',
+    message: `The navigation names "${reference}", but there is no such page`,
+    written: reference,
+    hint: 'Create the page, or remove the entry from the navigation.',
+  });
   return undefined;
 }
 
@@ -284,63 +266,16 @@ function generatedEntries(node: JsonObject, builder: Builder, inherited: Inherit
   const specs = specsOf(node);
   if (!specs || !builder.api) return [];
   const { entries, findings } = builder.api.expand(specs);
-  for (const finding of findings) noteFinding(finding, specs[0]?.source ?? '', builder);
+  for (const finding of findings) builder.findings.add({ ...finding, written: specs[0]?.source ?? '' });
   for (const route of routesOf(entries)) pageEntry(route, builder, inherited);
   return entries;
-}
-
-function routesOf(entries: readonly NavEntry[]): string[] {
-  return entries.flatMap((entry) =>
-    entry.kind === 'group' ? routesOf(entry.entries) : entry.kind === 'page' ? [entry.route] : [],
-  );
 }
 
 function noteUnsupported(node: JsonObject, builder: Builder): void {
   for (const key of ['graphql', 'sdk']) {
     if (node[key] === undefined) continue;
     const name = asText(node[key]) ?? textAt(node[key], 'source') ?? key;
-    note(builder, 'info', 'reference_unsupported', `No pages are made from "${name}" (${key})`, name);
+    const message = `No pages are made from "${name}" (${key})`;
+    builder.findings.add({ severity: 'info', code: 'reference_unsupported', message, written: name });
   }
-}
-
-function noteFinding({ severity, code, message, hint }: Finding, needle: string, builder: Builder): void {
-  note(builder, severity, code, message, needle, hint);
-}
-
-function iconOf(node: JsonObject): { icon?: string } {
-  const icon = iconText(node['icon'], node['iconType']);
-  return icon ? { icon } : {};
-}
-
-function note(
-  builder: Builder,
-  severity: Diagnostic['severity'],
-  code: DiagnosticCode,
-  message: string,
-  needle: string,
-  hint?: string,
-): void {
-  const place = (): ReturnType<typeof placeOfText> => placeOfText(builder.source, JSON.stringify(needle));
-  const { length } = builder.diagnostics;
-  if (length < maximumNotes) {
-    builder.diagnostics.push({ severity, code, message, ...place(), ...(hint ? { hint } : {}) });
-  } else if (length === maximumNotes) {
-    const more = `There are more findings about the navigation than ${maximumNotes}; the others are not listed`;
-    builder.diagnostics.push({ severity, code, message: more, ...place() });
-  }
-}
-
-/** Each is looked for in the whole text: a hundred thousand entries without a page took more than two minutes. */
-const maximumNotes = 500;
-
-/** The configuration may be spread over several files. */
-export function placeOfText(
-  { file = 'docs.json', text, parts = [] }: ConfigSource,
-  needle: string,
-): { file: string; line?: number; column?: number } {
-  for (const part of [{ file, text }, ...parts]) {
-    const offset = part.text.indexOf(needle);
-    if (offset >= 0) return { file: part.file, ...placeAt(part.text, offset) };
-  }
-  return { file };
 }

@@ -101,6 +101,12 @@ export function isPageFile(file: string): boolean {
   return !repositoryNotes.test(file.slice(file.lastIndexOf('/') + 1));
 }
 
+/** Pages, with files in a folder of snippets that the navigation names as pages. */
+export function pageFiles({ all, pages }: SiteFiles, named: ReadonlySet<string>): string[] {
+  const known = new Set(pages);
+  return all.filter((file) => known.has(file) || (/\.mdx?$/.test(file) && named.has(routeOfFile(file))));
+}
+
 /** The address of a page, without leading slash or extension. */
 export function routeOfFile(file: string): string {
   return file.replace(/\.mdx?$/, '');

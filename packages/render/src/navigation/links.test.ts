@@ -35,6 +35,9 @@ describe('what a link means', () => {
     ['../../api/first', 'api/first'],
     ['api/first', 'api/first'],
     ['/', 'index'],
+    ['/help', 'index'],
+    ['/help/', 'index'],
+    ['../', 'index'],
     ['/api', 'api/first'],
     ['/camelcase', 'CamelCase'],
     ['/help/guides/start', 'guides/start'],
@@ -74,4 +77,20 @@ describe('what a link means', () => {
   ])('%j is unsafe', (href) => {
     expect(resolve(href)).toBe('unsafe');
   });
+
+  it.each(['/', '../', '/help', '/help/'])(
+    '%s is the file at the root on a site without a page there',
+    (href) => {
+      const routes = ['guides/start', 'api/first'];
+      const rootless = createLinkResolver({
+        routes,
+        files: [],
+        redirects: [],
+        basePath: '/help',
+        origin: '',
+      });
+      const home = { kind: 'output', path: 'index.html', suffix: '' };
+      expect(rootless.resolve(href, 'guides/start.mdx')).toEqual(home);
+    },
+  );
 });

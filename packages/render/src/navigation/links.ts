@@ -36,6 +36,8 @@ export interface LinkResolver {
 
 const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
 const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
+/** A site without a page at its root shows its first page there. */
+const homeFile = 'index.html';
 const maximumRedirects = 5;
 /** Targets that are remembered, of at most this length each. */
 const maximumKnown = 5000;
@@ -109,7 +111,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
   const candidates = (path: string, from: string): string[] => {
     if (path.startsWith('/')) {
       const bases = [table.basePath, ...customaryBasePaths].filter(
-        (base) => base && path.startsWith(`${base}/`),
+        (base) => base && (path === base || path.startsWith(`${base}/`)),
       );
       return [normalize(path), ...bases.map((base) => normalize(path.slice(base.length)))];
     }
@@ -148,6 +150,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     for (const option of options) {
       const found = follow(option, suffix) ?? findFolder(option);
       if (found) return found;
+      if (option === '') return { kind: 'output', path: homeFile, suffix };
     }
     return { kind: 'broken' };
   };
