@@ -29,6 +29,7 @@ describe.each([
       pages: Object.fromEntries(
         pagesOf(rendered).map(([path, html]) => [path, describePage(html, rendered, path)]),
       ),
+      ...branchesOf(rendered),
       diagnostics: rendered.diagnostics
         .map(
           ({ severity, code, file, line }) =>
@@ -46,6 +47,31 @@ function pagesOf({ files }: Rendered): [string, string][] {
   return [...files]
     .filter(([path]) => path.endsWith('.html') && path !== '404.html' && path !== 'print.html')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** What stands around pages that are guests in a branch, by the name of the branch. */
+function branchesOf({ files }: Rendered) {
+  const scripts = [...files].flatMap(([path, content]) => {
+    const name = /^_docyard\/nav\/branch-(.*)\.js$/.exec(path)?.[1];
+    return name === undefined ? [] : [{ name, content }];
+  });
+  if (scripts.length === 0) return {};
+  const shown = scripts.map(({ name, content }) => {
+    const data = JSON.parse(content.slice(content.indexOf('{'), content.lastIndexOf(';'))) as BranchData;
+    const html = `${data.header}<nav class="site-sidebar">${data.sidebar}</nav>\n`;
+    const pages = data.pages.map(([route, href, , trail]) =>
+      [route, href, textOf(data.trails[trail] ?? '')].filter(Boolean).join(' → '),
+    );
+    return [name, { ...surroundingsOf(html), pages }] as const;
+  });
+  return { branches: Object.fromEntries(shown.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+interface BranchData {
+  header: string;
+  sidebar: string;
+  pages: [route: string, href: string, title: string, trail: number][];
+  trails: string[];
 }
 
 /** What stands around a page; the current entry of a list has a star before it, the name of a group a hash. */
@@ -81,7 +107,9 @@ function linksOf(html: string): string[] {
     const text = textOf(inner);
     if (tag !== 'a') return text === '' ? [] : [`# ${text}`];
     const current = attributes.includes('aria-current') ? '*' : '';
-    return [`${current}${text} → ${/href="([^"]*)"/.exec(attributes)?.[1] ?? ''}`];
+    const [, href = ''] = / href="([^"]*)"/.exec(attributes) ?? [];
+    const [, navHref] = / data-nav-href="([^"]*)"/.exec(attributes) ?? [];
+    return [`${current}${text} → ${href}${navHref === undefined ? '' : `, with scripts ${navHref}`}`];
   });
 }
 

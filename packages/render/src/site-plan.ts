@@ -15,7 +15,7 @@ import { specsOf } from './openapi/site-api.ts';
 import { isVisibleTo } from './page/meta.ts';
 import type { PageTask, SitePlan } from './page/task.ts';
 import type { SearchedPage } from './search/pages.ts';
-import { surroundingsOf } from './theme/compose.ts';
+import { surroundingsOf } from './theme/frames.ts';
 import { languageCode } from './theme/words.ts';
 
 export interface RenderOptions {

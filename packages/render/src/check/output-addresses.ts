@@ -23,10 +23,12 @@ export class OutputAddresses {
     this.#files.set(path, ids);
   }
 
-  /** The file an address without a fragment leads to, when that is one of `files`. Can be asked at any time. */
+  /** The file an address without a fragment leads to, whatever branch it names, when that is one of `files`. Can be asked at any time. */
   among(files: ReadonlySet<string>, address: string, from: string): string | undefined {
-    if (address.includes('#') || address.includes('?') || address.startsWith('/')) return undefined;
-    const path = resolved(decoded(address), from);
+    const query = address.indexOf('?nav=');
+    const plain = query < 0 ? address : address.slice(0, query);
+    if (plain.includes('#') || plain.includes('?') || plain.startsWith('/')) return undefined;
+    const path = resolved(decoded(plain), from);
     if (path === undefined) return undefined;
     return files.has(path) ? path : this.#otherNames(path).find((name) => files.has(name));
   }

@@ -2,6 +2,7 @@
  * Walks a navigation tree into branches (one per way through tabs, versions and the like) and answers, for a page:
  * which branch is around it, which groups lead to it, what comes before and after. It renders nothing.
  */
+import { nameDivisions, rootName } from './branch-names.ts';
 import type { Branch, BranchStep, Division, GroupEntry, NavEntry, Section, Switcher } from './tree.ts';
 
 export interface PagePlace {
@@ -18,8 +19,12 @@ export interface PagePlace {
 
 export interface NavigationMap {
   branches: Branch[];
-  /** Where each page of the navigation is shown first. */
+  /** Where each page of the navigation is shown first: its home. */
   places: Map<string, PagePlace>;
+  /** All branches of the pages that stand in several, the home first. */
+  shared: ReadonlyMap<string, readonly Branch[]>;
+  /** As `branch-names` gives them. */
+  divisionNames: ReadonlyMap<Division, string>;
   /** All navigation pages in reading order, each once. */
   order: string[];
   /** The branch that the first page of each folder is in. */
@@ -28,25 +33,40 @@ export interface NavigationMap {
 
 export function mapNavigation(root: Section): NavigationMap {
   const branches: Branch[] = [];
-  collectBranches(root, { steps: [], asides: [], globals: [] }, branches);
+  const divisionNames = new Map<Division, string>();
+  collectBranches(root, { name: '', steps: [], asides: [], globals: [] }, branches, divisionNames);
   const places = new Map<string, PagePlace>();
   const order: string[] = [];
-  for (const branch of branches) placePages(branch, places, order);
-  return { branches, places, order, byFolder: branchesByFolder(places) };
+  const shared = new Map<string, Branch[]>();
+  for (const branch of branches) {
+    const own = placesIn(branch);
+    branch.pages = [...own.keys()];
+    for (const [route, place] of own) {
+      const home = places.get(route)?.branch;
+      if (home === undefined) {
+        places.set(route, place);
+        order.push(route);
+      } else if (!shared.get(route)?.push(branch)) shared.set(route, [home, branch]);
+    }
+  }
+  return { branches, places, shared, divisionNames, order, byFolder: branchesByFolder(places) };
 }
 
 interface Way {
+  name: string;
   steps: BranchStep[];
   asides: Switcher[];
   globals: Division[];
 }
 
-function collectBranches(section: Section, way: Way, branches: Branch[]): void {
+function collectBranches(section: Section, way: Way, branches: Branch[], names: Map<Division, string>): void {
   const globals = [...way.globals, ...section.globals];
+  nameDivisions(section, way.name, names);
   if (section.entries.length > 0) {
     const language = way.steps.find((step) => step.switcher.kind === 'language')?.division.label;
     branches.push({
       id: String(branches.length),
+      name: way.name || rootName,
       steps: way.steps,
       asides: [...way.asides, ...section.switchers],
       globals,
@@ -61,11 +81,13 @@ function collectBranches(section: Section, way: Way, branches: Branch[]): void {
       collectBranches(
         division.section,
         {
+          name: names.get(division) ?? '',
           steps: [...way.steps, { switcher, division }],
           asides: [...way.asides, ...others],
           globals,
         },
         branches,
+        names,
       );
     }
   }
@@ -82,16 +104,16 @@ interface FlatPage {
   group?: GroupEntry;
 }
 
-function placePages(branch: Branch, places: Map<string, PagePlace>, order: string[]): void {
+/** Where each page of a branch stands in it. */
+export function placesIn(branch: Branch): ReadonlyMap<string, PagePlace> {
   const flat = uniqueByRoute(flatten(branch.entries, []));
-  branch.pages = flat.map(({ route }) => route);
   const trails = new Map<GroupEntry[], Trail>();
-  flat.forEach(({ route, groups, group }, index) => {
-    if (places.has(route)) return;
-    const { trail, trailRoutes } = trailOf(groups, trails);
-    places.set(route, { branch, trail, trailRoutes, index, group });
-    order.push(route);
-  });
+  return new Map(
+    flat.map(({ route, groups, group }, index) => {
+      const { trail, trailRoutes } = trailOf(groups, trails);
+      return [route, { branch, trail, trailRoutes, index, group }];
+    }),
+  );
 }
 
 type Trail = Pick<PagePlace, 'trail' | 'trailRoutes'>;
@@ -135,26 +157,18 @@ export function firstRouteOf(entries: readonly NavEntry[]): string | undefined {
   return undefined;
 }
 
-/** The page a division opens: its first page in reading order that is part of the output, the default version first. */
-export function firstPageOf(section: Section, isShown: (route: string) => boolean): string | undefined {
-  const own = flatten(section.entries, []).find(({ route }) => isShown(route))?.route;
-  if (own !== undefined) return own;
-  for (const switcher of section.switchers) {
-    for (const division of defaultFirst(switcher.divisions)) {
-      const route = firstPageOf(division.section, isShown);
-      if (route !== undefined) return route;
-    }
-  }
-  return undefined;
-}
-
 /** A page outside the navigation is shown within the branch whose pages live nearest to it. */
 export function nearestBranch(map: NavigationMap, route: string): Branch | undefined {
+  return branchOfFolder(map, route) ?? map.branches[0];
+}
+
+/** The branch whose pages live in the same folder as a page, or in the nearest one around it. */
+export function branchOfFolder(map: NavigationMap, route: string): Branch | undefined {
   for (let slash = route.lastIndexOf('/'); slash > 0; slash = route.lastIndexOf('/', slash - 1)) {
     const branch = map.byFolder.get(route.slice(0, slash));
     if (branch) return branch;
   }
-  return map.branches[0];
+  return undefined;
 }
 
 function branchesByFolder(places: ReadonlyMap<string, PagePlace>): Map<string, Branch> {

@@ -70,6 +70,8 @@ export interface BranchStep {
 /** One path through the switchers down to a list of entries: what a reader sees around a page. */
 export interface Branch {
   id: string;
+  /** The labels of its steps in a form that addresses can hold. */
+  name: string;
   steps: BranchStep[];
   /** Switchers met on the way whose divisions are only links, or which lie beside the chosen one. */
   asides: Switcher[];

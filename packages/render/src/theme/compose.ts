@@ -1,15 +1,12 @@
-/**
- * Puts a rendered page into its frame. What several pages share (header, sidebar, footer of a branch as seen from one
- * depth of folder) is made once and kept.
- */
+/** Puts a rendered page into its frame. */
+import type { NavigationOutput } from '../check/reachability.ts';
 import type { SiteSettings } from '../config/settings.ts';
-import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
 import { SharedText } from '../encoded-text.ts';
 import { textOfHtml } from '../html.ts';
 import { IslandScripts } from '../islands/scripts.ts';
 import { mathStylesheet } from '../math/files.ts';
 import { type Addresses, addressesFor, prefixToRoot, relativeHref } from '../navigation/addresses.ts';
-import { type NavigationMap, type PagePlace, nearestBranch } from '../navigation/branches.ts';
+import { type NavigationMap, nearestBranch } from '../navigation/branches.ts';
 import { Equivalents } from '../navigation/equivalents.ts';
 import { PublicAddresses } from '../navigation/public-addresses.ts';
 import type { SocialImages } from '../outputs/social-images.ts';
@@ -18,17 +15,15 @@ import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../page/meta.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
+import { BranchPages } from './branch-pages.ts';
 import { contextualHtml } from './contextual.ts';
-import { directoryHtml } from './directory.ts';
 import { apiStylesheet } from './files.ts';
-import { anchorsHtml, drawerLinksHtml, footerHtml, headerHtml } from './frame.ts';
+import { Frames } from './frames.ts';
 import { type HeadSite, headFacts } from './head-facts.ts';
-import { type FrameContext, type PageSwitch, menusHtml, switchMarks } from './menus.ts';
+import { PageSwitches } from './page-switches.ts';
+import { PlaceParts } from './place-parts.ts';
 import { type PageDocument, type PageView, pageDocument } from './shell.ts';
-import type { EntryInfo } from './sidebar-entry.ts';
-import { type PageSidebar, type Sidebar, createSidebar } from './sidebar.ts';
-import { type SiteLinks, createSiteLinks } from './site-links.ts';
-import { plainTitle } from './text.ts';
+import { type SiteLinks, createSiteLinks, linksWithin } from './site-links.ts';
 import { languageCode, wordsFor } from './words.ts';
 
 export interface ComposedSite {
@@ -43,16 +38,6 @@ export interface Pictures {
   favicon: { light: string; dark: string } | undefined;
 }
 
-interface FrameParts {
-  surroundings: Surroundings;
-  header: SharedText;
-  footer: SharedText;
-  aboveSidebar: string;
-  belowSidebar: string;
-  sidebar: PageSidebar | undefined;
-  switches: PageSwitch[];
-}
-
 export class PageComposer {
   readonly publicAddresses: PublicAddresses;
   /** The scripts of the pages that were composed. */
@@ -61,13 +46,14 @@ export class PageComposer {
   readonly #pictures: Pictures;
   readonly #addresses: Addresses;
   readonly #links: SiteLinks;
+  readonly #branches: BranchPages;
+  readonly #places: PlaceParts;
   readonly #rendered: ReadonlySet<string>;
-  readonly #frames = new Map<string, FrameParts>();
+  readonly #frames: Frames;
   readonly #home: string;
   readonly #airGapped: boolean;
-  readonly #equivalents: Equivalents;
+  readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
-  readonly #sidebars = new Map<Branch, Sidebar>();
 
   constructor(
     site: ComposedSite,
@@ -81,11 +67,30 @@ export class PageComposer {
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
     this.#addresses = addressesFor(plan.urlStyle, plan.routes);
-    this.#links = createSiteLinks(this.#addresses, links, this.#rendered, useFile, site.settings.iconLibrary);
+    this.#branches = new BranchPages(site.navigation, (route) => this.#rendered.has(route));
+    this.#links = createSiteLinks(
+      this.#addresses,
+      links,
+      this.#rendered,
+      this.#branches,
+      useFile,
+      site.settings.iconLibrary,
+    );
+    this.#places = new PlaceParts(site.metas, site.settings.breadcrumbs);
     this.#home = plan.urlStyle === 'html' ? 'index.html' : '';
     this.#airGapped = plan.airGapped;
-    this.#equivalents = new Equivalents(site.navigation, (route) => this.#rendered.has(route));
-    this.publicAddresses = new PublicAddresses(plan, this.#addresses, site.navigation, this.#equivalents);
+    const equivalents = new Equivalents(site.navigation, (route) => this.#rendered.has(route));
+    this.#switches = new PageSwitches(site.navigation, this.#branches, equivalents, this.#links);
+    this.#frames = new Frames({
+      settings: site.settings,
+      logo: pictures.logo,
+      home: this.#home,
+      links: this.#links,
+      branches: this.#branches,
+      places: this.#places,
+      switches: this.#switches,
+    });
+    this.publicAddresses = new PublicAddresses(plan, this.#addresses, site.navigation, equivalents);
     this.#headSite = {
       settings: site.settings,
       addresses: this.publicAddresses,
@@ -104,9 +109,7 @@ export class PageComposer {
 
   /** Makes what stands around a page before the page is there. */
   prepare({ route, output }: PageTask): void {
-    const { navigation } = this.#site;
-    const branch = navigation.places.get(route)?.branch ?? nearestBranch(navigation, route);
-    this.#frame(branch, prefixToRoot(output));
+    this.#frames.of(this.#branchOf(route), prefixToRoot(output));
   }
 
   /** Whether the page that was composed last shows a picture of the site's own when it is shared. */
@@ -117,8 +120,10 @@ export class PageComposer {
     const meta = metas.get(task.route) as PageMeta;
     const prefix = prefixToRoot(task.output);
     const place = navigation.places.get(task.route);
-    const branch = place?.branch ?? nearestBranch(navigation, task.route);
-    const frame = this.#frame(branch, prefix);
+    const branch = this.#branchOf(task.route);
+    const frame = this.#frames.of(branch, prefix);
+    const links = branch ? linksWithin(this.#links, this.#branches, branch) : this.#links;
+    const withSwitches = (html: string): string => this.#switches.fill(html, frame, prefix, task.route);
     const language = languageCode(branch?.language ?? 'en');
     const words = wordsFor(language);
     const head = headFacts(this.#headSite, { meta, result, place, language, prefix });
@@ -131,6 +136,7 @@ export class PageComposer {
       words,
       prefix,
       route: task.route,
+      branches: this.#branches.namesOf(task.route),
       title: meta.title,
       descriptionHtml: result.description,
       description: textOfHtml(result.description),
@@ -140,19 +146,16 @@ export class PageComposer {
       bannerHtml: frame.surroundings.banner ? result.banner : '',
       headings: result.headings,
       mode: result.failed ? 'default' : meta.mode,
-      header:
-        frame.switches.length === 0
-          ? frame.header
-          : this.#withSwitches(frame.header.text, frame.switches, task.route, prefix),
+      header: frame.switches.length === 0 ? frame.header : withSwitches(frame.header.text),
       sidebar: [
-        this.#withSwitches(frame.aboveSidebar, frame.switches, task.route, prefix),
+        withSwitches(frame.aboveSidebar),
         frame.sidebar?.textFor(task.route) ?? '',
         frame.belowSidebar,
       ].filter((piece) => piece !== '' && !(piece instanceof SharedText && piece.text === '')),
       footer: frame.footer,
-      eyebrow: this.#eyebrow(place, prefix),
-      directory: place?.group ? this.#directory(place.group, prefix) : '',
-      ...(meta.hidePagination ? {} : this.#neighbours(place, prefix)),
+      eyebrow: place ? this.#places.eyebrow(place, links, prefix) : [],
+      directory: place ? this.#places.directory(place, links, prefix) : '',
+      ...(place && !meta.hidePagination ? this.#places.neighbours(place, links, prefix) : {}),
       ...((meta.timestamp ?? settings.timestamp) && meta.lastUpdated ? { updated: meta.lastUpdated } : {}),
       contextual: contextualHtml(meta.contextual ?? settings.contextual, {
         words,
@@ -177,117 +180,37 @@ export class PageComposer {
     return pageDocument(view);
   }
 
-  /** What pages load of the sidebars of large branches; only branches that a page was written for. */
   navigationFiles(): { path: string; content: string }[] {
-    return [...this.#sidebars.values()]
-      .flatMap((sidebar) => sidebar.files())
-      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    return this.#frames.files();
   }
 
-  #sidebar(branch: Branch): Sidebar {
-    const known = this.#sidebars.get(branch);
-    if (known) return known;
-    const sidebar = createSidebar(branch, {
-      links: this.#links,
-      infoOf: (route) => this.#entryInfo(route),
-      drilldown: this.#site.settings.drilldown === true,
-      more: wordsFor(languageCode(branch.language ?? 'en')).more,
-    });
-    this.#sidebars.set(branch, sidebar);
-    return sidebar;
-  }
-
-  #entryInfo(route: string): EntryInfo {
-    const meta = this.#site.metas.get(route);
+  /** What leads from page to page, for a check that follows it. */
+  navigationOutput(): NavigationOutput {
+    const { navigation } = this.#site;
+    const first = this.#rendered.values().next().value;
+    const root = this.#rendered.has('index') ? 'index' : first;
+    const branchOfRoot = root === undefined ? undefined : this.#branchOf(root);
+    const routes = new Map([...this.#rendered].map((route) => [this.#links.page('', route), route]));
+    if (root !== undefined) routes.set(this.#home, root).set('', root).set('./', root);
     return {
-      title: meta?.sidebarTitle ?? route,
-      icon: meta?.icon,
-      tag: meta?.tag,
-      deprecated: meta?.deprecated,
-      url: meta?.url,
-      method: meta?.hideApiMarker ? undefined : meta?.endpoint?.method,
-    };
-  }
-
-  #frame(branch: Branch | undefined, prefix: string): FrameParts {
-    const key = `${branch?.id ?? ''} ${prefix}`;
-    const known = this.#frames.get(key);
-    if (known) return known;
-    const surroundings = surroundingsOf(branch, this.#site.settings);
-    const context: FrameContext = {
-      settings: this.#site.settings,
-      surroundings,
-      words: wordsFor(languageCode(branch?.language ?? 'en')),
-      links: this.#links,
-      prefix,
-      branch,
-      logo: this.#pictures.logo,
-      homeHref: relativeHref(prefix, this.#home),
-      switches: [],
-    };
-    const parts: FrameParts = {
-      surroundings,
-      header: new SharedText(headerHtml(context)),
-      footer: new SharedText(footerHtml(context)),
-      aboveSidebar: menusHtml(context, ['product', 'dropdown', 'item']) + anchorsHtml(context),
-      belowSidebar: drawerLinksHtml(context),
-      sidebar: branch && this.#sidebar(branch).from(prefix),
-      switches: context.switches,
-    };
-    this.#frames.set(key, parts);
-    return parts;
-  }
-
-  #withSwitches(html: string, switches: readonly PageSwitch[], route: string, prefix: string): string {
-    if (switches.length === 0) return html;
-    return html.replaceAll(switchMarks, (_whole, index: string) => {
-      const { from, to, otherwise } = switches[Number(index)] as PageSwitch;
-      const other = this.#equivalents.find(route, from, to);
-      return (other === undefined ? undefined : this.#links.page(prefix, other)) ?? otherwise;
-    });
-  }
-
-  /** The group a page belongs to; the whole way to it when the site asks for breadcrumbs. */
-  #eyebrow(place: PagePlace | undefined, prefix: string): PageView['eyebrow'] {
-    if (!place) return [];
-    if (!this.#site.settings.breadcrumbs) return place.trail.slice(-1).map((label) => ({ label }));
-    return place.trail.map((label, index) => {
-      const route = place.trailRoutes[index];
-      const href = route === undefined ? undefined : this.#links.page(prefix, route);
-      return { label, href };
-    });
-  }
-
-  #directory(group: NonNullable<PagePlace['group']>, prefix: string): string {
-    return directoryHtml(group, {
-      links: this.#links,
-      prefix,
-      infoOf: (route) => {
-        const meta = this.#site.metas.get(route);
-        return {
-          title: meta?.sidebarTitle ?? route,
-          description: plainTitle(meta?.description ?? ''),
-          icon: meta?.icon,
-          url: meta?.url === undefined ? undefined : this.#links.address(prefix, meta.url),
-        };
+      home: root !== undefined && branchOfRoot ? { route: root, branch: branchOfRoot } : undefined,
+      branches: navigation.branches,
+      viewOf: (branch) => {
+        const own = branch.pages.find(
+          (route) => this.#rendered.has(route) && navigation.places.get(route)?.branch === branch,
+        );
+        const prefix = own === undefined ? '' : prefixToRoot(this.#addresses.outputOf(own));
+        return this.#frames.view(branch, own === undefined ? undefined : { route: own, prefix });
       },
-    });
+      routeAt: (address) => routes.get(address),
+      namesOf: (route) => this.#branches.branchesOf(route).map(({ name }) => name),
+      isShown: (route) => this.#rendered.has(route) && this.#site.metas.get(route)?.url === undefined,
+    };
   }
 
-  /** The nearest pages of the branch before and after that are part of the output and not links to elsewhere. */
-  #neighbours(place: PagePlace | undefined, prefix: string): Pick<PageView, 'previous' | 'next'> {
-    if (!place) return {};
-    const { branch, index } = place;
-    const nearest = (step: 1 | -1): { href: string; title: string } | undefined => {
-      for (let at = index + step; ; at += step) {
-        const route = branch.pages[at];
-        if (route === undefined) return undefined;
-        const meta = this.#site.metas.get(route);
-        const href = this.#links.page(prefix, route);
-        if (href !== undefined && meta && !meta.url) return { href, title: meta.sidebarTitle };
-      }
-    };
-    return { previous: nearest(-1), next: nearest(1) };
+  #branchOf(route: string): Branch | undefined {
+    const { navigation } = this.#site;
+    return navigation.places.get(route)?.branch ?? nearestBranch(navigation, route);
   }
 
   #islands(prefix: string, islands: PageResult['islands']): PageView['islands'] {
@@ -315,10 +238,4 @@ export class PageComposer {
       favicon && { light: relativeHref(prefix, favicon.light), dark: relativeHref(prefix, favicon.dark) }
     );
   }
-}
-
-/** A language may bring its own header links, footer and banner. */
-export function surroundingsOf(branch: Branch | undefined, settings: SiteSettings): Surroundings {
-  const language = branch?.steps.find(({ switcher }) => switcher.kind === 'language')?.division;
-  return (language?.own && overriddenSurroundings(settings, language.own)) ?? settings;
 }

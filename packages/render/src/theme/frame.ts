@@ -6,6 +6,7 @@ import type { Division } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
 import { searchButton } from './search-entry.ts';
 import { type FrameContext, globalsOf, labelOf, menusHtml, switchersOf } from './menus.ts';
+import { addressAttributes } from './site-links.ts';
 
 export function headerHtml(context: FrameContext): string {
   const { settings, words } = context;
@@ -73,14 +74,18 @@ function tabsHtml(context: FrameContext): string {
 }
 
 function divisionLink(division: Division, isCurrent: boolean, { links, prefix }: FrameContext): string {
-  const href = links.division(prefix, division);
-  if (href === undefined) return '';
-  const outside = /^https?:/i.test(href) ? interfaceIcon('arrow-up-right') : '';
+  const address = links.division(prefix, division);
+  if (address === undefined) return '';
+  const outside = /^https?:/i.test(address.href) ? interfaceIcon('arrow-up-right') : '';
   const tag = division.tag ? element('span', { class: 'nav-tag' }, escapeText(division.tag)) : '';
   const classes = [division.atEnd && 'at-end', entryColorClass(division)].filter(Boolean).join(' ');
   return element(
     'a',
-    { href, 'aria-current': isCurrent ? 'true' : undefined, class: classes || undefined },
+    {
+      ...addressAttributes(address),
+      'aria-current': isCurrent ? 'true' : undefined,
+      class: classes || undefined,
+    },
     links.icon(prefix, division.icon) + escapeText(labelOf(division)) + tag + outside,
   );
 }

@@ -8,7 +8,7 @@ import { attributes, element, escapeText } from '../html.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Branch, Division, DivisionKind, Switcher } from '../navigation/tree.ts';
 import { entryColorClass } from './entry-colors.ts';
-import type { SiteLinks } from './site-links.ts';
+import { type DivisionAddress, type SiteLinks, addressAttributes } from './site-links.ts';
 import { type Words, languageCode, spokenName } from './words.ts';
 
 export interface FrameContext {
@@ -30,10 +30,10 @@ export interface PageSwitch {
   from: Division;
   to: Division;
   /** Where it leads when the other division has no such page. */
-  otherwise: string;
+  otherwise: DivisionAddress;
 }
 
-/** Stands in the frame for the address of a switch until the page is known. No author can write it. */
+/** Stands in the frame for the attributes of a switch until the page is known. No author can write it. */
 const switchMark = (index: number): string => `\u0001${index}\u0001`;
 // eslint-disable-next-line no-control-regex
 export const switchMarks = /\u0001(\d+)\u0001/g;
@@ -98,8 +98,8 @@ const menuWords: Record<DivisionKind, 'section' | 'product' | 'version' | 'langu
 };
 
 function itemHtml(division: Division, current: Division | undefined, context: FrameContext): string {
-  const href = addressOf(division, current, context);
-  if (href === undefined) return '';
+  const address = addressOf(division, current, context);
+  if (address === undefined) return '';
   const tag = division.tag ? element('span', { class: 'nav-tag' }, escapeText(division.tag)) : '';
   const description = division.description
     ? element('span', { class: 'menu-note' }, escapeText(division.description))
@@ -107,16 +107,15 @@ function itemHtml(division: Division, current: Division | undefined, context: Fr
   const text = `<span class="menu-label"><span>${escapeText(labelOf(division))}${tag}</span>${description}</span>`;
   const code = division.kind === 'language' ? languageCode(division.label) : undefined;
   const values = attributes({
-    class: entryColorClass(division),
-    href,
     'aria-current': division === current ? 'true' : undefined,
     lang: code,
     hreflang: code,
   });
   const check = division === current ? interfaceIcon('check') : '';
-  return `<li><a${values}>${context.links.icon(context.prefix, division.icon)}${text}${check}</a></li>`;
+  return `<li><a${attributes({ class: entryColorClass(division) })}${address}${values}>${context.links.icon(context.prefix, division.icon)}${text}${check}</a></li>`;
 }
 
+/** As attributes. */
 function addressOf(
   division: Division,
   current: Division | undefined,
@@ -124,8 +123,9 @@ function addressOf(
 ): string | undefined {
   const otherwise = links.division(prefix, division);
   const keepsPage = division.kind === 'version' || division.kind === 'language';
-  if (otherwise === undefined || !current || division === current || !keepsPage || division.href)
-    return otherwise;
+  if (otherwise === undefined) return undefined;
+  if (!current || division === current || !keepsPage || division.href)
+    return attributes(addressAttributes(otherwise));
   return switchMark(switches.push({ from: current, to: division, otherwise }) - 1);
 }
 

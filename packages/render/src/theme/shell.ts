@@ -22,6 +22,8 @@ export interface PageView extends HeadFacts {
   /** `../` as often as the page is deep. */
   prefix: string;
   route: string;
+  /** The names of the branches of the navigation that the page stands in. */
+  branches: string | undefined;
   title: string;
   descriptionHtml: string;
   description: string;
@@ -94,6 +96,7 @@ export function pageDocument(page: PageView): PageDocument {
     'data-initial-theme': initial,
     'data-strict-theme': settings.appearance.strict,
     'data-current-path': `/${view.route}`,
+    'data-branches': view.branches,
     // As `theme.js` does it where nobody has said which.
     class: initial === 'system' ? undefined : initial,
   });
@@ -174,19 +177,25 @@ function bannerHtml(view: FramedView): string {
   );
 }
 
-function pageHeader(view: PageView): string {
-  const { words } = view;
-  const steps = view.eyebrow
+export function eyebrowHtml(
+  eyebrow: PageView['eyebrow'],
+  { breadcrumbs }: Pick<SiteSettings, 'breadcrumbs'>,
+  words: Words,
+): string {
+  const steps = eyebrow
     .map(
       ({ label, href }) => `<li>${href ? element('a', { href }, inlineCode(label)) : inlineCode(label)}</li>`,
     )
     .join('');
-  const isTrail = view.settings.breadcrumbs;
-  const trail = !steps
-    ? ''
-    : isTrail
-      ? `<nav class="eyebrow breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}"><ol>${steps}</ol></nav>`
-      : `<div class="eyebrow"><ol>${steps}</ol></div>`;
+  if (!steps) return '';
+  return breadcrumbs
+    ? `<nav class="eyebrow breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}"><ol>${steps}</ol></nav>`
+    : `<div class="eyebrow"><ol>${steps}</ol></div>`;
+}
+
+function pageHeader(view: PageView): string {
+  const { words } = view;
+  const trail = eyebrowHtml(view.eyebrow, view.settings, words);
   const tag = view.tag ? ` <span class="page-tag">${escapeText(view.tag)}</span>` : '';
   const label = view.deprecated
     ? ` <span class="page-tag is-deprecated">${escapeText(words.deprecated)}</span>`
@@ -240,18 +249,23 @@ function spokenDay(day: string, language: string): string {
 function paginationHtml(view: FramedView): string {
   const { previous, next, words } = view;
   if (!previous && !next) return '';
-  const link = (target: { href: string; title: string } | undefined, word: string, rel: string): string =>
-    target
-      ? element(
-          'a',
-          { href: target.href, rel, class: `pagination-${rel}` },
-          `<span class="pagination-word">${escapeText(word)}</span><span>${inlineCode(target.title)}</span>`,
-        )
-      : '';
-  return (
-    `<nav${frameId(view, 'pagination')} class="site-pagination" aria-label="${escapeAttribute(words.neighbours)}">` +
-    `${link(previous, words.previous, 'prev')}${link(next, words.next, 'next')}</nav>\n`
-  );
+  const link = (target: PageView['previous'], word: string, rel: 'prev' | 'next'): string =>
+    target ? neighbourHtml({ href: target.href, titleHtml: inlineCode(target.title) }, word, rel) : '';
+  const links = link(previous, words.previous, 'prev') + link(next, words.next, 'next');
+  return `${paginationStart(words, frameId(view, 'pagination'))}${links}</nav>\n`;
+}
+
+export function paginationStart(words: Words, id: string): string {
+  return `<nav${id} class="site-pagination" aria-label="${escapeAttribute(words.neighbours)}">`;
+}
+
+export function neighbourHtml(
+  { href, titleHtml }: { href: string; titleHtml: string },
+  word: string,
+  rel: 'prev' | 'next',
+): string {
+  const content = `<span class="pagination-word">${escapeText(word)}</span><span>${titleHtml}</span>`;
+  return element('a', { href, rel, class: `pagination-${rel}` }, content);
 }
 
 function asideHtml({ asideHtml: content, words }: PageView): Pieces {

@@ -54,6 +54,15 @@ export function createSidebar(
   };
 }
 
+/** Every entry of a branch of any size, with no page marked. */
+export function wholeSidebarHtml(
+  { entries }: Pick<Branch, 'entries'>,
+  prefix: string,
+  options: SidebarOptions,
+): string {
+  return new WholeSidebar(shownEntries(entries, options.links), prefix, options).textFor('').text;
+}
+
 /** Every entry with no page marked, addresses from the root written as `~/`, in one script. */
 function atOnce(entries: readonly NavEntry[], script: string, options: SidebarOptions): Sidebar {
   const tree: SidebarTree = { entries, paths: pathsOf(entries) };

@@ -3,9 +3,9 @@ import { interfaceIcon } from '../icons/interface.ts';
 import { iconHtml } from '../icons/markup.ts';
 import type { IconLibrary } from '../icons/reference.ts';
 import { type Addresses, relativeHref } from '../navigation/addresses.ts';
-import { firstPageOf } from '../navigation/branches.ts';
 import type { LinkResolver } from '../navigation/links.ts';
-import type { Division } from '../navigation/tree.ts';
+import type { Branch, Division } from '../navigation/tree.ts';
+import { type BranchPages, navParameter } from './branch-pages.ts';
 
 export interface SiteLinks {
   page(prefix: string, route: string): string | undefined;
@@ -13,15 +13,38 @@ export interface SiteLinks {
   /** An address from the configuration; undefined when it leads nowhere. */
   address(prefix: string, address: string): string | undefined;
   /** Where a tab, version or the like leads. */
-  division(prefix: string, division: Division): string | undefined;
+  division(prefix: string, division: Division): DivisionAddress | undefined;
   /** The icon of an entry; one that nobody knows shows a plain shape, so that entries stay aligned. */
   icon(prefix: string, icon: string | undefined): string;
+}
+
+export interface DivisionAddress {
+  href: string;
+  /** Where it leads for readers with JavaScript: to a page that has its home in another branch. */
+  navHref?: string | undefined;
+}
+
+/** The same links as the pages of one branch have them: a page with its home in another branch stays in this one. */
+export function linksWithin(links: SiteLinks, branches: BranchPages, branch: Branch): SiteLinks {
+  return {
+    ...links,
+    page: (prefix, route) => {
+      const href = links.page(prefix, route);
+      return href !== undefined && branches.isGuest(route, branch) ? href + navParameter(branch) : href;
+    },
+  };
+}
+
+/** A link of the frame to a division, as attributes. */
+export function addressAttributes({ href, navHref }: DivisionAddress): Record<string, string | undefined> {
+  return { href, 'data-nav-href': navHref };
 }
 
 export function createSiteLinks(
   addresses: Addresses,
   links: LinkResolver,
   rendered: ReadonlySet<string>,
+  branches: BranchPages,
   useFile: (file: string) => void,
   library: IconLibrary,
 ): SiteLinks {
@@ -56,10 +79,15 @@ export function createSiteLinks(
         ? ''
         : (iconHtml(icon, { library, picture: (raw) => picture(prefix, raw) }) ?? interfaceIcon('unknown')),
     file: (prefix, file) => relativeHref(prefix, file),
-    division: (prefix, { href, section }) => {
-      if (href !== undefined) return address(prefix, href);
-      const route = firstPageOf(section, (candidate) => rendered.has(candidate));
-      return route === undefined ? undefined : page(prefix, route);
+    division: (prefix, division) => {
+      if (division.href !== undefined) {
+        const href = address(prefix, division.href);
+        return href === undefined ? undefined : { href };
+      }
+      const { first, own } = branches.entranceOf(division);
+      const href = first && page(prefix, first.route);
+      if (first === undefined || href === undefined) return undefined;
+      return branches.addressOf(href, first, own && page(prefix, own));
     },
   };
 }

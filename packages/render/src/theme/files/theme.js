@@ -22,3 +22,62 @@
   system.addEventListener('change', mark);
   new MutationObserver(mark).observe(root, { attributeFilter: ['data-theme'] });
 })();
+/*
+ * A page that stands in several branches of the navigation shows the one its address names, or else the one most like the
+ * branch the reader comes from. The first branch is in the page; another one comes from a script before the page is painted.
+ */
+(function () {
+  var root = document.documentElement;
+  var names = (root.getAttribute('data-branches') || '').split(' ');
+  if (!names[0]) return;
+  var source = document.currentScript.src;
+  var folder = source.slice(0, source.lastIndexOf('theme.js'));
+  var address = new URL(location.href);
+  var asked = address.searchParams.get('nav');
+  var last = '';
+  try {
+    last = sessionStorage.getItem('docyard-branch') || '';
+  } catch {
+    /* Storage may be switched off; then only addresses say which branch is meant. */
+  }
+
+  function isOwn(name) {
+    return names.indexOf(name) >= 0;
+  }
+
+  /* An earlier step of the reader's branch counts more than all later ones. */
+  function nearest(candidates, reader) {
+    var best;
+    var bestScore = '';
+    candidates.forEach(function (name) {
+      var steps = name.split('_');
+      var score = reader
+        .split('_')
+        .map(function (step) {
+          return steps.indexOf(step) < 0 ? '0' : '1';
+        })
+        .join('');
+      if (score > bestScore) {
+        best = name;
+        bestScore = score;
+      }
+    });
+    return best;
+  }
+
+  var shown = [asked, (history.state || {}).docyardBranch].filter(isOwn)[0] || nearest(names, last);
+  window.docyardNavigation = { names: names, shown: shown, nearest: nearest };
+  try {
+    sessionStorage.setItem('docyard-branch', shown);
+    if (names.length > 1) {
+      if (shown !== names[0]) address.searchParams.set('nav', shown);
+      else if (asked === shown) address.searchParams.delete('nav');
+      history.replaceState(Object.assign({}, history.state, { docyardBranch: shown }), '', address);
+    }
+  } catch {
+    /* The branch is shown all the same. */
+  }
+  if (shown === names[0]) return;
+  root.classList.add('branch-pending');
+  document.write('<script src="' + folder + 'nav/branch-' + shown + '.js"></script>');
+})();

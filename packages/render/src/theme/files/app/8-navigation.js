@@ -4,17 +4,6 @@
   var all = docyard.all;
   var load = docyard.load;
 
-  docyard.navigation = {
-    /* Filled in, an address at the root begins with a dot. */
-    address: function (link) {
-      return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
-    },
-    /* What a script holds, as this page writes it, which knows where the script is. */
-    asSeenHere: function (html, script) {
-      return html.split('="~/').join('="' + (script.slice(0, script.indexOf('_docyard/')) || './'));
-    },
-  };
-
   function largeSidebar() {
     var tree = document.querySelector('.nav-tree[data-nav]');
     if (!tree) return;

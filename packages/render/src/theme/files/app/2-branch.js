@@ -1,0 +1,114 @@
+/* Puts the branch of the navigation around a page that the reader has chosen, before other parts look at what is there. */
+(function () {
+  'use strict';
+  var all = docyard.all;
+  var root = document.documentElement;
+  var chosen = window.docyardNavigation;
+
+  docyard.navigation = {
+    /* Filled in, an address at the root begins with a dot. */
+    address: function (link) {
+      return (link.getAttribute('href') || '').replace(/^\.\/(?=.)/, '');
+    },
+    /* What a script holds, as this page writes it, which knows where the script is. */
+    asSeenHere: function (html, script) {
+      return html.split('="~/').join('="' + (script.slice(0, script.indexOf('_docyard/')) || './'));
+    },
+  };
+
+  function plain(href) {
+    return href.split('?')[0];
+  }
+
+  /* Other versions and languages lead to this page where they have it, otherwise to where the page itself leads. */
+  function switches(parts, own, before) {
+    all('a[data-division]', parts).forEach(function (link) {
+      var division = link.getAttribute('data-division');
+      var within = chosen.names.filter(function (name) {
+        return name === division || name.indexOf(division + '_') === 0;
+      });
+      var nearest = own && chosen.nearest(within, chosen.shown);
+      var known = before[division];
+      if (nearest) link.setAttribute('href', plain(own) + '?nav=' + nearest);
+      else if (known) link.setAttribute('href', known);
+      if (nearest || known) link.removeAttribute('data-nav-href');
+    });
+  }
+
+  function markCurrent(sidebar, own) {
+    all('a', sidebar).forEach(function (link) {
+      if (plain(docyard.navigation.address(link)) !== own) return;
+      if (link.closest('.menu, .nav-anchors, .drawer-links')) return;
+      link.setAttribute('aria-current', 'page');
+      for (var node = link.parentElement; node !== sidebar; node = node.parentElement)
+        if (node.tagName === 'DETAILS') node.open = true;
+    });
+  }
+
+  function neighbours(branch, at, address) {
+    var link = function (page, template) {
+      if (!page) return '';
+      return template.split('~href~').join(address(page[1])).split('~title~').join(page[2]);
+    };
+    var links =
+      link(branch.pages[at - 1], branch.pagination[1]) + link(branch.pages[at + 1], branch.pagination[2]);
+    return links && branch.pagination[0] + links + '</nav>';
+  }
+
+  function page(branch, at, here, address) {
+    var main = document.querySelector('main');
+    var header = main.querySelector('.page-header');
+    var row = branch.pages[at];
+    all('.page-header > .eyebrow, main > .site-pagination, main > .directory').forEach(function (part) {
+      part.remove();
+    });
+    if (!row || !header) return;
+    header.insertAdjacentHTML('afterbegin', here(branch.trails[row[3]] || ''));
+    main.querySelector('.content').insertAdjacentHTML('afterend', here(branch.directories[row[0]] || ''));
+    if (!row[4]) main.insertAdjacentHTML('beforeend', neighbours(branch, at, address));
+  }
+
+  function replaced(selector, html) {
+    var old = document.querySelector(selector);
+    if (!old || !html) return;
+    var hadId = old.id;
+    old.outerHTML = html;
+    if (!hadId) document.querySelector(selector).removeAttribute('id');
+  }
+
+  function show(branch) {
+    var script = document.querySelector('script[src*="_docyard/theme.js"]').getAttribute('src');
+    var here = function (html) {
+      return docyard.navigation.asSeenHere(html, script);
+    };
+    var address = function (href) {
+      return here('="' + href).slice(2);
+    };
+    var route = root.getAttribute('data-current-path').slice(1);
+    var at = branch.pages.findIndex(function (row) {
+      return row[0] === route;
+    });
+    var own = at < 0 ? '' : address(branch.pages[at][1]);
+    var before = {};
+    all('a[data-division]').forEach(function (link) {
+      before[link.getAttribute('data-division')] =
+        link.getAttribute('data-nav-href') || link.getAttribute('href');
+    });
+    var sidebar = document.querySelector('.site-sidebar');
+    replaced('.site-navbar', here(branch.header));
+    replaced('.site-footer', here(branch.footer));
+    if (sidebar) {
+      sidebar.innerHTML = here(branch.sidebar);
+      if (own) markCurrent(sidebar, plain(own).replace(/^\.\/(?=.)/, ''));
+    }
+    switches(document.body, own, before);
+    page(branch, at, here, address);
+  }
+
+  if (chosen && chosen.branch) show(chosen.branch);
+  /* Without scripts these lead to pages that have their home in the branch. */
+  all('a[data-nav-href]').forEach(function (link) {
+    link.setAttribute('href', link.getAttribute('data-nav-href'));
+  });
+  root.classList.remove('branch-pending');
+})();
