@@ -1,7 +1,7 @@
 /**
  * `npm run sites -- FOLDER…`: renders real sites and prints what became of each: speed, size, warnings, dead links,
- * memory. Ends with status 1 when a site crashes, a page of its navigation is missing, an address leads to no file, or
- * the crawl and the renderer's own check of the output disagree.
+ * memory. Ends with status 1 when a site crashes, a page of its navigation is missing or cannot be reached, an address leads
+ * to no file, or the crawl and the renderer's own check of the output disagree.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,11 +79,12 @@ async function main(): Promise<number> {
 }
 
 /** An id that is not there may be an author's slip; an address that leads to no file never is, links are checked. */
-function isWrong({ crash, leftOut, misses, disputes }: SiteResult): boolean {
+function isWrong({ crash, leftOut, misses, disputes, diagnostics }: SiteResult): boolean {
   return (
     crash !== undefined ||
     leftOut.length > 0 ||
     disputes.length > 0 ||
+    diagnostics.some(({ code }) => code === 'nav_unreachable') ||
     misses.some(({ why }) => why !== 'no such id')
   );
 }
@@ -128,6 +129,7 @@ function table(results: readonly SiteResult[]): string {
     misses.length,
     rest.disputes.length === 0 ? 'agree' : `${rest.disputes.length} disputes`,
     rest.crash === undefined ? rest.leftOut.length : 'CRASHED',
+    count(rest, 'nav_unreachable'),
   ]);
   return toMarkdown({
     columns: [
@@ -150,6 +152,7 @@ function table(results: readonly SiteResult[]): string {
       'crawl misses',
       'crawl and checker',
       'navigation pages left out',
+      'branches with unreachable entries',
     ],
     rows,
     notes: [],
@@ -179,6 +182,7 @@ function details(
     ...(crash === undefined ? [] : [`  crashed: ${crash}`]),
     ...(codes.length ? [`  ${codes.join(', ')}`] : []),
     ...leftOut.map((page) => `  not in the output: ${page}`),
+    ...(byCode.get('nav_unreachable (warning)') ?? []).map(({ message }) => `  ${message}`),
     ...[...byReason].map(([why, items]) => `  addresses: ${why} ${items.length}`),
     ...disputes.slice(0, 20).map((text) => `  dispute: ${text}`),
     ...(listMisses ? misses.map(({ page, address, why }) => `    ${page}: ${address} (${why})`) : []),

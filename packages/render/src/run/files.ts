@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
+import { unreachableEntries } from '../check/reachability.ts';
 import { unusableName } from '../navigation/output-names.ts';
 import { mathFiles } from '../math/files.ts';
 import type { Before } from '../memory/replay.ts';
@@ -20,6 +21,7 @@ import type { Run } from './prepare.ts';
 export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
   const { site, options, gathered, composer, names, written, before } = run;
   for (const { path, content } of composer.navigationFiles()) yield text(path, content, 'output');
+  for (const item of unreachableEntries(composer.navigationOutput(), site.configFile)) yield diagnostic(item);
   for (const { path, content } of composer.islandScripts.files()) yield text(path, content, 'output');
   for await (const item of siteOutputs(outputContext(run))) {
     if (!('finding' in item)) written.add(item.path);
