@@ -1,9 +1,9 @@
 /**
  * Says what an author's link means: a page, a file of the site, an outside address, or nothing.
- * It applies the scheme allow-list and the redirects of the configuration; it does not write HTML.
+ * It refuses schemes that run code and applies the redirects of the configuration; it does not write HTML.
  */
 import type { RemotePicture } from '../assets/remote-pictures.ts';
-import type { Redirect } from '../config/settings.ts';
+import type { Redirect } from '../config/redirects.ts';
 import { keptText } from '../kept.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 
@@ -34,7 +34,14 @@ export interface LinkResolver {
   resolveFile(address: string, from: string): LinkTarget;
 }
 
-const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
+/** Schemes that run code, show other content under the name of the site, or read files of the reader. */
+const refusedSchemes = new Set(
+  'about blob chrome data feed file filesystem intent jar javascript jscript livescript mhtml mk mocha ms-its res vbscript view-source wyciwyg'.split(
+    ' ',
+  ),
+);
+/** A host and a port without a scheme; its name would be read as one. */
+const hostWithPort = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}(?=[/?#]|$)/i;
 const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
 /** A site without a page at its root shows its first page there. */
 const homeFile = 'index.html';
@@ -165,7 +172,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     if (/^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,]/i.test(address))
       return { kind: 'outside', href: address };
     const outside = outsideTarget(address);
-    if (outside) return broughtHome(outside);
+    if (outside) return isWebAddress(outside) ? broughtHome(outside) : { kind: 'unsafe', scheme: schemeOf(address) ?? '' };
     const [path, suffix] = splitSuffix(address);
     const file = candidates(decodePath(path), from).find((option) => files.has(option));
     return file === undefined ? { kind: 'broken' } : { kind: 'file', file, suffix };
@@ -196,11 +203,21 @@ export function unsafeScheme(raw: string): string | undefined {
 
 function outsideTarget(href: string): LinkTarget | undefined {
   if (/^[/\\]{2}/.test(href)) return { kind: 'outside', href: `https:${href.replaceAll('\\', '/')}` };
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+  if (hostWithPort.test(href)) return { kind: 'outside', href: `http://${href}` };
+  const scheme = schemeOf(href);
   if (scheme === undefined) {
     return /^[^/?#]*:/.test(href) ? { kind: 'unsafe', scheme: href.split(':', 1)[0] ?? '' } : undefined;
   }
-  return allowedSchemes.has(scheme) ? { kind: 'outside', href } : { kind: 'unsafe', scheme };
+  return refusedSchemes.has(scheme) ? { kind: 'unsafe', scheme } : { kind: 'outside', href };
+}
+
+function schemeOf(href: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+}
+
+/** Only these can be loaded as a file. */
+function isWebAddress(target: LinkTarget): boolean {
+  return target.kind === 'outside' && /^https?:/i.test(target.href);
 }
 
 function splitSuffix(href: string): [string, string] {

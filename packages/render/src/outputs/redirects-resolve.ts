@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { DiagnosticCode } from '../check/codes.ts';
-import type { Redirect } from '../config/settings.ts';
+import type { Redirect } from '../config/redirects.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './list.ts';
