@@ -4,6 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
+import { RemoteHosts } from './assets/remote-hosts.ts';
 import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diagnostic.ts';
 import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
@@ -68,6 +69,8 @@ export interface Site {
   searchRules: ReadonlyMap<string, NavigationRule>;
   /** An API description that pages are about, by its name in their targets. */
   specOf: (name: string) => SpecDocument | undefined;
+  /** What is known of other hosts: descriptions and pictures have one deadline together. */
+  remoteHosts: RemoteHosts;
 }
 
 export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Promise<Site> {
@@ -79,10 +82,11 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
   const named = namedPages(source.config['navigation']);
   const read = readPages(root, files, named, memory?.pages);
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
+  const remoteHosts = new RemoteHosts();
   const api = await loadApi({
     root,
     files: files.all,
-    fetchRemote,
+    fetchRemote: fetchRemote && remoteHosts.bounded(fetchRemote),
     memory: memory?.specs,
     settings: settings.api,
     navigation: source.config['navigation'],
@@ -109,6 +113,7 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
       ...scriptFindings(files),
     ].toSorted(compareDiagnostics),
     root,
+    remoteHosts,
     configFile: source.file ?? 'docs.json',
     placeInConfig: placeFinder(source.text),
     settings,

@@ -26,7 +26,7 @@ export type Run = ReturnType<typeof prepare>;
 
 /** What is known before any picture of another host is. */
 export function begin(site: Site, options: RenderOptions) {
-  const remote = new RemotePictures(options.fetchPicture);
+  const remote = new RemotePictures(options.fetchPicture, {}, site.remoteHosts);
   const { routes, names, findings } = nameableRoutes(site, options);
   const plan = planSite(site, options, remote, routes);
   const links = createLinkResolver(plan);
