@@ -56,7 +56,7 @@ export function prepareStylesheet(
       return whole;
     }
     assets.push(target.file);
-    return `url("${encodeURI(prefixToRoot(output) + target.file)}${target.suffix}")`;
+    return `url("${encodeURI(prefixToRoot(output) + target.output)}${target.suffix}")`;
   });
   return { css: rewritten, assets, diagnostics };
 }
@@ -109,5 +109,5 @@ export function configuredFile(
 ): { file?: string; missing: boolean } {
   if (address === undefined) return { missing: false };
   const target = links.resolveFile(isElsewhere(address) ? address : posix.join('/', address), 'docs.json');
-  return target.kind === 'file' ? { file: target.file, missing: false } : { missing: !isElsewhere(address) };
+  return target.kind === 'file' ? { file: target.output, missing: false } : { missing: !isElsewhere(address) };
 }

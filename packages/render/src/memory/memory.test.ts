@@ -409,6 +409,7 @@ it('of what was read of pages, only the parts with a change are written down aga
       frame,
       hasRemote: false,
       printed: { partition: '', features: [], bytes: [] },
+      anchorTargets: [],
       pageKeys: [],
       tiers: { none: 0, static: 0, run: 0, refused: 0 },
       searchReserve: new Uint8Array(),

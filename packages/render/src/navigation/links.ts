@@ -9,7 +9,8 @@ import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './
 
 export type LinkTarget =
   | { kind: 'page'; route: string; suffix: string }
-  | { kind: 'file'; file: string; suffix: string }
+  /** `output` is its name there. */
+  | { kind: 'file'; file: string; output: string; suffix: string }
   /** A file that the export itself makes. */
   | { kind: 'output'; path: string; suffix: string }
   | { kind: 'outside'; href: string }
@@ -23,6 +24,9 @@ export interface LinkTable {
   redirects: readonly Redirect[];
   basePath: string;
   origin: string;
+  /** Pages and files under other names than their own, by those. */
+  renamedRoutes?: readonly (readonly [string, string])[];
+  renamedFiles?: readonly (readonly [string, string])[];
   /** Pictures of other hosts that are files of the output, by address. */
   pictures?: ReadonlyMap<string, RemotePicture>;
 }
@@ -58,7 +62,15 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     const lower = route.toLowerCase();
     if (!routes.has(lower)) routes.set(lower, route);
   }
+  for (const [written, route] of table.renamedRoutes ?? []) routes.set(written, route);
   const files = new Set(table.files);
+  const outputs = new Map(table.renamedFiles);
+  const fileTarget = (file: string, suffix: string): LinkTarget => ({
+    kind: 'file',
+    file,
+    output: outputs.get(file) ?? file,
+    suffix,
+  });
   const redirects = table.redirects.flatMap(compileRedirect);
 
   const findPage = (path: string): string | undefined => {
@@ -90,7 +102,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     const route = findPage(path);
     if (route !== undefined) return { kind: 'page', route, suffix };
     const file = trimSlashes(path);
-    if (files.has(file)) return { kind: 'file', file, suffix };
+    if (files.has(file)) return fileTarget(file, suffix);
     return isOutput(file) ? { kind: 'output', path: file, suffix } : undefined;
   };
 
@@ -164,7 +176,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
 
   const broughtHome = (target: LinkTarget): LinkTarget => {
     const picture = target.kind === 'outside' ? table.pictures?.get(target.href) : undefined;
-    return picture && 'file' in picture ? { kind: 'file', file: picture.file, suffix: '' } : target;
+    return picture && 'file' in picture ? fileTarget(picture.file, '') : target;
   };
 
   const resolveFile = (raw: string, from: string): LinkTarget => {
@@ -175,7 +187,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     if (outside) return isWebAddress(outside) ? broughtHome(outside) : { kind: 'unsafe', scheme: schemeOf(address) ?? '' };
     const [path, suffix] = splitSuffix(address);
     const file = candidates(decodePath(path), from).find((option) => files.has(option));
-    return file === undefined ? { kind: 'broken' } : { kind: 'file', file, suffix };
+    return file === undefined ? { kind: 'broken' } : fileTarget(file, suffix);
   };
 
   return { resolve, resolveFile };

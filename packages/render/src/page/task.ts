@@ -27,6 +27,9 @@ export interface SitePlan {
   origin: string;
   basePath: string;
   redirects: Redirect[];
+  /** Pages and files whose names not every file system can hold: as written, and as used. */
+  renamedRoutes: [string, string][];
+  renamedFiles: [string, string][];
   variables: Record<string, string>;
   math: MathMode;
   banner: string;

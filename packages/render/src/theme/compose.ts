@@ -54,6 +54,7 @@ export class PageComposer {
   readonly #airGapped: boolean;
   readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
+  readonly #renamedFiles: ReadonlyMap<string, string>;
 
   constructor(
     site: ComposedSite,
@@ -66,6 +67,7 @@ export class PageComposer {
     this.#site = site;
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
+    this.#renamedFiles = new Map(plan.renamedFiles);
     this.#addresses = addressesFor(plan.urlStyle, plan.routes);
     this.#branches = new BranchPages(site.navigation, (route) => this.#rendered.has(route));
     this.#links = createSiteLinks(
@@ -229,7 +231,8 @@ export class PageComposer {
     if (features.includes('api')) own.push(apiStylesheet);
     if (features.includes('math')) own.push(mathStylesheet);
     const ofPage = styles.flatMap(([name]) => (isPageStylesheet(name) ? [name] : []));
-    return [...own, ...this.#site.files.stylesheets, ...ofPage].map((file) => relativeHref(prefix, file));
+    const ofSite = this.#site.files.stylesheets.map((file) => this.#renamedFiles.get(file) ?? file);
+    return [...own, ...ofSite, ...ofPage].map((file) => relativeHref(prefix, file));
   }
 
   #favicon(prefix: string): PageView['favicon'] {
