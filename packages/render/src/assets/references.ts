@@ -49,7 +49,7 @@ export function prepareStylesheet(
       tell(() => ({
         severity: 'warning',
         code: 'image_missing',
-        message: `"${address}" is not a file of the site`,
+        message: `"${address}" is not a file of the site; readers do not see it`,
         file,
         line: css.slice(0, css.indexOf(whole)).split('\n').length,
       }));

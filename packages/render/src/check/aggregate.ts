@@ -95,3 +95,13 @@ export function placesOf(finding: Diagnostic): Diagnostic[] {
 export function occurrencesOf({ count = 1 }: Pick<Diagnostic, 'count'>): number {
   return count;
 }
+
+const maxNamed = 3;
+
+/** A sentence about the places of a finding besides the first; undefined when there is only one. */
+export function otherPlaces({ count, examples }: Pick<Diagnostic, 'count' | 'examples'>): string | undefined {
+  if (count === undefined || count < 2) return undefined;
+  const named = (examples ?? []).slice(1, 1 + maxNamed).map(({ file, line }) => (line === undefined ? file : `${file}:${line}`));
+  const more = count - 1 - named.length > 0 ? ', …' : '';
+  return `${count} times, also in ${named.join(', ')}${more}`;
+}

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { element, escapeAttribute, escapeText } from '../html.ts';
+import { otherPlaces } from './aggregate.ts';
 import { diagnosticCodes } from './codes.ts';
 import type { Diagnostic, Severity } from './diagnostic.ts';
 import { reportStyle } from './report-style.ts';
@@ -115,11 +116,14 @@ function fileSection(file: string, items: readonly Diagnostic[]): string {
   );
 }
 
-function findingItem({ severity, line, column, message, hint, code }: Diagnostic): string {
+function findingItem(finding: Diagnostic): string {
+  const { severity, line, column, message, hint, code } = finding;
+  const others = otherPlaces(finding);
   const place = line === undefined ? '' : `${line}${column === undefined ? '' : `:${column}`}`;
   return (
     `<li class="finding ${severity} is-${escapeAttribute(code)}"><span class="severity">${severityWords[severity]}</span>` +
     `<span class="place">${place}</span><div><p>${escapeText(message)}</p>` +
+    `${others === undefined ? '' : element('p', { class: 'hint' }, escapeText(others))}` +
     `${hint === undefined ? '' : element('p', { class: 'hint' }, escapeText(hint))}</div>` +
     `<code>${escapeText(code)}</code></li>`
   );

@@ -233,14 +233,14 @@ export class PageRecord {
       case 'unsafe':
         this.report(
           'unsafe_link',
-          `The link "${href}" was left out: "${target.scheme}:" is not allowed`,
+          `The link "${href}" has the scheme "${target.scheme}:", which is not allowed; readers see its text without a link`,
           place,
         );
         return { href: undefined, outside: false };
       case 'broken':
         this.report(
           'broken_link',
-          `The link "${href}" leads to no page or file of the site`,
+          `The link "${href}" leads to no page or file of the site; readers see its text without a link`,
           place,
           'Check the spelling, or add a redirect for a page that has moved.',
           href,
@@ -290,7 +290,7 @@ export class PageRecord {
     }
     this.report(
       target.kind === 'unsafe' ? 'unsafe_link' : 'image_missing',
-      `"${address.slice(0, 200)}" is not a file of the site`,
+      `"${address.slice(0, 200)}" is not a file of the site; readers see its description instead`,
       place,
       undefined,
       address,
@@ -391,7 +391,9 @@ export class PageRecord {
     const target = this.#tools.links.resolveFile(address, this.task.file);
     if (target.kind !== 'file') {
       const isRemote = target.kind === 'outside';
-      const fate = isRemote ? 'is on another host and is not loaded' : 'is not a file of the site';
+      const fate = isRemote
+        ? 'is on another host; readers do not see it'
+        : 'is not a file of the site; readers do not see it';
       const message = `"${address.slice(0, 200)}" ${fate}`;
       this.report(isRemote ? 'remote_asset' : 'image_missing', message, place, undefined, address);
       return undefined;
@@ -408,7 +410,7 @@ export class PageRecord {
     if ((this.#rules += css.length) > maximumRules)
       return this.report(
         'element_dropped',
-        'A page has no room for so many rules; <style> was left out',
+        'A page has no room for so many rules; readers see its content without those of this <style>',
         place,
       );
     const prepared = prepareStylesheet(css, file, this.#tools.links, output);
