@@ -109,5 +109,7 @@ export function configuredFile(
 ): { file?: string; missing: boolean } {
   if (address === undefined) return { missing: false };
   const target = links.resolveFile(isElsewhere(address) ? address : posix.join('/', address), 'docs.json');
-  return target.kind === 'file' ? { file: target.output, missing: false } : { missing: !isElsewhere(address) };
+  return target.kind === 'file'
+    ? { file: target.output, missing: false }
+    : { missing: !isElsewhere(address) };
 }

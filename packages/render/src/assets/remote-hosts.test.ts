@@ -54,7 +54,8 @@ describe('a host that fails', () => {
       return failed('dead');
     });
     const all: string[] = [];
-    for (let index = 0; index < 30; index++) all.push(...(await reasons([fetch(`https://host-${index}.test/`)])));
+    for (let index = 0; index < 30; index++)
+      all.push(...(await reasons([fetch(`https://host-${index}.test/`)])));
     expect(asked).toHaveLength(4);
     expect(all.at(-1)).toBe('no other host can be reached');
   });

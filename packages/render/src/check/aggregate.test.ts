@@ -14,12 +14,16 @@ const finding = (file: string, more: Partial<Diagnostic> = {}): Diagnostic => ({
 
 describe('findings with one cause', () => {
   it('the same sentence in many files is one finding with a count and the first places', () => {
-    const all = Array.from({ length: 500 }, (_, index) => finding(`page-${String(index).padStart(3, '0')}.mdx`));
+    const all = Array.from({ length: 500 }, (_, index) =>
+      finding(`page-${String(index).padStart(3, '0')}.mdx`),
+    );
     const [one, ...others] = aggregated(all);
     expect(others).toEqual([]);
     expect(one).toMatchObject({ file: 'page-000.mdx', count: 500, message: 'The link leads nowhere' });
     expect(one?.examples).toHaveLength(100);
-    expect(otherPlaces(one ?? {})).toBe('500 times, also in page-001.mdx:1, page-002.mdx:1, page-003.mdx:1, …');
+    expect(otherPlaces(one ?? {})).toBe(
+      '500 times, also in page-001.mdx:1, page-002.mdx:1, page-003.mdx:1, …',
+    );
   });
 
   it('two of a kind are listed one by one', () => {
@@ -44,7 +48,8 @@ describe('findings with one cause', () => {
     expect(aggregated(pictures)).toMatchObject([
       {
         count: 40,
-        message: '40 pictures of "/images/old" are not files of the site; readers see their descriptions instead',
+        message:
+          '40 pictures of "/images/old" are not files of the site; readers see their descriptions instead',
       },
     ]);
   });
@@ -73,7 +78,9 @@ describe('the report of a site', () => {
     const pages = Array.from({ length: 12 }, (_, index) => `page-${index}`);
     const { report } = await renderFiles({
       'docs.json': JSON.stringify({ name: 'Site', navigation: { pages } }),
-      ...Object.fromEntries(pages.map((page) => [`${page}.mdx`, '![Gone](/gone.png)\n\n<blink>Shown</blink>'])),
+      ...Object.fromEntries(
+        pages.map((page) => [`${page}.mdx`, '![Gone](/gone.png)\n\n<blink>Shown</blink>']),
+      ),
     });
     expect(report.byCode).toMatchObject({ image_missing: 1, element_dropped: 1 });
     expect(report.occurrences).toBe(24);

@@ -30,7 +30,9 @@ const causes: Cause[] = [
   },
   {
     keyOf: ({ code, target }) =>
-      missingFiles.has(code) && target !== undefined ? posix.dirname(target.split(/[?#]/, 1)[0] ?? '') : undefined,
+      missingFiles.has(code) && target !== undefined
+        ? posix.dirname(target.split(/[?#]/, 1)[0] ?? '')
+        : undefined,
     maxListed: 9,
     message: (folder, findings) =>
       `${findings.length} pictures of "${folder}" are not files of the site; readers see their descriptions instead`,
@@ -88,7 +90,9 @@ function exampleOf({ file, line, column, target }: Diagnostic): FindingExample {
 export function placesOf(finding: Diagnostic): Diagnostic[] {
   const { count: _count, examples, ...plain } = finding;
   if (examples === undefined) return [finding];
-  return examples.map((example) => ({ ...plain, line: undefined, column: undefined, ...example }) as Diagnostic);
+  return examples.map(
+    (example) => ({ ...plain, line: undefined, column: undefined, ...example }) as Diagnostic,
+  );
 }
 
 /** How often a finding occurs. */
@@ -101,7 +105,9 @@ const maxNamed = 3;
 /** A sentence about the places of a finding besides the first; undefined when there is only one. */
 export function otherPlaces({ count, examples }: Pick<Diagnostic, 'count' | 'examples'>): string | undefined {
   if (count === undefined || count < 2) return undefined;
-  const named = (examples ?? []).slice(1, 1 + maxNamed).map(({ file, line }) => (line === undefined ? file : `${file}:${line}`));
+  const named = (examples ?? [])
+    .slice(1, 1 + maxNamed)
+    .map(({ file, line }) => (line === undefined ? file : `${file}:${line}`));
   const more = count - 1 - named.length > 0 ? ', …' : '';
   return `${count} times, also in ${named.join(', ')}${more}`;
 }

@@ -47,7 +47,9 @@ describe('links', () => {
       expect(told(rendered)).toEqual(['broken_anchor index.mdx:3:26', 'broken_anchor index.mdx:5:1']);
       const [first, second] = rendered.report.diagnostics;
       expect(first).toMatchObject({ severity: 'warning', hint: 'Did you mean "#here"?' });
-      expect(second?.message).toBe('The link "/b#ther" names an id that is not on the page "b"; readers arrive at its top');
+      expect(second?.message).toBe(
+        'The link "/b#ther" names an id that is not on the page "b"; readers arrive at its top',
+      );
     },
   );
 

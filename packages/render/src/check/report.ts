@@ -37,9 +37,11 @@ export function buildReport(
   diagnostics: readonly Diagnostic[],
   { weights, orphans }: Pick<CheckResult, 'weights' | 'orphans'>,
 ): SiteReport {
-  const remoteAssets = diagnostics.toSorted(compareDiagnostics).flatMap(({ code, file, target }) =>
-    remoteCodes.has(code) && target !== undefined ? [{ file, address: target }] : [],
-  );
+  const remoteAssets = diagnostics
+    .toSorted(compareDiagnostics)
+    .flatMap(({ code, file, target }) =>
+      remoteCodes.has(code) && target !== undefined ? [{ file, address: target }] : [],
+    );
   const sorted = aggregated(diagnostics).toSorted(
     (a, b) => rank[a.severity] - rank[b.severity] || compareDiagnostics(a, b),
   );

@@ -120,7 +120,11 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
     const attribute = ofDrawing ?? attributeName(original);
     if (/^on[a-z]/i.test(original)) {
       if (!page.isLive)
-        page.report('handler_dropped', `"${original}" was left out, because pages run no code of their own; readers see the element, which does nothing`, place);
+        page.report(
+          'handler_dropped',
+          `"${original}" was left out, because pages run no code of their own; readers see the element, which does nothing`,
+          place,
+        );
     } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value, (address) => page.styleFile(address, place)));
@@ -192,7 +196,11 @@ function addAddress(
     return true;
   }
   if (name === 'iframe') {
-    page.report('frame_dropped', `The frame "${address}" has no address that may be shown; readers see nothing in its place`, place);
+    page.report(
+      'frame_dropped',
+      `The frame "${address}" has no address that may be shown; readers see nothing in its place`,
+      place,
+    );
     return false;
   }
   const resolved = page.asset(address, place);

@@ -184,7 +184,10 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     if (/^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,]/i.test(address))
       return { kind: 'outside', href: address };
     const outside = outsideTarget(address);
-    if (outside) return isWebAddress(outside) ? broughtHome(outside) : { kind: 'unsafe', scheme: schemeOf(address) ?? '' };
+    if (outside)
+      return isWebAddress(outside)
+        ? broughtHome(outside)
+        : { kind: 'unsafe', scheme: schemeOf(address) ?? '' };
     const [path, suffix] = splitSuffix(address);
     const file = candidates(decodePath(path), from).find((option) => files.has(option));
     return file === undefined ? { kind: 'broken' } : fileTarget(file, suffix);

@@ -2,7 +2,10 @@
 import type { PageMeta } from '../page/meta.ts';
 import type { FindPage } from './build.ts';
 
-export function pageFinder(metas: ReadonlyMap<string, PageMeta>, renamed: ReadonlyMap<string, string>): FindPage {
+export function pageFinder(
+  metas: ReadonlyMap<string, PageMeta>,
+  renamed: ReadonlyMap<string, string>,
+): FindPage {
   return (reference) => {
     const asWritten = reference
       .trim()

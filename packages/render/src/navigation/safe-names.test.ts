@@ -18,9 +18,12 @@ describe('a name that not every file system can hold', () => {
     expect(problemOf(`${safe}.html`)).toBeUndefined();
   });
 
-  it.each(['???', '...', 'x'.repeat(300), 'ü'.repeat(200), 'a\u0308'])('the name %j becomes a usable one', (name) => {
-    expect(problemOf(`${safePath(name)}.html`)).toBeUndefined();
-  });
+  it.each(['???', '...', 'x'.repeat(300), 'ü'.repeat(200), 'a\u0308'])(
+    'the name %j becomes a usable one',
+    (name) => {
+      expect(problemOf(`${safePath(name)}.html`)).toBeUndefined();
+    },
+  );
 
   it('of names that differ only in case, the one in small letters stays', () => {
     expect([...renamedPaths(['Guide', 'GUIDE', 'guide', 'Other'])]).toEqual([
@@ -67,7 +70,14 @@ describe('a site with such names', () => {
     expect(new Set(lowerCase).size).toBe(lowerCase.length);
 
     const home = site.content('index.html');
-    for (const href of ['api/user-create.html', 'a%20-%20b.html', 'Case-2.html#part', 'case.html', 'aux_.html', 'dot.html'])
+    for (const href of [
+      'api/user-create.html',
+      'a%20-%20b.html',
+      'Case-2.html#part',
+      'case.html',
+      'aux_.html',
+      'dot.html',
+    ])
       expect(home).toContain(`href="${href}"`);
     expect(home).toContain('src="images/a-b.png"');
 
@@ -81,9 +91,15 @@ describe('a site with such names', () => {
 
     const found = site.diagnostics.filter(({ code }) => code === 'file_name_unusable');
     expect(found.map(({ severity, file }) => `${severity} ${file}`).toSorted()).toEqual(
-      ['Case.mdx', 'a > b.mdx', 'api/user:create.mdx', 'aux.mdx', 'dot..mdx', 'images/Logo.svg', 'images/a:b.png'].map(
-        (file) => `warning ${file}`,
-      ),
+      [
+        'Case.mdx',
+        'a > b.mdx',
+        'api/user:create.mdx',
+        'aux.mdx',
+        'dot..mdx',
+        'images/Logo.svg',
+        'images/a:b.png',
+      ].map((file) => `warning ${file}`),
     );
     expect(site.codes).not.toContain('broken_link');
     expect(site.codes).not.toContain('nav_page_missing');

@@ -26,7 +26,10 @@ function safeSegment(segment: string): string {
   // A part that held nothing else still needs a name.
   const name = plain.replaceAll('-', '') === '' && plain !== segment ? `name-${shortHash(segment)}` : plain;
   if (Buffer.byteLength(name) <= maxSegmentBytes) return name;
-  return `${Buffer.from(name).subarray(0, 150).toString().replace(/\u{fffd}+$/u, '')}-${shortHash(name)}`;
+  return `${Buffer.from(name)
+    .subarray(0, 150)
+    .toString()
+    .replace(/\u{fffd}+$/u, '')}-${shortHash(name)}`;
 }
 
 function shortHash(text: string): string {
@@ -65,7 +68,8 @@ function areAllUsable(paths: readonly string[], isTaken: (lowerCase: string) => 
 
 /** A name that is safe comes before one that has to become it, and one in small letters before its variants. */
 function inOrderOfRight(paths: readonly string[]): string[] {
-  const rank = (path: string): number => (safePath(path) === path ? 0 : 2) + (path.toLowerCase() === path ? 0 : 1);
+  const rank = (path: string): number =>
+    (safePath(path) === path ? 0 : 2) + (path.toLowerCase() === path ? 0 : 1);
   return paths.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 

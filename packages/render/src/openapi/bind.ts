@@ -148,7 +148,9 @@ function operationIndex(spec: Spec): Map<string, DescribedEntry> {
   if (known) return known;
   const index = new Map<string, DescribedEntry>();
   const operations = spec.entries.flatMap((entry) =>
-    entry.target.kind === 'operation' ? [{ entry, ...entry.target, spellings: spellingsOf(entry.target.path) }] : [],
+    entry.target.kind === 'operation'
+      ? [{ entry, ...entry.target, spellings: spellingsOf(entry.target.path) }]
+      : [],
   );
   for (let rank = 0; rank < spellingCount; rank++)
     for (const { entry, method, spellings } of operations) {

@@ -113,7 +113,11 @@ class Resolver {
     const { plan, site, used } = this.#context;
     if (plan.renamedRoutes.length + plan.renamedFiles.length === 0) return;
     const lowerCase = new Set([...plan.routes, ...plan.files].map((path) => `/${path.toLowerCase()}`));
-    const add = (path: string, href: string, more: { title?: string | undefined; isFile?: boolean }): void => {
+    const add = (
+      path: string,
+      href: string,
+      more: { title?: string | undefined; isFile?: boolean },
+    ): void => {
       // In these no configuration could be trusted to mean the character itself.
       if (/[\p{Cc}\\"$`{}]/u.test(path)) return;
       const source = `/${path}`;
@@ -121,11 +125,20 @@ class Resolver {
       const target = { href, outside: false, title };
       const isCaseSensitive = lowerCase.has(source.toLowerCase());
       if (!this.#exact.has(source))
-        this.#exact.set(source, { source, target, permanent: true, expanded: false, isCaseSensitive, isFile });
+        this.#exact.set(source, {
+          source,
+          target,
+          permanent: true,
+          expanded: false,
+          isCaseSensitive,
+          isFile,
+        });
     };
     for (const [written, route] of plan.renamedRoutes)
-      if (this.#written.has(route)) add(written, this.#hrefOf(route), { title: site.metas.get(route)?.title });
-    for (const [file, output] of plan.renamedFiles) if (used(file)) add(file, relativeHref('', output), { isFile: true });
+      if (this.#written.has(route))
+        add(written, this.#hrefOf(route), { title: site.metas.get(route)?.title });
+    for (const [file, output] of plan.renamedFiles)
+      if (used(file)) add(file, relativeHref('', output), { isFile: true });
   }
 
   #readRules(): void {

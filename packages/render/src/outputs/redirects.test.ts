@@ -221,7 +221,9 @@ describe('an optional parameter', () => {
       { source: '/blog/:year?/:post?', destination: 'https://example.com/b/:year?/:post?' },
     ]);
     expect(redirectFindings(outside)).toEqual([]);
-    expect(outside.files.get('_redirects')).toContain('\n/blog/:year/:post https://example.com/b/:year/:post 301');
+    expect(outside.files.get('_redirects')).toContain(
+      '\n/blog/:year/:post https://example.com/b/:year/:post 301',
+    );
     expect(outside.files.get('_redirects')).toContain('\n/blog/:year https://example.com/b/:year 301');
     expect(outside.files.get('_redirects')).toContain('\n/blog https://example.com/b 301');
     for (const file of ['_hosts/nginx.conf', '_hosts/Caddyfile'])

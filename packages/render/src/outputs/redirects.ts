@@ -17,7 +17,8 @@ export function* redirectOutputs(context: OutputContext): Generator<OutputItem> 
   for (const redirect of redirects.exact) {
     if (redirect.isFile) continue;
     const path = stubPath(redirect.source, context.plan.urlStyle);
-    if (!isFree(path, taken) || problemOf(path) !== undefined || taken.lowerCase.has(path.toLowerCase())) continue;
+    if (!isFree(path, taken) || problemOf(path) !== undefined || taken.lowerCase.has(path.toLowerCase()))
+      continue;
     claim(path, taken);
     yield { path, content: stubPage(redirect, path, context) };
   }

@@ -175,7 +175,9 @@ export class PageRecord {
     const unique = this.#ids.take(id ?? slugOf(text));
     if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
     const alias =
-      shortId !== undefined && this.#ids.claim(shortId) ? `<span id="${escapeAttribute(shortId)}"></span>` : '';
+      shortId !== undefined && this.#ids.claim(shortId)
+        ? `<span id="${escapeAttribute(shortId)}"></span>`
+        : '';
     const name = `h${Math.min(Math.max(level, 2), 6)}`;
     const written = escapeAttribute(unique);
     const mark = anchor ? `<a class="anchor" href="#${written}" aria-hidden="true" tabindex="-1">#</a>` : '';

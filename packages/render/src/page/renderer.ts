@@ -202,7 +202,11 @@ export class PageRenderer extends PageRecord implements PageContext {
     const name = call.props.text('file') ?? '';
     const module = this.#modules.snippet(name);
     if (module) return this.render(this.#snippetChildren(module, call.props.values, call.children, 0));
-    this.report('snippet_missing', `The snippet "${name}" does not exist; readers see nothing in its place`, call.place);
+    this.report(
+      'snippet_missing',
+      `The snippet "${name}" does not exist; readers see nothing in its place`,
+      call.place,
+    );
     return '';
   }
 

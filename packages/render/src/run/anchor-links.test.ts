@@ -27,7 +27,9 @@ describe('a page with such links', () => {
     const hrefOf = (page: string, text: string): string | undefined =>
       new RegExp(`<a [^>]*href="([^"]*)"[^>]*>${text}</a>`).exec(site.content(page))?.[1];
     expect(
-      ['case', 'underscores', 'punctuation', 'dots', 'query', 'exact'].map((text) => hrefOf('index.html', text)),
+      ['case', 'underscores', 'punctuation', 'dots', 'query', 'exact'].map((text) =>
+        hrefOf('index.html', text),
+      ),
     ).toEqual([
       'guide.html#getting-started',
       'guide.html#getting-started',

@@ -93,7 +93,9 @@ function outputsOf({ plan }: Run, shown: Iterable<string>): [file: string, outpu
   const sources = new Map(plan.renamedFiles.map(([file, output]) => [output, file]));
   const isFile = outputs.size === 0 ? undefined : new Set(plan.files);
   // What the configuration names comes under its new name.
-  const files = new Set([...shown].map((name) => (isFile?.has(name) === false ? (sources.get(name) ?? name) : name)));
+  const files = new Set(
+    [...shown].map((name) => (isFile?.has(name) === false ? (sources.get(name) ?? name) : name)),
+  );
   return [...files].toSorted().map((file) => [file, outputs.get(file) ?? file]);
 }
 

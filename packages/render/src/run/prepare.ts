@@ -107,7 +107,8 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
     dependents: before
       ? dependentsOf(before.pages, { tasks, wanted: isWanted, anchorTargets })
       : new Map<PageTask, string[]>(),
-    idsOf: (outputs: readonly string[]): number[] => outputs.flatMap((output) => taskOf.get(output)?.id ?? []),
+    idsOf: (outputs: readonly string[]): number[] =>
+      outputs.flatMap((output) => taskOf.get(output)?.id ?? []),
     /** What is not as it was in the last run, by output. */
     edited: new Map<string, PageTrace>(),
     /** By the number of the page. */

@@ -13,7 +13,9 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   existsSync,
 );
 if (executablePath === undefined)
-  console.warn('SKIPPED: anchors in a browser, because Chromium is not installed (Debian package: chromium).');
+  console.warn(
+    'SKIPPED: anchors in a browser, because Chromium is not installed (Debian package: chromium).',
+  );
 
 describe.skipIf(executablePath === undefined)('an incoming address', () => {
   let browser: Browser;
@@ -56,20 +58,25 @@ describe.skipIf(executablePath === undefined)('an incoming address', () => {
     const page = await browser.newPage({ viewport: { width: 1000, height: 300 } });
     await page.goto(`${roots[scheme]()}/guide.html#${fragment}`);
     await page.waitForFunction(
-      (wanted) => decodeURIComponent(location.hash) === `#${wanted}` && document.querySelector(':target')?.id === wanted,
+      (wanted) =>
+        decodeURIComponent(location.hash) === `#${wanted}` &&
+        document.querySelector(':target')?.id === wanted,
       id,
     );
     await page.close();
   });
 
-  it.each(['http', 'file'] as const)('over %s a fragment that several ids could mean stays', async (scheme) => {
-    const page = await browser.newPage();
-    await page.goto(`${roots[scheme]()}/guide.html#a_b`);
-    expect(await page.evaluate(() => location.hash)).toBe('#a_b');
-    await page.goto(`${roots[scheme]()}/guide.html#Getting_Started`);
-    await page.waitForFunction(() => location.hash === '#getting-started');
-    await page.evaluate(() => (location.hash = 'V1_2_0'));
-    await page.waitForFunction(() => location.hash === '#v1-2-0');
-    await page.close();
-  });
+  it.each(['http', 'file'] as const)(
+    'over %s a fragment that several ids could mean stays',
+    async (scheme) => {
+      const page = await browser.newPage();
+      await page.goto(`${roots[scheme]()}/guide.html#a_b`);
+      expect(await page.evaluate(() => location.hash)).toBe('#a_b');
+      await page.goto(`${roots[scheme]()}/guide.html#Getting_Started`);
+      await page.waitForFunction(() => location.hash === '#getting-started');
+      await page.evaluate(() => (location.hash = 'V1_2_0'));
+      await page.waitForFunction(() => location.hash === '#v1-2-0');
+      await page.close();
+    },
+  );
 });

@@ -134,7 +134,10 @@ function findingText(
 const mostNamed = 3;
 
 /** A finding may stand for many places. */
-function othersText({ count = 1, examples = [] }: Pick<Diagnostic, 'count' | 'examples'>, paint: Paint): string {
+function othersText(
+  { count = 1, examples = [] }: Pick<Diagnostic, 'count' | 'examples'>,
+  paint: Paint,
+): string {
   if (count < 2) return '';
   const named = examples
     .slice(1, 1 + mostNamed)

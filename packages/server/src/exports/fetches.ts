@@ -45,7 +45,12 @@ export function answerFetches(
         throw new EgressError('too_large', `The ${kind}s of this site are too large together.`);
       send({ type: 'fetched', id, bytes: content });
     } catch (error) {
-      send({ type: 'fetched', id, problem: explain(error), hasAnswered: error instanceof EgressError && error.hasAnswered });
+      send({
+        type: 'fetched',
+        id,
+        problem: explain(error),
+        hasAnswered: error instanceof EgressError && error.hasAnswered,
+      });
     } finally {
       running -= 1;
       const next = waiting.shift();
