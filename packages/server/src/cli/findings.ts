@@ -117,16 +117,17 @@ const severityStyles: Record<Severity, Style> = { error: 'red', warning: 'yellow
 const severityWords: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' };
 
 function findingText(
-  { severity, line, column, message, hint, code, count, examples }: Diagnostic,
+  finding: Diagnostic,
   lines: readonly string[],
   paint: Paint,
 ): string {
+  const { severity, line, column, message, hint, code } = finding;
   const place = line === undefined ? '' : `${line}:${column ?? 1}`;
   const word = paint(severityStyles[severity], severityWords[severity].padEnd(7));
   const excerpt = line === undefined ? '' : excerptText(lines[line - 1], line, column ?? 1, paint);
   return (
     `  ${paint('dim', place.padEnd(7))} ${word} ${printable(message)} ${paint('dim', code)}\n${excerpt}` +
-    othersText({ count, examples }, paint) +
+    othersText(finding, paint) +
     (hint === undefined ? '' : `          ${paint('cyan', printable(hint))}\n`)
   );
 }
