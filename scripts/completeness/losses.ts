@@ -11,7 +11,7 @@ export interface Loss {
 
 const maxExamples = 5;
 /** Of a kind of content on one page. */
-export const tolerance = 0.01;
+const tolerance = 0.01;
 
 /** Those above the tolerance. */
 export function lossesOf(source: PageContent, rendered: RenderedContent): Loss[] {

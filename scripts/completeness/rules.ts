@@ -65,6 +65,11 @@ export function hiddenBecause(node: Node): string | undefined {
   return undefined;
 }
 
+/** A prompt is there to be copied as text. */
+export function showsPlainText({ name }: Node): boolean {
+  return name === 'Prompt';
+}
+
 /** Marks in code that change its look and are not shown. */
 export function withoutCodeMarks(code: string): string {
   return code

@@ -9,6 +9,7 @@ import {
   hiddenBecause,
   isBuiltIn,
   isShownAttribute,
+  showsPlainText,
   textOf,
   withoutCodeMarks,
 } from './rules.ts';
@@ -61,8 +62,13 @@ class SourceReader {
       if (reason !== undefined) return this.#explain(reason);
       const snippet = node.name ? snippets.get(node.name) : undefined;
       if (snippet !== undefined && depth < maxSnippetDepth) this.readFile(snippet, depth + 1);
+      const links = this.content.links.length;
       this.#note(node);
       for (const child of node.children ?? []) walk(child);
+      if (showsPlainText(node) && this.content.links.length > links) {
+        this.#explain('a prompt is plain text, without links');
+        this.content.links.length = links;
+      }
     };
     walk(document.tree);
     for (const footnote of document.footnotes.values())
@@ -86,7 +92,7 @@ class SourceReader {
       if (heading !== '') content.headings.push(heading);
     } else if (type === 'image') content.images.push(fileName(node.url ?? ''));
     else if (name === 'img') content.images.push(fileName(textOf(node, 'src') ?? ''));
-    else if (type === 'table' || name === 'table') content.tables.push(keyOf(visibleText(node)));
+    else if (type === 'table' || name === 'table') content.tables.push(keyOf(firstText(node)));
     else if (type === 'link' || type === 'linkReference' || name === 'a') {
       if (name !== 'a' || textOf(node, 'href') !== undefined) content.links.push(keyOf(visibleText(node)));
     }
@@ -96,7 +102,7 @@ class SourceReader {
   #noteComponent(node: Node, name: string): void {
     const { content } = this;
     const shown = (node.attributes ?? []).flatMap((attribute) =>
-      isShownAttribute(name, attribute.name ?? '') ? (attributeText(attribute) ?? []) : [],
+      isShownAttribute(name, attribute.name ?? '') ? (plainText(attributeText(attribute)) ?? []) : [],
     );
     content.words.push(...shown.flatMap(wordsOf));
     /** A component is known by its first words. */
@@ -119,6 +125,11 @@ class SourceReader {
       }
     return found;
   }
+}
+
+/** An attribute may hold Markdown; the addresses of its links are not shown. */
+function plainText(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\]\([^()\s]*\)/g, ']').replaceAll(/<[^<>]*>/g, ' ');
 }
 
 function visibleText(node: Node): string {

@@ -123,10 +123,13 @@ function findingItem(finding: Diagnostic): string {
   return (
     `<li class="finding ${severity} is-${escapeAttribute(code)}"><span class="severity">${severityWords[severity]}</span>` +
     `<span class="place">${place}</span><div><p>${escapeText(message)}</p>` +
-    `${others === undefined ? '' : element('p', { class: 'hint' }, escapeText(others))}` +
-    `${hint === undefined ? '' : element('p', { class: 'hint' }, escapeText(hint))}</div>` +
+    `${hintHtml(others)}${hintHtml(hint)}</div>` +
     `<code>${escapeText(code)}</code></li>`
   );
+}
+
+function hintHtml(text: string | undefined): string {
+  return text === undefined ? '' : element('p', { class: 'hint' }, escapeText(text));
 }
 
 function pagesSection({ weights }: SiteReport): string {

@@ -9,6 +9,7 @@ const refusedCharacters = /[\p{Cc}\\:*?"<>|]+/gu;
 const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
 /** Leaves room for an ending and a number. */
 const maxSegmentBytes = 200;
+const shortenedBytes = 150;
 
 /** A path of which each part can be the name of a file or folder anywhere. */
 export function safePath(path: string): string {
@@ -19,17 +20,21 @@ export function safePath(path: string): string {
 }
 
 function safeSegment(segment: string): string {
-  const plain = segment
-    .replaceAll(refusedCharacters, '-')
-    .replace(/[. ]+$/, '')
-    .replace(reservedOnWindows, '$&_');
+  const plain = withoutTrailing(segment.replaceAll(refusedCharacters, '-'), '. ').replace(
+    reservedOnWindows,
+    '$&_',
+  );
   // A part that held nothing else still needs a name.
   const name = plain.replaceAll('-', '') === '' && plain !== segment ? `name-${shortHash(segment)}` : plain;
   if (Buffer.byteLength(name) <= maxSegmentBytes) return name;
-  return `${Buffer.from(name)
-    .subarray(0, 150)
-    .toString()
-    .replace(/\u{fffd}+$/u, '')}-${shortHash(name)}`;
+  const start = Buffer.from(name).subarray(0, shortenedBytes).toString();
+  return `${withoutTrailing(start, '\u{fffd}. ')}-${shortHash(name)}`;
+}
+
+function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 function shortHash(text: string): string {

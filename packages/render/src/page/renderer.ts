@@ -4,6 +4,7 @@
  */
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
+import { asOneLine } from './inline-text.ts';
 import { type Child, type ElementCall, type PageContext, wordsOf } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
 import { Props } from '../components/props.ts';
@@ -154,7 +155,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       interpolations: new Map(),
       depth: 0,
     };
-    const children = parseMarkdown(source).children ?? [];
+    const children = parseMarkdown(asOneLine(source)).children ?? [];
     return this.renderPhrasing(this.#childrenOf(children, frame));
   }
 

@@ -116,11 +116,7 @@ export function summaryText(report: ReportOfFindings, colors: boolean): string {
 const severityStyles: Record<Severity, Style> = { error: 'red', warning: 'yellow', info: 'blue' };
 const severityWords: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' };
 
-function findingText(
-  finding: Diagnostic,
-  lines: readonly string[],
-  paint: Paint,
-): string {
+function findingText(finding: Diagnostic, lines: readonly string[], paint: Paint): string {
   const { severity, line, column, message, hint, code } = finding;
   const place = line === undefined ? '' : `${line}:${column ?? 1}`;
   const word = paint(severityStyles[severity], severityWords[severity].padEnd(7));
