@@ -196,7 +196,7 @@ function buildRequest(
       throw new TypeError(`${id} needs a ${name}; '${value}' cannot be one.`);
     return encodeURIComponent(value);
   });
-  const url = new URL(client.baseUrl.replace(/\/+$/, '') + path);
+  const url = new URL(client.baseUrl.replace(/(?<!\/)\/+$/, '') + path);
   for (const [name, value] of Object.entries(parts.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }

@@ -1,7 +1,7 @@
 /** A part of the build: the stylesheet moves below the skeleton, which is painted without it. */
 import type { Plugin } from 'vite';
 
-const stylesheet = /<link rel="stylesheet"[^>]*>\n?/g;
+const stylesheet = /<link rel="stylesheet"[^<>]*>\n?/g;
 
 export function lateStyles(): Plugin {
   return {

@@ -156,7 +156,7 @@ export const settings = {
   PUBLIC_URL: {
     check: z
       .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional(),
     meaning: 'Address under which clients reach the server. Default: the host of each request.',
   },

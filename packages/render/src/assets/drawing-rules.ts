@@ -27,7 +27,7 @@ export function isInside(address: string): boolean {
 /** Neither a style nor an attribute names a file; an escape could hide that it does. */
 export function loadsNothing(css: string): boolean {
   if (/\\|@import|javascript:|expression\s*\(|image-set|src\s*\(/i.test(css)) return false;
-  return !/url\s*\(\s*(?!["']?#)/i.test(css);
+  return !/url\s*\((?!["']?#)/i.test(css);
 }
 
 const activeElements: ReadonlySet<string> = new Set(

@@ -109,7 +109,7 @@ function webpSize(head: Buffer): PictureSize | undefined {
 
 /** Only a drawing with a width and height of its own has a size; one with a view box alone fills its room. */
 function svgSize(text: string): PictureSize | undefined {
-  const tag = /<svg\b[^>]*>/i.exec(text)?.[0] ?? '';
+  const tag = /<svg\b[^<>]*>/i.exec(text)?.[0] ?? '';
   const length = (name: string): number =>
     Number(new RegExp(`\\s${name}\\s*=\\s*["']\\s*([\\d.]+)(?:px)?\\s*["']`, 'i').exec(tag)?.[1] ?? 0);
   return { width: Math.round(length('width')), height: Math.round(length('height')) };

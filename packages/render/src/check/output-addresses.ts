@@ -57,7 +57,7 @@ export class OutputAddresses {
   }
 
   #otherNames(path: string): string[] {
-    const index = `${path.replace(/\/+$/, '')}/index.html`.replace(/^\//, '');
+    const index = `${path.replace(/(?<!\/)\/+$/, '')}/index.html`.replace(/^\//, '');
     return this.#withoutExtensions ? [`${path}.html`, index] : [index];
   }
 }

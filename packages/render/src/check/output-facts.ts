@@ -272,7 +272,7 @@ function referencesOf(tag: ScannedTag): Reference[] {
     for (const part of srcset.split(/,\s+/))
       found.push({ address: part.trim().split(/\s+/, 1)[0] ?? '', loads: true });
   if (tag.httpEquiv === 'refresh' && content !== undefined) {
-    const address = /url=(.*)$/i.exec(content)?.[1]?.trim();
+    const address = /url=([^]*)/i.exec(content)?.[1]?.trim();
     if (address !== undefined) found.push({ address, loads: false });
   }
   return found;

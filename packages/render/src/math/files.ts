@@ -8,7 +8,7 @@ export const mathStylesheet = '_docyard/katex/katex.css';
 const require = createRequire(import.meta.url);
 
 /** KaTeX offers each font in three formats; every browser that can show these pages reads the first. */
-const otherFormats = /,\s*url\([^)]*\)\s*format\("(?:woff|truetype)"\)/g;
+const otherFormats = /,url\([^()]{0,200}\) ?format\("(?:woff|truetype)"\)/g;
 
 /** Pictures on a page shrink to the column, the strokes of a formula must not; wide formulas scroll by themselves. */
 const additions =

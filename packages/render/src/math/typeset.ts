@@ -54,8 +54,9 @@ function failed(tex: string, display: boolean, error: string): Typeset {
 /** `style="height:1em;top:0"` becomes two classes; the same declaration has the same class everywhere. */
 function withClasses(html: string): { html: string; styles: [string, string][] } {
   const styles = new Map<string, string>();
-  const result = html.replaceAll(/<[a-z][^<>]* style="[^"]*"[^<>]*>/gi, (tag) => {
-    const style = / style="([^"]*)"/.exec(tag)?.[1] ?? '';
+  const result = html.replaceAll(/<[a-z][^<>]*>/gi, (tag) => {
+    const style = / style="([^"]*)"/.exec(tag)?.[1];
+    if (style === undefined) return tag;
     const names = style.split(';').flatMap((part) => {
       const [property = '', value = ''] = part.split(':').map((side) => side.trim());
       if (property === '' || !/^[a-z-]+$/.test(property) || !/^[-\w.%#(), ]+$/.test(value)) return [];

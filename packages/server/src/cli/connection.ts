@@ -78,7 +78,7 @@ export function checkedAddress(address: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new CommandError('The address of a service has no user and no password in it.', 'usage');
   }
-  return (url.origin + url.pathname).replace(/\/+$/, '');
+  return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '');
 }
 
 async function keyOf(

@@ -68,7 +68,7 @@ async function answerOf(
 }
 
 function librariesIn(answer: string): string[] {
-  return [...answer.matchAll(/(?:=> |^\s+)(\/\S+) \(0x/gm)].flatMap(([, path]) => path ?? []);
+  return [...answer.matchAll(/(?:=> |^[ \t]+)(\/\S+) \(0x/gm)].flatMap(([, path]) => path ?? []);
 }
 
 /** What native code of packages is linked with by convention, where the C library lies. */
@@ -110,7 +110,7 @@ function packageOf(file: string): string {
  */
 export function compiledCode(user: number): { source: string; name: string }[] {
   const own = getCompileCacheDir() ?? '';
-  const [, version = '', owner = ''] = /([^/]+-)[0-9a-f]+(-\d+)$/.exec(own) ?? [];
+  const [, version = '', owner = ''] = /^([^/]+-)[0-9a-f]+(-\d+)$/.exec(basename(own)) ?? [];
   if (version === '' || !existsSync(own)) return [];
   return readdirSync(dirname(own))
     .filter((name) => name.startsWith(version) && name.endsWith(owner))

@@ -72,7 +72,7 @@ export class FolderBlobs implements Blobs {
   }
 
   async removeAll(prefix: string): Promise<void> {
-    await rm(this.#path(prefix.replace(/\/+$/, '')), { recursive: true, force: true });
+    await rm(this.#path(prefix.replace(/(?<!\/)\/+$/, '')), { recursive: true, force: true });
   }
 
   async *listOwners(): AsyncGenerator<{ owner: string; generations: string[] }> {

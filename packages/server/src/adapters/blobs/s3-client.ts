@@ -43,7 +43,7 @@ export function parseS3Url(text: string): S3Location {
     throw new Error(`endpoint=${endpoint} is not an http or https address.`);
   const pathStyle = url.searchParams.get('pathStyle') ?? String(endpoint !== undefined);
   if (!['true', 'false'].includes(pathStyle)) throw new Error(`pathStyle=${pathStyle} is not true or false.`);
-  const path = url.pathname.replaceAll(/^\/+|\/+$/g, '');
+  const path = url.pathname.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
   return {
     bucket: url.hostname,
     prefix: path === '' ? '' : `${checkBlobName(path)}/`,

@@ -32,7 +32,7 @@ export class OpenTelemetryTracer implements Tracer {
   readonly #tracer: OtelTracer;
 
   constructor({ endpoint, service, version, role }: TracingOptions) {
-    const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+    const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces` });
     this.#provider = new NodeTracerProvider({
       resource: resourceOf({ 'service.name': service, 'service.version': version, 'docyard.role': role }),
       spanProcessors: [new BatchSpanProcessor(exporter)],

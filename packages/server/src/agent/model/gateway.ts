@@ -56,7 +56,7 @@ export function openForwarding(settings: ModelSettings, options: GatewayOptions)
   const fetch = guardedFetch(options.egress, limits);
   const { provider, key } = settings;
   const path = provider === 'anthropic' ? 'messages' : 'chat/completions';
-  const url = `${settings.url.replace(/\/+$/, '')}/${path}`;
+  const url = `${settings.url.replace(/(?<!\/)\/+$/, '')}/${path}`;
   const headers = {
     'content-type': 'application/json',
     ...(provider === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}),

@@ -109,7 +109,7 @@ function withAddresses(text: string): string {
   let result = '';
   let last = 0;
   for (const found of text.matchAll(address)) {
-    const url = found[0].replace(/[.,;:!?)\]]+$/, '');
+    const url = found[0].replace(/(?<![.,;:!?)\]])[.,;:!?)\]]+$/, '');
     result += escaped(text.slice(last, found.index)) + inertCode(url.replace(/#.*/s, ''), 100);
     last = found.index + url.length;
   }

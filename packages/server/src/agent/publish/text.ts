@@ -84,7 +84,7 @@ function titleOf(facts: ChangeFacts, title: string, mostCharacters: number): str
     // Forges take these words for a state that only we decide on.
     .replace(/^(?:[[(]?(?:draft|wip)\b[\])]?[\s:–-]*)+/i, '')
     .replace(/^\W*(?=[\p{L}\p{N}])/u, '')
-    .replace(/[\s.]+$/, '');
+    .replace(/[\s.]{1,200}$/, '');
   // What stood in front may have kept the rest from being read as the start of a line.
   const plain = inertPlainLine(bare);
   const short = plain.length <= mostCharacters ? plain : `${plain.slice(0, mostCharacters - 1).trimEnd()}…`;

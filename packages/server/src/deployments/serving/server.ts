@@ -265,6 +265,6 @@ async function drain(server: Server): Promise<void> {
 }
 
 function withoutSlash(path: string): string {
-  const bare = path.replace(/\/+$/, '');
+  const bare = path.replace(/(?<!\/)\/+$/, '');
   return bare === '' || bare.startsWith('/') ? bare : `/${bare}`;
 }

@@ -4,7 +4,7 @@
  */
 (function () {
   'use strict';
-  var root = document.currentScript.src.replace(/_docyard\/preview\.js.*$/, '');
+  var root = document.currentScript.src.replace(/_docyard\/preview\.js[^]*/, '');
   var last = { findings: [], problem: null };
   var lost = false;
   var opened = false;

@@ -5,7 +5,7 @@
 (function () {
   'use strict';
   var script = document.currentScript;
-  var root = script.src.replace(/_docyard\/preview\.js.*$/, '');
+  var root = script.src.replace(/_docyard\/preview\.js[^]*/, '');
   var page = script.getAttribute('data-page');
   var version = script.getAttribute('data-version');
   var native = EventTarget.prototype.addEventListener;

@@ -5,7 +5,7 @@
   if (!buttons.length) return;
   var loading;
   var script = document.currentScript || document.querySelector('script[src$="_docyard/app.js"]');
-  docyard.root = script.src.replace(/_docyard\/app\.js(?:\?.*)?$/, '');
+  docyard.root = script.src.replace(/_docyard\/app\.js(?:\?[^?]*)?$/, '');
 
   function load() {
     loading =

@@ -61,7 +61,7 @@ export function settingsFor(ending: AgentEnding | null, projectId: string): stri
 /** `docs` of `https://git.example.com/harbour/docs.git`, with its owner. */
 export function repositoryName(repository: string): string {
   const parts = repository
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '')
     .split(/[/\\]/);
   return (
