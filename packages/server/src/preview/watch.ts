@@ -122,6 +122,7 @@ export class FolderWatch {
 function isOfInterest(name: string): boolean {
   if (/^\.mint(?:lify)?ignore$/.test(name)) return true;
   return (
-    !/^[.#]|~$|^4913$|\.(?:sw[a-z]|tmp|bak|orig|part|crdownload)$/.test(name) && !/___jb_(?:bak|old|tmp)___$/.test(name)
+    !/^[.#]|~$|^4913$|\.(?:sw[a-z]|tmp|bak|orig|part|crdownload)$/.test(name) &&
+    !/___jb_(?:bak|old|tmp)___$/.test(name)
   );
 }

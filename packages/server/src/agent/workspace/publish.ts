@@ -76,7 +76,8 @@ export async function remoteBranch(
 }
 
 function explainPush(error: GitError, branch: string): GitError {
-  const [, kind, reason = ''] = /^!\t[^\t\n]{1,500}\t\[(remote )?rejected\] \(([^\n]{0,2000})\)$/m.exec(error.output) ?? [];
+  const [, kind, reason = ''] =
+    /^!\t[^\t\n]{1,500}\t\[(remote )?rejected\] \(([^\n]{0,2000})\)$/m.exec(error.output) ?? [];
   if (reason === '') return error;
   const moved = /stale info|fetch first|non-fast-forward|incorrect old value|cannot lock ref/.test(reason);
   if (kind === undefined || moved) {

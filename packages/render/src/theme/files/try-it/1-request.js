@@ -108,7 +108,9 @@
     if (filled.body && filled.body.type) request.headers.push(['Content-Type', filled.body.type]);
     var query = request.query.join('&');
     request.url =
-      filled.server.replace(/(?<!\/)\/+$/, '') + path + (query ? (path.indexOf('?') < 0 ? '?' : '&') + query : '');
+      filled.server.replace(/(?<!\/)\/+$/, '') +
+      path +
+      (query ? (path.indexOf('?') < 0 ? '?' : '&') + query : '');
     return request;
   };
 

@@ -44,7 +44,8 @@ export function readPatch(patch: string): PatchFile[] {
     } else if (file === undefined) {
       continue;
     } else if (text.startsWith('@@ ')) {
-      const [, oldStart, newStart, title] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?([^]*)/.exec(text) ?? [];
+      const [, oldStart, newStart, title] =
+        /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?([^]*)/.exec(text) ?? [];
       before = Number(oldStart ?? 0);
       after = Number(newStart ?? 0);
       hunk = { title: title ?? '', lines: [] };
