@@ -4,7 +4,6 @@
  */
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
-import { RemoteHosts } from './assets/remote-hosts.ts';
 import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diagnostic.ts';
 import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
@@ -16,8 +15,6 @@ import { navigationFromFolders } from './navigation/from-folders.ts';
 import type { Section } from './navigation/tree.ts';
 import { type SiteFiles, listFiles, pageFiles, routeOfFile } from './navigation/files.ts';
 import { namedPages } from './navigation/named-pages.ts';
-import { pageFinder } from './navigation/page-finder.ts';
-import { renamedPaths } from './navigation/safe-names.ts';
 import type { ApiPages } from './openapi/generate.ts';
 import type { FetchRemote, SpecMemory } from './openapi/library.ts';
 import { loadApi } from './openapi/site-api.ts';
@@ -71,10 +68,6 @@ export interface Site {
   searchRules: ReadonlyMap<string, NavigationRule>;
   /** An API description that pages are about, by its name in their targets. */
   specOf: (name: string) => SpecDocument | undefined;
-  /** What is known of other hosts: descriptions and pictures have one deadline together. */
-  remoteHosts: RemoteHosts;
-  /** Pages whose files have names that not every file system can hold: their routes as written and as used. */
-  renamedRoutes: ReadonlyMap<string, string>;
 }
 
 export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Promise<Site> {
@@ -85,26 +78,24 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
   if (memory) memory.files = files;
   const named = namedPages(source.config['navigation']);
   const read = readPages(root, files, named, memory?.pages);
-  const { renamedRoutes } = read;
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
-  const remoteHosts = new RemoteHosts();
   const api = await loadApi({
     root,
     files: files.all,
-    fetchRemote: fetchRemote && remoteHosts.bounded(fetchRemote),
+    fetchRemote,
     memory: memory?.specs,
     settings: settings.api,
     navigation: source.config['navigation'],
     metas: fromFiles,
     placeOfAddress: (url) => placeOfText(source, JSON.stringify(url)),
   });
-  const built = buildTree(source, pageFinder(fromFiles, renamedRoutes), fromFiles, api.pages);
+  const built = buildTree(source, fromFiles, api.pages);
   const bound = api.bindPages(built.specsAround);
   const metas = new Map([...fromFiles, ...api.pages.generated]);
   if (metas.size === 0) throw new SiteLoadError(emptySite(source));
   for (const meta of bound.metas) metas.set(meta.route, meta);
   const navigation = mapNavigation(built.root);
-  const findPage = pageFinder(metas, renamedRoutes);
+  const findPage = pageFinder(metas);
   return {
     name: settings.name,
     pages: orderedPages(metas, navigation),
@@ -115,11 +106,8 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
       ...read.diagnostics,
       ...bound.diagnostics,
       ...api.findingsAbout([...metas.values()]),
-      ...scriptFindings(files),
     ].toSorted(compareDiagnostics),
     root,
-    remoteHosts,
-    renamedRoutes,
     configFile: source.file ?? 'docs.json',
     placeInConfig: placeFinder(source.text),
     settings,
@@ -162,7 +150,7 @@ function readPages(
   files: SiteFiles,
   named: ReadonlySet<string>,
   known?: Map<string, ReadPage>,
-): { pages: ReadPage[]; diagnostics: Diagnostic[]; renamedRoutes: Map<string, string> } {
+): { pages: ReadPage[]; diagnostics: Diagnostic[] } {
   const byRoute = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
   /** Sorted, `a.md` comes before `a.mdx`, and the later one wins. */
@@ -181,18 +169,7 @@ function readPages(
     pages.flatMap(({ meta, imports }) => imports.map((path) => importedFile(path, meta.file))),
   );
   const kept = pages.filter(({ meta }) => !imported.has(meta.file) || named.has(meta.route));
-  const renamedRoutes = renamedPaths(kept.map(({ meta }) => meta.route));
-  const withRoutes = renamedRoutes.size === 0 ? kept : kept.map((page) => withRoute(page, renamedRoutes));
-  return {
-    pages: withRoutes,
-    diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)],
-    renamedRoutes,
-  };
-}
-
-function withRoute(page: ReadPage, renamed: ReadonlyMap<string, string>): ReadPage {
-  const route = renamed.get(page.meta.route);
-  return route === undefined ? page : { ...page, meta: { ...page.meta, route } };
+  return { pages: kept, diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)] };
 }
 
 /**
@@ -220,14 +197,13 @@ function duplicateRoute(shadowed: string, file: string): Diagnostic {
 
 function buildTree(
   source: ConfigSource,
-  findPage: FindPage,
   metas: ReadonlyMap<string, PageMeta>,
   api: ApiPages,
 ): BuiltNavigation {
   if (source.config['navigation'] !== undefined) {
     const isHidden = (route: string): boolean =>
       (metas.get(route) ?? api.generated.get(route))?.hidden === true;
-    const built = buildNavigation(source, findPage, isHidden, api);
+    const built = buildNavigation(source, pageFinder(metas), isHidden, api);
     if (built.root.entries.length + built.root.switchers.length > 0) return built;
     return {
       ...built,
@@ -258,6 +234,22 @@ function emptyNavigation(source: ConfigSource): Diagnostic {
   };
 }
 
+function pageFinder(metas: ReadonlyMap<string, PageMeta>): FindPage {
+  return (reference) => {
+    const route = normalizedRoute(reference);
+    return [route, route === '' ? 'index' : `${route}/index`].find((candidate) => metas.has(candidate));
+  };
+}
+
+/** Forgives what people write: a leading or trailing slash, an extension. */
+function normalizedRoute(path: string): string {
+  return path
+    .trim()
+    .replace(/[?#].*$/, '')
+    .replace(/\.(?:mdx?|html)$/i, '')
+    .replaceAll(/^\/+|\/+$/g, '');
+}
+
 function orderedPages(metas: ReadonlyMap<string, PageMeta>, navigation: NavigationMap): PageRef[] {
   const shown = new Set(navigation.order);
   const hidden = [...metas.keys()].filter((route) => !shown.has(route)).toSorted();
@@ -267,21 +259,12 @@ function orderedPages(metas: ReadonlyMap<string, PageMeta>, navigation: Navigati
   });
 }
 
-function scriptFindings(files: SiteFiles): Diagnostic[] {
-  return files.scripts.map((file) => ({
-    severity: 'info',
-    code: 'custom_script_skipped',
-    message: 'Scripts of the repository are not part of the exported pages',
-    file,
-  }));
-}
-
 /** Entries of `paths` that are no page of the site. */
 export function unknownPaths(site: Site, paths: readonly string[]): string[] {
-  const find = pageFinder(site.metas, site.renamedRoutes);
+  const find = pageFinder(site.metas);
   return paths.filter((path) => find(path) === undefined);
 }
 
 export function findRoute(site: Site, path: string): string | undefined {
-  return pageFinder(site.metas, site.renamedRoutes)(path);
+  return pageFinder(site.metas)(path);
 }

@@ -33,7 +33,8 @@ export function lastRunFor(
 /** Everything the caller chose that may be seen in a file. When the site was written is seen by code alone. */
 export function optionsKey(options: RenderOptions): string {
   const { origin, basePath, urlStyle, paths, groups, version, airGapped, customCode, fetchPicture } = options;
-  const chosen = { origin, basePath, urlStyle, paths, groups, version, airGapped, customCode };
+  const { customScripts } = options;
+  const chosen = { origin, basePath, urlStyle, paths, groups, version, airGapped, customCode, customScripts };
   return JSON.stringify({ ...chosen, fetches: fetchPicture !== undefined });
 }
 

@@ -141,6 +141,8 @@ export class Preview {
       return view.composer.navigationFiles().find((file) => file.path === path)?.content;
     const script = view.composer.islandScripts.file(path);
     if (script !== undefined) return script;
+    const custom = view.customScripts.files().find((file) => file.path === path);
+    if (custom) return custom.content;
     if (isOfWholeSite(path) && !view.files.has(path)) return (await this.#wholeSite()).get(path);
     const shared = path.startsWith('_docyard/') ? this.#styles.file(path, view) : undefined;
     if (shared !== undefined) return shared;
@@ -184,7 +186,8 @@ export class Preview {
   /** Renders what the search needs, so that the first one does not wait. Answers what is wrong on all pages. */
   async readAll(): Promise<Diagnostic[]> {
     await this.#search.files(() => this.#current);
-    return [...this.site.diagnostics, ...this.#search.findings()];
+    const { findings } = this.#current.customScripts;
+    return [...this.site.diagnostics, ...findings, ...this.#search.findings()];
   }
 
   close(): void {

@@ -16,6 +16,7 @@ import type { PageTask, SitePlan } from '../page/task.ts';
 import { type SearchScope, type SearchedPage, searchedPages } from '../search/pages.ts';
 import { type RenderOptions, planSite, planTasks } from '../site-plan.ts';
 import { PageComposer } from '../theme/compose.ts';
+import { CustomScripts } from '../theme/custom-scripts.ts';
 
 export interface View {
   site: Site;
@@ -29,6 +30,7 @@ export interface View {
   /** By the file each page would be written to. */
   tasks: ReadonlyMap<string, PageTask>;
   files: ReadonlySet<string>;
+  customScripts: CustomScripts;
 }
 
 /** `before` lends its plan when nothing in it has changed, so that what was rendered with it still holds. */
@@ -41,13 +43,15 @@ export function viewOf(site: Site, options: RenderOptions, remote: RemotePicture
   const searched = searchedPages(site, plan.rendered, (route) => relativeHref('', addresses.hrefOf(route)));
   const socialImages = new SocialImages(site, links);
   const tasks = planTasks(site, plan, searched.pages);
+  const customScripts = new CustomScripts(site.root, site.files.scripts, options.customScripts);
   return {
     site,
     plan,
     links,
     addresses,
     pictures,
-    composer: new PageComposer(site, plan, links, pictures, () => undefined, socialImages),
+    composer: new PageComposer(site, plan, links, pictures, () => undefined, socialImages, customScripts),
+    customScripts,
     socialImages,
     searched,
     tasks: new Map(tasks.map((task) => [task.output, task])),
@@ -80,7 +84,6 @@ export function outputContext(view: View): OutputContext {
     pages: [...view.tasks.values()].map(({ route, output, title }) => ({ route, output, title, ...unread })),
     styles: new Map(),
     classes: new Set(),
-    used: () => false,
     styleFiles: pictures.style,
   };
 }

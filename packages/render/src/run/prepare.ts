@@ -17,9 +17,8 @@ import { SocialImages } from '../outputs/social-images.ts';
 import { searchedPages } from '../search/pages.ts';
 import { type RenderOptions, nameableRoutes, planSite, planTasks } from '../site-plan.ts';
 import { PageComposer } from '../theme/compose.ts';
+import { CustomScripts } from '../theme/custom-scripts.ts';
 import { isLargeSite } from '../process-settings.ts';
-import type { PageTask } from '../page/task.ts';
-import { AnchorLinks } from './anchor-links.ts';
 import { type RunEvent, text } from './events.ts';
 import { Gathered } from './gathered.ts';
 
@@ -28,10 +27,9 @@ export type Run = ReturnType<typeof prepare>;
 
 /** What is known before any picture of another host is. */
 export function begin(site: Site, options: RenderOptions) {
-  const remote = new RemotePictures(options.fetchPicture, {}, site.remoteHosts);
-  const nameable = nameableRoutes(site, options);
-  const { names, findings } = nameable;
-  const plan = planSite(site, options, remote, nameable);
+  const remote = new RemotePictures(options.fetchPicture);
+  const { routes, names, findings } = nameableRoutes(site, options);
+  const plan = planSite(site, options, remote, routes);
   const links = createLinkResolver(plan);
   /** A file of the repository may be an output as well, and linked to from a page. */
   const written = new Set<string>();
@@ -42,7 +40,8 @@ export function begin(site: Site, options: RenderOptions) {
       yield text(path, content, 'asset');
     }
   };
-  return { site, options, remote, names, findings, plan, links, written, fetchPictures };
+  const customScripts = new CustomScripts(site.root, site.files.scripts, options.customScripts);
+  return { site, options, remote, names, findings, plan, links, written, fetchPictures, customScripts };
 }
 
 /** All that pages are made with and put into. */
@@ -53,7 +52,8 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   const frameLinks = check.watchFrame(links);
   const socialImages = new SocialImages(site, frameLinks);
   const useFile = (file: string): unknown => gathered.useFile(file);
-  const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages);
+  const { customScripts } = start;
+  const composer = new PageComposer(site, plan, frameLinks, pictures, useFile, socialImages, customScripts);
   const isLarge = isLargeSite(plan.rendered.length);
   const aside = isLarge ? { setAside: options.setAside ?? packedInMemory } : {};
   const addresses = addressesFor(plan.urlStyle, plan.routes);
@@ -70,14 +70,6 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   const wanted = before ? tasks.filter((task) => !before.pages.has(task)) : tasks;
   /** Of the last run, read by another thread from now on. */
   const sections = before && new LastSections(site, before, wanted.length > 0);
-  const taskOf = new Map(tasks.map((task) => [task.output, task]));
-  const isWanted = new Set(wanted);
-  const anchorLinks = new AnchorLinks(taskOf.keys(), plan.urlStyle, (output) => {
-    const task = taskOf.get(output);
-    if (!before || !task || isWanted.has(task)) return undefined;
-    return memory.recallByKey(before.last.pageKeys[task.id] ?? undefined)?.content.ids;
-  });
-  const anchorTargets = new Map(before?.last.anchorTargets);
   const print = new PrintPages(site, plan, addresses, aside);
   if (before) {
     check.recallFrame(before.last.frame);
@@ -101,36 +93,10 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
     sections,
     search: new SearchFiles(searched, index, aside),
     wordEdit: before && WordEdit.guess(before, wanted),
-    anchorLinks,
-    /** By the number of a page: the numbers of others that it leads to with a fragment. */
-    anchorTargets,
-    dependents: before
-      ? dependentsOf(before.pages, { tasks, wanted: isWanted, anchorTargets })
-      : new Map<PageTask, string[]>(),
-    idsOf: (outputs: readonly string[]): number[] =>
-      outputs.flatMap((output) => taskOf.get(output)?.id ?? []),
     /** What is not as it was in the last run, by output. */
     edited: new Map<string, PageTrace>(),
     /** By the number of the page. */
     printedBytes: before ? [...before.last.printed.bytes] : [],
     pageKeys: before ? [...before.last.pageKeys] : [],
   };
-}
-
-/** Pages that are as they were and lead to an id of one that may not be, with the outputs of those. */
-function dependentsOf(
-  pages: ReadonlySet<PageTask>,
-  run: {
-    tasks: readonly PageTask[];
-    wanted: ReadonlySet<PageTask>;
-    anchorTargets: ReadonlyMap<number, readonly number[]>;
-  },
-): Map<PageTask, string[]> {
-  const wantedById = new Map([...run.wanted].map(({ id, output }) => [id, output]));
-  const dependents = new Map<PageTask, string[]>();
-  for (const task of run.tasks) {
-    const targets = run.anchorTargets.get(task.id)?.flatMap((id) => wantedById.get(id) ?? []) ?? [];
-    if (targets.length > 0 && pages.has(task)) dependents.set(task, targets);
-  }
-  return dependents;
 }

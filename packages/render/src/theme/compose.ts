@@ -17,6 +17,7 @@ import { isPageStylesheet } from '../components/style.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
 import { BranchPages } from './branch-pages.ts';
 import { contextualHtml } from './contextual.ts';
+import type { CustomScripts } from './custom-scripts.ts';
 import { apiStylesheet } from './files.ts';
 import { Frames } from './frames.ts';
 import { type HeadSite, headFacts } from './head-facts.ts';
@@ -52,9 +53,9 @@ export class PageComposer {
   readonly #frames: Frames;
   readonly #home: string;
   readonly #airGapped: boolean;
+  readonly #customScripts: Pick<CustomScripts, 'paths' | 'hosts'>;
   readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
-  readonly #renamedFiles: ReadonlyMap<string, string>;
 
   constructor(
     site: ComposedSite,
@@ -63,11 +64,15 @@ export class PageComposer {
     pictures: Pictures,
     useFile: (file: string) => void,
     socialImages: SocialImages,
+    customScripts: Pick<CustomScripts, 'paths' | 'hosts'> = { paths: [], hosts: [] },
   ) {
     this.#site = site;
+    this.#customScripts = {
+      paths: customScripts.paths,
+      hosts: plan.airGapped ? [] : customScripts.hosts,
+    };
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
-    this.#renamedFiles = new Map(plan.renamedFiles);
     this.#addresses = addressesFor(plan.urlStyle, plan.routes);
     this.#branches = new BranchPages(site.navigation, (route) => this.#rendered.has(route));
     this.#links = createSiteLinks(
@@ -176,6 +181,10 @@ export class PageComposer {
       bar: result.bar,
       connectSources: result.features.includes('try-it') ? result.connectSources : undefined,
       islands: this.#islands(prefix, result.islands),
+      customScripts: {
+        paths: this.#customScripts.paths.map((path) => prefix + path),
+        hosts: this.#customScripts.hosts,
+      },
       stylesheets: this.#stylesheets(prefix, result),
       favicon: this.#favicon(prefix),
     };
@@ -231,8 +240,7 @@ export class PageComposer {
     if (features.includes('api')) own.push(apiStylesheet);
     if (features.includes('math')) own.push(mathStylesheet);
     const ofPage = styles.flatMap(([name]) => (isPageStylesheet(name) ? [name] : []));
-    const ofSite = this.#site.files.stylesheets.map((file) => this.#renamedFiles.get(file) ?? file);
-    return [...own, ...ofSite, ...ofPage].map((file) => relativeHref(prefix, file));
+    return [...own, ...this.#site.files.stylesheets, ...ofPage].map((file) => relativeHref(prefix, file));
   }
 
   #favicon(prefix: string): PageView['favicon'] {

@@ -5,7 +5,6 @@
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { ContextualMenu, ContextualOption } from '../config/settings.ts';
 import { attributes, element, escapeText } from '../html.ts';
-import { unsafeScheme } from '../navigation/links.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Words } from './words.ts';
 
@@ -91,7 +90,7 @@ function ownHtml(option: Extract<ContextualOption, { kind: 'own' }>, page: Conte
   const href = option.href
     .replaceAll(/(?:\$|%24)page/gi, () => encodeURIComponent(page.address ?? ''))
     .replaceAll(/(?:\$|%24)path/gi, () => encodeURIComponent(page.path));
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(href) || unsafeScheme(href) !== undefined) return '';
+  if (!/^(?:https?:|mailto:)/i.test(href)) return '';
   const note = option.description ? `<span class="menu-note">${escapeText(option.description)}</span>` : '';
   return (
     `<a${attributes({ href })}>${page.icon(option.icon)}` +

@@ -7,14 +7,20 @@ import { plainTitle } from './text.ts';
 
 /**
  * A page with a form may ask what that form is for, and show the pictures it is answered with; so may one with
- * components of an author that name other hosts.
+ * components of an author or scripts of the repository that name other hosts. Whatever runs is a file of the site.
  */
 export function contentSecurityPolicy({
   connectSources,
   islands,
-}: Pick<PageView, 'connectSources' | 'islands'>): string {
-  const asks = connectSources !== undefined || islands !== undefined;
-  const hosts = new Set([...(connectSources ?? []), ...(islands?.hosts ?? [])]);
+  customScripts,
+}: Pick<PageView, 'connectSources' | 'islands' | 'customScripts'>): string {
+  const hasScripts = (customScripts?.paths.length ?? 0) > 0;
+  const asks = connectSources !== undefined || islands !== undefined || hasScripts;
+  const hosts = new Set([
+    ...(connectSources ?? []),
+    ...(islands?.hosts ?? []),
+    ...(customScripts?.hosts ?? []),
+  ]);
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -47,6 +53,7 @@ export function headHtml(view: PageView): string {
     deferred(`${prefix}_docyard/app.js`),
     ...(view.islands?.modules ?? []).map(deferred),
     ...(view.connectSources ? [deferred(`${prefix}${tryItScript}`)] : []),
+    ...(view.customScripts?.paths ?? []).map(deferred),
   ];
   return `${lines.join('\n')}\n`;
 }

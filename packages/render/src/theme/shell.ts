@@ -60,6 +60,8 @@ export interface PageView extends HeadFacts {
   connectSources?: readonly string[] | undefined;
   /** Scripts of elements that go on living, the hosts their code names, and what they do not show at first. */
   islands?: (IslandScriptPaths & Pick<PageIslandsResult, 'hosts' | 'parts'>) | undefined;
+  /** Scripts of the repository that the page runs, and the hosts that they name. */
+  customScripts?: { paths: readonly string[]; hosts: readonly string[] } | undefined;
   /** For a page that names an operation which is not known. */
   endpoint?: { method: string; path: string } | undefined;
   stylesheets: string[];

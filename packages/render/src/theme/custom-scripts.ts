@@ -1,0 +1,179 @@
+/**
+ * Scripts of the repository, which the format runs on every page. They are part of an export only where that was asked
+ * for; then each is a file of the output, named by its content, and never run by the renderer.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Parser } from 'acorn';
+import type { Diagnostic } from '../check/diagnostic.ts';
+import { readSource } from '../page/source.ts';
+import { liveNeeds } from '../program/live-needs.ts';
+import { CompileError } from '../program/syntax.ts';
+
+export type CustomScriptsOption = 'include' | 'skip';
+
+/** The folder of the output that holds them and nothing else. */
+const customScriptFolder = '_docyard/scripts/';
+/** Runs before them: what they find of the format's own script. */
+const formatApiPath = '_docyard/format-api.js';
+
+const maxScripts = 100;
+const maxScriptBytes = 1024 * 1024;
+
+interface ScriptSource {
+  file: string;
+  content: string;
+}
+
+interface IncludedScript extends ScriptSource {
+  path: string;
+  /** Other hosts that it may ask. */
+  hosts: string[];
+}
+
+export class CustomScripts {
+  readonly findings: Diagnostic[] = [];
+  readonly #included: IncludedScript[] = [];
+
+  constructor(root: string, files: readonly string[], option: CustomScriptsOption = 'skip') {
+    for (const file of files) {
+      const read = readScript(root, file);
+      if (read === 'empty') continue;
+      if (typeof read !== 'object') this.findings.push(unusable(file, read));
+      else if (option === 'skip') this.findings.push(skipped(read));
+      else if (this.#included.length >= maxScripts) this.findings.push(unusable(file, 'many'));
+      else this.#include(read);
+    }
+  }
+
+  #include(source: ScriptSource): void {
+    const hash = createHash('sha256').update(source.content).digest('hex').slice(0, 12);
+    const name = source.file.replace(/\.js$/, '').replaceAll(/[^\w-]+/g, '-');
+    const path = `${customScriptFolder}${name}.${hash}.js`;
+    const hosts = hostsOf(source);
+    this.#included.push({ ...source, path, hosts: asksHosts(source) ? hosts : [] });
+    this.findings.push(included(source, hosts));
+  }
+
+  /** What every page loads, in order. */
+  get paths(): string[] {
+    return this.#included.length ? [formatApiPath, ...this.#included.map(({ path }) => path)] : [];
+  }
+
+  get hosts(): string[] {
+    return [...new Set(this.#included.flatMap(({ hosts }) => hosts))].toSorted();
+  }
+
+  files(): { path: string; content: string }[] {
+    if (this.#included.length === 0) return [];
+    const known = new Map(this.#included.map(({ path, content }) => [path, content]));
+    return [[formatApiPath, formatApi] as const, ...known].map(([path, content]) => ({ path, content }));
+  }
+}
+
+/** Personal data and the request form of the hosted service, as a reader who is not signed in finds them. */
+const formatApi = `(() => {
+  const nothing = () => undefined;
+  const playground = { setServerVariables: nothing, clearServerVariables: nothing };
+  window.mintlify ??= { user: undefined, api: { playground } };
+})();
+`;
+
+type Unusable = 'large' | 'many' | 'module' | 'program' | 'syntax';
+
+function readScript(root: string, file: string): ScriptSource | Unusable | 'empty' {
+  const bytes = readSource(join(root, file));
+  if (bytes.length > maxScriptBytes) return 'large';
+  const content = Buffer.from(bytes).toString();
+  const statements = statementsOf(content, 'script');
+  if (statements === undefined) return statementsOf(content, 'module') === undefined ? 'syntax' : 'module';
+  if (statements === 0) return 'empty';
+  return isProgram(content) ? 'program' : { file, content };
+}
+
+/** How many statements a script has; undefined when it cannot be read. */
+function statementsOf(content: string, sourceType: 'script' | 'module'): number | undefined {
+  try {
+    const options = { ecmaVersion: 'latest', sourceType, allowHashBang: true } as const;
+    return Parser.parse(content, options).body.length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tools of a repository run in Node. */
+function isProgram(content: string): boolean {
+  return /^#!|(?:^|[^\w.$])(?:module\.exports\b|exports\.\w|require\s*\(\s*['"])/m.test(content);
+}
+
+function asksHosts({ content }: ScriptSource): boolean {
+  return /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\b/.test(content);
+}
+
+function hostsOf({ file, content }: ScriptSource): string[] {
+  try {
+    const { hosts } = liveNeeds([{ id: file, factory: content }]);
+    return hosts.filter((host) => !/^https?:\/\/(?:www\.)?w3\.org$/.test(host));
+  } catch (error) {
+    if (error instanceof CompileError) return [];
+    throw error;
+  }
+}
+
+const reasons: Record<Unusable, string> = {
+  large: 'it is larger than 1 MB',
+  many: `the site has more than ${maxScripts} scripts`,
+  module: 'it is a module, and pages load classic scripts',
+  program: 'it is a program for Node',
+  syntax: 'it is not valid JavaScript',
+};
+
+function unusable(file: string, reason: Unusable): Diagnostic {
+  return {
+    severity: 'info',
+    code: 'custom_script_skipped',
+    message: `The script is not part of the exported pages: ${reasons[reason]}`,
+    file,
+  };
+}
+
+/** What readers miss, as far as the text of the script says. */
+function skipped(source: ScriptSource): Diagnostic {
+  const effects = effectsOf(source);
+  return {
+    severity: 'info',
+    code: 'custom_script_skipped',
+    message: `The script is not part of the exported pages${effects.length ? `, which lack what it does: it ${effects.join(', ')}` : ''}`,
+    file: source.file,
+    hint: 'Set customScripts to include in the options of the export if you trust the repository.',
+  };
+}
+
+function included(source: ScriptSource, hosts: readonly string[]): Diagnostic {
+  const isLoading = /createElement\s*\(\s*['"](?:script|iframe|link)['"]/.test(source.content);
+  const blocked = isLoading && hosts.length ? ` What it loads from ${hosts.join(', ')} is blocked.` : '';
+  return {
+    severity: 'info',
+    code: 'custom_script_included',
+    message: `The script runs on every page of the export.${blocked}`,
+    file: source.file,
+  };
+}
+
+const effects: readonly [pattern: RegExp, effect: string][] = [
+  [
+    /\b(?:createElement|insertAdjacent\w+|innerHTML|appendChild|prepend|append|replaceWith)\b/,
+    'adds elements to pages',
+  ],
+  [/\b(?:classList|setAttribute|\.style|dataset)\b/, 'changes elements'],
+  [/\baddEventListener\b/, 'reacts to what readers do'],
+  [/\b(?:localStorage|sessionStorage|cookie)\b/, 'keeps data in the browser'],
+];
+
+function effectsOf(source: ScriptSource): string[] {
+  const hosts = hostsOf(source);
+  return [
+    ...effects.flatMap(([pattern, effect]) => (pattern.test(source.content) ? [effect] : [])),
+    ...(hosts.length ? [`contacts ${hosts.slice(0, 5).join(', ')}`] : []),
+  ];
+}
