@@ -72,7 +72,8 @@ function running(sources: readonly string[], runner: CodeRunner): Tree[] {
   runner.beginPage({ seed: 1, clockMs: 0, address: 'http://localhost/' });
   return sources.map((_, piece) => {
     try {
-      const request = { module: page.id, piece, props: { object: [] }, children: null, as: 'value' as const };
+      const props = { object: [] };
+      const request = { module: page.id, piece, props, isWhole: false, as: 'value' as const, idSpace: 0 };
       return shown(runner.run(modules, request));
     } catch (error) {
       if (error instanceof CodeRefused) return `refused: ${error.message}`;

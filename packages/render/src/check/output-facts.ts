@@ -212,7 +212,7 @@ export function hasId(ids: string, fragment: string): boolean {
 }
 
 /** The top of a page and a text fragment need no id. */
-export function isFound(fragment: string, has: (id: string) => boolean): boolean {
+function isFound(fragment: string, has: (id: string) => boolean): boolean {
   if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
   return has(decoded(fragment)) || has(fragment);
 }

@@ -8,6 +8,7 @@ import type { Component, ElementCall, PageContext } from './contract.ts';
 import { type Attributes, attributes, element, textOfHtml } from '../html.ts';
 import { callout, isCalloutName } from './callouts.ts';
 import { withFormValues } from './form-values.ts';
+import { childrenOfHtml, givenHtml } from './html-text.ts';
 import { altOf, imageSwitches, pictureHtml } from './images.ts';
 import { remoteMedia, withoutLinks } from './remote.ts';
 import { declarationsOf, withHyphens } from './style.ts';
@@ -46,14 +47,12 @@ export function isHtmlElement(name: string): boolean {
 }
 
 export const htmlElement: Component = (written, page) => {
-  const call = withFormValues(written);
+  const call = withFormValues(withGivenHtml(written));
   const { name, children, place } = call;
   if (!(isSvgElement(name) ? isHarmless(call) : allowedElements.has(name))) {
     if (isCalloutName(name)) return callout(call, page);
-    const isDropped = silentlyDropped.has(name);
-    const fate = isDropped ? 'readers see nothing in its place' : 'readers see its content';
-    page.report('element_dropped', `<${name}> is not allowed in a page; ${fate}`, place);
-    return isDropped ? '' : page.render(children);
+    page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
+    return silentlyDropped.has(name) ? '' : page.render(children);
   }
   if (name === 'style') {
     noteRules(call, page);
@@ -72,16 +71,18 @@ export const htmlElement: Component = (written, page) => {
   return element(name, values, name === 'a' ? withoutLinks(content) : content);
 };
 
+function withGivenHtml(call: ElementCall): ElementCall {
+  const html = givenHtml(call.props.value('dangerouslySetInnerHTML'));
+  if (html === undefined || call.name === 'style') return call;
+  const props = call.props.without('dangerouslySetInnerHTML');
+  return { ...call, props, children: childrenOfHtml(html, call.place) };
+}
+
 /** They count wherever they stand, so they show nothing where they are. */
 function noteRules({ props, children, place }: ElementCall, page: PageContext): void {
-  const given = props.value('dangerouslySetInnerHTML');
-  const html = given instanceof ObjectValue ? given.get('__html') : undefined;
   const css =
-    typeof html === 'string'
-      ? html
-      : children
-          .map((child) => (child.kind === 'text' ? child.text : textOfHtml(page.render([child]))))
-          .join('');
+    givenHtml(props.value('dangerouslySetInnerHTML')) ??
+    children.map((child) => (child.kind === 'text' ? child.text : textOfHtml(page.render([child])))).join('');
   const media = props.text('media');
   if (css.trim() !== '') page.useRules(media === undefined ? css : `@media ${media} {${css}}`, place);
 }
@@ -120,11 +121,7 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
     const attribute = ofDrawing ?? attributeName(original);
     if (/^on[a-z]/i.test(original)) {
       if (!page.isLive)
-        page.report(
-          'handler_dropped',
-          `"${original}" was left out, because pages run no code of their own; readers see the element, which does nothing`,
-          place,
-        );
+        page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
     } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value, (address) => page.styleFile(address, place)));
@@ -159,7 +156,7 @@ function flagText(attribute: string, value: boolean): string | true | undefined 
 }
 
 function reportTakenId(id: string, page: PageContext, place: ElementCall['place']): void {
-  const message = `The id "${id.slice(0, 200)}" stands on the page more than once; links to it lead readers to the first element`;
+  const message = `The id "${id.slice(0, 200)}" is taken already; links to it lead to the first element`;
   page.report('duplicate_id', message, place, 'Give each element of a page an id of its own.');
 }
 
@@ -196,11 +193,7 @@ function addAddress(
     return true;
   }
   if (name === 'iframe') {
-    page.report(
-      'frame_dropped',
-      `The frame "${address}" has no address that may be shown; readers see nothing in its place`,
-      place,
-    );
+    page.report('frame_dropped', `The frame "${address}" was left out: pages frame nothing`, place);
     return false;
   }
   const resolved = page.asset(address, place);

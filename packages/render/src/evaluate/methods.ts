@@ -89,16 +89,22 @@ const arrayMethods = new Map<string, Method<Value[]>>([
   ],
   ['some', (list, [fn], { call }) => list.some((item, index) => truthy(call(fn, [item, index, list])))],
   ['every', (list, [fn], { call }) => list.every((item, index) => truthy(call(fn, [item, index, list])))],
-  ['flatMap', (list, [fn], { call }) => list.flatMap((item, index) => call(fn, [item, index, list]))],
+  [
+    'flatMap',
+    (list, [fn], { call }) => list.flatMap((item, index) => certain(call(fn, [item, index, list]))),
+  ],
   [
     'findLast',
     (list, [fn], { call }) => list.findLast((item, index) => truthy(call(fn, [item, index, list]))),
   ],
-  ['flat', only(0, (list, _args, { budget }) => (budget.cells(flatLength(list)), list.flat()))],
+  ['flat', only(0, (list, _args, { budget }) => (budget.cells(flatLength(list)), list.map(certain).flat()))],
   ['slice', (list, args) => list.slice(...range(args))],
   [
     'concat',
-    (list, args, { budget }) => (budget.cells(flatLength(args)), list.concat(...(args as Value[][]))),
+    (list, args, { budget }) => (
+      budget.cells(flatLength(args)),
+      list.concat(...(args.map(certain) as Value[][]))
+    ),
   ],
   ['toReversed', (list) => list.toReversed()],
   ['includes', only(1, (list, [item]) => list.includes(primitive(item)))],
@@ -224,7 +230,7 @@ export function standardScope(budget: Budget, call: Call, noteLive: () => void):
     [
       'Array',
       new ObjectValue([
-        ['isArray', native(([value]) => Array.isArray(value))],
+        ['isArray', native(([value]) => Array.isArray(certain(value)))],
         ['from', native((args) => listFrom(args, budget, call))],
       ]),
     ],
@@ -285,6 +291,11 @@ function primitive(value: Value): Value {
   return value instanceof ElementValue || value instanceof Foreign
     ? unsupported('comparing elements')
     : value;
+}
+
+/** Content of the page is one element or a list of them, which only code that runs can tell. */
+function certain(value: Value): Value {
+  return value instanceof Foreign ? unsupported('looking at children') : value;
 }
 
 function string(value: Value): string {

@@ -65,10 +65,25 @@ export class ElementValue {
 
 /** Something of the page renderer's (an imported snippet, children to be placed) that passes through untouched. */
 export class Foreign {
-  readonly content: unknown;
+  #content: unknown;
+  #make: (() => unknown) | undefined;
 
   constructor(content: unknown) {
-    this.content = content;
+    this.#content = content;
+  }
+
+  /** What is made when it is first placed. */
+  static lazily(make: () => unknown): Foreign {
+    const foreign = new Foreign(undefined);
+    foreign.#make = make;
+    return foreign;
+  }
+
+  get content(): unknown {
+    const make = this.#make;
+    this.#make = undefined;
+    if (make) this.#content = make();
+    return this.#content;
   }
 }
 

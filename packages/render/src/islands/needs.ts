@@ -4,7 +4,7 @@
  */
 import type { CallExpression, Expression, Node, ObjectExpression, VariableDeclarator } from 'estree-jsx';
 import { liveNeeds } from '../program/live-needs.ts';
-import { parseClassicScript, walk } from '../program/syntax.ts';
+import { isDocumentText, parseClassicScript, walk } from '../program/syntax.ts';
 import type { IslandModule, IslandNeeds, Json } from './page-islands.ts';
 
 type BuiltIn = IslandNeeds['builtins'][number];
@@ -48,9 +48,11 @@ function needsOf(module: IslandModule): IslandNeeds {
   const pictures: string[] = [];
   const named = new Map<string, string>();
   walk(parseClassicScript(module.factory), (node: Node) => {
+    if (isDocumentText(node)) return false;
     if (node.type === 'VariableDeclarator') addNamed(node, named);
     if (node.type === 'CallExpression' && isCreateElement(node)) builtins.push(...formsOf(node, named));
     if (node.type === 'Literal' && isPicture(node.value)) pictures.push(node.value);
+    return true;
   });
   const needs = { ...liveNeeds([module]), builtins, pictures };
   known.set(module, needs);

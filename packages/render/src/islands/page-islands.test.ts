@@ -27,8 +27,10 @@ function source(more: Partial<IslandSource> = {}): IslandSource {
     props: {},
     modules,
     needs: () => nothing,
-    words: undefined,
-    slot: undefined,
+    content: {},
+    isWhole: false,
+    idSpace: 0,
+    slots: [],
     place: undefined,
     ...more,
   };
@@ -87,18 +89,27 @@ describe('an island', () => {
   it('marks its content where it shows it, and nothing within', () => {
     const islands = islandsOfPage();
     const slot = (): string => islands.builtin(call('Box', [['title', 't']], words), () => 'of the page');
-    expect(islands.render(source({ slot }), () => `<p>${islands.slot()}</p>`)).toContain(
-      '<p data-island-slot="0">of the page</p>',
-    );
+    expect(
+      islands.render(
+        source({ slots: [{ slot: 0, inside: undefined, render: slot }] }),
+        () => `<p>${islands.slot(0, 0)}</p>`,
+      ),
+    ).toContain('<p data-island-slot="0">of the page</p>');
     expect(islands.result()?.parts).toMatch(/^<template data-islands="[^"]*"><\/template>\n$/);
   });
 
   it('gives its content an element of its own only where something stands beside it', () => {
     const islands = islandsOfPage();
     const slot = (): string => '<summary>S</summary>words';
-    const alone = islands.render(source({ slot }), () => `<details open>${islands.slot()}</details>`);
+    const alone = islands.render(
+      source({ slots: [{ slot: 0, inside: undefined, render: slot }] }),
+      () => `<details open>${islands.slot(0, 0)}</details>`,
+    );
     expect(alone).toContain('<details open data-island-slot="0"><summary>S</summary>words</details>');
-    const beside = islands.render(source({ slot }), () => `<div><i></i>${islands.slot()}</div>`);
+    const beside = islands.render(
+      source({ slots: [{ slot: 0, inside: undefined, render: slot }] }),
+      () => `<div><i></i>${islands.slot(0, 0)}</div>`,
+    );
     expect(beside).toContain(
       '<i></i><docyard-slot data-island-slot="0"><summary>S</summary>words</docyard-slot>',
     );
@@ -107,10 +118,35 @@ describe('an island', () => {
   it('leaves content that it does not show at first to the end of the page', () => {
     const islands = islandsOfPage();
     islands.render(source(), () => '');
-    islands.render(source({ slot: () => 'later' }), () => '');
+    islands.render(source({ slots: [{ slot: 0, inside: undefined, render: () => 'later' }] }), () => '');
     expect(islands.result()?.parts).toContain(
       '><docyard-slot data-island-slot="0" data-of="1">later</docyard-slot></template>\n',
     );
+  });
+
+  it('shows neighbours together, with a mark between them', () => {
+    const islands = islandsOfPage();
+    const slots = ['a', 'b', 'c'].map((text, slot) => ({
+      slot,
+      inside: undefined,
+      render: () => `<p>${text}</p>`,
+    }));
+    const html = islands.render(source({ slots }), () => `<i></i>${islands.slot(0, 1)}`);
+    expect(html).toContain('<docyard-slot data-island-slot="0-1"><p>a</p><!--|--><p>b</p></docyard-slot>');
+    expect(islands.result()?.parts).toContain('data-island-slot="2" data-of="0"><p>c</p>');
+  });
+
+  it('brings the inside of content that it does not show where it shows the inside of other content', () => {
+    const islands = islandsOfPage();
+    const slots = [
+      { slot: 0, inside: undefined, render: () => 'outer 0' },
+      { slot: 1, inside: undefined, render: () => 'outer 1' },
+      { slot: 2, inside: 0, render: () => 'inner 0' },
+      { slot: 3, inside: 1, render: () => 'inner 1' },
+    ];
+    islands.render(source({ slots }), () => islands.slot(2, 2));
+    expect(islands.result()?.parts).toContain('inner 1');
+    expect(islands.result()?.parts).not.toContain('outer');
   });
 
   it('marks built-in components with their properties, and where their content goes', () => {
@@ -171,9 +207,11 @@ describe('parts of a table', () => {
     const islands = islandsOfPage(told);
     expect(islands.render(source(), () => '<tr><td>a</td></tr>')).toBe('<tr><td>a</td></tr>');
     const slot = (): string => '<tr><td>b</td></tr>';
-    const table = (): string => `<table><tbody><tr></tr>${islands.slot()}</tbody></table>`;
+    const table = (): string => `<table><tbody><tr></tr>${islands.slot(0, 0)}</tbody></table>`;
     const still = '<table><tbody><tr></tr><tr><td>b</td></tr></tbody></table>';
-    expect(islands.render(source({ slot }), table)).toBe(still);
+    expect(islands.render(source({ slots: [{ slot: 0, inside: undefined, render: slot }] }), table)).toBe(
+      still,
+    );
     expect(told).toEqual(['handler_dropped', 'handler_dropped']);
     expect(islands.render(source(), () => '<table><tr><td>c</td></tr></table>')).toContain('<docyard-island');
   });

@@ -31,18 +31,30 @@ export interface IslandNeeds {
   builtins: readonly { name: string; props: Record<string, Json>; hasChildren: boolean }[];
 }
 
+/** Content of the page that an island may show. */
+export interface IslandSlot {
+  /** Negative for content that the document was given. */
+  slot: number;
+  /** The slot that it is part of. */
+  inside: number | undefined;
+  render: () => string;
+}
+
 export interface IslandSource {
   module: string;
   piece: number;
   /** The names that the piece finds nowhere else: the properties of a snippet. */
   props: Json;
+  /** Properties of a snippet that are content, by their slots. */
+  content: Record<string, number>;
+  /** What stands between the tags of the element is one slot. */
+  isWhole: boolean;
+  /** What ids that the code asks for begin with. */
+  idSpace: number;
   modules: readonly IslandModule[];
   /** Asked once for the modules that are new on the page. */
   needs: () => IslandNeeds;
-  /** The content between the tags of the element, where it is a text. */
-  words: string | undefined;
-  /** The same where it is more. */
-  slot: (() => string) | undefined;
+  slots: readonly IslandSlot[];
   place: FilePlace | undefined;
 }
 
@@ -89,8 +101,10 @@ interface MarkedPart {
 /** The island that is being rendered. */
 interface IslandState {
   source: IslandSource;
-  /** The content of the element as it was written into the island, each time it was. */
-  slots: Set<string>;
+  /** Content as it was written into the island, each time it was. */
+  written: Set<string>;
+  /** The slots that the first state shows. */
+  shown: Set<number>;
 }
 
 export class PageIslands {
@@ -116,20 +130,21 @@ export class PageIslands {
   /** The HTML of an island. `content` renders what its component shows at first. */
   render(source: IslandSource, content: () => string): string {
     const number = this.#count++;
-    const state: IslandState = { source, slots: new Set() };
-    const html = withoutWrappers(this.#within(state, content), state.slots);
+    const state: IslandState = { source, written: new Set(), shown: new Set() };
+    const html = withoutWrappers(this.#within(state, content), state.written);
     if (breaksTable.test(html)) return this.#still(html, 'it makes parts of a table', source);
     if (number >= mostIslands) return this.#still(html, `the page has more than ${mostIslands}`, source);
-    if (source.slot && state.slots.size === 0) this.#hideSlot(number, source.slot);
+    for (const slot of hiddenSlots(state)) this.#hideSlot(number, slot);
     this.#provide(state);
-    const { module, piece, props, words } = source;
+    const { module, piece, props, content: passed, isWhole, idSpace } = source;
     const data = {
       number,
       module,
       piece,
       ...(isEmpty(props) ? {} : { props }),
-      ...(words === undefined ? {} : { words }),
-      ...(source.slot ? { hasSlot: true } : {}),
+      ...(isEmpty(passed) ? {} : { content: passed }),
+      ...(isWhole ? { isWhole } : {}),
+      ...(idSpace === 0 ? {} : { idSpace }),
     };
     return element('docyard-island', { 'data-island': JSON.stringify(data) }, html);
   }
@@ -137,16 +152,22 @@ export class PageIslands {
   /** The first state without marks, which stays as it is. */
   #still(html: string, why: string, { place }: IslandSource): string {
     this.#host.report('handler_dropped', `A component shows its first state only: ${why}`, place);
-    return html.replaceAll(/<\/?docyard-(?:slot|part)\b[^>]*>| data-island-slot="0"/g, '');
+    return html.replaceAll(
+      /<\/?docyard-(?:slot|part)\b[^<>]*>| data-island-slot="[-\d]{1,40}"|<!--\|-->/g,
+      '',
+    );
   }
 
-  /** The content of the element, where its component shows it. It belongs to the page: nothing in it is marked. */
-  slot(): string {
+  /** Content of the page where a component shows it. It belongs to the page: nothing in it is marked. */
+  slot(first: number, last: number): string {
     const state = this.#inside;
-    if (!state?.source.slot) return '';
-    const html = slotHtml(this.#within(undefined, state.source.slot));
-    state.slots.add(html);
-    return html;
+    const shown = state?.source.slots.filter(({ slot }) => slot >= first && slot <= last) ?? [];
+    if (!state || shown.length === 0) return '';
+    for (const { slot } of shown) state.shown.add(slot);
+    const html = shown.map(({ render }) => this.#within(undefined, render)).join(slotBoundary);
+    const written = slotHtml(html, first === last ? `${first}` : `${first}-${last}`);
+    state.written.add(written);
+    return written;
   }
 
   /** Where an address led that an island shows at first: it may have been put together by its code. */
@@ -205,9 +226,10 @@ export class PageIslands {
     );
   }
 
-  #hideSlot(number: number, slot: () => string): void {
-    const html = this.#host.outsideContents(() => this.#within(undefined, slot));
-    this.#hidden.push(slotHtml(html, number));
+  #hideSlot(owner: number, { slot, render }: IslandSlot): void {
+    if (this.#hidden.length >= mostHiddenParts) return;
+    const html = this.#host.outsideContents(() => this.#within(undefined, render));
+    this.#hidden.push(slotHtml(html, `${slot}`, owner));
   }
 
   /** What the code of an island needs, unless another island of the page has brought it. */
@@ -240,8 +262,30 @@ export class PageIslands {
   }
 }
 
-function slotHtml(html: string, owner?: number): string {
-  return element('docyard-slot', { 'data-island-slot': 0, 'data-of': owner }, html);
+/** Stands between neighbours that are shown together, so that the browser can show them apart. */
+const slotBoundary = '<!--|-->';
+
+function slotHtml(html: string, slot: string, owner?: number): string {
+  return element('docyard-slot', { 'data-island-slot': slot, 'data-of': owner }, html);
+}
+
+/**
+ * What the browser may come to show and the first state does not. Where code shows the inside of some content, it will
+ * show the inside of the rest as well.
+ */
+function hiddenSlots({ source: { slots }, shown }: IslandState): IslandSlot[] {
+  const inside = new Map(slots.map(({ slot, inside: around }) => [slot, around]));
+  const around = (slot: number): number[] => {
+    const outer = inside.get(slot);
+    return outer === undefined ? [] : [outer, ...around(outer)];
+  };
+  const opened = new Set([...shown].flatMap(around));
+  const isMissing = ({ slot }: IslandSlot): boolean =>
+    !shown.has(slot) && !opened.has(slot) && !around(slot).some((outer) => shown.has(outer));
+  const missing = slots.filter(isMissing);
+  if (opened.size === 0) return missing.filter((each) => each.inside === undefined);
+  const hasInside = new Set(missing.map((each) => each.inside));
+  return missing.filter(({ slot }) => !hasInside.has(slot) && around(slot).length <= 1);
 }
 
 /**
@@ -257,7 +301,8 @@ function withoutWrappers(html: string, slots: ReadonlySet<string>): string {
     if (start < 0 || !around || !after.startsWith(`</${around[1]}>`)) continue;
     const [open, name = '', attributes = ''] = around;
     const content = slot.slice(slot.indexOf('>') + 1, slot.lastIndexOf('<'));
-    result = `${result.slice(0, start - open.length)}<${name}${attributes} data-island-slot="0">${content}${after}`;
+    const mark = /data-island-slot="[-\d]+"/.exec(slot)?.[0] ?? '';
+    result = `${result.slice(0, start - open.length)}<${name}${attributes} ${mark}>${content}${after}`;
   }
   return result;
 }

@@ -19,12 +19,8 @@ export function caddyfile(site: HostedSite): string {
       const path = basePath + redirect.source;
       const paths = [path, `${path}/`, `${path}.html`].map(quoted).join(' ');
       const to = withQuery(destinationOf(redirect, basePath));
-      // The matcher for paths ignores case.
-      const matcher = redirect.isCaseSensitive
-        ? `path_regexp ${quoted(`${expressionOf([{ text: path }]).slice(0, -1)}(?:/|\\.html)?$`)}`
-        : `path ${paths}`;
       return [
-        `  @docyard_${index} ${matcher}`,
+        `  @docyard_${index} path ${paths}`,
         `  redir @docyard_${index} ${quoted(to)} ${redirect.permanent ? 308 : 307}`,
       ];
     }),

@@ -39,8 +39,7 @@ function redirectsFile(site: HostedSite): string {
     .filter(({ expanded }) => !expanded)
     .map((redirect) =>
       [
-        // A colon would begin a placeholder, and these two the rest of an address.
-        encodeAddress(basePath + redirect.source).replaceAll(/[:?#]/g, encodeURIComponent),
+        encodeAddress(basePath + redirect.source),
         destinationOf(redirect, basePath),
         status(redirect.permanent),
       ].join(' '),

@@ -9,7 +9,7 @@ import type { PageFacts } from '../evaluate/realm/messages.ts';
 import { type CodeRunner, CodeRefused, type RefusalReason } from '../evaluate/realm/realm.ts';
 import { type Tree, treeOfValue, valueOfTree } from '../evaluate/realm/tree.ts';
 import {
-  type Foreign,
+  Foreign,
   NotDefined,
   ObjectValue,
   SeveralValues,
@@ -17,6 +17,7 @@ import {
   type Value,
 } from '../evaluate/values.ts';
 import { ambientNames } from '../program/ambient-names.ts';
+import { isBuiltInName } from '../program/built-in-names.ts';
 import { programGlobals } from '../program/globals.ts';
 import type { Piece } from '../program/pieces.ts';
 import { type DocumentProgram, type ProgramModule, authorLine } from '../program/program.ts';
@@ -37,6 +38,17 @@ export interface CodePiece {
   given: ObjectValue;
 }
 
+export interface RunOptions {
+  as: 'content' | 'value';
+  /** What stands between the tags is one slot. */
+  isWhole?: boolean;
+  idSpace?: number;
+  /** Content of the document by the numbers of its slots. */
+  content?: (first: number, last: number) => Value;
+}
+
+const nothing = (): Value => null;
+
 export class PageCode {
   readonly #tools: SiteTools;
   readonly #task: PageTask;
@@ -44,6 +56,7 @@ export class PageCode {
   /** What was run already, so that the Markdown of the page costs nothing twice and shows the same. */
   readonly #results = new Map<string, Tree | CodeRefused>();
   #tier: PageTier = 'none';
+  #idSpaces = 0;
   #hasBegun = false;
 
   constructor(tools: SiteTools, task: PageTask, parser: ParserName) {
@@ -60,6 +73,10 @@ export class PageCode {
   /** Something of the page was computed without running it. */
   noteStatic(): void {
     if (this.#tier === 'none') this.#tier = 'static';
+  }
+
+  get canRun(): boolean {
+    return this.#tools.plan.customCode === 'run';
   }
 
   /** Tests send everything to the runner. */
@@ -103,12 +120,11 @@ export class PageCode {
     return found ? new Unsupported(found.message) : (cause ?? unread);
   }
 
-  /** Runs a piece. `children` is what stands between the tags of its element. Throws `CodeRefused`. */
-  run(code: CodePiece, children: Foreign | string | undefined, as: 'content' | 'value'): Value {
-    const slots: Foreign[] = [];
-    const props = propsTree(code.given, slots);
-    const slot = typeof children === 'object' ? slots.push(children) - 1 : (children ?? null);
-    const request = { module: code.module, piece: code.piece.index, props, children: slot, as };
+  /** Runs a piece. Throws `CodeRefused`. */
+  run(code: CodePiece, { as, isWhole = false, idSpace = 0, content = nothing }: RunOptions): Value {
+    const given: Foreign[] = [];
+    const props = propsTree(code.given, given);
+    const request = { module: code.module, piece: code.piece.index, props, isWhole, as, idSpace };
     const key = JSON.stringify(request);
     let result = this.#results.get(key);
     if (result === undefined) {
@@ -116,7 +132,12 @@ export class PageCode {
       this.#results.set(key, result);
     }
     if (result instanceof CodeRefused) throw result;
-    return valueOfTree(result, slots);
+    return valueOfTree(result, { given, content });
+  }
+
+  /** Ids that code asks for are its own, also where the same code stands on the page twice. */
+  idSpaceOf({ modules }: CodePiece): number {
+    return modules.some(({ factory }) => /\buseId\s*\(/.test(factory)) ? ++this.#idSpaces : 0;
   }
 
   #runNow(modules: ProgramModule[], request: Parameters<CodeRunner['run']>[1]): Tree | CodeRefused {
@@ -152,7 +173,17 @@ export class PageCode {
 function isHopeless(cause: Unsupported, node: Node): boolean {
   if (cause instanceof SeveralValues) return isShortText(node);
   if (!(cause instanceof NotDefined)) return false;
-  return !ambientNames.has(cause.missing) && !programGlobals.includes(cause.missing);
+  const { missing } = cause;
+  return !ambientNames.has(missing) && !programGlobals.includes(missing) && !isBuiltInName(missing);
+}
+
+/** The content that a document was given, by the names of its properties, with the slots that stand for it. */
+export function givenContent(given: ObjectValue): { name: string; slot: number; content: Foreign }[] {
+  const slots: Foreign[] = [];
+  propsTree(given, slots);
+  return [...given.entries].flatMap(([name, value]) =>
+    value instanceof Foreign ? [{ name, slot: -slots.indexOf(value) - 1, content: value }] : [],
+  );
 }
 
 /** What the format gives every document besides its own properties. */

@@ -5,7 +5,7 @@
  */
 import type { Expression } from 'estree-jsx';
 import type { FilePlace } from '../check/diagnostic.ts';
-import { type Child, wordsOf } from '../components/contract.ts';
+import type { Child } from '../components/contract.ts';
 import type { Evaluator } from '../evaluate/evaluator.ts';
 import { isEmptyExpression, parseExpression, parseSpread } from '../evaluate/parse.ts';
 import { CodeRefused } from '../evaluate/realm/realm.ts';
@@ -18,8 +18,8 @@ import {
   type Value,
 } from '../evaluate/values.ts';
 import { islandNeeds } from '../islands/needs.ts';
-import { type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts';
-import { type CodePiece, type PageCode, findingOf } from './code.ts';
+import { type IslandSource, type Json, type PageIslands, jsonOf } from '../islands/page-islands.ts';
+import { type CodePiece, type PageCode, type RunOptions, findingOf, givenContent } from './code.ts';
 import { type Frame, placeOf } from './frame.ts';
 import type { PageRecord } from './record.ts';
 import { type JsxAttribute, type Node, isShortText } from './tree.ts';
@@ -28,6 +28,7 @@ import { type JsxAttribute, type Node, isShortText } from './tree.ts';
 export interface ComputingHost extends Pick<PageRecord, 'report'> {
   render(children: readonly Child[]): string;
   childrenOfValue(value: Value, place: FilePlace | undefined): Child[];
+  childrenOfNodes(nodes: readonly Node[], frame: Frame): Child[];
 }
 
 /** A node of a document, and one of its attributes by number. */
@@ -57,7 +58,7 @@ export class Computed {
     const source = node.value ?? '';
     if (isEmptyExpression(source)) return [];
     if (isShortText(node) && isList(source)) throw new SeveralValues();
-    return this.content(node, frame, [], () =>
+    return this.content(node, frame, undefined, () =>
       this.#host.childrenOfValue(
         this.#evaluator.evaluate(parseExpression(source), frame.scope),
         placeOf(node, frame),
@@ -69,14 +70,29 @@ export class Computed {
    * What a node shows: what `compute` works out of what stands between its tags, or what its code gives. Throws
    * `Unsupported` when neither is possible.
    */
-  content(node: Node, frame: Frame, children: Child[], compute: (children: Child[]) => Child[]): Child[] {
+  content(node: Node, frame: Frame, children: Value, compute: (children: Value) => Child[]): Child[] {
     const { found, cause, isLive } = this.#statically(() => compute(children));
     if (found && !isLive) return found;
     const piece = this.#code.pieceOf(node, frame, cause);
-    if (piece?.piece.interactive) return this.#island(piece, node, frame, children, found && compute);
+    const { interactive = false, content } = piece?.piece ?? {};
+    if (piece && (interactive || (!found && content?.interactive)))
+      return this.#island(piece, node, frame, found && compute);
     if (found) return found;
     if (!piece) throw this.#code.problemOf(node, frame, cause);
-    return this.#run(piece, node, frame, children).content;
+    const idSpace = this.#code.idSpaceOf(piece);
+    return this.#run(piece, node, frame, { idSpace, content: this.#contentOf(piece, frame) }).content;
+  }
+
+  /** Content of the document that code places. */
+  #contentOf({ program }: CodePiece, frame: Frame): (first: number, last: number) => Value {
+    const known = new Map<string, Foreign>();
+    return (first, last) => {
+      const nodes = program.slots.slice(first, last + 1).flatMap((slot) => slot.nodes);
+      const key = `${first} ${last}`;
+      const content = known.get(key) ?? Foreign.lazily(() => this.#host.childrenOfNodes(nodes, frame));
+      known.set(key, content);
+      return content;
+    };
   }
 
   #statically(compute: () => Child[]): { found?: Child[]; cause?: Unsupported; isLive: boolean } {
@@ -92,23 +108,30 @@ export class Computed {
     }
   }
 
+  /** Code that fails with elements as its children may be able to show them as they are. */
   #run(
     piece: CodePiece,
     node: Node,
     frame: Frame,
-    children: Child[],
-  ): { content: Child[]; refused?: CodeRefused } {
+    options: Omit<RunOptions, 'as'>,
+  ): { content: Child[]; isWhole: boolean; refused?: CodeRefused } {
+    const attempt = (isWhole: boolean): { content: Child[]; isWhole: boolean } => {
+      const value = this.#code.run(piece, { ...options, as: 'content', isWhole });
+      return { content: this.#host.childrenOfValue(value, placeOf(node, frame)), isWhole };
+    };
     try {
-      const given = wordsOf(children) ?? (children.length ? new Foreign(children) : undefined);
-      const value = this.#code.run(piece, given, 'content');
-      return { content: this.#host.childrenOfValue(value, placeOf(node, frame)) };
+      return attempt(false);
     } catch (error) {
       if (!(error instanceof CodeRefused)) throw error;
       // A name that nothing defines, in a few words within a sentence.
       if (isShortText(node) && error.message.startsWith('ReferenceError'))
         throw new Unsupported(error.message);
+      if (error.reason === 'failed' && piece.piece.content?.hasCode) {
+        const whole = refusedAsUndefined(() => attempt(true));
+        if (whole) return whole;
+      }
       this.#reportRefused(error, nameOf(node), { node, frame }, piece);
-      return { content: [], refused: error };
+      return { content: [], isWhole: false, refused: error };
     }
   }
 
@@ -122,30 +145,76 @@ export class Computed {
     code: CodePiece,
     node: Node,
     frame: Frame,
-    children: Child[],
-    compute: ((children: Child[]) => Child[]) | undefined,
+    compute: ((children: Value) => Child[]) | undefined,
   ): Child[] {
-    const slot: Child = { kind: 'markdown', isParagraph: false, render: () => this.#islands.slot() };
-    const words = wordsOf(children);
-    const isSlot = words === undefined && children.length > 0;
-    const placed = isSlot ? [slot] : children;
-    const { content, refused } = this.#forIsland(() =>
-      compute ? { content: compute(placed), refused: undefined } : this.#run(code, node, frame, placed),
+    const idSpace = this.#code.idSpaceOf(code);
+    const { content, isWhole, refused } = this.#forIsland(() =>
+      this.#firstState(code, node, frame, idSpace, compute),
     );
     if (refused && refused.reason !== 'failed' && refused.reason !== 'refused') return [];
-    const { piece, module, modules, given } = code;
-    const source = {
+    const render = (): string =>
+      this.#islands.render(this.#source(code, node, frame, { isWhole, idSpace }), () =>
+        this.#host.render(content),
+      );
+    return [{ kind: 'markdown', isParagraph: false, render }];
+  }
+
+  /** What an island shows at first. The evaluator knows content as one slot only. */
+  #firstState(
+    code: CodePiece,
+    node: Node,
+    frame: Frame,
+    idSpace: number,
+    compute: ((children: Value) => Child[]) | undefined,
+  ): { content: Child[]; isWhole: boolean; refused?: CodeRefused } {
+    const { content } = code.piece;
+    const words = content && wordsIn(node);
+    const slot = (first: number, last: number): Foreign =>
+      new Foreign([{ kind: 'markdown', isParagraph: false, render: () => this.#islands.slot(first, last) }]);
+    if (compute && !content) return { content: compute(undefined), isWhole: false };
+    if (compute && words !== undefined) return { content: compute(words), isWhole: false };
+    if (compute && content?.slots && !content.hasBuiltIn)
+      return { content: compute(slot(content.slots.first, content.slots.last)), isWhole: false };
+    if (compute && content && !this.#code.canRun)
+      return { content: compute(slot(content.whole, content.whole)), isWhole: true };
+    return this.#run(code, node, frame, { idSpace, content: slot });
+  }
+
+  #source(
+    code: CodePiece,
+    node: Node,
+    frame: Frame,
+    { isWhole, idSpace }: { isWhole: boolean; idSpace: number },
+  ): IslandSource {
+    const { piece, module, given, program } = code;
+    const modules = program.liveModulesFor(piece);
+    const names = program.namesUsedBy(piece);
+    const passed = givenContent(given).filter(({ name }) => names.has(name) || names.has('props'));
+    const own = isWhole && piece.content ? [piece.content.whole] : program.slotsOf(piece);
+    return {
       module,
       piece: piece.index,
       props: dataOf(given),
+      content: Object.fromEntries(passed.map(({ name, slot }) => [name, slot])),
+      isWhole,
+      idSpace,
       modules,
       needs: () => islandNeeds(modules),
-      words,
-      slot: isSlot ? () => this.#host.render(children) : undefined,
+      slots: [
+        ...own.map((slot) => ({
+          slot,
+          inside: program.slots[slot]?.inside,
+          render: () =>
+            this.#host.render(this.#host.childrenOfNodes(program.slots[slot]?.nodes ?? [], frame)),
+        })),
+        ...passed.map(({ slot, content }) => ({
+          slot,
+          inside: undefined,
+          render: () => this.#host.render(this.#host.childrenOfValue(content, placeOf(node, frame))),
+        })),
+      ],
       place: placeOf(node, frame),
     };
-    const render = (): string => this.#islands.render(source, () => this.#host.render(content));
-    return [{ kind: 'markdown', isParagraph: false, render }];
   }
 
   #forIsland<Result>(work: () => Result): Result {
@@ -198,7 +267,7 @@ export class Computed {
     const piece = this.#code.pieceOf(node, frame, cause, index);
     if (!piece) throw this.#code.problemOf(node, frame, cause);
     try {
-      return this.#code.run(piece, undefined, 'value');
+      return this.#code.run(piece, { as: 'value' });
     } catch (error) {
       if (!(error instanceof CodeRefused)) throw error;
       this.#reportRefused(error, attributeName(at), at, piece);
@@ -258,4 +327,19 @@ function dataOf(given: ObjectValue): Record<string, Json> {
 
 export function nameOf(node: Node): string {
   return node.name ? `<${node.name}>` : `{${(node.value ?? '').trim().slice(0, 60)}}`;
+}
+
+/** What stands between the tags of an element where it is nothing but words. */
+export function wordsIn({ children = [] }: Node): string | undefined {
+  if (children.length === 0 || children.some(({ type }) => type !== 'text')) return undefined;
+  return children.map(({ value }) => value ?? '').join('');
+}
+
+function refusedAsUndefined<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CodeRefused) return undefined;
+    throw error;
+  }
 }

@@ -257,7 +257,7 @@ export class PageModules {
     const place = { file: module.file, line: line + (node.loc?.start.line ?? 1) - 1, column: 1 };
     const file = this.#sources.resolve(specifier, module.file);
     // What does not exist leaves its names to built-in components, as in pages written for other products.
-    if (file === undefined && specifier !== 'react') return this.#noteMissing(specifier, place);
+    if (file === undefined && !/^react(?:-dom)?$/.test(specifier)) return this.#noteMissing(specifier, place);
     for (const item of node.specifiers) {
       const local = item.local.name;
       const name = importedName(item);

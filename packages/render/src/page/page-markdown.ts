@@ -16,7 +16,7 @@ import {
 import { unmarkMath } from '../math/marks.ts';
 import { CodeRefused } from '../evaluate/realm/realm.ts';
 import { documentOfElement } from '../program/program.ts';
-import type { PageCode } from './code.ts';
+import type { CodePiece, PageCode } from './code.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
 import {
@@ -131,7 +131,7 @@ class TwinWriter {
     const source = node.value ?? '';
     if (isEmptyExpression(source)) return [removal(document.text, node)];
     try {
-      const text = this.#computed(node, origin, '', () =>
+      const text = this.#computed(node, origin, () =>
         this.#valueText(this.#evaluator.evaluate(parseExpression(source), scope), depth),
       );
       return [replacement(document.text, node, text)];
@@ -156,7 +156,9 @@ class TwinWriter {
     try {
       if (node.name === 'Visibility') {
         const forPeople = /\bhumans?\b/.test(textAttribute(node, 'for') ?? '');
-        return [forPeople ? removal(text, node) : replacement(text, node, this.#inner(node, origin))];
+        return [
+          forPeople ? removal(text, node) : replacement(text, node, this.#inner(node.children ?? [], origin)),
+        ];
       }
       const isOwn = isOwnName(node.name ?? '', origin.scope);
       if (isOwn) return [replacement(text, node, this.#ownNode(node, origin))];
@@ -169,8 +171,8 @@ class TwinWriter {
   }
 
   #ownNode(node: Node, origin: Origin): string {
-    const inner = this.#inner(node, origin);
-    return this.#computed(node, origin, inner, () => {
+    const inner = this.#inner(node.children ?? [], origin);
+    return this.#computed(node, origin, () => {
       const type = elementType(node.name ?? '', origin.scope);
       if (typeof type === 'string') throw new Unsupported('this is not a component');
       const isDocument = type instanceof Foreign;
@@ -180,7 +182,7 @@ class TwinWriter {
   }
 
   /** The text of what is code: computed without running it, or from what the renderer has run already. */
-  #computed(node: Node, origin: Origin, inner: string, compute: () => string): string {
+  #computed(node: Node, origin: Origin, compute: () => string): string {
     try {
       return compute();
     } catch (error) {
@@ -189,14 +191,25 @@ class TwinWriter {
       const frame = { file, document, scope, given, interpolations: properties, depth };
       const piece = this.#customCode.pieceOf(node, frame, error);
       if (!piece) throw error;
-      const children = wordsIn(node, inner) ?? (inner === '' ? undefined : new Foreign(inner));
-      return this.#valueText(this.#customCode.run(piece, children, 'content'), depth + 1).trim();
+      return this.#valueText(this.#run(piece, origin), depth + 1).trim();
+    }
+  }
+
+  #run(piece: CodePiece, origin: Origin): Value {
+    const content = (first: number, last: number): Value => {
+      const nodes = piece.program.slots.slice(first, last + 1).flatMap((slot) => slot.nodes);
+      return new Foreign(nodes.map((node) => this.#inner([node], origin)).join('\n\n'));
+    };
+    try {
+      return this.#customCode.run(piece, { as: 'content', content });
+    } catch (error) {
+      if (!(error instanceof CodeRefused) || !piece.piece.content?.hasCode) throw error;
+      return this.#customCode.run(piece, { as: 'content', content, isWhole: true });
     }
   }
 
   /** What stands between the tags of an element. */
-  #inner(node: Node, origin: Origin): string {
-    const children = node.children ?? [];
+  #inner(children: readonly Node[], origin: Origin): string {
     const [first, last] = [children[0], children.at(-1)];
     if (!first || !last) return '';
     const edits = this.#editsIn(children, origin);
@@ -210,7 +223,12 @@ class TwinWriter {
   #legacySnippet(node: Node, origin: Origin): string {
     const module = this.#modules.snippet(textAttribute(node, 'file') ?? '');
     if (!module) return '';
-    return this.#snippet(module, this.#props(node, origin), this.#inner(node, origin), origin.depth + 1);
+    return this.#snippet(
+      module,
+      this.#props(node, origin),
+      this.#inner(node.children ?? [], origin),
+      origin.depth + 1,
+    );
   }
 
   /** An element whose component the page defines or imports is what that component makes of it. */

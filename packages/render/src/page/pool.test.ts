@@ -13,8 +13,6 @@ const plan: SitePlan = {
   origin: '',
   basePath: '',
   redirects: [],
-  renamedRoutes: [],
-  renamedFiles: [],
   variables: {},
   math: 'auto',
   iconLibrary: 'fontawesome',

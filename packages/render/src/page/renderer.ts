@@ -4,7 +4,6 @@
  */
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
-import { asOneLine } from './inline-text.ts';
 import { type Child, type ElementCall, type PageContext, wordsOf } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
 import { Props } from '../components/props.ts';
@@ -23,7 +22,7 @@ import { PageIslands } from '../islands/page-islands.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
 import { documentElement, documentOfElement } from '../program/program.ts';
 import { PageCode } from './code.ts';
-import { Computed, nameOf } from './computed.ts';
+import { Computed, nameOf, wordsIn } from './computed.ts';
 import type { Document } from './document.ts';
 import { DocumentError } from './failure.ts';
 import { Footnotes } from './footnotes.ts';
@@ -78,6 +77,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       report,
       render: (children: readonly Child[]) => this.render(children),
       childrenOfValue: this.#childrenOfValue.bind(this),
+      childrenOfNodes: this.#childrenOf.bind(this),
     };
     this.#computed = new Computed(host, this.#evaluator, this.customCode, this.islands);
   }
@@ -155,7 +155,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       interpolations: new Map(),
       depth: 0,
     };
-    const children = parseMarkdown(asOneLine(source)).children ?? [];
+    const children = parseMarkdown(source).children ?? [];
     return this.renderPhrasing(this.#childrenOf(children, frame));
   }
 
@@ -203,11 +203,7 @@ export class PageRenderer extends PageRecord implements PageContext {
     const name = call.props.text('file') ?? '';
     const module = this.#modules.snippet(name);
     if (module) return this.render(this.#snippetChildren(module, call.props.values, call.children, 0));
-    this.report(
-      'snippet_missing',
-      `The snippet "${name}" does not exist; readers see nothing in its place`,
-      call.place,
-    );
+    this.report('snippet_missing', `The snippet "${name}" does not exist`, call.place);
     return '';
   }
 
@@ -312,29 +308,48 @@ export class PageRenderer extends PageRecord implements PageContext {
   }
 
   #jsxChildren(node: Node, frame: Frame): Child[] {
-    const children = this.#childrenOf(node.children ?? [], frame);
-    if (!node.name) return children;
+    const childrenNow = (): Child[] => this.#childrenOf(node.children ?? [], frame);
+    if (!node.name) return childrenNow();
     const place = placeOf(node, frame);
     const type = this.#typeOf(node.name, frame.scope);
     if (type instanceof Foreign && isModule(type.content))
       return this.#snippetChildren(
         type.content,
         this.#computed.props(node, frame),
-        children,
+        childrenNow(),
         frame.depth + 1,
       );
     if (typeof type === 'string' && !hasHandler(node)) {
       const props = new Props(this.#computed.props(node, frame));
-      return [{ kind: 'element', call: { name: type, props, children, place } }];
+      return [{ kind: 'element', call: { name: type, props, children: childrenNow(), place } }];
     }
-    return this.#computed.content(node, frame, children, (content) => {
+    return this.#computed.content(node, frame, this.#givenChildren(node, frame), (children) => {
       if (type instanceof Unsupported) throw type;
       if (typeof type !== 'string')
-        return this.#customElement(type, this.#computed.ownProps(node, frame), content, place, frame.depth);
+        return this.#customElement(type, this.#computed.ownProps(node, frame), children, place, frame.depth);
       this.#evaluator.liveParts++;
       const props = new Props(this.#computed.props(node, frame));
+      const content = this.#childrenOfValue(children, place);
       return [{ kind: 'element', call: { name: type, props, children: content, place } }];
     });
+  }
+
+  /** Elements of the author's own are worked out where they are placed: around them may be what they need. */
+  #givenChildren(node: Node, frame: Frame): Value {
+    const nodes = node.children ?? [];
+    const words = wordsIn(node);
+    if (words !== undefined) return words;
+    const make = (): Child[] => {
+      const before = this.#evaluator.liveParts;
+      const children = this.#childrenOf(nodes, frame);
+      this.#evaluator.liveParts = before;
+      return children;
+    };
+    if (nodes.some(({ type }) => type.startsWith('mdxJsx'))) return Foreign.lazily(make);
+    const children = make();
+    if (children.length === 0) return undefined;
+    // Several texts are a list of them, and not one text.
+    return (nodes.length === 1 ? wordsOf(children) : undefined) ?? new Foreign(children);
   }
 
   #typeOf(name: string, scope: Scope): ElementValue['type'] | Unsupported {
@@ -349,16 +364,16 @@ export class PageRenderer extends PageRecord implements PageContext {
   #customElement(
     type: ElementValue['type'],
     props: ObjectValue,
-    children: Child[],
+    children: Value,
     place: FilePlace | undefined,
     depth: number,
   ): Child[] {
     if (type instanceof Foreign && isModule(type.content))
-      return this.#documentChildren(type.content, props, children, depth + 1);
+      return this.#documentChildren(type.content, props, this.#childrenOfValue(children, place), depth + 1);
     if (!(type instanceof FunctionValue)) throw new Unsupported('this is not a component');
     const given = new ObjectValue(props.entries);
     given.entries.delete('key');
-    if (children.length) given.entries.set('children', wordsOf(children) ?? new Foreign(children));
+    if (children !== undefined) given.entries.set('children', children);
     return this.#childrenOfValue(this.#evaluator.call(type, [given]), place);
   }
 
@@ -393,8 +408,10 @@ export class PageRenderer extends PageRecord implements PageContext {
     if (!(value instanceof ElementValue)) throw new Unsupported('this kind of value cannot be shown');
     const children = value.children.flatMap((item) => this.#childrenOfValue(item, place));
     if (value.type === null) return children;
-    if (typeof value.type !== 'string')
-      return this.#customElement(value.type, value.props, children, place, 0);
+    if (typeof value.type !== 'string') {
+      const given = children.length ? (wordsOf(children) ?? new Foreign(children)) : undefined;
+      return this.#customElement(value.type, value.props, given, place, 0);
+    }
     const file = documentOfElement(value.type);
     const module = file === undefined ? undefined : this.#modules.document(file);
     if (module) return this.#documentChildren(module, value.props, children, 1);

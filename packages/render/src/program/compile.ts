@@ -3,15 +3,16 @@
  * that is given `require` and `exports`. Lines stay the author's. Nothing is run here.
  */
 import type { ExportDefaultDeclaration, ExportNamedDeclaration, Node, Program } from 'estree-jsx';
+import { builtInText, isBuiltInName } from './built-in-names.ts';
 import { Edits } from './edits.ts';
 import { programGlobals } from './globals.ts';
 import { type NameText, rewriteCode } from './rewrite.ts';
-import type { ImportedName, Scopes } from './references.ts';
+import type { ImportedName, Reference, Scopes } from './references.ts';
 import { analyseScopes } from './scope.ts';
 import { CompileError, errorAt, parseClassicScript, parseScript } from './syntax.ts';
 
 /** What a specifier means: a file of the site by its path, React itself, or nothing that exists. */
-export type ImportTarget = { file: string } | 'react' | undefined;
+export type ImportTarget = { file: string } | 'react' | 'react-dom' | undefined;
 export type ResolveImport = (specifier: string) => ImportTarget;
 
 /** Where a name that a module exports comes from: a name of the module itself, or of the file that is named. */
@@ -37,8 +38,9 @@ export interface CompiledModule {
 }
 
 const globals: ReadonlySet<string> = new Set(programGlobals);
+const packages = { react: '$$react', 'react-dom': '$$reactDom' };
 const reservedName =
-  /^\$\$(?:react|jsx|fragment|define|defineAll|own|element|require|exports|default|pieces|given|slot|[int]\d+)$/;
+  /^\$\$(?:react|reactDom|jsx|fragment|define|defineAll|own|element|require|exports|default|pieces|given|content|words|whole|[int]\d+)$/;
 
 /** Exports with the names of `notExported` are dropped: whoever puts the module together has its own. */
 export function compileModule(
@@ -94,7 +96,7 @@ class Head {
   }
 
   readonly textOf: NameText = (name, use) => {
-    if (!this.#top.has(name)) return globals.has(name) ? name : undefined;
+    if (!this.#top.has(name)) return globals.has(name) ? name : builtInValue(name, use);
     if (this.#top.get(name) === undefined) return name;
     return this.#accessors.get(name) ?? (use === 'element' ? undefined : name);
   };
@@ -104,7 +106,7 @@ class Head {
     const target = this.#resolve(specifier);
     if (target === undefined) return;
     const value = valueText(target, name);
-    if (target === 'react') return void this.#accessors.set(local, value);
+    if (typeof target === 'string') return void this.#accessors.set(local, value);
     const reader = `$$i${this.#readers.length}`;
     this.#readers.push(`${reader} = () => ${value}`);
     this.#accessors.set(local, `${reader}()`);
@@ -129,14 +131,14 @@ class Head {
   exportFrom(name: string, specifier: string, imported: string): void {
     const target = this.#resolve(specifier);
     if (target === undefined || this.#notExported.has(name)) return;
-    if (target !== 'react') this.exports.set(name, { local: imported, file: target.file });
+    if (typeof target !== 'string') this.exports.set(name, { local: imported, file: target.file });
     this.#definitions.push(`${JSON.stringify(name)}, () => ${valueText(target, imported)}`);
   }
 
   exportAll(specifier: string): void {
     const target = this.#resolve(specifier);
     if (target === undefined) return;
-    if (target !== 'react') {
+    if (typeof target !== 'string') {
       this.exportsAllOf.push(target.file);
       this.runsAtOnce.push(target.file);
     }
@@ -150,9 +152,14 @@ class Head {
   }
 }
 
-function valueText(target: { file: string } | 'react', name: string): string {
-  const isWhole = name === '*' || (target === 'react' && name === 'default');
-  const module = target === 'react' ? '$$react' : `$$require(${JSON.stringify(target.file)})`;
+/** A component of the format as a value. As an element it is named by a text. */
+function builtInValue(name: string, use: Reference['use']): string | undefined {
+  return (use === 'read' || use === 'typeof') && isBuiltInName(name) ? builtInText(name) : undefined;
+}
+
+function valueText(target: Exclude<ImportTarget, undefined>, name: string): string {
+  const isWhole = name === '*' || (typeof target === 'string' && name === 'default');
+  const module = typeof target === 'string' ? packages[target] : `$$require(${JSON.stringify(target.file)})`;
   return isWhole ? module : `${module}[${JSON.stringify(name)}]`;
 }
 
@@ -241,16 +248,15 @@ function nameOf(node: Node): string {
  * What every factory brings along. Names are defined one by one and never assigned, so that an export or property
  * called `__proto__` is one like any other.
  */
-const prologue = `const $$react = React, $$jsx = React.createElement, $$fragment = React.Fragment,
+const prologue =
+  `const $$react = React, $$reactDom = ReactDOM, $$jsx = React.createElement, $$fragment = React.Fragment,
 $$own = (object, name) => object != null && Object.prototype.hasOwnProperty.call(object, name),
 $$define = (to, pairs) => { for (let at = 0; at < pairs.length; at += 2)
 Object.defineProperty(to, pairs[at], { enumerable: true, get: pairs[at + 1] }); },
 $$defineAll = (to, from) => { for (const name of Object.keys(from)) if (name !== "default" && !$$own(to, name))
 $$define(to, [name, () => from[name]]); },
-$$element = (type, props, slot) => slot === undefined ? $$jsx(type, props) : $$jsx(type, props, slot);`.replaceAll(
-  '\n',
-  ' ',
-);
+$$words = (text) => text,
+$$element = (type, props, children) => $$jsx(type, props, ...children);`.replaceAll('\n', ' ');
 
 /**
  * The whole script of a module. Lines of the factory are lines of the code. The proof that nothing of the author's text

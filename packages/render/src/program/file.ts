@@ -25,6 +25,8 @@ export interface CompiledFile {
   exportsAllOf: string[];
   runsAtOnce: string[];
   body?: DocumentPieces;
+  /** The factory of a document with some of its pieces only. */
+  factoryWith?: (isKept: (piece: number) => boolean) => string;
   problems: Problem[];
 }
 
@@ -128,17 +130,18 @@ function linkedDocument(
   const { module, lines, problems } = compileBlocks(file, document, resolve);
   const body = piecesOf(file, document, module.textOf);
   const own = `$$define($$exports, ["default", () => ${JSON.stringify(element)}, "$pieces", () => $$pieces]);`;
-  const parts = [`${own}${module.code}\n;const $$pieces = [`];
   lines.push(lines.at(-1) ?? 1);
-  for (const { code, line } of body.pieces) {
-    parts.push(`${code},`);
+  for (const { code, line } of body.pieces)
     code.split('\n').forEach((_text, index) => lines.push(line + index));
-  }
-  parts.push('];');
   lines.push(lines.at(-1) ?? 1);
+  const factoryWith = (isKept: (piece: number) => boolean): string => {
+    const codes = body.pieces.map(({ code, index }) => (isKept(index) ? `${code},` : 'null,'));
+    return factoryOf([`${own}${module.code}\n;const $$pieces = [`, ...codes, '];'].join('\n'));
+  };
   return {
     ...partsOf(module, resolve),
-    factory: factoryOf(parts.join('\n')),
+    factory: factoryWith(() => true),
+    factoryWith,
     lines,
     body,
     problems: [...problems, ...body.problems],

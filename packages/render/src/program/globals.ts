@@ -4,6 +4,7 @@
  */
 export const programGlobals: readonly string[] = [
   'React',
+  'ReactDOM',
   'Fragment',
   'useState',
   'useEffect',

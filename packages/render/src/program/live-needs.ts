@@ -4,7 +4,7 @@
  */
 import type { Node } from 'estree-jsx';
 import type { ProgramModule } from './program.ts';
-import { parseClassicScript, walk } from './syntax.ts';
+import { isDocumentText, parseClassicScript, walk } from './syntax.ts';
 
 export interface LiveNeeds {
   classNames: string[];
@@ -46,9 +46,11 @@ const unfinished = '\0';
 function textsOf(factory: string): string[] {
   const texts: string[] = [];
   walk(parseClassicScript(factory), (node: Node) => {
+    if (isDocumentText(node)) return false;
     if (node.type === 'Literal' && typeof node.value === 'string') texts.push(node.value);
     else if (node.type === 'TemplateElement')
       texts.push((node.value.cooked ?? '') + (node.tail ? '' : unfinished));
+    return true;
   });
   return texts;
 }

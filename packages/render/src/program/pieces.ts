@@ -9,6 +9,8 @@ import type { Document } from '../page/document.ts';
 import type { JsxAttribute, Node } from '../page/tree.ts';
 import { AttributePlaces } from './attribute-places.ts';
 import { ambientNames } from './ambient-names.ts';
+import { isBuiltInText } from './built-in-names.ts';
+import { type ContentSlot, ContentCompiler } from './content.ts';
 import { Edits } from './edits.ts';
 import { type CodeFacts, factsOf, isLiveAttribute } from './liveness.ts';
 import { type NameText, keyText, rewriteCode } from './rewrite.ts';
@@ -24,12 +26,33 @@ export interface Piece {
   kind: 'element' | 'expression' | 'attribute';
   /** It does something once the page is shown. */
   interactive: boolean;
+  /** What stands between the tags of an element, where something does. */
+  content?: PieceContent | undefined;
   line: number;
   column: number;
 }
 
+export interface PieceContent {
+  /** The slot of all of it. */
+  whole: number;
+  /** The slots that it consists of where it is placed as it is; undefined when code is among it. */
+  slots: { first: number; last: number } | undefined;
+  /** The slots of all parts of it. */
+  parts: { first: number; last: number };
+  /** Components of the format are among it, which others of them look for. */
+  hasBuiltIn: boolean;
+  /** Code is part of it, or of what code may read of it. */
+  hasCode: boolean;
+  /** Code among it does something once the page is shown. */
+  interactive: boolean;
+}
+
 export interface CompiledPiece extends Piece, CodeFacts {
   code: string;
+  /** Other pieces that it runs. */
+  pieces: readonly number[];
+  /** Those of them that are part of its content wherever that is placed. */
+  shownPieces: readonly number[];
 }
 
 export interface Problem {
@@ -43,6 +66,8 @@ export interface DocumentPieces {
   pieces: CompiledPiece[];
   ofNode: Map<Node, CompiledPiece>;
   ofAttributes: Map<Node, (CompiledPiece | undefined)[]>;
+  /** Content of the page that pieces place, by number. */
+  slots: readonly ContentSlot[];
   problems: Problem[];
 }
 
@@ -57,12 +82,23 @@ class Pieces {
   readonly #file: string;
   readonly #document: Document;
   readonly #textOf: NameText;
-  readonly #found: DocumentPieces = { pieces: [], ofNode: new Map(), ofAttributes: new Map(), problems: [] };
+  readonly #content: ContentCompiler;
+  readonly #found: DocumentPieces;
 
   constructor(file: string, document: Document, textOf: NameText) {
     this.#file = file;
     this.#document = document;
     this.#textOf = textOf;
+    this.#content = new ContentCompiler(document, {
+      pieceOf: (node) => this.#found.ofNode.get(node)?.index,
+      isOwn: (node) => this.#isOwn(node),
+      propsOf: (node) => {
+        const { text, pieces } = propsText(node, this.#found.ofAttributes.get(node) ?? []);
+        return { text, pieces: pieces.map(({ index }) => index) };
+      },
+    });
+    const { slots } = this.#content;
+    this.#found = { pieces: [], ofNode: new Map(), ofAttributes: new Map(), slots, problems: [] };
   }
 
   collect(): DocumentPieces {
@@ -70,7 +106,9 @@ class Pieces {
     return this.#found;
   }
 
+  /** From the inside out: an element holds the pieces that are inside of it. */
   #visit(node: Node): void {
+    node.children?.forEach((child) => this.#visit(child));
     if (node.type === 'mdxJsxFlowElement' || node.type === 'mdxJsxTextElement') this.#element(node);
     else if (node.type === 'mdxFlowExpression' || node.type === 'mdxTextExpression') {
       const source = node.value ?? '';
@@ -81,7 +119,12 @@ class Pieces {
         if (piece) this.#found.ofNode.set(node, piece);
       }
     }
-    node.children?.forEach((child) => this.#visit(child));
+  }
+
+  #isOwn(node: Node): boolean {
+    if (!node.type.startsWith('mdxJsx')) return false;
+    const isNamed = Boolean(node.name) && this.#typeText(node.name ?? '') !== undefined;
+    return isNamed || (node.attributes ?? []).some(isLive);
   }
 
   #element(node: Node): void {
@@ -92,7 +135,7 @@ class Pieces {
     const type = node.name ? this.#typeText(node.name) : undefined;
     if (type === undefined && !attributes.some(isLive)) return;
     const piece = this.#compile(this.#placeOf(node), 'element', () =>
-      elementPiece(type ?? JSON.stringify(node.name), node, computed),
+      this.#elementPiece(type ?? JSON.stringify(node.name), node, computed),
     );
     if (piece) this.#found.ofNode.set(node, piece);
   }
@@ -120,6 +163,43 @@ class Pieces {
   #placeOf({ position }: Node): SourcePlace {
     const { line, column } = position?.start ?? { line: 1, column: 1 };
     return { line: line + this.#document.linesBefore, column };
+  }
+
+  #elementPiece(type: string, node: Node, computed: readonly (CompiledPiece | undefined)[]): PieceCode {
+    const root = node.name?.split('.', 1)[0] ?? '';
+    const { text: props, pieces } = propsText(node, computed);
+    const facts: CodeFacts = { live: false, uses: new Set([root]) };
+    for (const piece of pieces) addFacts(facts, piece);
+    const before = this.#content.slots.length;
+    const { children, shown, used } = this.#content.compile(node.children ?? []);
+    if (children.length === 0)
+      return {
+        ...facts,
+        code: `($$given, $$content) => $$element(${type}, ${props}, [])`,
+        pieces: pieces.map(({ index }) => index),
+        shownPieces: [],
+      };
+    const last = this.#content.slots.length - 1;
+    const whole = this.#content.whole(node.children ?? []);
+    const inner = children.join(', ');
+    return {
+      ...facts,
+      code: `($$given, $$content, $$whole) => $$element(${type}, ${props}, $$whole ? [$$content(${whole})] : [${inner}])`,
+      pieces: [...pieces.map(({ index }) => index), ...used],
+      shownPieces: shown,
+      content: {
+        whole,
+        slots: children.every((child, index) => child.startsWith(`$$content(${before + index},`))
+          ? { first: before, last: before + children.length - 1 }
+          : undefined,
+        parts: { first: before, last },
+        hasBuiltIn: (node.children ?? []).some(
+          ({ type, name }) => type.startsWith('mdxJsx') && !/^[a-z]/.test(name ?? ''),
+        ),
+        hasCode: used.length > 0,
+        interactive: false,
+      },
+    };
   }
 
   #compile(place: SourcePlace, kind: Piece['kind'], compile: () => PieceCode): CompiledPiece | undefined {
@@ -153,27 +233,28 @@ function isLive({ name, value }: JsxAttribute): boolean {
   return name !== undefined && isLiveAttribute(name) && typeof value === 'object' && value !== null;
 }
 
-function elementPiece(
-  type: string,
-  { attributes = [], name }: Node,
+/** The properties of an element as the text of an object, with the pieces that compute them. */
+function propsText(
+  { attributes = [] }: Node,
   computed: readonly (CompiledPiece | undefined)[],
-): PieceCode {
-  const root = name?.split('.', 1)[0] ?? '';
-  const facts: CodeFacts = { live: false, uses: new Set([root]) };
+): { text: string; pieces: CompiledPiece[] } {
   const props = attributes.flatMap((attribute, index): string[] => {
     const piece = computed[index];
-    for (const used of piece?.uses ?? []) facts.uses.add(used);
-    facts.live ||= piece?.live ?? false;
     const value = attribute.value ?? true;
     const isComputed = attribute.name === undefined || typeof value === 'object';
     if (isComputed && !piece) return [];
     const text = piece ? `$$pieces[${piece.index}]($$given)` : JSON.stringify(value);
     return [attribute.name === undefined ? `...${text}` : `${keyText(attribute.name)}: ${text}`];
   });
-  return { ...facts, code: `($$given, $$slot) => $$element(${type}, { ${props.join(', ')} }, $$slot)` };
+  return { text: `{ ${props.join(', ')} }`, pieces: computed.flatMap((piece) => piece ?? []) };
 }
 
-type PieceCode = CodeFacts & { code: string };
+function addFacts(facts: CodeFacts, { live, uses }: CodeFacts): void {
+  facts.live ||= live;
+  for (const used of uses) facts.uses.add(used);
+}
+
+type PieceCode = Omit<CompiledPiece, 'index' | 'kind' | 'interactive' | 'line' | 'column'>;
 
 function expressionPiece(source: string, textOf: NameText): PieceCode {
   return pieceOf(`(${source}\n)`, () => true, textOf);
@@ -205,7 +286,11 @@ function pieceOf(source: string, isExpected: (node: Expression) => boolean, text
   rewriteCode(source, statement, references, given.textOf, edits);
   const value = edits.result();
   const body = given.readers.length ? `{ const ${given.readers.join(', ')}; return ${value}; }` : value;
-  return { ...factsOf(program, references), code: `($$given) => ${body}` };
+  return { ...factsOf(program, references), code: `($$given) => ${body}`, pieces: [], shownPieces: [] };
+}
+
+function readText(name: string, use: Reference['use']): string {
+  return use === 'typeof' ? `typeof ${name} === "undefined" ? undefined : ${name}` : name;
 }
 
 /**
@@ -223,19 +308,19 @@ class GivenNames {
 
   readonly textOf: NameText = (name, use) => {
     const known = this.#known(name, use);
+    if (known !== undefined && isBuiltInText(known)) return this.#reader(name, use, known);
     if (known !== undefined || use === 'element' || use === 'write') return known;
     if (name === 'props') return '$$given';
     if (ambientNames.has(name)) return name;
     return this.#reader(name, use);
   };
 
-  #reader(name: string, use: Reference['use']): string {
+  #reader(name: string, use: Reference['use'], otherwise = readText(name, use)): string {
     const isTypeof = use === 'typeof';
     const key = `${isTypeof ? 'typeof ' : ''}${name}`;
     const text = this.#texts.get(key);
     if (text !== undefined) return text;
     const reader = `$$${isTypeof ? 't' : 'n'}${this.readers.length}`;
-    const otherwise = isTypeof ? `typeof ${name} === "undefined" ? undefined : ${name}` : name;
     const quoted = JSON.stringify(name);
     this.readers.push(`${reader} = () => $$own($$given, ${quoted}) ? $$given[${quoted}] : ${otherwise}`);
     this.#texts.set(key, `${reader}()`);

@@ -29,15 +29,15 @@ function nodesOf(node: Node): Node[] {
   return [node, ...(node.children ?? []).flatMap(nodesOf)];
 }
 
-type PieceFunction = (given: unknown, slot?: unknown) => unknown;
+type PieceFunction = (given: unknown, content?: unknown, isWhole?: boolean) => unknown;
 
 /** The values of all pieces of a page that are elements or expressions. */
-function valuesOf(files: Record<string, string>, given: object = {}, slot?: unknown): unknown[] {
+function valuesOf(files: Record<string, string>, given: object = {}, content?: unknown): unknown[] {
   const { document, program } = programOf(files);
   const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
   return nodesOf(document.tree).flatMap((node) => {
     const piece = program.pieceOf(node);
-    return piece ? [pieces[piece.index]?.(given, slot)] : [];
+    return piece ? [pieces[piece.index]?.(given, content)] : [];
   });
 }
 
@@ -56,7 +56,7 @@ describe('pieces of a document', () => {
     [
       'an element with a handler',
       '<button onClick={null}>x</button>',
-      [element('button', { onClick: null })],
+      [element('button', { onClick: null }, 'x')],
     ],
     [
       'an own component',
@@ -85,9 +85,48 @@ describe('pieces of a document', () => {
     expect(valuesOf(files)).toEqual(values);
   });
 
-  it('gives an element the children that the caller has', () => {
-    const page = 'export const Own = 1\n\n<Own>text</Own>';
-    expect(valuesOf({ 'page.mdx': page }, {}, 'slot')).toEqual([element(1, {}, 'slot')]);
+  it('gives a component the elements between its tags, and Markdown as content that it may look at', () => {
+    const page = `export const Own = 1
+
+<Own>
+  ## Title *x*
+
+  - a
+  - b
+
+  <Card title="T" cols={1 + 1}>[Text](/t)</Card>
+
+  {['e']}
+
+  <Own>words</Own>
+</Own>`;
+    const [outer, inner] = valuesOf({ 'page.mdx': page }, {}, (slot: number, make: () => unknown) => [
+      slot,
+      make(),
+    ]);
+    expect(inner).toEqual(['e']);
+    const link = element('a', { href: '/t' }, 'Text');
+    expect(outer).toEqual(
+      element(
+        1,
+        {},
+        [1, element('h2', {}, 'Title ', [4, element('em', {}, 'x')])],
+        [2, element('ul', {}, element('li', {}, 'a'), element('li', {}, 'b'))],
+        [3, element('Card', { title: 'T', cols: 2 }, [5, link])],
+        ['e'],
+        element(1, {}, 'words'),
+      ),
+    );
+  });
+
+  it('gives a component all of its content as one where that is asked for', () => {
+    const page = 'export const Own = 1\n\n<Own>a *b*</Own>';
+    const { document, program } = programOf({ 'page.mdx': page });
+    const pieces = runModules(program.modules)('page.mdx')['$pieces'] as PieceFunction[];
+    const own = nodesOf(document.tree).flatMap((node) => program.pieceOf(node) ?? [])[0];
+    const { whole = -1 } = own?.content ?? {};
+    expect(pieces[own?.index ?? 0]?.({}, (slot: number) => slot, true)).toEqual(element(1, {}, whole));
+    expect(program.slots[whole]?.nodes.map(({ type }) => type)).toEqual(['text', 'emphasis']);
   });
 
   it('reads names that nobody defines from what the document was given', () => {

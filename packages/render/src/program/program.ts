@@ -9,9 +9,10 @@ import type { ParserName } from '../page/parser.ts';
 import { decodeSource, maximumSourceBytes } from '../page/source.ts';
 import type { Node } from '../page/tree.ts';
 import type { ImportTarget } from './compile.ts';
+import type { ContentSlot } from './content.ts';
 import { type CompiledFile, compileDocument, compileFile, failingFile } from './file.ts';
 import { ProgramGraph } from './program-graph.ts';
-import type { Piece, Problem } from './pieces.ts';
+import type { CompiledPiece, Piece, Problem } from './pieces.ts';
 
 export interface ProgramModule {
   /** The file, relative to the root. */
@@ -32,6 +33,14 @@ export interface DocumentProgram {
   attributePieceOf(node: Node, attributeIndex: number): Piece | undefined;
   /** The modules that these pieces of the document need, in the same order. */
   modulesFor(pieces: readonly Piece[]): ProgramModule[];
+  /** The same as the browser needs them: without code of the document that does nothing there. */
+  liveModulesFor(piece: Piece): ProgramModule[];
+  /** Content of the document that pieces place, by number. */
+  slots: readonly ContentSlot[];
+  /** The numbers of the content that a piece and the pieces inside of it place. */
+  slotsOf(piece: Piece): number[];
+  /** The names that a piece and the pieces inside of it use: of the module, or of what the document was given. */
+  namesUsedBy(piece: Piece): Set<string>;
   problems: Problem[];
 }
 
@@ -151,7 +160,7 @@ export class Programs {
 
   #resolver(from: string): (specifier: string) => ImportTarget {
     return (specifier) => {
-      if (specifier === 'react') return 'react';
+      if (specifier === 'react' || specifier === 'react-dom') return specifier;
       const file = this.#sources.resolve(specifier, from);
       return file !== undefined && /\.(?:mdx?|jsx?|tsx?|json)$/.test(file) ? { file } : undefined;
     };
@@ -170,23 +179,65 @@ function programOf(
 ): DocumentProgram {
   const graph = new ProgramGraph(files);
   const body = files.get(root)?.body;
-  for (const piece of body?.pieces ?? []) piece.interactive = graph.isLive(root, piece);
+  const pieces = body?.pieces ?? [];
+  for (const piece of pieces) {
+    piece.interactive = graph.isLive(root, piece);
+    const isLive = (index: number): boolean =>
+      pieces[index]?.interactive === true || pieces[index]?.content?.interactive === true;
+    if (piece.content) piece.content.interactive = piece.shownPieces.some(isLive);
+  }
   const modules = ordered.flatMap((id): ProgramModule[] => {
     const compiled = files.get(id);
     if (!compiled) return [];
     return [{ id, factory: compiled.factory, ...(compiled.lines && { lines: compiled.lines }) }];
   });
+  let live: ProgramModule[] | undefined;
   return {
     modules,
     pieceOf: (node) => body?.ofNode.get(node),
     attributePieceOf: (node, index) => body?.ofAttributes.get(node)?.[index],
-    modulesFor: (pieces) => {
-      const needed = graph.filesNeededBy(
-        root,
-        pieces.flatMap(({ index }) => body?.pieces[index] ?? []),
-      );
+    modulesFor: (asked) => {
+      const needed = graph.filesNeededBy(root, withInner(pieces, asked));
       return modules.filter(({ id }) => needed.has(id));
     },
+    liveModulesFor: (piece) => {
+      const needed = graph.filesNeededBy(root, withInner(pieces, [piece]));
+      live ??= liveModules(root, files.get(root), modules);
+      return live.filter(({ id }) => needed.has(id));
+    },
+    namesUsedBy: (piece) => new Set(withInner(pieces, [piece]).flatMap(({ uses }) => [...uses])),
+    slots: body?.slots ?? [],
+    slotsOf: (piece) =>
+      withInner(pieces, [piece]).flatMap(({ content }) => {
+        if (!content) return [];
+        const { first, last } = content.parts;
+        return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      }),
     problems: [...[...files.values()].flatMap(({ problems }) => problems), ...leftOut],
   };
+}
+
+function liveModules(
+  root: string,
+  compiled: CompiledFile | undefined,
+  modules: readonly ProgramModule[],
+): ProgramModule[] {
+  const pieces = compiled?.body?.pieces ?? [];
+  const isLive = ({ interactive, content }: CompiledPiece): boolean =>
+    interactive || content?.interactive === true;
+  const kept = new Set(withInner(pieces, pieces.filter(isLive)).map(({ index }) => index));
+  const factory = compiled?.factoryWith?.((index) => kept.has(index));
+  return modules.map((module) => (module.id === root && factory ? { id: root, factory } : module));
+}
+
+/** Pieces with all those that they run. */
+function withInner(pieces: readonly CompiledPiece[], asked: readonly Piece[]): CompiledPiece[] {
+  const found = new Set(asked.flatMap(({ index }) => pieces[index] ?? []));
+  /** What is added while the set is walked is walked as well. */
+  for (const piece of found)
+    for (const index of piece.pieces) {
+      const inner = pieces[index];
+      if (inner) found.add(inner);
+    }
+  return [...found];
 }

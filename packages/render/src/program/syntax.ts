@@ -105,8 +105,17 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
-/** Calls `visit` for a node and everything below it, parents first. */
-export function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node);
+/** Calls `visit` for a node and everything below it, parents first; nothing below a node for which it answers false. */
+export function walk(node: Node, visit: (node: Node) => boolean | void): void {
+  if (visit(node) === false) return;
   forEachChild(node, (child) => walk(child, visit));
+}
+
+/** Words and content of a document among its code: the host has seen them, and they are no code's. */
+export function isDocumentText(node: Node): boolean {
+  return (
+    node.type === 'CallExpression' &&
+    node.callee.type === 'Identifier' &&
+    (node.callee.name === '$$content' || node.callee.name === '$$words')
+  );
 }

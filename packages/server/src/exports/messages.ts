@@ -51,11 +51,7 @@ export interface DescribeOrder {
 export type Order = ExportOrder | PathsOrder | DescribeOrder;
 
 /** The answer to a `fetch`. */
-export type Fetched = { type: 'fetched'; id: number } & (
-  | { bytes: Uint8Array }
-  /** `hasAnswered`: the host can be reached, and asking it for something else may succeed. */
-  | { problem: string; hasAnswered: boolean }
-);
+export type Fetched = { type: 'fetched'; id: number } & ({ bytes: Uint8Array } | { problem: string });
 
 /** The answer to a `sign`. */
 export interface Signed {

@@ -9,8 +9,10 @@ export interface CodeRequest {
   piece: number;
   /** Properties of the document, when it is a snippet. */
   props: Tree;
-  /** The slot that stands for the element's children, or these where they are a text; null when it has none. */
-  children: number | string | null;
+  /** What stands between the tags is one slot, and not elements that code can look at. */
+  isWhole: boolean;
+  /** Ids that the code asks for are different for each. */
+  idSpace: number;
   /** Whether the value is shown between tags or is the value of a property. */
   as: 'content' | 'value';
 }

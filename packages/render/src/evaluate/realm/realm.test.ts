@@ -18,14 +18,15 @@ function run(
     props = [],
   }: { before?: string; as?: 'value' | 'content'; props?: [string, Tree][] } = {},
 ): Tree {
-  const body = `${before}; exports.$pieces = [(props, children) => (${expression})];`;
+  const body = `${before}; exports.$pieces = [(props, content) => { const children = content(0); return (${expression}); }];`;
   const factory = `(function (${programGlobals.join(', ')}) { return function (require, exports) { 'use strict'; ${body} } })`;
   const modules = [{ id: `${expression.slice(0, 60)}.mdx`, factory }];
   return realm.run(modules, {
     module: modules[0]?.id ?? '',
     piece: 0,
     props: { object: props },
-    children: 0,
+    isWhole: false,
+    idSpace: 0,
     as,
   });
 }
@@ -118,7 +119,7 @@ describe('what code gives', () => {
     expect(shown('React.createElement("div", null, children, props.more)')).toMatchObject({
       children: [{ slot: 0 }, null],
     });
-    expect(run('props.more', { props: [['more', { slot: 3 }]] })).toEqual({ slot: 3 });
+    expect(run('props.more', { props: [['more', { slot: -3 }]] })).toEqual({ slot: -3 });
     expect(shown('React.Children.count(children)')).toBe('1');
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ElementValue, Foreign, NativeFunction, ObjectValue, Unsupported } from '../values.ts';
-import { MalformedTree, checkedTree, treeOfValue, valueOfTree } from './tree.ts';
+import { MalformedTree, checkedTree, type TreeSlots, treeOfValue, valueOfTree } from './tree.ts';
+
+const slots = (given: Foreign[]): TreeSlots => ({
+  given,
+  content: (first, last) => `${first} to ${last}`,
+});
 
 describe('a tree that came out of customer code', () => {
   it('keeps the parts of a tree and nothing else', () => {
@@ -24,6 +29,12 @@ describe('a tree that came out of customer code', () => {
     expect(() => checkedTree(came)).toThrow(MalformedTree);
   });
 
+  it('names content by whole numbers in order', () => {
+    for (const forged of [{ slot: 0.5 }, { slot: 3, to: 2 }, { slot: -1, to: 4 }, { slot: 0, to: 1e99 }])
+      expect(() => checkedTree(forged), JSON.stringify(forged)).toThrow(MalformedTree);
+    expect(checkedTree({ slot: 2, to: 4, more: 1 })).toEqual({ slot: 2, to: 4 });
+  });
+
   it('has an end', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 300; depth++) deep = [deep];
@@ -34,26 +45,26 @@ describe('a tree that came out of customer code', () => {
   it('becomes values of the evaluator: no objects of the engine, and no names that no element has', () => {
     const slot = new Foreign('content');
     const value = valueOfTree(
-      { type: 'b', props: [['onClick', { function: true }]], children: [{ slot: 0 }] },
-      [slot],
+      { type: 'b', props: [['onClick', { function: true }]], children: [{ slot: -1 }, { slot: 2, to: 4 }] },
+      slots([slot]),
     );
     expect(value).toBeInstanceOf(ElementValue);
     const { props, children } = value as ElementValue;
     expect(props.get('onClick')).toBeInstanceOf(NativeFunction);
-    expect(children).toEqual([slot]);
-    expect(() => valueOfTree({ type: 'b><script', props: [], children: [] }, [])).toThrow(Unsupported);
+    expect(children).toEqual([slot, '2 to 4']);
+    expect(() => valueOfTree({ type: 'b><script', props: [], children: [] }, slots([]))).toThrow(Unsupported);
   });
 
   it('goes in as it comes out', () => {
     const slot = new Foreign('content');
-    const slots: Foreign[] = [];
+    const found: Foreign[] = [];
     const given = new ObjectValue([
       ['n', 1],
       ['list', ['a', null, slot]],
       ['element', new ElementValue('b', new ObjectValue(), ['x'])],
     ]);
-    const tree = treeOfValue(given, slots);
-    expect(slots).toEqual([slot]);
-    expect(valueOfTree(checkedTree(JSON.parse(JSON.stringify(tree))), slots)).toEqual(given);
+    const tree = treeOfValue(given, found);
+    expect(found).toEqual([slot]);
+    expect(valueOfTree(checkedTree(JSON.parse(JSON.stringify(tree))), slots(found))).toEqual(given);
   });
 });

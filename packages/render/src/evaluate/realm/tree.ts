@@ -20,8 +20,8 @@ export type Tree =
   | Tree[]
   | { type: string | null; props: TreeEntry[]; children: Tree[] }
   | { object: TreeEntry[] }
-  /** Content that the host has and customer code only places. */
-  | { slot: number }
+  /** Content that the host has and customer code only places: of the document by number, or given to it (negative). */
+  | { slot: number; to?: number }
   | { function: true };
 
 export type TreeEntry = [string, Tree];
@@ -44,7 +44,7 @@ export function checkedTree(value: unknown): Tree {
       Object.hasOwn(part, key) ? part[key as keyof typeof part] : undefined;
     if (own('function') === true) return { function: true };
     const slot = own('slot');
-    if (typeof slot === 'number') return { slot };
+    if (typeof slot === 'number') return slotOf(slot, own('to'));
     const [object, type, props, children] = [own('object'), own('type'), own('props'), own('children')];
     if (Array.isArray(object)) return { object: entriesOf(object, depth) };
     const isElement =
@@ -65,14 +65,30 @@ export function checkedTree(value: unknown): Tree {
   return treeOf(value, 0);
 }
 
+function slotOf(slot: number, to: unknown): Tree {
+  const isRange = typeof to === 'number';
+  if (!Number.isSafeInteger(slot) || (isRange && !(Number.isSafeInteger(to) && to > slot && slot >= 0)))
+    throw new MalformedTree('the result is no tree');
+  return isRange ? { slot, to } : { slot };
+}
+
+/** What the host has for slots: content of the document, and what the document was given. */
+export interface TreeSlots {
+  given: readonly Foreign[];
+  content(first: number, last: number): Value;
+}
+
 /** HTML, built-in components, and documents of the site (`program/program.ts`). */
 const elementName = /^(?:[A-Za-z][\w.:-]{0,99}|document:.{1,500})$/;
 
-/** The evaluator's value for a tree; `slots` are what the host keeps for the slots in it. */
-export function valueOfTree(tree: Tree, slots: readonly Foreign[]): Value {
+/** The evaluator's value for a tree. */
+export function valueOfTree(tree: Tree, slots: TreeSlots): Value {
   if (typeof tree !== 'object' || tree === null) return tree;
   if (Array.isArray(tree)) return tree.map((item) => valueOfTree(item, slots));
-  if ('slot' in tree) return slots[tree.slot] ?? null;
+  if ('slot' in tree)
+    return tree.slot < 0
+      ? (slots.given[-tree.slot - 1] ?? null)
+      : slots.content(tree.slot, tree.to ?? tree.slot);
   if ('function' in tree) return new NativeFunction(notHere);
   if ('object' in tree) return new ObjectValue(entries(tree.object, slots));
   if (tree.type !== null && !elementName.test(tree.type))
@@ -81,7 +97,7 @@ export function valueOfTree(tree: Tree, slots: readonly Foreign[]): Value {
   return new ElementValue(tree.type, new ObjectValue(entries(tree.props, slots)), children);
 }
 
-function entries(list: readonly TreeEntry[], slots: readonly Foreign[]): [string, Value][] {
+function entries(list: readonly TreeEntry[], slots: TreeSlots): [string, Value][] {
   return list.map(([name, value]) => [name, valueOfTree(value, slots)]);
 }
 
@@ -97,7 +113,7 @@ export function treeOfValue(value: Value, slots: Foreign[]): Tree {
   if (Array.isArray(value)) return value.map((item) => treeOfValue(item, slots));
   if (value instanceof ObjectValue) return { object: treeEntries(value, slots) };
   if (value instanceof FunctionValue || value instanceof NativeFunction) return { function: true };
-  if (value instanceof Foreign) return { slot: slots.push(value) - 1 };
+  if (value instanceof Foreign) return { slot: -slots.push(value) };
   if (typeof value.type !== 'string' && value.type !== null)
     throw new Unsupported('an element of the page is given to code that must be run');
   const children = value.children.map((child) => treeOfValue(child, slots));

@@ -101,7 +101,14 @@ function processorMs(): number {
 function warmUp(context: QuickJSContext, inside: Inside): void {
   const factory = '(function () { return function (require, exports) { exports.$pieces = [() => "x"]; }; })';
   const made = context.unwrapResult(context.evalCode(factory, 'warm-up', { type: 'global' }));
-  const request = { module: 'warm-up', piece: 0, props: { object: [] }, children: null, as: 'content' };
+  const request = {
+    module: 'warm-up',
+    piece: 0,
+    props: { object: [] },
+    isWhole: false,
+    as: 'content',
+    idSpace: 0,
+  };
   const text = (value: unknown): QuickJSHandle => context.newString(JSON.stringify(value));
   const call = (fn: QuickJSHandle, ...args: QuickJSHandle[]): unknown =>
     context.unwrapResult(context.callFunction(fn, context.undefined, ...args));

@@ -2,78 +2,183 @@
  * Elements that components make in the browser follow the rules of the export: addresses are resolved, what the
  * page's policy would refuse is not made, headings keep their ids, and built-in components come from their templates.
  */
-import { type ComponentChild, type Ref, h, options } from 'preact';
+import {
+  type ComponentChild,
+  type ComponentChildren,
+  Fragment,
+  type Ref,
+  type VNode,
+  h,
+  options,
+} from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { fileAddress, isOutside, linkAddress, styleValue } from './addresses.ts';
-import { BuiltIn, Heading, fillOf, setRef } from './parts.ts';
-import type { Pool } from './pool.ts';
+import {
+  type PageContent,
+  builtInNameOf,
+  contentOf,
+  createElement,
+  finishedElement,
+  isFinished,
+  isValidElement,
+  showBuiltInsWith,
+} from './author-elements.ts';
+import { BuiltIn, Heading, InsideBuiltIn, PoolContext, Slot, setRef } from './parts.ts';
+import { type Fill, type Pool, type SlotRange, slotText } from './pool.ts';
 
 type Given = Record<string, unknown>;
-/** A node whose type and properties are still to be decided. */
-interface Undecided {
-  type: unknown;
-  props: Given;
-  ref?: Ref<Element> | undefined;
+
+/** A component that Preact is about to render. */
+interface Rendering {
+  render: (...given: unknown[]) => unknown;
+  constructor: unknown;
+  /** The contexts around it. */
+  __n?: Record<string, { props: { value: unknown } } | undefined>;
 }
 
 /** They would load, run or restyle something that the page's policy does not allow. */
 const neverMade = new Set(['script', 'link', 'meta', 'base', 'object', 'embed', 'frame', 'frameset']);
-/** Components of the catalogue, and imported documents. */
-const isBuiltInName = /^[A-Z]|^document:/;
 const loading = new Set(['img', 'image', 'video', 'audio', 'source', 'track', 'input', 'use']);
+const contextId = (PoolContext as unknown as { __c: string })['__c'];
 
+/** An element that is rendered again stays the same, so that nothing below it is looked at. */
+const finalForms = new WeakMap<object, unknown>();
+const wrapped = new WeakSet<object>();
+
+/** What a component gives is made to follow the rules before Preact sees it. */
 export function followSiteRules(): void {
-  const next = options.vnode;
-  options.vnode = (vnode) => {
-    if (typeof vnode.type === 'string') treat(vnode, vnode.type);
+  showBuiltInsWith(
+    (name, { children, ref, ...given }) =>
+      h(BuiltIn, {
+        name,
+        given,
+        innerRef: ref as Ref<Element>,
+        children: children as ComponentChildren,
+      } as Parameters<typeof BuiltIn>[0]) as unknown as VNode,
+  );
+  const hooks = options as { __r?: (vnode: { __c: Rendering }) => void };
+  const next = hooks['__r'];
+  hooks['__r'] = (vnode) => {
+    wrapRender(vnode['__c']);
     next?.(vnode);
   };
 }
 
-function treat(vnode: Undecided, name: string): void {
-  const given = vnode.props;
-  const level = /^h([1-6])$/.exec(name)?.[1];
-  if (isBuiltInName.test(name)) become(vnode, BuiltIn, { name, given, children: given['children'] });
-  else if (level !== undefined && !given['data-plain'])
-    become(vnode, Heading, { level: Number(level), given, children: given['children'] });
-  else if (neverMade.has(name)) become(vnode, Nothing, {});
-  else if (name === 'style') become(vnode, Rules, { css: rulesOf(given) });
-  else if (name === 'iframe' || isElsewhere(name, given)) become(vnode, Elsewhere, { name, given });
-  else {
-    vnode.props = ruled(name, given);
-    const fill = fillOf(given['children']);
-    if (fill) fillFrom(vnode, fill);
-  }
+function wrapRender(component: Rendering): void {
+  if (wrapped.has(component)) return;
+  wrapped.add(component);
+  const { render } = component;
+  component.render = function (this: Rendering, ...given: unknown[]) {
+    const pool = this['__n']?.[contextId]?.props.value as Pool | undefined;
+    return pool
+      ? finalForm(render.apply(this, given), pool, this.constructor === InsideBuiltIn)
+      : render.apply(this, given);
+  };
 }
 
-/** The content of the island goes right into an element that holds nothing else. */
-function fillFrom(vnode: Undecided, fill: Pool['fill']): void {
-  vnode.props = { ...vnode.props, children: undefined, 'data-island-slot': 0 };
-  const { ref } = vnode;
-  if (!ref) {
-    vnode.ref = fill as Ref<Element>;
-    return;
+/** Components of the format look at elements of the format that are inside of them. */
+function finalForm(value: unknown, pool: Pool, isInBuiltIn: boolean): unknown {
+  if (Array.isArray(value)) return listForm(value, pool, isInBuiltIn);
+  if (!isValidElement(value) || isFinished(value)) return value;
+  const placed = contentOf(value);
+  if (placed) {
+    if (isInBuiltIn && builtInNameOf(value) !== undefined) return placed.element();
+    return slotElement([placed]);
   }
-  const known =
-    joinedRefs.get(ref) ??
-    ((element: Element | null) => {
-      setRef(ref, element);
-      return fill(element);
+  const known = finalForms.get(value);
+  if (known !== undefined) return known;
+  const made = elementForm(value, pool, isInBuiltIn);
+  finalForms.set(value, made);
+  return made;
+}
+
+/** Neighbours among the content of the page are shown together. */
+function listForm(list: readonly unknown[], pool: Pool, isInBuiltIn: boolean): unknown[] {
+  const forms: unknown[] = [];
+  let run: PageContent[] = [];
+  const endRun = (): void => {
+    if (run.length) forms.push(slotElement(run));
+    run = [];
+  };
+  for (const item of list) {
+    const placed = isInBuiltIn && builtInNameOf(item) !== undefined ? undefined : contentOf(item);
+    const last = run.at(-1);
+    if (placed && placed.slot >= 0 && last && last.slot + 1 === placed.slot) run.push(placed);
+    else {
+      endRun();
+      if (placed) run = [placed];
+      else forms.push(finalForm(item, pool, isInBuiltIn));
+    }
+  }
+  endRun();
+  return forms;
+}
+
+function slotElement(run: readonly PageContent[]): VNode {
+  const range = { first: run[0]?.slot ?? 0, last: run.at(-1)?.slot ?? 0 };
+  const elements = (): VNode[] => run.map(({ element }) => element());
+  return h(Slot, { range, elements }) as unknown as VNode;
+}
+
+function elementForm(vnode: VNode<Given>, pool: Pool, isInBuiltIn: boolean): unknown {
+  const { type, props: given, key, ref } = vnode;
+  if (type === Fragment) {
+    const children = finalForm(given['children'], pool, isInBuiltIn) as ComponentChildren;
+    return finishedElement(Fragment, { key, children });
+  }
+  if (typeof type !== 'string') return vnode;
+  const level = /^h([1-6])$/.exec(type)?.[1];
+  const { children, ...attributes } = given;
+  if (level !== undefined)
+    return h(Heading, {
+      key,
+      level: Number(level),
+      given: attributes,
+      innerRef: ref as Ref<Element>,
+      children,
     });
-  joinedRefs.set(ref, known);
-  vnode.ref = known as Ref<Element>;
+  if (neverMade.has(type)) return null;
+  if (type === 'style') return h(Rules, { key, css: String(rulesOf(given)) });
+  if (type === 'iframe' || isElsewhere(type, given)) return h(Elsewhere, { key, name: type, given });
+  const props = ruled(type, given);
+  const range = fillRange(props['children'], pool);
+  if (range)
+    return finishedElement(type, { ...props, key, children: undefined, ...filledBy(range, ref, pool) });
+  const inner = finalForm(props['children'], pool, false);
+  return finishedElement(type, { ...props, key, ref, children: inner });
+}
+
+/** Content of the page that is all that an element holds goes right into it. */
+function fillRange(children: unknown, pool: Pool): SlotRange | undefined {
+  const placed = (Array.isArray(children) ? children : [children]).map(contentOf);
+  const [first] = placed;
+  if (!first || !pool.has(first.slot)) return undefined;
+  const isRun = placed.every(
+    (each, index) => each?.slot === first.slot + index && (index === 0 || each.slot > 0),
+  );
+  return isRun ? { first: first.slot, last: first.slot + placed.length - 1 } : undefined;
+}
+
+function filledBy(range: SlotRange, ref: unknown, pool: Pool): Given {
+  const fill = pool.fill(range);
+  return { 'data-island-slot': slotText(range), ref: ref ? joinedRef(ref, fill) : fill };
 }
 
 /** The same reference must give the same function, or elements would be emptied and filled at every change. */
-const joinedRefs = new WeakMap<object, (element: Element | null) => unknown>();
+const joinedRefs = new WeakMap<object, WeakMap<Fill, Fill>>();
 
-function become(vnode: Undecided, type: unknown, props: Given): void {
-  vnode.type = type;
-  vnode.props = { ...props, innerRef: vnode.ref };
-  vnode.ref = undefined;
+function joinedRef(ref: object, fill: Fill): Fill {
+  const known = joinedRefs.get(ref) ?? new WeakMap<Fill, Fill>();
+  joinedRefs.set(ref, known);
+  const joined =
+    known.get(fill) ??
+    ((element) => {
+      setRef(ref as Ref<Element>, element);
+      return fill(element);
+    });
+  known.set(fill, joined);
+  return joined;
 }
-
-const Nothing = (): null => null;
 
 /** The policy of the page refuses rules in an element; those of the first state are in a file, and later ones count after them. */
 function Rules({ css }: { css: string }): null {
@@ -98,7 +203,12 @@ function Elsewhere({ name, given }: { name: string; given: Given }): ComponentCh
   if (href === undefined) return null;
   const className = ['remote-image', given['className'] ?? given['class']].filter(Boolean).join(' ');
   const label = text(given['alt']) ?? text(given['title']) ?? new URL(href, location.href).hostname;
-  return h('a', { href, rel: 'noopener', className: name === 'iframe' ? 'remote-image' : className }, label);
+  return finishedElement('a', {
+    href,
+    rel: 'noopener',
+    className: name === 'iframe' ? 'remote-image' : className,
+    children: label,
+  }) as ComponentChild;
 }
 
 function isElsewhere(name: string, given: Given): boolean {
@@ -116,7 +226,7 @@ function ruled(name: string, given: Given): Given {
     else if (key === 'srcSet' || key === 'srcset') props[key] = sources(address ?? '');
     else if (key === 'style') props[key] = style(value);
     else if (key === 'dangerouslySetInnerHTML') props['children'] = childrenOfHtml(value);
-    else if (key !== 'data-plain') props[key] = value;
+    else props[key] = value;
   }
   return props;
 }
@@ -151,7 +261,7 @@ function childrenOf(parent: Node): ComponentChild[] {
     for (const { name, value } of node.attributes)
       if (name === 'data-ruled-style') props['style'] = value;
       else if (!/^(?:on|data-ruled-)/i.test(name)) props[name] = value;
-    return h(node.localName, props, childrenOf(node));
+    return createElement(node.localName, props, ...childrenOf(node)) as ComponentChild;
   });
 }
 

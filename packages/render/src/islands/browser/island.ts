@@ -4,9 +4,10 @@
  */
 import { Component, type ComponentChild, type ComponentChildren, h, render } from 'preact';
 import { learnAddresses } from './addresses.ts';
+import { content } from './author-elements.ts';
 import { followSiteRules } from './elements.ts';
-import { PoolContext, Slot } from './parts.ts';
-import { Pool, ownMarks } from './pool.ts';
+import { PoolContext } from './parts.ts';
+import { Pool, ownMarks, rangeOf } from './pool.ts';
 import type { Registry } from './registry.ts';
 
 /** What the export says of an island, in its attribute. */
@@ -15,9 +16,11 @@ interface IslandData {
   module: string;
   piece: number;
   props?: Record<string, unknown>;
-  /** What stands between the tags of the element, where it is a text. */
-  words?: string;
-  hasSlot?: boolean;
+  /** Properties that are content of the page, by their slots. */
+  content?: Record<string, number>;
+  /** What stands between the tags of the element is one slot. */
+  isWhole?: boolean;
+  idSpace?: number;
 }
 
 /** What the export says of all of them, in the attribute of the template at the end of the page. */
@@ -68,7 +71,7 @@ function start(island: Element, data: IslandData, registry: Registry): void {
   const piece = registry.piece(data.module, data.piece);
   const original = exported.get(island) ?? (island.cloneNode(true) as Element);
   const focused = document.activeElement;
-  const pool = new Pool(island, original, hiddenParts(data), (copy) => {
+  const pool = new Pool(island, original, hiddenParts(data), data.idSpace ?? 0, (copy) => {
     rememberIslands(copy);
     themeScripts().wire?.(copy);
     startIslands(copy, registry);
@@ -78,11 +81,10 @@ function start(island: Element, data: IslandData, registry: Registry): void {
     queueMicrotask(() => restore(island, original, pool));
   };
   live.add(island);
-  const children = data.hasSlot ? h(Slot, { fill: pool.fill }) : data.words;
-  const Content = (): ComponentChildren => piece(data.props ?? {}, children);
+  const given = { ...data.props };
+  for (const [name, slot] of Object.entries(data.content ?? {})) given[name] = content(slot);
+  const Content = (): ComponentChildren => piece(given, content, data.isWhole ?? false);
   const root = h(PoolContext.Provider, { value: pool }, h(Boundary, { fail }, h(Content, {})));
-  // What Preact counts ids of `useId` from; each island begins at the same otherwise.
-  Object.assign(root, { __m: [data.number, 0] });
   render(root, island);
   if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
     focused.focus({ preventScroll: true });
@@ -111,7 +113,7 @@ function restore(island: Element, original: Element, pool: Pool): void {
   const slots = ownMarks(copy).filter((mark) => mark.hasAttribute('data-island-slot'));
   for (const slot of slots) slot.replaceChildren();
   themeScripts().wire?.(copy);
-  for (const slot of slots) slot.replaceChildren(...pool.takeSlot());
+  for (const slot of slots) slot.replaceChildren(...pool.take(rangeOf(slot)));
   island.replaceChildren(...copy.childNodes);
 }
 

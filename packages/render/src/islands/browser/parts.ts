@@ -6,29 +6,32 @@
 import {
   type ComponentChild,
   type ComponentChildren,
+  Fragment,
   type Ref,
   type VNode,
   createContext,
   createPortal,
   h,
-  toChildArray,
 } from 'preact';
 import { useContext, useMemo, useRef } from 'preact/hooks';
-import type { Pool, Properties, ShownPart } from './pool.ts';
+import { builtInNameOf, finishedElement } from './author-elements.ts';
+import { type Pool, type Properties, type ShownPart, type SlotRange, slotText } from './pool.ts';
 
 type Given = Record<string, unknown>;
 
 export const PoolContext = createContext<Pool | undefined>(undefined);
 
-/** The content between the tags of an island's element, among other things. */
-export function Slot({ fill }: { fill: Pool['fill'] }): ComponentChild {
-  return h('docyard-slot', { 'data-island-slot': 0, ref: fill });
-}
-
-/** How an element is filled whose only child is that content; undefined for every other element. */
-export function fillOf(children: unknown): Pool['fill'] | undefined {
-  const isSlot = typeof children === 'object' && children !== null && (children as VNode).type === Slot;
-  return isSlot ? (children as VNode<{ fill: Pool['fill'] }>).props.fill : undefined;
+/** Content of the page, among other things; as elements where the page does not hold it. */
+export function Slot({
+  range,
+  elements,
+}: {
+  range: SlotRange;
+  elements: () => ComponentChildren;
+}): ComponentChildren {
+  const pool = useContext(PoolContext);
+  if (!pool?.has(range.first)) return elements();
+  return finishedElement('docyard-slot', { 'data-island-slot': slotText(range), ref: pool.fill(range) });
 }
 
 export function BuiltIn({
@@ -54,8 +57,16 @@ export function BuiltIn({
     },
     [part],
   );
-  if (!part) return h('docyard-part', handlersOf(given), children);
-  return h('docyard-part', { ...handlersOf(given), ref: place }, filledHoles(part, children));
+  if (!part)
+    return finishedElement('docyard-part', {
+      ...handlersOf(given),
+      children: h(InsideBuiltIn, null, children),
+    });
+  return finishedElement('docyard-part', {
+    ...handlersOf(given),
+    ref: place,
+    children: filledHoles(part, children),
+  });
 }
 
 function propertiesOf(given: Given, children: ComponentChildren): Properties {
@@ -65,35 +76,44 @@ function propertiesOf(given: Given, children: ComponentChildren): Properties {
     read: (name) => {
       const slash = name.lastIndexOf('/');
       if (slash < 0) return given[name];
-      return builtInAt(children, name.slice(0, slash))?.props.given[name.slice(slash + 1)];
+      return builtInAt(children, name.slice(0, slash))?.props[name.slice(slash + 1)];
     },
   };
 }
 
 function filledHoles(part: ShownPart, children: ComponentChildren): ComponentChild[] {
-  return [...part.holes].map(([path, hole]) => createPortal(childrenAt(children, path) as VNode, hole));
+  return [...part.holes].map(([path, hole]) => {
+    const inside = h(InsideBuiltIn, null, childrenAt(children, path));
+    return createPortal(inside as VNode, hole);
+  });
+}
+
+/** Marks what stands between the tags of a built-in component. */
+export function InsideBuiltIn({ children }: { children?: ComponentChildren }): ComponentChildren {
+  return children;
 }
 
 function childrenAt(children: ComponentChildren, path: string): ComponentChildren {
-  return path === '' ? children : builtInAt(children, path)?.props.children;
+  return path === '' ? children : builtInAt(children, path)?.props['children'];
 }
 
-type BuiltInNode = VNode<Parameters<typeof BuiltIn>[0]>;
-
 /** `1.0` is the first built-in component inside of the second one. */
-function builtInAt(children: ComponentChildren, path: string): BuiltInNode | undefined {
+function builtInAt(children: unknown, path: string): VNode<Given> | undefined {
   let inside = children;
-  let found: BuiltInNode | undefined;
+  let found: VNode<Given> | undefined;
   for (const step of path.split('.')) {
-    const builtIns: unknown[] = toChildArray(inside).filter(isBuiltIn);
-    found = builtIns[Number(step)] as BuiltInNode | undefined;
-    inside = found?.props.children;
+    found = builtInsIn(inside)[Number(step)];
+    inside = found?.props['children'];
   }
   return found;
 }
 
-function isBuiltIn(child: unknown): child is BuiltInNode {
-  return typeof child === 'object' && child !== null && (child as VNode).type === BuiltIn;
+function builtInsIn(children: unknown): VNode<Given>[] {
+  return [children].flat(Infinity).flatMap((child: unknown) => {
+    if (builtInNameOf(child) !== undefined) return [child as VNode<Given>];
+    const isFragment = typeof child === 'object' && child !== null && (child as VNode).type === Fragment;
+    return isFragment ? builtInsIn((child as VNode<Given>).props['children']) : [];
+  });
 }
 
 function handlersOf(given: Given): Given {
@@ -115,13 +135,24 @@ export function Heading({
   innerRef?: Ref<Element>;
 }): ComponentChild {
   const pool = useContext(PoolContext);
-  const id = (given['id'] as string | undefined) ?? pool?.headings.get(textOf(children));
+  const id = (given['id'] as string | undefined) ?? pool?.headings.get(textOf(children).trim());
   const { children: _children, noAnchor, ...rest } = given;
   const anchor =
     pool?.anchored.has(id ?? '') && !noAnchor
-      ? h('a', { className: 'anchor', href: `#${id}`, 'aria-hidden': 'true', tabIndex: -1 }, '#')
+      ? finishedElement('a', {
+          className: 'anchor',
+          href: `#${id}`,
+          'aria-hidden': 'true',
+          tabIndex: -1,
+          children: '#',
+        })
       : null;
-  return h(`h${Math.max(2, level)}`, { ...rest, id, ref: innerRef, 'data-plain': true }, children, anchor);
+  return finishedElement(`h${Math.max(2, level)}`, {
+    ...rest,
+    id,
+    ref: innerRef,
+    children: [h(Fragment, null, children), anchor],
+  });
 }
 
 export function setRef(ref: Ref<Element> | undefined, value: Element | null): void {
@@ -129,13 +160,14 @@ export function setRef(ref: Ref<Element> | undefined, value: Element | null): vo
   else if (ref) ref.current = value;
 }
 
-function textOf(children: ComponentChildren): string {
-  return toChildArray(children)
-    .map((child) =>
-      typeof child === 'object'
-        ? textOf((child as VNode<{ children?: ComponentChildren }>).props.children)
-        : String(child),
-    )
-    .join('')
-    .trim();
+function textOf(children: unknown): string {
+  return [children]
+    .flat(Infinity)
+    .map((child: unknown) => {
+      if (typeof child === 'string' || typeof child === 'number') return String(child);
+      return typeof child === 'object' && child !== null
+        ? textOf((child as Partial<VNode<Given>>).props?.['children'])
+        : '';
+    })
+    .join('');
 }

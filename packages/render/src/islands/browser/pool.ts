@@ -34,6 +34,41 @@ interface StoredPart extends PartDescription {
   ready: Node[] | undefined;
 }
 
+/** Neighbours among the content of the page, by the numbers of their slots. */
+export interface SlotRange {
+  first: number;
+  last: number;
+}
+
+export type Fill = (element: Element | null) => (() => void) | undefined;
+
+interface StoredSlot {
+  /** As it was exported: copied, never shown. */
+  source: readonly Node[];
+  /** Nodes of the page that no component has taken yet. */
+  ready: Node[] | undefined;
+}
+
+/** The comment between neighbours that are shown together. */
+const slotBoundary = '|';
+
+export function slotText({ first, last }: SlotRange): string {
+  return first === last ? `${first}` : `${first}-${last}`;
+}
+
+export function rangeOf(element: Element): SlotRange {
+  const [, first, last] = /^(-?\d+)(?:-(\d+))?$/.exec(element.getAttribute('data-island-slot') ?? '') ?? [];
+  return { first: Number(first ?? 0), last: Number(last ?? first ?? 0) };
+}
+
+function groupsOf(nodes: readonly Node[]): Node[][] {
+  const groups: Node[][] = [[]];
+  for (const node of nodes)
+    if (node.nodeType === Node.COMMENT_NODE && node.nodeValue === slotBoundary) groups.push([]);
+    else groups.at(-1)?.push(node);
+  return groups;
+}
+
 /** Brings copies to life: tabs, buttons, islands within. */
 export type Wake = (root: Element) => void;
 
@@ -42,12 +77,16 @@ const marked = '[data-island-slot], docyard-part[data-part]';
 export class Pool {
   readonly headings = new Map<string, string>();
   readonly anchored = new Set<string>();
-  #slot: { source: Element; ready: Node[] | undefined } | undefined;
+  readonly #slots = new Map<number, StoredSlot>();
+  readonly #fills = new Map<string, Fill>();
+  readonly #idSpace: number;
+  #ids = 0;
   readonly #parts: StoredPart[] = [];
   readonly #wake: Wake;
 
-  constructor(root: Element, exported: Element, hidden: readonly Element[], wake: Wake) {
+  constructor(root: Element, exported: Element, hidden: readonly Element[], idSpace: number, wake: Wake) {
     this.#wake = wake;
+    this.#idSpace = idSpace;
     this.#readHeadings(root);
     const sources = ownMarks(exported);
     ownMarks(root).forEach((element, index) => this.#store(element, sources[index] ?? element, true));
@@ -56,24 +95,67 @@ export class Pool {
     for (const element of ownMarks(root).toReversed()) element.replaceChildren();
   }
 
-  /** A reference for the element that shows the content of the island: it is filled, and gives back what it had. */
-  readonly fill = (element: Element | null): (() => void) | undefined => {
-    if (!element) return undefined;
-    const nodes = this.takeSlot();
-    if (nodes[0]?.parentNode !== element) element.replaceChildren(...nodes);
-    return () => {
-      if (this.#slot) this.#slot.ready ??= nodes;
-      // An element that stays without its content is emptied, unless it is about to be filled again.
-      queueMicrotask(() => {
-        if (this.#slot?.ready === nodes) for (const node of nodes) node.parentNode?.removeChild(node);
-      });
-    };
-  };
+  nextId(): string {
+    return `_r${this.#idSpace}_${this.#ids++}_`;
+  }
 
-  takeSlot(): Node[] {
-    if (!this.#slot) return [];
-    const nodes = this.#slot.ready ?? this.#copy(this.#slot.source);
-    this.#slot.ready = undefined;
+  has(slot: number): boolean {
+    return this.#slots.has(slot);
+  }
+
+  /** A reference for the element that shows content: it is filled, and gives back what it had. */
+  fill(range: SlotRange): Fill {
+    const key = slotText(range);
+    const known = this.#fills.get(key) ?? this.#filling(range);
+    this.#fills.set(key, known);
+    return known;
+  }
+
+  take({ first, last }: SlotRange): Node[] {
+    const nodes: Node[] = [];
+    for (let slot = first; slot <= last; slot++) {
+      if (slot > first) nodes.push(document.createComment(slotBoundary));
+      nodes.push(...this.#takeSlot(slot));
+    }
+    return nodes;
+  }
+
+  #filling(range: SlotRange): Fill {
+    return (element) => {
+      if (!element) return undefined;
+      const nodes = this.take(range);
+      const isFilled =
+        nodes.length === element.childNodes.length &&
+        nodes.every((node, index) => node === element.childNodes[index]);
+      if (!isFilled) element.replaceChildren(...nodes);
+      return () => {
+        this.#giveBack(range, nodes);
+        // An element that stays without its content is emptied, unless it is about to be filled again.
+        queueMicrotask(() => {
+          if (this.#isFree(range))
+            for (const node of nodes) if (node.parentNode === element) element.removeChild(node);
+        });
+      };
+    };
+  }
+
+  #giveBack({ first }: SlotRange, nodes: readonly Node[]): void {
+    groupsOf(nodes).forEach((group, index) => {
+      const stored = this.#slots.get(first + index);
+      if (stored) stored.ready ??= group;
+    });
+  }
+
+  #isFree({ first, last }: SlotRange): boolean {
+    for (let slot = first; slot <= last; slot++) if (!this.#slots.get(slot)?.ready) return false;
+    return true;
+  }
+
+  #takeSlot(slot: number): Node[] {
+    const stored = this.#slots.get(slot);
+    if (!stored) return [];
+    const nodes = stored.ready ?? this.#copy(stored.source);
+    stored.ready = undefined;
     return nodes;
   }
 
@@ -105,16 +187,25 @@ export class Pool {
   }
 
   #store(element: Element, source: Element, isShown: boolean): void {
+    if (element.hasAttribute('data-island-slot')) return this.#storeSlots(element, source, isShown);
     const ready = isShown ? [...element.childNodes] : undefined;
-    if (element.hasAttribute('data-island-slot')) {
-      this.#slot ??= { source, ready };
-      return;
-    }
     this.#parts.push({ ...descriptionOf(element, source), source, ready });
   }
 
-  #copy(source: Element): Node[] {
-    const copy = document.importNode(source, true);
+  #storeSlots(element: Element, source: Element, isShown: boolean): void {
+    const { first } = rangeOf(element);
+    const sources = groupsOf([...source.childNodes]);
+    groupsOf([...element.childNodes]).forEach((group, index) => {
+      const slot = first + index;
+      if (!this.#slots.has(slot))
+        this.#slots.set(slot, { source: sources[index] ?? group, ready: isShown ? group : undefined });
+    });
+  }
+
+  /** Copied into an element, so that what listens on it finds it. */
+  #copy(source: readonly Node[]): Node[] {
+    const copy = document.createElement('docyard-slot');
+    copy.append(...source.map((node) => document.importNode(node, true)));
     this.#wake(copy);
     return [...copy.childNodes];
   }

@@ -1,23 +1,65 @@
 /**
- * What stands for React in an exported page. Left out is what mounts other roots (`render`, `hydrate`) and what loads
- * code while the page is open (`lazy`).
+ * What stands for React in an exported page. Left out is what mounts other roots (`render`, `hydrate`). Elements are the
+ * authors' own (`author-elements.ts`), and ids are those of the export.
  */
-export {
+import { useContext, useState } from 'preact/hooks';
+import {
+  Component,
+  Fragment,
+  PureComponent,
+  StrictMode,
+  Suspense,
+  createContext,
+  createPortal,
+  createRef,
+  flushSync,
+  forwardRef,
+  lazy,
+  memo,
+  startTransition,
+  unstable_batchedUpdates,
+  use,
+  useCallback,
+  useDebugValue,
+  useDeferredValue,
+  useEffect,
+  useImperativeHandle,
+  useInsertionEffect,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useSyncExternalStore,
+  useTransition,
+  version,
+} from 'preact/compat';
+import { Children, cloneElement, createElement, isValidElement } from './author-elements.ts';
+import { PoolContext } from './parts.ts';
+
+/** Counted in the order of rendering, as the export does. */
+function useId(): string {
+  const pool = useContext(PoolContext);
+  return useState(() => pool?.nextId() ?? '')[0];
+}
+
+export const React: Record<string, unknown> = {
   Children,
   Component,
   Fragment,
-  /** Nothing is loaded later, so there is nothing to wait for. */
-  Fragment as Suspense,
+  Profiler: Fragment,
   PureComponent,
   StrictMode,
+  Suspense,
   cloneElement,
   createContext,
   createElement,
   createRef,
   forwardRef,
   isValidElement,
+  lazy,
   memo,
   startTransition,
+  use,
   useCallback,
   useContext,
   useDebugValue,
@@ -33,4 +75,12 @@ export {
   useState,
   useSyncExternalStore,
   useTransition,
-} from 'preact/compat';
+  version,
+};
+
+export const ReactDOM: Record<string, unknown> = {
+  createPortal,
+  flushSync,
+  unstable_batchedUpdates,
+  version,
+};

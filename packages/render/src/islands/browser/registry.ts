@@ -1,18 +1,20 @@
 /** The modules of a page: given by their scripts, run when an island first needs them, each once. */
 import type { ComponentChildren } from 'preact';
-import * as compat from './react.ts';
+import { builtIn } from './author-elements.ts';
+import { React, ReactDOM } from './react.ts';
 import { programGlobals } from '../../program/globals.ts';
 
 type Exports = Record<string, unknown>;
 type Require = (id: string) => Exports;
 /** Gets what authors may use without importing it, in the order of `programGlobals`. */
 export type Factory = (...globals: unknown[]) => (require: Require, exports: Exports) => void;
-export type Piece = (props: unknown, children: unknown) => ComponentChildren;
+export type Piece = (props: unknown, content: unknown, isWhole: boolean) => ComponentChildren;
 
-const React: Record<string, unknown> = { ...compat };
-/** Whatever it is asked for is a component that the format brings, which elements name by a text. */
-const MintlifyComponents = new Proxy({}, { get: (_, name) => name });
-const known: Record<string, unknown> = { ...compat, React, MintlifyComponents };
+/** Whatever it is asked for is a component that the format brings. */
+const MintlifyComponents = new Proxy({}, { get: (_, name) => builtIn(String(name)) });
+const known: Record<string, unknown> = { ...React, React, ReactDOM, MintlifyComponents };
+for (const name of ['React', 'ReactDOM'])
+  if (!(name in window)) Object.assign(window, { [name]: known[name] });
 const globals = programGlobals.map((name) => known[name]);
 
 export class Registry {

@@ -7,12 +7,15 @@ export function entry(react, platform, standIn) {
   const { stringify, parse } = JSON;
   const factories = new Map();
   const loaded = new Map();
-  /** Whatever it is asked for is a component that the format brings, which elements name by a text. */
+  const { React, ReactDOM } = react;
+  /** Whatever it is asked for is a component that the format brings. */
   const MintlifyComponents = new Proxy(
     {},
-    { get: (_, name) => (typeof name === 'string' ? name : undefined) },
+    { get: (_, name) => (typeof name === 'string' ? react.builtIn(name) : undefined) },
   );
-  const globals = { ...react.React, React: react.React, MintlifyComponents };
+  const globals = { ...React, React, ReactDOM, MintlifyComponents };
+  for (const [name, value] of Object.entries({ React, ReactDOM }))
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 
   function load(id) {
     const known = loaded.get(id);
@@ -26,13 +29,12 @@ export function entry(react, platform, standIn) {
   }
 
   /** `react` is what is here already; other packages do not exist. */
-  const require = (id) => (id === 'react' ? { ...react.React, default: react.React } : load(id));
+  const require = (id) => (id === 'react' ? { ...React, default: React } : load(id));
 
-  function run({ module, piece, props, children, as }) {
-    const slot = typeof children === 'number' ? react.slot(children) : (children ?? undefined);
+  function run({ module, piece, props, isWhole, as, idSpace }) {
     const code = load(module).$pieces[piece];
     const given = react.valueOf(props);
-    return react.show(() => code(given, slot), as);
+    return react.show(() => code(given, react.content, isWhole), as, idSpace);
   }
 
   /** What was thrown may be anything, and reading it may throw again. */

@@ -8,14 +8,52 @@ export function reactForFirstRender() {
 
   const mark = Symbol.for('react.element');
   const Fragment = Symbol.for('react.fragment');
+  const Suspense = Symbol.for('react.suspense');
   /** Elements that only show their children. */
   const transparent = new Set(
-    ['fragment', 'strict_mode', 'suspense', 'profiler'].map((name) => Symbol.for(`react.${name}`)),
+    ['fragment', 'strict_mode', 'profiler'].map((name) => Symbol.for(`react.${name}`)),
   );
   const Slot = Symbol('slot');
   const maximumDepth = 200;
   const maximumNodes = 200_000;
   const maximumRendersAgain = 25;
+
+  /** Content of the page that the host shows: the number of each element that stands for some. */
+  const slots = new WeakMap();
+  const builtins = new Map();
+  const isBuiltInName = /^(?:[A-Z]|document:)/;
+
+  /** A component of the format: code may compare it, read its name and use it as a type. */
+  function builtIn(name) {
+    const known = builtins.get(name);
+    if (known) return known;
+    const component = () => null;
+    Object.defineProperty(component, 'name', { value: name });
+    component.displayName = name;
+    component.kind = 'builtIn';
+    const made = new Proxy(component, {
+      get: (target, key) =>
+        typeof key === 'string' && /^[A-Z]/.test(key) ? builtIn(`${name}.${key}`) : target[key],
+    });
+    builtins.set(name, made);
+    return made;
+  }
+
+  const typeOf = (type) => (typeof type === 'string' && isBuiltInName.test(type) ? builtIn(type) : type);
+
+  /** An element that stands for content of the page; `make` gives the element that code sees when it looks at it. */
+  function content(slot, make) {
+    let made;
+    const read = (name) => () => (made ??= make ? make() : createElement(Fragment, null))[name];
+    const placed = Object.defineProperties(
+      { $$typeof: mark },
+      Object.fromEntries(
+        ['type', 'key', 'ref', 'props'].map((name) => [name, { enumerable: true, get: read(name) }]),
+      ),
+    );
+    slots.set(placed, slot);
+    return placed;
+  }
 
   const isElement = (value) => typeof value === 'object' && value !== null && value.$$typeof === mark;
   const element = (type, key, ref, props) => ({ $$typeof: mark, type, key, ref, props });
@@ -28,7 +66,12 @@ export function reactForFirstRender() {
     else if (children.length > 1) props.children = children;
     const defaults = type?.defaultProps;
     for (const name in defaults) if (props[name] === undefined) props[name] = defaults[name];
-    return element(type, config?.key === undefined ? null : `${config.key}`, config?.ref ?? null, props);
+    return element(
+      typeOf(type),
+      config?.key === undefined ? null : `${config.key}`,
+      config?.ref ?? null,
+      props,
+    );
   }
 
   function cloneElement(source, config, ...children) {
@@ -46,6 +89,7 @@ export function reactForFirstRender() {
 
   let owner;
   let ids = 0;
+  let idSpace = 0;
 
   function cell(make) {
     if (!owner) throw new Error('Hooks can only be used while a component is rendered');
@@ -87,7 +131,7 @@ export function reactForFirstRender() {
     useInsertionEffect: useNothing,
     useImperativeHandle: useNothing,
     useDebugValue: () => undefined,
-    useId: () => cell(() => ({ id: `:r${(ids++).toString(32)}:` })).id,
+    useId: () => cell(() => ({ id: `_r${idSpace}_${ids++}_` })).id,
     useTransition: () => [false, (work) => void work],
     useDeferredValue: (value) => value,
     useSyncExternalStore: (_subscribe, now, first) => (first ?? now)(),
@@ -123,9 +167,17 @@ export function reactForFirstRender() {
 
   const memo = (type) => ({ kind: 'memo', type });
   const forwardRef = (render) => ({ kind: 'forwardRef', render });
-  const lazy = () => {
-    throw new Error('React.lazy is not available: import the component instead');
-  };
+  /** Thrown where a component is not there yet; the nearest `Suspense` shows its fallback. */
+  const waiting = { message: 'A component that waits for something is not inside of <Suspense>' };
+  const lazy = (load) => ({ kind: 'lazy', load });
+
+  function resolved(type) {
+    type.loading ??= type.load();
+    let found;
+    if (typeof type.loading?.then !== 'function') found = type.loading;
+    if (found === undefined) throw waiting;
+    return found.default ?? found;
+  }
 
   function renderClass(Type, props) {
     const instance = new Type(props, Type.contextType?.current);
@@ -160,6 +212,7 @@ export function reactForFirstRender() {
 
   /** What a component shows; undefined for a type that is none. */
   function rendered(type, props, ref) {
+    if (type?.kind === 'lazy') return element(resolved(type), null, ref, props);
     if (typeof type === 'function')
       return type.prototype?.isReactComponent || typeof type.prototype?.render === 'function'
         ? renderClass(type, props)
@@ -191,7 +244,7 @@ export function reactForFirstRender() {
   }
 
   /** What may stand between the tags of an element. */
-  function contentOf(value, depth) {
+  function contentOf(value, depth, isInBuiltIn) {
     enter(depth);
     switch (typeof value) {
       case 'string':
@@ -205,47 +258,73 @@ export function reactForFirstRender() {
         return null;
     }
     if (value === null) return null;
-    if (Array.isArray(value)) return contentsOf(value, depth);
-    if (isElement(value)) return treeOf(value, depth);
+    if (Array.isArray(value)) return contentsOf(value, depth, isInBuiltIn);
+    if (isElement(value)) return treeOf(value, depth, isInBuiltIn);
     if (typeof value.then === 'function')
       throw new TypeError('A component that waits for something (async) cannot be shown');
-    if (typeof value[Symbol.iterator] === 'function') return contentsOf([...value], depth);
+    if (typeof value[Symbol.iterator] === 'function') return contentsOf([...value], depth, isInBuiltIn);
     throw new TypeError(`An object cannot be shown (keys: ${Object.keys(value).slice(0, 8).join(', ')})`);
   }
 
-  /** A loop and not `map`, which would take three times the stack for each level. */
-  function contentsOf(list, depth) {
+  /** A loop and not `map`, which would take three times the stack for each level. Neighbours of one content are one. */
+  function contentsOf(list, depth, isInBuiltIn) {
     const contents = [];
-    for (const item of list) contents.push(contentOf(item, depth + 1));
+    for (const item of list) {
+      const tree = contentOf(item, depth + 1, isInBuiltIn);
+      const last = contents.at(-1);
+      if (tree?.slot >= 0 && last?.slot >= 0 && (last.to ?? last.slot) + 1 === tree.slot) last.to = tree.slot;
+      else contents.push(tree);
+    }
     return contents;
   }
 
-  function treeOf({ type, props, ref }, depth) {
+  /** Components of the format look at elements of the format that are inside of them. */
+  function treeOf(source, depth, isInBuiltIn) {
+    const slot = slots.get(source);
+    if (slot !== undefined && !(isInBuiltIn && source.type?.kind === 'builtIn')) return { slot };
+    const { type, props, ref } = source;
     if (type === Slot) return { slot: props.slot };
-    if (typeof type === 'string') {
+    if (typeof type === 'string' || type?.kind === 'builtIn') {
       const { children, ...own } = props;
-      return { type, props: entriesOf(own, depth), children: listOf(children, depth) };
+      const isBuiltIn = typeof type !== 'string';
+      return {
+        type: isBuiltIn ? type.displayName : type,
+        props: entriesOf(own, depth),
+        children: listOf(children, depth, isBuiltIn),
+      };
     }
-    if (transparent.has(type)) return { type: null, props: [], children: listOf(props.children, depth) };
+    if (transparent.has(type))
+      return { type: null, props: [], children: listOf(props.children, depth, isInBuiltIn) };
+    if (type === Suspense) return suspenseOf(props, depth, isInBuiltIn);
+    if (type?.kind === 'portal') return null;
     if (type?.kind === 'provider' || type?.kind === 'context')
-      return providerOf(type.context ?? type, props, depth);
-    return contentOf(rendered(type, props, ref), depth + 1);
+      return providerOf(type.context ?? type, props, depth, isInBuiltIn);
+    return contentOf(rendered(type, props, ref), depth + 1, isInBuiltIn);
   }
 
-  function providerOf(context, props, depth) {
+  function suspenseOf(props, depth, isInBuiltIn) {
+    try {
+      return { type: null, props: [], children: listOf(props.children, depth, isInBuiltIn) };
+    } catch (error) {
+      if (error !== waiting) throw error;
+      return { type: null, props: [], children: listOf(props.fallback, depth, isInBuiltIn) };
+    }
+  }
+
+  function providerOf(context, props, depth, isInBuiltIn) {
     const around = context.current;
     context.current = props.value;
     try {
-      return { type: null, props: [], children: listOf(props.children, depth) };
+      return { type: null, props: [], children: listOf(props.children, depth, isInBuiltIn) };
     } finally {
       context.current = around;
     }
   }
 
-  function listOf(children, depth) {
+  function listOf(children, depth, isInBuiltIn) {
     if (children === undefined || children === null) return [];
-    const content = contentOf(children, depth + 1);
-    return Array.isArray(content) ? content : [content];
+    const shown = contentOf(children, depth + 1, isInBuiltIn);
+    return Array.isArray(shown) ? shown : [shown];
   }
 
   function entriesOf(object, depth) {
@@ -313,20 +392,31 @@ export function reactForFirstRender() {
     );
   }
 
+  const isShown = (item) => item !== null && item !== undefined && typeof item !== 'boolean';
   const Children = {
-    map: (children, work) =>
+    map: (children, work, self) =>
       children === undefined || children === null
         ? children
         : childList(children)
-            .map((child, index) => work(child, index))
-            .filter((item) => item !== null && item !== undefined),
-    forEach: (children, work) => childList(children).forEach((child, index) => void work(child, index)),
+            .map((child, index) => work.call(self, child, index))
+            .flat(Infinity)
+            .filter(isShown),
+    forEach: (children, work, self) =>
+      childList(children).forEach((child, index) => void work.call(self, child, index)),
     count: (children) => childList(children).length,
-    toArray: (children) => childList(children).filter((child) => child !== null),
+    toArray: (children) => childList(children).filter(isShown),
     only: (child) => {
       if (!isElement(child)) throw new Error('React.Children.only expects one element');
       return child;
     },
+  };
+
+  /** What is shown elsewhere in a document appears with it in the browser. */
+  const ReactDOM = {
+    createPortal: () => element({ kind: 'portal' }, null, null, {}),
+    flushSync: (work) => work(),
+    unstable_batchedUpdates: (work) => work(),
+    version: '19.0.0',
   };
 
   const React = {
@@ -337,11 +427,13 @@ export function reactForFirstRender() {
     Profiler: Symbol.for('react.profiler'),
     PureComponent,
     StrictMode: Symbol.for('react.strict_mode'),
-    Suspense: Symbol.for('react.suspense'),
+    Suspense,
     cloneElement,
     createContext,
     createElement,
     createRef: () => ({ current: null }),
+    useActionState: (_action, initial) => [initial, () => undefined, false],
+    useEffectEvent: (callback) => callback,
     forwardRef,
     isValidElement: isElement,
     lazy,
@@ -355,12 +447,14 @@ export function reactForFirstRender() {
   };
 
   /** Runs `make` as a component, and gives what it gives between tags (`content`) or as a property (`value`). */
-  function show(make, as) {
+  function show(make, as, space) {
     nodes = 0;
+    ids = 0;
+    idSpace = space;
     owner = undefined;
     const value = renderFunction(make);
     return as === 'content' ? contentOf(value, 0) : dataOf(value, 0);
   }
 
-  return { React, show, valueOf, slot: (index) => element(Slot, null, null, { slot: index }) };
+  return { React, ReactDOM, builtIn, content, show, valueOf };
 }

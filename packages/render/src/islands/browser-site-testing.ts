@@ -1,0 +1,86 @@
+/** For tests: a fixture as an exported site in Chromium, over http and from disk, with everything a page complains of. */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { type Rendered, fixture, renderFolder } from '../render-fixture.ts';
+import type { RenderOptions } from '../site-plan.ts';
+
+export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (chromiumPath === undefined)
+  console.warn(
+    'SKIPPED: exported pages in a browser, because Chromium is not installed (Debian package: chromium).',
+  );
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+export interface BrowserSite {
+  site: Rendered;
+  browser: Browser;
+  page: Page;
+  origins: Record<'file' | 'http', string>;
+  /** Errors on the console, errors of scripts and breaches of the policy. */
+  complaints: string[];
+  close(): Promise<void>;
+}
+
+export async function openBrowserSite(name: string, options: RenderOptions = {}): Promise<BrowserSite> {
+  const folder = await mkdtemp(join(tmpdir(), 'docyard-browser-site-'));
+  const site = await renderFolder(fixture(name), options);
+  await writeSite(site, name, folder);
+  const server = createServer((request, response) => {
+    const path = join(folder, new URL(request.url ?? '/', 'http://x').pathname);
+    readFile(path).then(
+      (bytes) => response.setHeader('content-type', types[extname(path)] ?? 'text/plain').end(bytes),
+      () => response.writeHead(path.endsWith('favicon.ico') ? 204 : 404).end(),
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const browser = await chromium.launch({
+    executablePath: chromiumPath ?? '',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+  const context = await browser.newContext();
+  const complaints: string[] = [];
+  await context.addInitScript(() =>
+    document.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`violation of ${event.violatedDirective}: ${event.blockedURI}`),
+    ),
+  );
+  context.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  return {
+    site,
+    browser,
+    page: await context.newPage(),
+    origins: {
+      file: pathToFileURL(folder).href,
+      http: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    },
+    complaints,
+    close: async () => {
+      await browser.close();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function writeSite({ files }: Rendered, name: string, folder: string): Promise<void> {
+  for (const [path, content] of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    if (content === 'copy') await copyFile(join(fixture(name), path), join(folder, path));
+    else await writeFile(join(folder, path), content);
+  }
+}
