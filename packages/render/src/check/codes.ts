@@ -52,7 +52,7 @@ export const diagnosticCodes = {
   nav_mixed:
     'A level of the navigation names several kinds of divisions. The first one divides it; the others go into its entries, and what repeats is ignored.',
   nav_page_missing: 'The navigation names a page without a file.',
-  nav_unreachable: 'No menu, tab or sidebar leads to an entry of the navigation.',
+  nav_unreachable: 'No click from the home page leads to an entry of the navigation.',
   openapi_ambiguous: 'Several API descriptions hold the operation. The first one is shown.',
   openapi_cut:
     'The schemas of an API page are larger than the page or the site may show. The deepest fields are left out.',

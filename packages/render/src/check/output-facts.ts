@@ -202,6 +202,11 @@ export function referencesIn({ references }: OutputFacts): Reference[] {
   return references.split('\n').map(readReference);
 }
 
+/** Addresses inside of the site that a reader can follow. */
+export function followedAddresses({ references }: HtmlFacts): string[] {
+  return references.map(readReference).flatMap(({ address, loads }) => (loads ? [] : [address]));
+}
+
 function readReference(written: string): Reference {
   return { address: written.slice(1), loads: written.startsWith('f') };
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Branch, Division } from '../navigation/tree.ts';
-import { fixture, renderFolder } from '../render-fixture.ts';
+import { fixture, renderFiles, renderFolder } from '../render-fixture.ts';
 import { type NavigationOutput, unreachableEntries } from './reachability.ts';
 
 /** Pages are rendered in this process: starting others costs more than all of these pages together. */
@@ -30,21 +30,27 @@ function branch(name: string, pages: string[]): Branch {
 }
 
 /** A site whose pages have the given links around them, by branch. */
-function output(branches: Branch[], links: Record<string, string[]>): NavigationOutput {
+function output(
+  branches: Branch[],
+  links: Record<string, string[]>,
+  bare: Record<string, string[]> = {},
+): NavigationOutput {
   const [first] = branches;
   const namesOf = (route: string): string[] =>
     branches.filter(({ pages }) => pages.includes(route)).map(({ name }) => name);
   return {
     home: first && { route: first.pages[0] ?? '', branch: first },
     branches,
-    viewOf: ({ name }) => ({
-      prefix: '../',
-      html: (links[name] ?? []).map((address) => `<a class="x" href="../${address}">`),
-    }),
+    viewOf: ({ name }) => linked(links[name] ?? []),
+    bareViewOf: (route) => bare[route] && linked(bare[route]),
     routeAt: (address) => address.replace('.html', ''),
     namesOf,
     isShown: () => true,
   };
+}
+
+function linked(addresses: string[]) {
+  return { prefix: '../', html: addresses.map((address) => `<a class="x" href="../${address}">`) };
 }
 
 describe('entries of the navigation', () => {
@@ -61,7 +67,7 @@ describe('entries of the navigation', () => {
       expect.objectContaining({
         code: 'nav_unreachable',
         file: 'docs.json',
-        message: 'No menu, tab or sidebar leads to 2 entries of the navigation in "v2": index, b',
+        message: 'No click from the home page leads to 2 entries of the navigation in "v2": index, b',
       }),
     ]);
   });
@@ -70,7 +76,47 @@ describe('entries of the navigation', () => {
     const branches = [branch('v1', ['index', 'a']), branch('v2', ['a'])];
     const links = { v1: ['index.html', 'a.html'], v2: [] };
     const [finding] = unreachableEntries(output(branches, links), 'docs.json');
-    expect(finding?.message).toBe('No menu, tab or sidebar leads to an entry of the navigation in "v2": a');
+    expect(finding?.message).toBe(
+      'No click from the home page leads to an entry of the navigation in "v2": a',
+    );
+  });
+});
+
+describe('a home page without a sidebar', () => {
+  const branches = [branch('guides', ['index', 'a', 'b'])];
+  const links = { guides: ['index.html', 'a.html', 'b.html'] };
+
+  it('leaves all other pages unreachable when it links to none of them', () => {
+    const [finding] = unreachableEntries(output(branches, links, { index: ['index.html'] }), 'docs.json');
+    expect(finding?.message).toBe(
+      'No click from the home page leads to 2 entries of the navigation in "guides": a, b',
+    );
+  });
+
+  it('leads to all of them through a page with a sidebar', () => {
+    expect(unreachableEntries(output(branches, links, { index: ['a.html#part'] }), 'docs.json')).toEqual([]);
+  });
+});
+
+describe('a rendered site whose home page has no sidebar', () => {
+  const site = (text: string) => ({
+    'docs.json': JSON.stringify({ navigation: { pages: ['index', 'start', 'use'] } }),
+    'index.mdx': `---\ntitle: Index\nmode: custom\n---\n\n${text}\n`,
+    'start.mdx': 'Start.',
+    'use.mdx': 'Use.',
+  });
+
+  it('is reported when the page links to nothing', async () => {
+    const { diagnostics } = await renderFiles(site('Nothing.'));
+    expect(diagnostics.find(({ code }) => code === 'nav_unreachable')).toMatchObject({
+      file: 'docs.json',
+      message: 'No click from the home page leads to 2 entries of the navigation: start, use',
+    });
+  });
+
+  it('is in order when the page links to one that has a sidebar', async () => {
+    const { codes } = await renderFiles(site('Read [this](/start).'));
+    expect(codes).not.toContain('nav_unreachable');
   });
 });
 

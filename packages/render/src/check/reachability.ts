@@ -1,17 +1,25 @@
 /**
- * Follows the menus, tabs and sidebars of the output from the home page on, in the HTML that pages have and load, and says which
- * entries of the navigation no click leads to.
+ * Follows the menus, tabs and sidebars of the output from the home page on, in the HTML that pages have and load, and the links in the
+ * text of pages without a sidebar. Says which entries of the navigation no click leads to.
  */
 import { nearestName } from '../navigation/branch-names.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { Diagnostic } from './diagnostic.ts';
+
+interface LinkedHtml {
+  /** What stands before an address from the root. */
+  prefix: string;
+  html: readonly string[];
+}
 
 export interface NavigationOutput {
   /** The page at the root, and the branch around it. */
   home: { route: string; branch: Branch } | undefined;
   branches: readonly Branch[];
   /** What leads on from the pages of a branch. */
-  viewOf(branch: Branch): { prefix: string; html: readonly string[] };
+  viewOf(branch: Branch): LinkedHtml;
+  /** What leads on from a page that shows no sidebar; undefined for other pages. */
+  bareViewOf(route: string, branch: Branch): LinkedHtml | undefined;
   /** The page that an address from the root names. */
   routeAt(address: string): string | undefined;
   /** The names of the branches of a page, its home first. */
@@ -32,32 +40,42 @@ export function unreachableEntries(output: NavigationOutput, file: string): Diag
 
 /** The pages that clicks lead to, by the branch that is around them. */
 function crawl(output: NavigationOutput): Map<string, Set<string>> {
-  const { home, branches } = output;
-  const byName = new Map(branches.map((branch) => [branch.name, branch]));
-  const reached = new Map<string, Set<string>>();
-  const waiting: Branch[] = [];
+  const byName = new Map(output.branches.map((branch) => [branch.name, branch]));
+  const reached = new Map(output.branches.map(({ name }) => [name, new Set<string>()]));
+  const seen = new Set<Branch>();
+  const waiting: { branch: Branch; view: LinkedHtml }[] = [];
   const reach = (route: string, name: string): void => {
     const branch = byName.get(name);
-    const known = reached.get(name);
-    if (branch && !known) waiting.push(branch);
-    if (known) known.add(route);
-    else reached.set(name, new Set([route]));
+    const pages = reached.get(name);
+    if (!branch || !pages || pages.has(route)) return;
+    pages.add(route);
+    const bare = output.bareViewOf(route, branch);
+    if (!bare && seen.has(branch)) return;
+    if (!bare) seen.add(branch);
+    waiting.push({ branch, view: bare ?? output.viewOf(branch) });
   };
-  if (home) reach(home.route, home.branch.name);
-  for (let branch = waiting.pop(); branch; branch = waiting.pop()) {
-    const { prefix, html } = output.viewOf(branch);
-    for (const address of html.flatMap(addressesIn)) {
-      const fromRoot = address.startsWith(prefix) ? address.slice(prefix.length) : undefined;
-      const [path = '', query = ''] = (fromRoot ?? '').split('#', 1).join('').split('?');
-      const route = fromRoot === undefined ? undefined : output.routeAt(path);
-      if (route === undefined) continue;
+  if (output.home) reach(output.home.route, output.home.branch.name);
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const reader = next.branch.name;
+    for (const { route, asked } of targetsIn(next.view, output)) {
       const names = output.namesOf(route);
-      const asked = new URLSearchParams(query).get('nav') ?? '';
-      const name = names.includes(asked) ? asked : nearestName(names, branch.name);
+      const name = names.includes(asked) ? asked : nearestName(names, reader);
       if (name !== undefined) reach(route, name);
     }
   }
   return reached;
+}
+
+function targetsIn(
+  { prefix, html }: LinkedHtml,
+  output: NavigationOutput,
+): { route: string; asked: string }[] {
+  return html.flatMap(addressesIn).flatMap((address) => {
+    if (!address.startsWith(prefix)) return [];
+    const [path = '', query = ''] = address.slice(prefix.length).split('#', 1).join('').split('?');
+    const route = output.routeAt(path);
+    return route === undefined ? [] : [{ route, asked: new URLSearchParams(query).get('nav') ?? '' }];
+  });
 }
 
 /** What links lead to, with scripts and without. */
@@ -78,8 +96,8 @@ function finding(branch: Branch, lost: readonly string[], file: string): Diagnos
   return {
     severity: 'warning',
     code: 'nav_unreachable',
-    message: `No menu, tab or sidebar leads to ${what} of the navigation${where ? ` in "${where}"` : ''}: ${shown}`,
+    message: `No click from the home page leads to ${what} of the navigation${where ? ` in "${where}"` : ''}: ${shown}`,
     file,
-    hint: 'Move the entries to a part of the navigation that the home page leads to.',
+    hint: 'Link to one of them from a page that readers reach, or move them to another part of the navigation.',
   };
 }

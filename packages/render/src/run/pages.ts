@@ -90,7 +90,7 @@ async function* oldPages(run: Run, before: Before, beginRendering: () => void): 
 
 /** All that a page gives but its own files. */
 function* recalledPage(
-  { gathered, check, composer, print, plan }: Run,
+  { gathered, check, composer, print, plan, memory }: Run,
   { last }: Before,
   task: PageTask,
 ): Generator<RunEvent> {
@@ -99,7 +99,7 @@ function* recalledPage(
   const isShown = task.id < plan.rendered.length;
   gathered.add(task, trace, isShown);
   check.recall(task, markdownPath(task.route), trace.check);
-  composer.keep(task, trace.usesImage);
+  composer.keep(task, trace.usesImage, () => memory?.mustRecall(last.pageKeys[task.id] ?? ''));
   if (!isShown) return;
   print.noteFeatures(task.route, trace.features);
   for (const item of trace.diagnostics) yield diagnostic(item);

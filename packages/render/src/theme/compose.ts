@@ -1,4 +1,5 @@
 /** Puts a rendered page into its frame. */
+import { followedAddresses } from '../check/output-facts.ts';
 import type { NavigationOutput } from '../check/reachability.ts';
 import type { SiteSettings } from '../config/settings.ts';
 import { SharedText } from '../encoded-text.ts';
@@ -13,6 +14,7 @@ import type { SocialImages } from '../outputs/social-images.ts';
 import type { LinkResolver } from '../navigation/links.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { PageMeta } from '../page/meta.ts';
+import { showsSidebar } from '../page/modes.ts';
 import { isPageStylesheet } from '../components/style.ts';
 import type { PageResult, PageTask, SitePlan } from '../page/task.ts';
 import { BranchPages } from './branch-pages.ts';
@@ -56,6 +58,8 @@ export class PageComposer {
   readonly #customScripts: Pick<CustomScripts, 'paths' | 'hosts'>;
   readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
+  /** Of pages that show no sidebar: what their text leads to. */
+  readonly #bareLinks = new Map<string, readonly string[]>();
 
   constructor(
     site: ComposedSite,
@@ -109,9 +113,18 @@ export class PageComposer {
   }
 
   /** A page that stands in the output already: its frame needs the same files as if it were written now. */
-  keep(task: PageTask, usesImage: boolean): void {
+  keep(task: PageTask, usesImage: boolean, result: () => PageResult | undefined): void {
     this.prepare(task);
     if (usesImage) this.#headSite.images.forPage(task.route);
+    this.#noteBareLinks(task, result);
+  }
+
+  /** A page that failed shows its sidebar whatever its mode. */
+  #noteBareLinks({ route, output }: PageTask, result: () => PageResult | undefined): void {
+    const { mode = 'default' } = this.#site.metas.get(route) ?? {};
+    if (showsSidebar(mode) || output !== this.#addresses.outputOf(route)) return;
+    const { failed = true, content } = result() ?? {};
+    if (!failed && content) this.#bareLinks.set(route, followedAddresses(content));
   }
 
   /** Makes what stands around a page before the page is there. */
@@ -135,6 +148,7 @@ export class PageComposer {
     const words = wordsFor(language);
     const head = headFacts(this.#headSite, { meta, result, place, language, prefix });
     this.usedImage = head.image !== undefined;
+    this.#noteBareLinks(task, () => result);
     const markdown = relativeHref(prefix, `${task.route}.md`);
     const view: PageView = {
       settings,
@@ -212,6 +226,11 @@ export class PageComposer {
         );
         const prefix = own === undefined ? '' : prefixToRoot(this.#addresses.outputOf(own));
         return this.#frames.view(branch, own === undefined ? undefined : { route: own, prefix });
+      },
+      bareViewOf: (route, branch) => {
+        const addresses = this.#bareLinks.get(route);
+        const prefix = prefixToRoot(this.#addresses.outputOf(route));
+        return addresses && this.#frames.bareView(branch, { route, prefix }, addresses);
       },
       routeAt: (address) => routes.get(address),
       namesOf: (route) => this.#branches.branchesOf(route).map(({ name }) => name),

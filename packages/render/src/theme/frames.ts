@@ -5,6 +5,7 @@
 import type { SiteSettings } from '../config/settings.ts';
 import { type Surroundings, overriddenSurroundings } from '../config/surroundings.ts';
 import { SharedText } from '../encoded-text.ts';
+import { attributes } from '../html.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import type { Branch } from '../navigation/tree.ts';
 import type { BranchPages } from './branch-pages.ts';
@@ -116,6 +117,18 @@ export class Frames {
       ...loaded.map(({ content }) => asSeenHere(content)),
     ];
     return { branch, prefix, html };
+  }
+
+  /** A page that shows no sidebar: its header, its footer and the addresses in its text. */
+  bareView(
+    branch: Branch,
+    { route, prefix }: { route: string; prefix: string },
+    addresses: readonly string[],
+  ): BranchView {
+    const frame = this.of(branch, prefix);
+    const links = addresses.map((href) => `<a${attributes({ href })}>`);
+    const header = this.#site.switches.fill(frame.header.text, frame, prefix, route);
+    return { branch, prefix, html: [header, frame.footer.text, ...links] };
   }
 
   #branchScript(branch: Branch): NavigationFile {

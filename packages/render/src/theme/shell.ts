@@ -8,6 +8,7 @@ import type { Pieces, SharedText } from '../encoded-text.ts';
 import { attributes, element, escapeAttribute, escapeText } from '../html.ts';
 import type { PageIslandsResult } from '../islands/page-islands.ts';
 import type { IslandScriptPaths } from '../islands/scripts.ts';
+import { showsSidebar } from '../page/modes.ts';
 import type { Heading } from '../page/task.ts';
 import { headHtml } from './head.ts';
 import type { HeadFacts } from './head-facts.ts';
@@ -103,7 +104,7 @@ export function pageDocument(page: PageView): PageDocument {
     class: initial === 'system' ? undefined : initial,
   });
   const bare = view.mode === 'custom' || view.mode === 'frame';
-  const withSidebar = view.mode !== 'custom' && view.mode !== 'center' && view.sidebar.length > 0;
+  const withSidebar = showsSidebar(view.mode) && view.sidebar.length > 0;
   const withAside = view.asideHtml.length > 0 && view.mode === 'default';
   const withContents = view.mode === 'default' && !withAside && view.headings.length > 1;
   const layout = [
