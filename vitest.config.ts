@@ -52,6 +52,7 @@ const long = [
 
 /** A part of these runs each time, and all of it with the long ones. */
 const sampled = [
+  'packages/render/src/openapi/cyclic.test.ts',
   'test/attacks/attacks.test.ts',
   'packages/server/src/agent/tools/move-page.test.ts',
   'packages/server/src/exports/project-memory.test.ts',

@@ -156,7 +156,7 @@ it.runIf(process.env['LONG_TESTS'] !== undefined)(
     const { pages, largestPage, bytes, cutPages } = await renderedSize(cyclicDescription(3000));
     expect(pages).toBe(3000);
     expect(largestPage).toBeLessThan(500_000);
-    expect(bytes).toBeLessThan(1_200_000_000);
+    expect(bytes).toBeLessThan(1_500_000_000);
     expect(cutPages).toHaveLength(3000);
   },
   240_000,
