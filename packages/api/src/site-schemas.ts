@@ -20,6 +20,21 @@ export const Diagnostic = z
     column: z.int().optional(),
     hint: z.string().optional(),
     target: z.string().optional().meta({ description: 'The address that the finding is about.' }),
+    count: z
+      .int()
+      .optional()
+      .meta({ description: 'How many findings with one cause this one stands for. Absent for one.' }),
+    examples: z
+      .array(
+        z.object({
+          file: z.string(),
+          line: z.int().optional(),
+          column: z.int().optional(),
+          target: z.string().optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The first of them, at most 100.' }),
   })
   .meta({ id: 'Diagnostic' });
 export type Diagnostic = z.infer<typeof Diagnostic>;
@@ -33,6 +48,9 @@ export const Report = z
     warnings: wholeNumber,
     infos: wholeNumber,
     byCode: z.record(z.string(), wholeNumber),
+    occurrences: wholeNumber
+      .optional()
+      .meta({ description: 'How often all findings occur together: one may stand for many places.' }),
     diagnostics: z.array(Diagnostic),
     truncated: z.boolean().meta({ description: 'True when only the first diagnostics are listed.' }),
     weights: z

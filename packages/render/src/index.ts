@@ -8,6 +8,7 @@ import manifest from '../package.json' with { type: 'json' };
 export const engineVersion: string = manifest.version;
 
 export { type CheckOptions, checkSite } from './check/check-site.ts';
+export { placesOf } from './check/aggregate.ts';
 export { diagnosticCodes } from './check/codes.ts';
 export {
   type SiteReport,

@@ -4,6 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
+import { RemoteHosts } from './assets/remote-hosts.ts';
 import { type Diagnostic, SiteLoadError, compareDiagnostics } from './check/diagnostic.ts';
 import { type ConfigSource, readConfig } from './config/read.ts';
 import { type SiteSettings, readSettings } from './config/settings.ts';
@@ -15,6 +16,8 @@ import { navigationFromFolders } from './navigation/from-folders.ts';
 import type { Section } from './navigation/tree.ts';
 import { type SiteFiles, listFiles, pageFiles, routeOfFile } from './navigation/files.ts';
 import { namedPages } from './navigation/named-pages.ts';
+import { pageFinder } from './navigation/page-finder.ts';
+import { renamedPaths } from './navigation/safe-names.ts';
 import type { ApiPages } from './openapi/generate.ts';
 import type { FetchRemote, SpecMemory } from './openapi/library.ts';
 import { loadApi } from './openapi/site-api.ts';
@@ -68,6 +71,10 @@ export interface Site {
   searchRules: ReadonlyMap<string, NavigationRule>;
   /** An API description that pages are about, by its name in their targets. */
   specOf: (name: string) => SpecDocument | undefined;
+  /** What is known of other hosts: descriptions and pictures have one deadline together. */
+  remoteHosts: RemoteHosts;
+  /** Pages whose files have names that not every file system can hold: their routes as written and as used. */
+  renamedRoutes: ReadonlyMap<string, string>;
 }
 
 export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Promise<Site> {
@@ -78,24 +85,26 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
   if (memory) memory.files = files;
   const named = namedPages(source.config['navigation']);
   const read = readPages(root, files, named, memory?.pages);
+  const { renamedRoutes } = read;
   const fromFiles = new Map(read.pages.map(({ meta }) => [meta.route, meta]));
+  const remoteHosts = new RemoteHosts();
   const api = await loadApi({
     root,
     files: files.all,
-    fetchRemote,
+    fetchRemote: fetchRemote && remoteHosts.bounded(fetchRemote),
     memory: memory?.specs,
     settings: settings.api,
     navigation: source.config['navigation'],
     metas: fromFiles,
     placeOfAddress: (url) => placeOfText(source, JSON.stringify(url)),
   });
-  const built = buildTree(source, fromFiles, api.pages);
+  const built = buildTree(source, pageFinder(fromFiles, renamedRoutes), fromFiles, api.pages);
   const bound = api.bindPages(built.specsAround);
   const metas = new Map([...fromFiles, ...api.pages.generated]);
   if (metas.size === 0) throw new SiteLoadError(emptySite(source));
   for (const meta of bound.metas) metas.set(meta.route, meta);
   const navigation = mapNavigation(built.root);
-  const findPage = pageFinder(metas);
+  const findPage = pageFinder(metas, renamedRoutes);
   return {
     name: settings.name,
     pages: orderedPages(metas, navigation),
@@ -108,6 +117,8 @@ export async function loadSite({ root, fetchRemote, memory }: LoadOptions): Prom
       ...api.findingsAbout([...metas.values()]),
     ].toSorted(compareDiagnostics),
     root,
+    remoteHosts,
+    renamedRoutes,
     configFile: source.file ?? 'docs.json',
     placeInConfig: placeFinder(source.text),
     settings,
@@ -150,7 +161,7 @@ function readPages(
   files: SiteFiles,
   named: ReadonlySet<string>,
   known?: Map<string, ReadPage>,
-): { pages: ReadPage[]; diagnostics: Diagnostic[] } {
+): { pages: ReadPage[]; diagnostics: Diagnostic[]; renamedRoutes: Map<string, string> } {
   const byRoute = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
   /** Sorted, `a.md` comes before `a.mdx`, and the later one wins. */
@@ -169,7 +180,18 @@ function readPages(
     pages.flatMap(({ meta, imports }) => imports.map((path) => importedFile(path, meta.file))),
   );
   const kept = pages.filter(({ meta }) => !imported.has(meta.file) || named.has(meta.route));
-  return { pages: kept, diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)] };
+  const renamedRoutes = renamedPaths(kept.map(({ meta }) => meta.route));
+  const withRoutes = renamedRoutes.size === 0 ? kept : kept.map((page) => withRoute(page, renamedRoutes));
+  return {
+    pages: withRoutes,
+    diagnostics: [...diagnostics, ...kept.flatMap((page) => page.diagnostics)],
+    renamedRoutes,
+  };
+}
+
+function withRoute(page: ReadPage, renamed: ReadonlyMap<string, string>): ReadPage {
+  const route = renamed.get(page.meta.route);
+  return route === undefined ? page : { ...page, meta: { ...page.meta, route } };
 }
 
 /**
@@ -197,13 +219,14 @@ function duplicateRoute(shadowed: string, file: string): Diagnostic {
 
 function buildTree(
   source: ConfigSource,
+  findPage: FindPage,
   metas: ReadonlyMap<string, PageMeta>,
   api: ApiPages,
 ): BuiltNavigation {
   if (source.config['navigation'] !== undefined) {
     const isHidden = (route: string): boolean =>
       (metas.get(route) ?? api.generated.get(route))?.hidden === true;
-    const built = buildNavigation(source, pageFinder(metas), isHidden, api);
+    const built = buildNavigation(source, findPage, isHidden, api);
     if (built.root.entries.length + built.root.switchers.length > 0) return built;
     return {
       ...built,
@@ -234,22 +257,6 @@ function emptyNavigation(source: ConfigSource): Diagnostic {
   };
 }
 
-function pageFinder(metas: ReadonlyMap<string, PageMeta>): FindPage {
-  return (reference) => {
-    const route = normalizedRoute(reference);
-    return [route, route === '' ? 'index' : `${route}/index`].find((candidate) => metas.has(candidate));
-  };
-}
-
-/** Forgives what people write: a leading or trailing slash, an extension. */
-function normalizedRoute(path: string): string {
-  return path
-    .trim()
-    .replace(/[?#].*$/, '')
-    .replace(/\.(?:mdx?|html)$/i, '')
-    .replaceAll(/^\/+|\/+$/g, '');
-}
-
 function orderedPages(metas: ReadonlyMap<string, PageMeta>, navigation: NavigationMap): PageRef[] {
   const shown = new Set(navigation.order);
   const hidden = [...metas.keys()].filter((route) => !shown.has(route)).toSorted();
@@ -261,10 +268,10 @@ function orderedPages(metas: ReadonlyMap<string, PageMeta>, navigation: Navigati
 
 /** Entries of `paths` that are no page of the site. */
 export function unknownPaths(site: Site, paths: readonly string[]): string[] {
-  const find = pageFinder(site.metas);
+  const find = pageFinder(site.metas, site.renamedRoutes);
   return paths.filter((path) => find(path) === undefined);
 }
 
 export function findRoute(site: Site, path: string): string | undefined {
-  return pageFinder(site.metas)(path);
+  return pageFinder(site.metas, site.renamedRoutes)(path);
 }

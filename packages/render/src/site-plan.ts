@@ -9,7 +9,8 @@ import { type Site, findRoute } from './load.ts';
 import type { RunMemory } from './memory/last-run.ts';
 import type { LastFiles } from './memory/unchanged.ts';
 import { type UrlStyle, addressesFor } from './navigation/addresses.ts';
-import { OutputNames, unusableName } from './navigation/output-names.ts';
+import { OutputNames, reasonFor, renamedFile, unusableName } from './navigation/output-names.ts';
+import { renamedPaths } from './navigation/safe-names.ts';
 import { type SchemaPage, pageNodeLimit } from './openapi/page-nodes.ts';
 import { specsOf } from './openapi/site-api.ts';
 import { isVisibleTo } from './page/meta.ts';
@@ -56,7 +57,7 @@ export function planSite(
   site: Site,
   options: RenderOptions,
   pictures = new RemotePictures(undefined),
-  rendered = nameableRoutes(site, options).routes,
+  { routes: rendered, renamedFiles }: Nameable = nameableRoutes(site, options),
 ): SitePlan {
   const specs = neededSpecs(site, rendered);
   return {
@@ -68,6 +69,8 @@ export function planSite(
     origin: (options.origin ?? '').replace(/\/+$/, ''),
     basePath: normalizedBasePath(options.basePath),
     redirects: site.settings.redirects,
+    renamedRoutes: [...site.renamedRoutes],
+    renamedFiles: [...renamedFiles],
     variables: site.settings.variables,
     math: mathMode(site.settings.latex),
     banner: site.settings.banner?.content ?? '',
@@ -126,25 +129,40 @@ function chosenRoutes(site: Site, { paths, groups }: RenderOptions): string[] {
     .map(({ path }) => path);
 }
 
-/** The chosen pages whose files can have their names, with findings about the others; `names` holds what is taken then. */
-export function nameableRoutes(
-  site: Site,
-  options: RenderOptions,
-): { routes: string[]; names: OutputNames; findings: Diagnostic[] } {
+interface Nameable {
+  routes: string[];
+  /** What is taken by the pages. */
+  names: OutputNames;
+  /** Files that are not pages and get another name. */
+  renamedFiles: Map<string, string>;
+  findings: Diagnostic[];
+}
+
+/** The chosen pages, with findings about those that have another name than their file. */
+export function nameableRoutes(site: Site, options: RenderOptions): Nameable {
   const addresses = addressesFor(
     options.urlStyle ?? 'html',
     site.pages.map((page) => page.path),
   );
   const names = new OutputNames();
   const findings: Diagnostic[] = [];
-  const routes = chosenRoutes(site, options).filter((route) => {
+  const chosen = chosenRoutes(site, options);
+  const written = new Map([...site.renamedRoutes].map(([before, after]) => [after, before]));
+  for (const route of chosen) {
+    const before = written.get(route);
+    const { file = route } = site.metas.get(route) ?? {};
+    if (before !== undefined) findings.push(renamedFile(file, route, reasonFor(before)));
+  }
+  const routes = chosen.filter((route) => {
     const output = addresses.outputOf(route);
     const problem = names.take(output);
     const { file = route } = site.metas.get(route) ?? {};
     if (problem !== undefined) findings.push(unusableName(file, problem, output));
     return problem === undefined;
   });
-  return { routes, names, findings };
+  const isPage = new Set(site.files.pages);
+  const others = site.files.all.filter((file) => !isPage.has(file));
+  return { routes, names, renamedFiles: renamedPaths(others, (name) => names.isTaken(name)), findings };
 }
 
 /** One task for each page, and one more when no page is at the root: then the first one is shown there as well. */

@@ -32,7 +32,7 @@ export function configuredPictures(
       diagnostics.push({
         severity: 'warning',
         code: 'image_missing',
-        message: `The ${name} "${light.missing ? value.light : value.dark}" is not a file of the site`,
+        message: `The ${name} "${light.missing ? value.light : value.dark}" is not a file of the site; readers do not see it`,
         file: 'docs.json',
       });
     }

@@ -49,14 +49,14 @@ export function prepareStylesheet(
       tell(() => ({
         severity: 'warning',
         code: 'image_missing',
-        message: `"${address}" is not a file of the site`,
+        message: `"${address}" is not a file of the site; readers do not see it`,
         file,
         line: css.slice(0, css.indexOf(whole)).split('\n').length,
       }));
       return whole;
     }
     assets.push(target.file);
-    return `url("${encodeURI(prefixToRoot(output) + target.file)}${target.suffix}")`;
+    return `url("${encodeURI(prefixToRoot(output) + target.output)}${target.suffix}")`;
   });
   return { css: rewritten, assets, diagnostics };
 }
@@ -109,5 +109,7 @@ export function configuredFile(
 ): { file?: string; missing: boolean } {
   if (address === undefined) return { missing: false };
   const target = links.resolveFile(isElsewhere(address) ? address : posix.join('/', address), 'docs.json');
-  return target.kind === 'file' ? { file: target.file, missing: false } : { missing: !isElsewhere(address) };
+  return target.kind === 'file'
+    ? { file: target.output, missing: false }
+    : { missing: !isElsewhere(address) };
 }

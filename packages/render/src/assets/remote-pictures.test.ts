@@ -178,7 +178,7 @@ describe('the limits', () => {
     const names = Array.from({ length: 40 }, (_, index) => `${host}/${index}`);
     const files: string[] = [];
     for await (const { path } of pictures.settle(names)) files.push(path);
-    expect(most).toBe(6);
+    expect(most).toBe(12);
     expect(files).toEqual([nameOf(png(1), 'png')]);
   });
 });

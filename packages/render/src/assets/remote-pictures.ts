@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { type PictureSize, pictureSizeOf } from './picture-size.ts';
+import { RemoteHosts } from './remote-hosts.ts';
 import { safeSvg } from './safe-svg.ts';
 
 /** Rejects with a sentence that says why there is nothing. Limits of time and place are its own. */
@@ -25,8 +26,8 @@ const usualLimits: PictureLimits = {
   pictures: 500,
   bytes: 10_000_000,
   totalBytes: 100_000_000,
-  atOnce: 6,
-  seconds: 60,
+  atOnce: 12,
+  seconds: 30,
 };
 
 /** Nothing of an author can have this name: what an export adds itself lies there. */
@@ -41,8 +42,12 @@ export class RemotePictures {
   #totalBytes = 0;
   #beganAtMs: number | undefined;
 
-  constructor(fetch: FetchPicture | undefined, limits: Partial<PictureLimits> = {}) {
-    this.#fetch = fetch;
+  constructor(
+    fetch: FetchPicture | undefined,
+    limits: Partial<PictureLimits> = {},
+    hosts: RemoteHosts = new RemoteHosts(),
+  ) {
+    this.#fetch = fetch && hosts.bounded(fetch);
     this.#limits = { ...usualLimits, ...limits };
   }
 
@@ -52,14 +57,15 @@ export class RemotePictures {
   }
 
   /**
-   * Gets what the table does not know yet, and gives back each new file. Addresses are taken in the order of their text,
-   * and results in the order of addresses: what a limit leaves out does not depend on who was faster.
+   * Gets what the table does not know yet, and gives back each new file. Hosts take turns, so that one that does not
+   * answer holds up no other; the order is that of the text of addresses, so that what a limit leaves out does not
+   * depend on which host was faster.
    */
   async *settle(addresses: Iterable<string>): AsyncGenerator<{ path: string; content: Uint8Array }> {
     const fetch = this.#fetch;
     if (!fetch) return;
     const unknown = new Set([...addresses].filter((address) => !this.table.has(address)));
-    const waiting = [...unknown].toSorted().toReversed();
+    const waiting = inTurns([...unknown].toSorted()).toReversed();
     const underWay: { address: string; content: Promise<Uint8Array | string> }[] = [];
     while (waiting.length > 0 || underWay.length > 0) {
       while (waiting.length > 0 && underWay.length < this.#limits.atOnce) {
@@ -104,6 +110,13 @@ export class RemotePictures {
       return `the pictures of the site are larger than ${totalBytes / 1e6} MB together`;
     return knownPicture(content) ?? 'what is there is no picture that browsers show';
   }
+}
+
+/** The first address of each host, then the second of each. */
+function inTurns(addresses: readonly string[]): string[] {
+  const byHost = [...Map.groupBy(addresses, (address) => URL.parse(address)?.host ?? '').values()];
+  const longest = Math.max(0, ...byHost.map((ofHost) => ofHost.length));
+  return Array.from({ length: longest }, (_, turn) => byHost.flatMap((ofHost) => ofHost[turn] ?? [])).flat();
 }
 
 interface KnownPicture {

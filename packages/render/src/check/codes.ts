@@ -4,7 +4,7 @@
  */
 export const diagnosticCodes = {
   broken_anchor: 'A link names a heading or id that its page does not have.',
-  broken_link: 'A link leads to no page or file of the site.',
+  broken_link: 'A link leads to no page or file of the site. Its text is shown without a link.',
   code_failed: 'The code of an element or expression failed. It shows nothing until the page is live.',
   code_memory: 'The code of a page needs more than 64 MB of memory. The element shows nothing.',
   code_refused: 'The code of a page was not run, because the rendering is not isolated well enough.',
@@ -25,13 +25,13 @@ export const diagnosticCodes = {
   custom_script_included: 'A script of the repository runs on every page of the export.',
   custom_script_skipped: 'A script of the repository is not part of the export.',
   diagram_unsupported: 'A diagram cannot be drawn. Its source is shown.',
-  duplicate_id: 'Two elements of a page have the same id. The second one lost it.',
+  duplicate_id: 'Two elements of a page have the same id. Links to it lead to the first one.',
   duplicate_page: 'Two files have the same address.',
-  element_dropped: 'An HTML element is not allowed and was left out.',
+  element_dropped: 'An HTML element is not allowed. The finding says whether its content is shown.',
   expression_unsupported:
     'An expression cannot be read, or uses a name that nothing defines. It was left out.',
   file_name_unusable:
-    'A file would have a name that not every system can hold, or that differs from another only in case. It was left out.',
+    'A file has a name that not every system can hold, or that differs from another only in case. It is written under another name, and its address leads there.',
   font_missing: 'A font file is not part of the site.',
   font_not_loaded: 'A font would come from another host. The nearest local one is used.',
   frame_dropped: 'A frame has no address that may be shown.',
@@ -39,7 +39,7 @@ export const diagnosticCodes = {
   handler_dropped: 'An event handler was left out.',
   heading_order: 'A heading is more than one level below the one before it.',
   icon_unknown: 'No icon has this name. A plain one is shown.',
-  image_missing: 'A picture is not part of the site.',
+  image_missing: 'A picture is not part of the site. Its description is shown.',
   import_ignored: 'An import names a package; only files of the site can be imported.',
   import_missing: 'An imported file does not exist.',
   math_syntax: 'A formula cannot be read. Its source is shown.',
@@ -95,7 +95,7 @@ export const diagnosticCodes = {
   svg_active: 'An SVG file holds code. The code was left out.',
   svg_unreadable: 'An SVG file is not well-formed or larger than 10 MB. It was left out.',
   theme_unknown: 'The theme is not known. The usual one is used.',
-  unsafe_link: 'An address has a scheme that is not allowed. It was left out.',
+  unsafe_link: 'An address has a scheme that runs code or reads files. Its text is shown without a link.',
 } as const satisfies Record<string, string>;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;

@@ -16,6 +16,18 @@ export interface Diagnostic {
   hint?: string;
   /** The address that the finding is about: as it was written, or seen from the root of the output. */
   target?: string;
+  /** How many findings with one cause this one stands for; absent for one. */
+  count?: number;
+  /** The first of them. */
+  examples?: FindingExample[];
+}
+
+/** One place of a finding that has several. */
+export interface FindingExample {
+  file: string;
+  line?: number;
+  column?: number;
+  target?: string;
 }
 
 export interface SourcePlace {

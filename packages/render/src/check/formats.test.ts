@@ -165,7 +165,7 @@ describe('Markdown', () => {
     const many = Array.from({ length: 60 }, (_, index): Diagnostic => ({
       severity: 'warning',
       code: 'broken_link',
-      message: 'x'.repeat(5000),
+      message: `${index}${'x'.repeat(5000)}`,
       file: `${index}.mdx`,
     }));
     const text = reportMarkdown(buildReport(many, { weights, orphans: [] }));

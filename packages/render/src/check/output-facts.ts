@@ -217,7 +217,7 @@ export function hasId(ids: string, fragment: string): boolean {
 }
 
 /** The top of a page and a text fragment need no id. */
-function isFound(fragment: string, has: (id: string) => boolean): boolean {
+export function isFound(fragment: string, has: (id: string) => boolean): boolean {
   if (fragment === '' || fragment === 'top' || fragment.startsWith(':~:')) return true;
   return has(decoded(fragment)) || has(fragment);
 }

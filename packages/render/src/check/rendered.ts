@@ -350,8 +350,8 @@ export class RenderedCheck {
     const route = this.#pages.get(path)?.route ?? path;
     const message =
       path === page.output
-        ? `The link "${written}" names an id that is not on this page`
-        : `The link "${written}" names an id that is not on the page "${route}"`;
+        ? `The link "${written}" names an id that is not on this page; readers stay where they are`
+        : `The link "${written}" names an id that is not on the page "${route}"; readers arrive at its top`;
     const hint = anchorHint(fragment, this.#hintsLeft-- > 0 ? ids : '');
     const target = `${path}#${fragment}`;
     const finding = { severity: 'warning', code: 'broken_anchor', message, hint, target } as const;
@@ -364,7 +364,7 @@ export class RenderedCheck {
     return {
       severity: 'warning',
       code: loads ? 'image_missing' : 'broken_link',
-      message: `"${address}" leads to no file of the output`,
+      message: `"${address}" leads to no file of the output; ${loads ? 'readers do not see it' : 'readers who follow it see that the page is missing'}`,
       file: page.file,
       ...this.#places.find(page.file, [address, name]),
       target,
@@ -386,7 +386,7 @@ export class RenderedCheck {
   }
 
   #duplicateId(file: string, id: string): Diagnostic {
-    const message = `The id "${id}" stands on the page more than once`;
+    const message = `The id "${id}" stands on the page more than once; links to it lead readers to the first element`;
     const place = this.#places.find(file, [`id="${id}"`, `{#${id}}`]);
     return { severity: 'warning', code: 'duplicate_id', message, file, ...place };
   }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { element, escapeAttribute, escapeText } from '../html.ts';
+import { otherPlaces } from './aggregate.ts';
 import { diagnosticCodes } from './codes.ts';
 import type { Diagnostic, Severity } from './diagnostic.ts';
 import { reportStyle } from './report-style.ts';
@@ -115,14 +116,20 @@ function fileSection(file: string, items: readonly Diagnostic[]): string {
   );
 }
 
-function findingItem({ severity, line, column, message, hint, code }: Diagnostic): string {
+function findingItem(finding: Diagnostic): string {
+  const { severity, line, column, message, hint, code } = finding;
+  const others = otherPlaces(finding);
   const place = line === undefined ? '' : `${line}${column === undefined ? '' : `:${column}`}`;
   return (
     `<li class="finding ${severity} is-${escapeAttribute(code)}"><span class="severity">${severityWords[severity]}</span>` +
     `<span class="place">${place}</span><div><p>${escapeText(message)}</p>` +
-    `${hint === undefined ? '' : element('p', { class: 'hint' }, escapeText(hint))}</div>` +
+    `${hintHtml(others)}${hintHtml(hint)}</div>` +
     `<code>${escapeText(code)}</code></li>`
   );
+}
+
+function hintHtml(text: string | undefined): string {
+  return text === undefined ? '' : element('p', { class: 'hint' }, escapeText(text));
 }
 
 function pagesSection({ weights }: SiteReport): string {

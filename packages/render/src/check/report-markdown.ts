@@ -2,6 +2,7 @@
  * The quality report as Markdown, for places that show it beside a change: summaries of build steps, comments on merge requests.
  * What it quotes comes from strangers' files, so nothing of it may become a heading, a link or a mention.
  */
+import { otherPlaces } from './aggregate.ts';
 import type { Diagnostic, Severity } from './diagnostic.ts';
 import type { SiteReport } from './report.ts';
 
@@ -28,11 +29,13 @@ function counted(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-function rowOf({ severity, file, line, column, message, hint, code }: Diagnostic): string {
+function rowOf(finding: Diagnostic): string {
+  const { severity, file, line, column, message, hint, code } = finding;
+  const others = otherPlaces(finding);
   const place = [file === '' ? 'the site' : file, line, column]
     .filter((part) => part !== undefined)
     .join(':');
-  const said = hint === undefined ? message : `${message}. ${hint}`;
+  const said = [message, others, hint].filter((part) => part !== undefined).join('. ');
   const short = said.length > longestMessage ? `${said.slice(0, longestMessage)}…` : said;
   return `| ${severityWords[severity]} | ${plain(place)} | ${plain(short)} | ${plain(code)} |\n`;
 }

@@ -2,6 +2,7 @@
  * The quality report of a site: everything that was found, counted and in a stable order. It holds no times and nothing
  * of the machine, so that the same site gives the same report to the byte.
  */
+import { aggregated, occurrencesOf } from './aggregate.ts';
 import { type DiagnosticCode, diagnosticCodes } from './codes.ts';
 import { type Diagnostic, compareDiagnostics } from './diagnostic.ts';
 import type { CheckResult, PageWeight } from './rendered.ts';
@@ -14,6 +15,8 @@ export interface SiteReport {
   warnings: number;
   infos: number;
   byCode: Record<string, number>;
+  /** How often all of them occur together: one finding may stand for many places. */
+  occurrences: number;
   /** Errors first, then by file and place. */
   diagnostics: Diagnostic[];
   /** Only the first diagnostics are listed. */
@@ -34,14 +37,16 @@ export function buildReport(
   diagnostics: readonly Diagnostic[],
   { weights, orphans }: Pick<CheckResult, 'weights' | 'orphans'>,
 ): SiteReport {
-  const sorted = diagnostics.toSorted(
+  const remoteAssets = diagnostics
+    .toSorted(compareDiagnostics)
+    .flatMap(({ code, file, target }) =>
+      remoteCodes.has(code) && target !== undefined ? [{ file, address: target }] : [],
+    );
+  const sorted = aggregated(diagnostics).toSorted(
     (a, b) => rank[a.severity] - rank[b.severity] || compareDiagnostics(a, b),
   );
   const count = (wanted: Diagnostic['severity']): number =>
     sorted.filter(({ severity }) => severity === wanted).length;
-  const remoteAssets = sorted.flatMap(({ code, file, target }) =>
-    remoteCodes.has(code) && target !== undefined ? [{ file, address: target }] : [],
-  );
   return {
     format: 1,
     pages: weights.length,
@@ -49,6 +54,7 @@ export function buildReport(
     warnings: count('warning'),
     infos: count('info'),
     byCode: countByCode(sorted),
+    occurrences: sorted.reduce((sum, finding) => sum + occurrencesOf(finding), 0),
     diagnostics: sorted.slice(0, mostDiagnosticsListed),
     truncated: sorted.length > mostDiagnosticsListed,
     weights,
@@ -85,17 +91,26 @@ export function unknownFindings(names: readonly string[]): string[] {
 /** The report with only some of its findings, counted anew. */
 export function narrowReport(report: SiteReport, keep: (diagnostic: Diagnostic) => boolean): SiteReport {
   const narrowed = buildReport(report.diagnostics.filter(keep), report);
-  return { ...narrowed, truncated: report.truncated };
+  return { ...narrowed, truncated: report.truncated, remoteAssets: report.remoteAssets };
 }
 
 /** A test for findings that an earlier report does not have. Lines do not count: text above them may have grown. */
 export function isNewSince(earlier: readonly KnownFinding[]): (diagnostic: Diagnostic) => boolean {
   const known = new Map<string, number>();
-  for (const finding of earlier) known.set(identityOf(finding), (known.get(identityOf(finding)) ?? 0) + 1);
+  for (const finding of earlier)
+    for (const place of finding.examples ?? [finding]) {
+      const identity = identityOf({ ...finding, file: place.file });
+      known.set(identity, (known.get(identity) ?? 0) + 1);
+    }
+  /** A finding with several places is new where one of them is. */
   return (diagnostic) => {
-    const left = known.get(identityOf(diagnostic)) ?? 0;
-    known.set(identityOf(diagnostic), left - 1);
-    return left <= 0;
+    const isNew = (diagnostic.examples ?? [diagnostic]).map(({ file }) => {
+      const identity = identityOf({ ...diagnostic, file });
+      const left = known.get(identity) ?? 0;
+      known.set(identity, left - 1);
+      return left <= 0;
+    });
+    return isNew.includes(true);
   };
 }
 
@@ -103,6 +118,7 @@ interface KnownFinding {
   file: string;
   code: string;
   message: string;
+  examples?: readonly { file: string }[] | undefined;
 }
 
 function identityOf({ file, code, message }: KnownFinding): string {

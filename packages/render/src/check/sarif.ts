@@ -1,5 +1,6 @@
 /** The quality report as SARIF 2.1.0, which code hosts show beside the lines of a change. */
 import { createHash } from 'node:crypto';
+import { placesOf } from './aggregate.ts';
 import { diagnosticCodes } from './codes.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { SiteReport } from './report.ts';
@@ -13,7 +14,7 @@ export function reportSarif({ diagnostics }: Pick<SiteReport, 'diagnostics'>, ve
     tool: { driver: { name: 'Docyard', semanticVersion: version, rules } },
     columnKind: 'utf16CodeUnits',
     originalUriBaseIds: { SITE: { description: { text: 'The folder that holds docs.json.' } } },
-    results: diagnostics.map((diagnostic) => resultOf(diagnostic, ruleIndex)),
+    results: diagnostics.flatMap(placesOf).map((diagnostic) => resultOf(diagnostic, ruleIndex)),
   };
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] };
   return `${JSON.stringify(log, null, 1)}\n`;

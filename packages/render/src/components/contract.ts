@@ -28,6 +28,8 @@ export interface HeadingOptions {
   level: number;
   html: string;
   id?: string | undefined;
+  /** A second id for links that leave out the components in the heading. */
+  shortId?: string | undefined;
   anchor?: boolean;
   className?: string | undefined;
 }

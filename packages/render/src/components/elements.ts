@@ -51,8 +51,10 @@ export const htmlElement: Component = (written, page) => {
   const { name, children, place } = call;
   if (!(isSvgElement(name) ? isHarmless(call) : allowedElements.has(name))) {
     if (isCalloutName(name)) return callout(call, page);
-    page.report('element_dropped', `<${name}> is not allowed in a page and was left out`, place);
-    return silentlyDropped.has(name) ? '' : page.render(children);
+    const isDropped = silentlyDropped.has(name);
+    const fate = isDropped ? 'readers see nothing in its place' : 'readers see its content';
+    page.report('element_dropped', `<${name}> is not allowed in a page; ${fate}`, place);
+    return isDropped ? '' : page.render(children);
   }
   if (name === 'style') {
     noteRules(call, page);
@@ -121,7 +123,11 @@ function readAttributes(call: ElementCall, page: PageContext): Attributes | unde
     const attribute = ofDrawing ?? attributeName(original);
     if (/^on[a-z]/i.test(original)) {
       if (!page.isLive)
-        page.report('handler_dropped', `"${original}" was left out: pages run no code of their own`, place);
+        page.report(
+          'handler_dropped',
+          `"${original}" was left out, because pages run no code of their own; readers see the element, which does nothing`,
+          place,
+        );
     } else if (attribute === 'class') classes.push(page.useClasses(textOf(value)));
     else if (attribute === 'style') {
       const generated = page.styleClass(declarationsOf(value, (address) => page.styleFile(address, place)));
@@ -156,7 +162,7 @@ function flagText(attribute: string, value: boolean): string | true | undefined 
 }
 
 function reportTakenId(id: string, page: PageContext, place: ElementCall['place']): void {
-  const message = `The id "${id.slice(0, 200)}" is taken already; links to it lead to the first element`;
+  const message = `The id "${id.slice(0, 200)}" stands on the page more than once; links to it lead readers to the first element`;
   page.report('duplicate_id', message, place, 'Give each element of a page an id of its own.');
 }
 
@@ -193,7 +199,11 @@ function addAddress(
     return true;
   }
   if (name === 'iframe') {
-    page.report('frame_dropped', `The frame "${address}" was left out: pages frame nothing`, place);
+    page.report(
+      'frame_dropped',
+      `The frame "${address}" has no address that may be shown; readers see nothing in its place`,
+      place,
+    );
     return false;
   }
   const resolved = page.asset(address, place);

@@ -9,6 +9,7 @@ import { type ApiSettings, readApiSettings } from './api.ts';
 import { type JsonObject, asList, asObject, asText, at, textAt } from './json.ts';
 import { type MachineReaders, readMachineReaders } from './machine-readers.ts';
 import type { ConfigSource } from './read.ts';
+import { type Redirect, readRedirects } from './redirects.ts';
 import { isColor, nearestName, placeFinder, shapeFindings } from './shape.ts';
 import { type Surroundings, readSurroundings } from './surroundings.ts';
 
@@ -26,14 +27,6 @@ export const themeNames = [
 export type ThemeName = (typeof themeNames)[number];
 
 export type { Banner } from './surroundings.ts';
-
-export interface Redirect {
-  source: string;
-  destination: string;
-  permanent: boolean;
-  /** Which entry of the configuration it is, for saying where it stands. */
-  index?: number;
-}
 
 /** A picture or colour that may differ between the light and the dark appearance. */
 export interface Appearances {
@@ -263,15 +256,6 @@ function addressWithQuery(value: unknown): string | undefined {
     : Object.entries(stringRecord(query));
   const text = pairs.map(([key, item]) => `${encodeURIComponent(key)}=${encodeURIComponent(item)}`).join('&');
   return text ? `${base}${base.includes('?') ? '&' : '?'}${text}` : base;
-}
-
-function readRedirects(config: JsonObject): Redirect[] {
-  return asList(config['redirects']).flatMap((item, index) => {
-    const source = textAt(item, 'source');
-    const destination = textAt(item, 'destination');
-    if (!source || !destination) return [];
-    return [{ source, destination, permanent: at(item, 'permanent') !== false, index }];
-  });
 }
 
 function stringRecord(value: unknown): Record<string, string> {

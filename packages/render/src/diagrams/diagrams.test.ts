@@ -180,7 +180,7 @@ describe('a page with diagrams', () => {
       'index.mdx': [
         '```mermaid Flow placement="top-left"\n%%{init: {}}%%\ngraph TD\naccTitle: How it goes\nA["<b>x</b>"] --> B\n```',
         '```mermaid actions={false}\nsequenceDiagram\nA->>B: hi\n```',
-        '```mermaid\nsankey-beta\na,b,1\n```',
+        '```mermaid\nxychart-beta\nbar [1, 2]\n```',
         `\`\`\`mermaid\ngraph TD\n${many}\n\`\`\``,
         '```mermaid\ngraph TD\nA[open\n```',
       ].join('\n\n'),
@@ -197,4 +197,38 @@ describe('a page with diagrams', () => {
     const findings = site.diagnostics.filter(({ code }) => code === 'diagram_unsupported');
     expect(findings.map(({ line }) => line)).toEqual([13, 18, 3024]);
   });
+});
+
+describe('labels over several lines', () => {
+  it.each([
+    [
+      `flowchart TD\nA["<div style='color:red'>\n<b>Title</b>\n%% Line\ntitle Two\n</div>"] --> B`,
+      'n1[<b>Title</b><br>%% Line<br>title Two]',
+    ],
+    ['graph LR\nA[<b>Bold</b>\nsecond line] --> B', 'n1[<b>Bold</b><br>second line]'],
+    ['graph LR\nA{"<i>Is it?</i>\n<small>maybe</small>"} --> B', 'n1{<i>Is it?</i><br>maybe}'],
+  ])('a flowchart keeps every line of the label in %j', (code, node) => {
+    expect(flow(code)[0]).toBe(node);
+  });
+});
+
+describe('sankey diagrams', () => {
+  it('a sankey diagram names every node with its amount and draws every flow', () => {
+    const { svg } = drawDiagram(
+      'sankey-beta\n\nSun,"Heat, direct",12.5\nSun,Power,7.5\nPower,Losses,2',
+      'd-',
+    );
+    expect(svg).toContain('aria-label="Sankey diagram: Sun 20, ');
+    for (const label of ['Sun 20', 'Heat, direct 12.5', 'Power 7.5', 'Losses 2'])
+      expect(svg).toContain(`>${label}</text>`);
+    expect(svg.match(/<path /g)).toHaveLength(3);
+    expect(svg).not.toContain('NaN');
+  });
+
+  it.each(['sankey-beta', 'sankey-beta\na,b', 'sankey-beta\na,b,x', 'sankey-beta\na,b,1\nb,a,1'])(
+    'a sankey diagram that cannot be drawn is refused: %j',
+    (code) => {
+      expect(() => drawDiagram(code, 'd-')).toThrow();
+    },
+  );
 });

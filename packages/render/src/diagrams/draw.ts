@@ -15,6 +15,7 @@ import { drawMindmap } from './mindmap.ts';
 import { canonicalClass, canonicalEntities, canonicalState } from './others.ts';
 import { drawPie } from './pie.ts';
 import { drawQuadrants } from './quadrant.ts';
+import { drawSankey } from './sankey.ts';
 import { drawSequence } from './sequence-drawing.ts';
 import { readSequence } from './sequence.ts';
 import { DiagramError, type DiagramSource, decodeMarkup, readDiagramSource, shownTitle } from './source.ts';
@@ -44,6 +45,8 @@ const kinds: Record<string, (source: DiagramSource) => string> = {
   timeline: drawTimeline,
   journey: drawJourney,
   quadrantChart: drawQuadrants,
+  sankey: drawSankey,
+  'sankey-beta': drawSankey,
 };
 
 /** Laying out grows faster than the diagram; these bounds keep the largest one near a second. */
@@ -153,6 +156,8 @@ const kindLabels: Record<string, string> = {
   timeline: 'Timeline',
   journey: 'User journey',
   quadrantChart: 'Quadrant chart',
+  sankey: 'Sankey diagram',
+  'sankey-beta': 'Sankey diagram',
 };
 
 /** The words in a drawing, for those who hear it. */

@@ -350,7 +350,7 @@ class Flowchart {
     quoted.lastIndex = start;
     let at = start + (quoted.exec(this.#text)?.[0].length ?? 0);
     let depth = 0;
-    for (; at < this.#text.length && this.#text[at] !== '\n'; at++) {
+    for (; at < this.#text.length; at++) {
       const closing = closings.find((text) => this.#text.startsWith(text, at));
       if (closing && depth === 0) return { at, length: closing.length };
       if (/[[({]/.test(this.#text[at] ?? '')) depth++;

@@ -40,8 +40,10 @@ export function readDiagramSource(code: string): DiagramSource {
       return blank(whole);
     });
   const written = text.split('\n');
-  const lines = written.map((line) => {
+  const quoted = linesInQuotes(written);
+  const lines = written.map((line, index) => {
     const trimmed = line.trim();
+    if (quoted.has(index)) return trimmed;
     if (trimmed.startsWith('%%')) return '';
     const named = /^(accTitle|accDescr|title)(?:\s*:\s*|\s+)(.+)$/.exec(trimmed);
     if (!named) return trimmed.replace(/\s%%(?!\{).*$/, '').trim();
@@ -60,6 +62,21 @@ export function readDiagramSource(code: string): DiagramSource {
     indents: written.map((line) => line.length - line.trimStart().length),
     ...found,
   };
+}
+
+/** Lines that begin inside a label of a flowchart: nothing in them is a statement. */
+function linesInQuotes(lines: readonly string[]): Set<number> {
+  const inside = new Set<number>();
+  const first = lines.find((line) => !/^\s*(?:%%|acc(?:Title|Descr)|$)/.test(line)) ?? '';
+  if (!/^\s*(?:graph|flowchart)\b/.test(first)) return inside;
+  let isOpen = false;
+  for (const [index, line] of lines.entries()) {
+    if (isOpen) inside.add(index);
+    else if (/^\s*%%/.test(line)) continue;
+    if ((line.split('"').length - 1) % 2 === 1) isOpen = !isOpen;
+  }
+  // An odd number of quotes is a mistake in the diagram, which its lines show better one by one.
+  return isOpen ? new Set() : inside;
 }
 
 /** Reads a diagram line by line; a line that `read` does not know ends the drawing with an error about it. */

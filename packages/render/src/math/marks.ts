@@ -193,16 +193,23 @@ function doubleDollar(prose: string, at: number): { text: string; next: number }
 
 /**
  * `$…$` by the rules of pandoc: no space inside the dollars, no digit after the last. A word right before the first or
- * after the last dollar makes it a price or a variable.
+ * after the last dollar makes it a price or a variable, unless a TeX command between them says otherwise.
  */
 function singleDollar(prose: string, at: number, mode: MathMode): { text: string; next: number } | undefined {
-  if (/[\w$]/.test(prose[at - 1] ?? '') || /^\$(?:\s|$)/.test(prose.slice(at, at + 2))) return undefined;
+  if (prose[at - 1] === '$' || /^\$(?:\s|$)/.test(prose.slice(at, at + 2))) return undefined;
   const span = /^\$((?:\\[\s\S]|[^$\\\n]|\n(?![ \t]*\n))+)\$/.exec(prose.slice(at, at + 2000));
   const tex = span?.[1] ?? '';
   const next = at + (span?.[0].length ?? 0);
-  if (!span || /\s$/.test(tex) || /[\w${]/.test(prose[next] ?? '')) return undefined;
+  if (!span || /\s$/.test(tex) || /[${]/.test(prose[next] ?? '')) return undefined;
+  const touchesWord = /\w/.test(prose[at - 1] ?? '') || /\w/.test(prose[next] ?? '');
+  if (touchesWord && !isPlainlyTex(tex)) return undefined;
   if (mode === 'auto' && !looksLikeFormula(tex)) return undefined;
   return { text: asCode({ tex, display: false }), next };
+}
+
+/** A command of TeX, and no amount of money before words. */
+function isPlainlyTex(tex: string): boolean {
+  return /\\[A-Za-z]{2,}/.test(tex) && !/^\d[\d.,]*\s+[A-Za-z]{2,}/.test(tex);
 }
 
 /** Between two prices there are words; a formula has commands, operators, or only short names. */

@@ -21,6 +21,8 @@ export interface RunFacts {
   /** Under which each page is kept, if it is. Like the bytes, by its number. */
   pageKeys: (string | null)[];
   tiers: Record<PageTier, number>;
+  /** By the number of a page: the numbers of others that it leads to with a fragment. */
+  anchorTargets: [id: number, targets: number[]][];
   /** What the search index needs to be brought up to date. */
   searchReserve: Uint8Array;
   /** The sections of llms-full.txt in their order: the page and its bytes. */

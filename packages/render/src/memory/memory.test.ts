@@ -211,6 +211,16 @@ describe('after a run', () => {
     expect((await render()).findings.join()).toContain('broken_anchor');
   });
 
+  it('a heading that got another id is found again by the links of pages that were not touched', async () => {
+    write('guides/third.mdx', site['guides/third.mdx']?.replace('## Deep', '## D_e_ep') ?? '');
+    const again = await runAgain();
+    expect(again.rendered).toBe(1);
+    expect(again.old).not.toContain('index.html');
+    const { files, findings } = await render();
+    expect(files.get('index.html')).toContain('#d_e_ep"');
+    expect(findings.join()).not.toContain('broken_anchor');
+  });
+
   it('an edit of a snippet or a picture costs the pages that show it', async () => {
     write('snippets/note.mdx', 'A snippet about sails.\n');
     expect(await runAgain()).toEqual({ rendered: 1, old: all.slice(1) });
@@ -409,6 +419,7 @@ it('of what was read of pages, only the parts with a change are written down aga
       frame,
       hasRemote: false,
       printed: { partition: '', features: [], bytes: [] },
+      anchorTargets: [],
       pageKeys: [],
       tiers: { none: 0, static: 0, run: 0, refused: 0 },
       searchReserve: new Uint8Array(),

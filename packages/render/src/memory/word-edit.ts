@@ -3,6 +3,7 @@
  * theirs, the search index and what repeats their text stay as they are. Most edits are like that. Whether one is, is known
  * once its pages are rendered; until then it is a guess, and a wrong one costs nothing but time.
  */
+import { occurrencesOf, placesOf } from '../check/aggregate.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { isHeavy } from '../check/rendered.ts';
 import type { SiteReport } from '../check/report.ts';
@@ -40,7 +41,8 @@ export class WordEdit {
     const pages = new Set(edited.map(({ file }) => file));
     const snippets = new Set([...changed].filter((file) => !pages.has(file)));
     // Where a finding stands may be another line now.
-    if (!report || report.truncated || report.diagnostics.some(({ file }) => snippets.has(file)))
+    if (!report || report.truncated) return undefined;
+    if (report.diagnostics.some((finding) => placesOf(finding).some(({ file }) => snippets.has(file))))
       return undefined;
     return new WordEdit({ last, lastFiles, changed }, report);
   }
@@ -69,10 +71,13 @@ export class WordEdit {
 
   /** Whether where a finding of the page stands is known neither by the trace nor by the finding itself. */
   #mayHaveMoved(file: string, { diagnostics }: PageTrace): boolean {
-    const known = new Set(diagnostics.map((item) => JSON.stringify(item)));
-    return this.#report.diagnostics.some(
-      (item) => item.file === file && !steadyCodes.has(item.code) && !known.has(JSON.stringify(item)),
-    );
+    const known = new Set(diagnostics.map(placeOf));
+    return this.#report.diagnostics.some((item) => {
+      if (steadyCodes.has(item.code)) return false;
+      // Of a finding with more places than are listed, any page may be one.
+      if (occurrencesOf(item) > placesOf(item).length) return true;
+      return placesOf(item).some((place) => place.file === file && !known.has(placeOf(place)));
+    });
   }
 
   /** The files of the last run that nobody has told of in this one. The search index tells of all of its own. */
@@ -108,6 +113,11 @@ export class WordEdit {
       return left <= 0;
     });
   }
+}
+
+/** The sentence of a finding may be about all of its places. */
+function placeOf({ code, file, line, column }: Diagnostic): string {
+  return JSON.stringify([code, file, line, column]);
 }
 
 /** Everything that others may see of a page. Where its links were written is seen by findings alone, and no link has one. */

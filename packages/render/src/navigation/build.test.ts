@@ -116,3 +116,38 @@ describe('navigation shapes', () => {
     expect(specsAround.get('a')).toEqual([{ source: 'one.json', overlays: [] }]);
   });
 });
+
+describe('a level that names several kinds of divisions', () => {
+  const versions = [
+    { version: 'v2', tabs: [{ tab: 'One', pages: ['a', 'b'] }] },
+    { version: 'v1', tabs: [{ tab: 'One', pages: ['a'] }] },
+  ];
+
+  it('shows repeated tabs once and names the ignored key', () => {
+    const navigation = { versions, tabs: [{ tab: 'One', pages: ['a', 'b'] }] };
+    expect(branchesOf(navigation)).toEqual(['v2 > One: ["a","b"]', 'v1 > One: ["a"]']);
+    expect(build(navigation).diagnostics).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'nav_mixed',
+        message: '2 entries of "tabs" beside "versions" repeat what "versions" holds and are ignored',
+        hint: 'Move "tabs" into the entries of "versions" that they belong to.',
+      }),
+    ]);
+  });
+
+  it('loses no page', () => {
+    expect(branchesOf({ versions, groups: [{ group: 'More', pages: ['a', 'c'] }], pages: ['d'] })).toEqual([
+      expect.stringMatching(/^v2 > One: .*"c".*"d"/),
+      expect.stringMatching(/^v1 > One: .*"c".*"d"/),
+    ]);
+  });
+
+  it('says which entries took over the keys beside them', () => {
+    const navigation = { languages: [{ language: 'en' }, { language: 'fr', pages: ['b'] }], pages: ['a'] };
+    expect(branchesOf(navigation)).toEqual(['en: ["a"]', 'fr: ["b"]']);
+    expect(build(navigation).diagnostics.map(({ message }) => message)).toEqual([
+      '"pages" beside "languages" belong to the entries of "languages" without navigation (en) and are shown only there',
+    ]);
+  });
+});

@@ -1,15 +1,16 @@
 /**
  * Says what an author's link means: a page, a file of the site, an outside address, or nothing.
- * It applies the scheme allow-list and the redirects of the configuration; it does not write HTML.
+ * It refuses schemes that run code and applies the redirects of the configuration; it does not write HTML.
  */
 import type { RemotePicture } from '../assets/remote-pictures.ts';
-import type { Redirect } from '../config/settings.ts';
+import type { Redirect } from '../config/redirects.ts';
 import { keptText } from '../kept.ts';
 import { type Pattern, fill, matcherOf, parseDestination, parseSource } from './redirect-pattern.ts';
 
 export type LinkTarget =
   | { kind: 'page'; route: string; suffix: string }
-  | { kind: 'file'; file: string; suffix: string }
+  /** `output` is its name there. */
+  | { kind: 'file'; file: string; output: string; suffix: string }
   /** A file that the export itself makes. */
   | { kind: 'output'; path: string; suffix: string }
   | { kind: 'outside'; href: string }
@@ -23,6 +24,9 @@ export interface LinkTable {
   redirects: readonly Redirect[];
   basePath: string;
   origin: string;
+  /** Pages and files under other names than their own, by those. */
+  renamedRoutes?: readonly (readonly [string, string])[];
+  renamedFiles?: readonly (readonly [string, string])[];
   /** Pictures of other hosts that are files of the output, by address. */
   pictures?: ReadonlyMap<string, RemotePicture>;
 }
@@ -34,7 +38,14 @@ export interface LinkResolver {
   resolveFile(address: string, from: string): LinkTarget;
 }
 
-const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel']);
+/** Schemes that run code, show other content under the name of the site, or read files of the reader. */
+const refusedSchemes = new Set(
+  'about blob chrome data feed file filesystem intent jar javascript jscript livescript mhtml mk mocha ms-its res vbscript view-source wyciwyg'.split(
+    ' ',
+  ),
+);
+/** A host and a port without a scheme; its name would be read as one. */
+const hostWithPort = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}(?=[/?#]|$)/i;
 const alwaysWritten = new Set(['llms.txt', 'llms-full.txt', '.well-known/llms.txt', 'robots.txt']);
 /** A site without a page at its root shows its first page there. */
 const homeFile = 'index.html';
@@ -51,7 +62,15 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     const lower = route.toLowerCase();
     if (!routes.has(lower)) routes.set(lower, route);
   }
+  for (const [written, route] of table.renamedRoutes ?? []) routes.set(written, route);
   const files = new Set(table.files);
+  const outputs = new Map(table.renamedFiles);
+  const fileTarget = (file: string, suffix: string): LinkTarget => ({
+    kind: 'file',
+    file,
+    output: outputs.get(file) ?? file,
+    suffix,
+  });
   const redirects = table.redirects.flatMap(compileRedirect);
 
   const findPage = (path: string): string | undefined => {
@@ -83,7 +102,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     const route = findPage(path);
     if (route !== undefined) return { kind: 'page', route, suffix };
     const file = trimSlashes(path);
-    if (files.has(file)) return { kind: 'file', file, suffix };
+    if (files.has(file)) return fileTarget(file, suffix);
     return isOutput(file) ? { kind: 'output', path: file, suffix } : undefined;
   };
 
@@ -157,7 +176,7 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
 
   const broughtHome = (target: LinkTarget): LinkTarget => {
     const picture = target.kind === 'outside' ? table.pictures?.get(target.href) : undefined;
-    return picture && 'file' in picture ? { kind: 'file', file: picture.file, suffix: '' } : target;
+    return picture && 'file' in picture ? fileTarget(picture.file, '') : target;
   };
 
   const resolveFile = (raw: string, from: string): LinkTarget => {
@@ -165,10 +184,13 @@ export function createLinkResolver(table: LinkTable): LinkResolver {
     if (/^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,]/i.test(address))
       return { kind: 'outside', href: address };
     const outside = outsideTarget(address);
-    if (outside) return broughtHome(outside);
+    if (outside)
+      return isWebAddress(outside)
+        ? broughtHome(outside)
+        : { kind: 'unsafe', scheme: schemeOf(address) ?? '' };
     const [path, suffix] = splitSuffix(address);
     const file = candidates(decodePath(path), from).find((option) => files.has(option));
-    return file === undefined ? { kind: 'broken' } : { kind: 'file', file, suffix };
+    return file === undefined ? { kind: 'broken' } : fileTarget(file, suffix);
   };
 
   return { resolve, resolveFile };
@@ -196,11 +218,21 @@ export function unsafeScheme(raw: string): string | undefined {
 
 function outsideTarget(href: string): LinkTarget | undefined {
   if (/^[/\\]{2}/.test(href)) return { kind: 'outside', href: `https:${href.replaceAll('\\', '/')}` };
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+  if (hostWithPort.test(href)) return { kind: 'outside', href: `http://${href}` };
+  const scheme = schemeOf(href);
   if (scheme === undefined) {
     return /^[^/?#]*:/.test(href) ? { kind: 'unsafe', scheme: href.split(':', 1)[0] ?? '' } : undefined;
   }
-  return allowedSchemes.has(scheme) ? { kind: 'outside', href } : { kind: 'unsafe', scheme };
+  return refusedSchemes.has(scheme) ? { kind: 'unsafe', scheme } : { kind: 'outside', href };
+}
+
+function schemeOf(href: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):/i.exec(href)?.[1]?.toLowerCase();
+}
+
+/** Only these can be loaded as a file. */
+function isWebAddress(target: LinkTarget): boolean {
+  return target.kind === 'outside' && /^https?:/i.test(target.href);
 }
 
 function splitSuffix(href: string): [string, string] {

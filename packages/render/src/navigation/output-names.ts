@@ -1,6 +1,6 @@
 /**
  * Which names the files of an output may have: those that are one and the same file on Linux, macOS and Windows. A bundle
- * with any other is refused where it arrives, so such a file is left out, and its author is told.
+ * with any other is refused where it arrives.
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { flatText } from '../kept.ts';
@@ -36,6 +36,11 @@ export class OutputNames {
     return undefined;
   }
 
+  /** Whether a file has this name in small letters. */
+  isTaken(lowerCase: string): boolean {
+    return this.#files.has(lowerCase);
+  }
+
   /** Whether all folders of a file may have their names. Most are known by the file before it. */
   #takeFolders(folded: string): boolean {
     const slash = folded.lastIndexOf('/');
@@ -53,11 +58,28 @@ export class OutputNames {
   }
 }
 
+/** Why a name was changed. */
+export function reasonFor(path: string): string {
+  return problemOf(path) ?? 'differs from another only in case';
+}
+
+/** A file that is written under another name; `reason` is why it cannot have its own. */
+export function renamedFile(file: string, output: string, reason: string): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'file_name_unusable',
+    message: `The name "${file}" ${reason}; readers find it at "${output}", and its old address leads there`,
+    file,
+    hint: 'Rename the file, so that its address stays what you chose.',
+  };
+}
+
+/** Only where two files want the place of a file and of a folder. */
 export function unusableName(file: string, problem: string, output = file): Diagnostic {
   return {
     severity: 'error',
     code: 'file_name_unusable',
-    message: `The name "${output}" ${problem}, so the file is left out`,
+    message: `The name "${output}" ${problem}; readers do not find the file`,
     file,
     hint: 'Rename it, and what refers to it.',
   };
@@ -68,7 +90,8 @@ const plainPath = /^[\w-]+(?:[./][\w-]+)*$/;
 const plainBytes = 2 * mostSegments - 1;
 const reservedPart = /(?:^|\/)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|$)/i;
 
-function problemOf(path: string): string | undefined {
+/** Why no file can have this name, as the rest of a sentence; undefined when one can. */
+export function problemOf(path: string): string | undefined {
   if (path.length <= plainBytes && plainPath.test(path) && !reservedPart.test(path)) return undefined;
   if (!path.isWellFormed() || forbidden.test(path)) return 'holds a character that not every system allows';
   if (path.normalize('NFC') !== path) return 'is not in Unicode’s composed form';

@@ -10,12 +10,13 @@ const mostPlaceholders = 4;
 const mostCharacters = 500;
 const mostSegmentBytes = 200;
 
-/** Letters, digits and marks that mean nothing in any configuration, in quotes or in regular expressions. */
-const plainPath = /^[\p{L}\p{N}\p{M} _.~/@+,!&=()'-]*$/u;
+/** Characters that mean nothing in any configuration, in quotes or in regular expressions. */
+const plainPath = /^(?:[\w .~/@+,!&=()'-]|[^\p{ASCII}\p{C}\p{Z}]|\u{200d})*$/u;
 
 /** A source from the root: `/old/:slug*`. Undefined when no server could be told of it safely. */
 export function parseSource(source: string): Pattern | undefined {
   const path = `/${decoded(source)
+    .normalize('NFC')
     .replaceAll(/\/{2,}/g, '/')
     .replace(/^\//, '')
     .replace(/\/$/, '')}`;

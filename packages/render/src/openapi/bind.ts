@@ -129,8 +129,11 @@ function entryIn(spec: Spec, reference: Exclude<Named, { kind: 'schema' }>): Des
   if (reference.kind === 'file') return entries.length === 1 ? entries[0] : undefined;
   if (reference.kind === 'operation') {
     const index = operationIndex(spec);
-    const path = reference.path.split(/[?#]/, 1)[0] ?? '';
-    return index.get(`${reference.method} ${path}`) ?? index.get(`${reference.method} ${shapeOfPath(path)}`);
+    for (const spelling of spellingsOf(reference.path)) {
+      const entry = index.get(`${reference.method} ${spelling}`);
+      if (entry) return entry;
+    }
+    return undefined;
   }
   const isMeant = ({ target, endpoint }: DescribedEntry): boolean =>
     target.kind === reference.kind && (target.name === reference.name || endpoint.path === reference.name);
@@ -139,20 +142,40 @@ function entryIn(spec: Spec, reference: Exclude<Named, { kind: 'schema' }>): Des
 
 const indexes = new WeakMap<Spec, Map<string, DescribedEntry>>();
 
-/** Operations by their path, and by its shape where no other has the same. */
+/** Operations by every spelling of their path; one that is written so comes before one that only means the same. */
 function operationIndex(spec: Spec): Map<string, DescribedEntry> {
   const known = indexes.get(spec);
   if (known) return known;
   const index = new Map<string, DescribedEntry>();
-  for (const entry of spec.entries) {
-    if (entry.target.kind !== 'operation') continue;
-    const { method, path } = entry.target;
-    index.set(`${method} ${path}`, entry);
-    const shape = `${method} ${shapeOfPath(path)}`;
-    if (!index.has(shape)) index.set(shape, entry);
-  }
+  const operations = spec.entries.flatMap((entry) =>
+    entry.target.kind === 'operation'
+      ? [{ entry, ...entry.target, spellings: spellingsOf(entry.target.path) }]
+      : [],
+  );
+  for (let rank = 0; rank < spellingCount; rank++)
+    for (const { entry, method, spellings } of operations) {
+      const key = `${method} ${spellings[rank]}`;
+      if (!index.has(key)) index.set(key, entry);
+    }
   indexes.set(spec, index);
   return index;
+}
+
+const spellingCount = 4;
+
+/** From the path as written to what it has in common with others; a query or fragment may be part of its name. */
+function spellingsOf(path: string): string[] {
+  const decoded = decodedPath(path);
+  return [path, shapeOfPath(path), shapeOfPath(decoded), shapeOfPath(decoded.split(/[?#]/, 1)[0] ?? '')];
+}
+
+function decodedPath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** What two spellings of a path have in common: no name of a parameter, no slash at the end. */

@@ -172,7 +172,10 @@ function addPart(merge: Merge, schema: unknown, place: Place): void {
     nesting: place.nesting + 1,
     isWhole: place.isWhole && parts.length <= 1 && !Object.hasOwn(part, 'properties'),
   };
-  if (!place.omitsChoices) addChoices(merge, part, inner);
+  if (!place.omitsChoices) {
+    addChoices(merge, part, inner);
+    if (place.isWhole) addMappedChoices(merge, part);
+  }
   const reference = referenceOf(part);
   if (reference !== undefined && !merge.merged.pointers.includes(reference)) {
     merge.merged.pointers.push(reference);
@@ -192,6 +195,25 @@ function addChoices(merge: Merge, part: JsonObject, inner: Place): void {
     else if (options.length > 1)
       merge.groups.push({ kind, options, discriminator: at(part, 'discriminator') });
   }
+}
+
+/**
+ * A base schema may name the schemas that build on it in its discriminator alone. Met as a part of one of those, it
+ * offers no choice.
+ */
+function addMappedChoices({ context, merged, groups }: Merge, part: JsonObject): void {
+  if (Object.hasOwn(part, 'oneOf') || Object.hasOwn(part, 'anyOf')) return;
+  const discriminator = at(part, 'discriminator');
+  const targets = Object.values(asObject(at(discriminator, 'mapping')) ?? {}).flatMap((to) => {
+    const text = asText(to);
+    if (text === undefined) return [];
+    return text.startsWith('#') ? text : `#/components/schemas/${text}`;
+  });
+  const options = [...new Set(targets)].filter(
+    (pointer) => asObject(valueAtPointer(context.document, pointer)) !== undefined,
+  );
+  if (options.length < 2 || options.some((pointer) => merged.pointers.includes(pointer))) return;
+  groups.push({ kind: 'oneOf', options: options.map(($ref) => ({ $ref })), discriminator });
 }
 
 /** Two lists of choices on one schema mean every pair; more than two dozen pairs would help nobody. */

@@ -19,8 +19,12 @@ export function caddyfile(site: HostedSite): string {
       const path = basePath + redirect.source;
       const paths = [path, `${path}/`, `${path}.html`].map(quoted).join(' ');
       const to = withQuery(destinationOf(redirect, basePath));
+      // The matcher for paths ignores case.
+      const matcher = redirect.isCaseSensitive
+        ? `path_regexp ${quoted(`${expressionOf([{ text: path }]).slice(0, -1)}(?:/|\\.html)?$`)}`
+        : `path ${paths}`;
       return [
-        `  @docyard_${index} path ${paths}`,
+        `  @docyard_${index} ${matcher}`,
         `  redir @docyard_${index} ${quoted(to)} ${redirect.permanent ? 308 : 307}`,
       ];
     }),

@@ -39,7 +39,8 @@ function redirectsFile(site: HostedSite): string {
     .filter(({ expanded }) => !expanded)
     .map((redirect) =>
       [
-        encodeAddress(basePath + redirect.source),
+        // A colon would begin a placeholder, and these two the rest of an address.
+        encodeAddress(basePath + redirect.source).replaceAll(/[:?#]/g, encodeURIComponent),
         destinationOf(redirect, basePath),
         status(redirect.permanent),
       ].join(' '),

@@ -44,6 +44,8 @@ export interface OutputContext {
   /** Classes for inline styles, with their declarations; classes that authors wrote. */
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;
+  /** Whether a file of the site is part of the output. */
+  used: (file: string) => boolean;
   styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];
   /** The Markdown of the pages; of those that are as they were it is in the file that the last run has left. */
   fullText: FullText;

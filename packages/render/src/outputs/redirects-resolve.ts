@@ -4,7 +4,7 @@
  */
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { DiagnosticCode } from '../check/codes.ts';
-import type { Redirect } from '../config/settings.ts';
+import type { Redirect } from '../config/redirects.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './list.ts';
@@ -35,6 +35,10 @@ export interface ExactRedirect {
   permanent: boolean;
   /** Made from a pattern for a page that exists. */
   expanded: boolean;
+  /** A page has the same address in another case. */
+  isCaseSensitive?: boolean;
+  /** The address of a file, in whose place no page can stand. */
+  isFile?: boolean;
 }
 
 /** What no list of pages can cover: paths that a server has to match. */
@@ -51,7 +55,7 @@ export interface ResolvedRedirects {
   findings: Diagnostic[];
 }
 
-type Context = Pick<OutputContext, 'site' | 'plan' | 'addresses' | 'pages'>;
+type Context = Pick<OutputContext, 'site' | 'plan' | 'addresses' | 'pages' | 'used'>;
 
 interface Rule {
   entry: Redirect;
@@ -100,7 +104,41 @@ class Resolver {
     this.#readRules();
     for (const rule of this.#exactRules.values()) this.#resolveExact(rule);
     for (const rule of this.#patternRules) this.#resolvePattern(rule);
+    this.#addRenamed();
     return { exact: [...this.#exact.values()], patterns: this.#patterns, findings: this.#findings };
+  }
+
+  /** Addresses of pages and files that were written under other names. */
+  #addRenamed(): void {
+    const { plan, site, used } = this.#context;
+    if (plan.renamedRoutes.length + plan.renamedFiles.length === 0) return;
+    const lowerCase = new Set([...plan.routes, ...plan.files].map((path) => `/${path.toLowerCase()}`));
+    const add = (
+      path: string,
+      href: string,
+      more: { title?: string | undefined; isFile?: boolean },
+    ): void => {
+      // In these no configuration could be trusted to mean the character itself.
+      if (/[\p{Cc}\\"$`{}]/u.test(path)) return;
+      const source = `/${path}`;
+      const { title, isFile = false } = more;
+      const target = { href, outside: false, title };
+      const isCaseSensitive = lowerCase.has(source.toLowerCase());
+      if (!this.#exact.has(source))
+        this.#exact.set(source, {
+          source,
+          target,
+          permanent: true,
+          expanded: false,
+          isCaseSensitive,
+          isFile,
+        });
+    };
+    for (const [written, route] of plan.renamedRoutes)
+      if (this.#written.has(route))
+        add(written, this.#hrefOf(route), { title: site.metas.get(route)?.title });
+    for (const [file, output] of plan.renamedFiles)
+      if (used(file)) add(file, relativeHref('', output), { isFile: true });
   }
 
   #readRules(): void {
@@ -229,7 +267,7 @@ class Resolver {
     }
     const found = this.#links.resolve(path, 'docs.json');
     if (found.kind === 'file') {
-      return { target: { href: relativeHref('', found.file) + suffix, outside: false }, permanent };
+      return { target: { href: relativeHref('', found.output) + suffix, outside: false }, permanent };
     }
     if (found.kind !== 'page') return 'broken';
     /** A page of the site that this output leaves out. */

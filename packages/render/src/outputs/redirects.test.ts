@@ -208,3 +208,59 @@ test('a redirect never takes the place of another file of the site', async () =>
   expect(site.files.get('404.html')).toContain('Page not found');
   for (const path of site.files.keys()) expect(path).not.toMatch(/\.\.|^_docyard\/app\.html|guide\.html\//);
 });
+
+describe('an optional parameter', () => {
+  test('matches a path with and without it in every emitted format', async () => {
+    const site = await render([{ source: '/v1/:lang?/start', destination: '/new/:lang?/start' }]);
+    expect(site.files.get('v1/start.html')).toContain('url=../new/start.html"');
+    expect(site.files.get('v1/deep/start.html')).toBeUndefined();
+    expect(site.files.get('_redirects')).toContain('\n/v1/start /new/start.html 301\n');
+    expect(redirectFindings(site)).toEqual(['redirect_broken 16']);
+
+    const outside = await render([
+      { source: '/blog/:year?/:post?', destination: 'https://example.com/b/:year?/:post?' },
+    ]);
+    expect(redirectFindings(outside)).toEqual([]);
+    expect(outside.files.get('_redirects')).toContain(
+      '\n/blog/:year/:post https://example.com/b/:year/:post 301',
+    );
+    expect(outside.files.get('_redirects')).toContain('\n/blog/:year https://example.com/b/:year 301');
+    expect(outside.files.get('_redirects')).toContain('\n/blog https://example.com/b 301');
+    for (const file of ['_hosts/nginx.conf', '_hosts/Caddyfile'])
+      expect(outside.files.get(file)).toContain('"/blog"'.replaceAll('"', file.endsWith('conf') ? '"' : '`'));
+    const rules = JSON.parse(outside.files.get('_hosts/docyard.json') ?? '') as {
+      redirects: { from: string }[];
+      patterns: unknown[];
+    };
+    expect(rules.redirects.map(({ from }) => from)).toEqual(['/blog']);
+    expect(rules.patterns).toHaveLength(3);
+  });
+
+  test('may stand before a query of the destination', async () => {
+    const site = await render([{ source: '/s/:term?', destination: 'https://example.com/s/:term?ref=docs' }]);
+    expect(site.files.get('_redirects')).toContain('\n/s/:term https://example.com/s/:term?ref=docs 301');
+    expect(site.files.get('_redirects')).toContain('\n/s https://example.com/s?ref=docs 301');
+  });
+});
+
+describe('a source in any script', () => {
+  test.each(['/über-uns', '/%C3%BCber-uns', '/日本語/はじめに', '/🚀-launch', '/привет–мир', '/„neu“'])(
+    'leads on from %s in every emitted format',
+    async (source) => {
+      const site = await render([{ source, destination: '/guide' }]);
+      const path = decodeURIComponent(source);
+      expect(redirectFindings(site)).toEqual([]);
+      expect(site.files.get(`${path.slice(1)}.html`)).toContain('guide.html');
+      expect(site.files.get('_redirects')).toContain(`\n${encodeURI(path)} /guide.html 301`);
+      expect(site.files.get('_hosts/nginx.conf')).toContain(`location = "${path}"`);
+      expect(site.files.get('_hosts/Caddyfile')).toContain(`\`${path}\``);
+      expect(site.files.get('_hosts/docyard.json')).toContain(`"from": "${path}"`);
+    },
+  );
+
+  test('may hold placeholders', async () => {
+    const site = await render([{ source: '/日本語/:slug*', destination: '/new/:slug*' }]);
+    expect(site.files.get('日本語/start.html')).toContain('url=../new/start.html"');
+    expect(site.files.get('_redirects')).toContain('\n/%E6%97%A5%E6%9C%AC%E8%AA%9E/* /new/:splat 301');
+  });
+});

@@ -6,6 +6,7 @@ import { escapeAttribute, escapeText } from '../html.ts';
 import { prefixToRoot } from '../navigation/addresses.ts';
 import { hostFiles } from './hosts.ts';
 import type { OutputContext, OutputItem } from './list.ts';
+import { problemOf } from '../navigation/output-names.ts';
 import { encodeAddress } from '../navigation/redirect-pattern.ts';
 import { type ExactRedirect, resolveRedirects } from './redirects-resolve.ts';
 
@@ -14,8 +15,10 @@ export function* redirectOutputs(context: OutputContext): Generator<OutputItem> 
   for (const finding of redirects.findings) yield { finding };
   const taken = redirects.exact.length > 0 ? takenPaths(context) : noPaths;
   for (const redirect of redirects.exact) {
+    if (redirect.isFile) continue;
     const path = stubPath(redirect.source, context.plan.urlStyle);
-    if (!isFree(path, taken)) continue;
+    if (!isFree(path, taken) || problemOf(path) !== undefined || taken.lowerCase.has(path.toLowerCase()))
+      continue;
     claim(path, taken);
     yield { path, content: stubPage(redirect, path, context) };
   }
@@ -29,13 +32,15 @@ function stubPath(source: string, urlStyle: OutputContext['plan']['urlStyle']): 
 
 interface Taken {
   files: Set<string>;
+  /** The same in small letters: some file systems take two names for one. */
+  lowerCase: Set<string>;
   folders: Set<string>;
 }
 
-const noPaths: Taken = { files: new Set(), folders: new Set() };
+const noPaths: Taken = { files: new Set(), lowerCase: new Set(), folders: new Set() };
 
 function takenPaths({ plan, pages }: OutputContext): Taken {
-  const taken: Taken = { files: new Set(), folders: new Set() };
+  const taken: Taken = { files: new Set(), lowerCase: new Set(), folders: new Set() };
   for (const { output } of pages) claim(output, taken);
   for (const file of plan.files) claim(file, taken);
   return taken;
@@ -55,8 +60,9 @@ function isFree(path: string, { files, folders }: Taken): boolean {
   );
 }
 
-function claim(path: string, { files, folders }: Taken): void {
+function claim(path: string, { files, lowerCase, folders }: Taken): void {
   files.add(path);
+  lowerCase.add(path.toLowerCase());
   for (const folder of foldersAbove(path)) folders.add(folder);
 }
 

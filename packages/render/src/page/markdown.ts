@@ -107,7 +107,7 @@ function headingHtml(node: Node, host: MarkdownHost): string {
   return host.heading({
     level: node.depth ?? 2,
     html,
-    id: id?.replaceAll(/\s+/g, '-') ?? idBesideComponents(children),
+    ...(id === undefined ? idsBesideComponents(children) : { id: id.replaceAll(/\s+/g, '-') }),
   });
 }
 
@@ -115,18 +115,23 @@ function isIdComment(value: string | undefined): boolean {
   return value !== undefined && value.startsWith('/*#') && /^\/\*#.+\*\/$/.test(value);
 }
 
-/** A badge in a heading is no part of its id: links to "`theme` <Badge>required</Badge>" say `#theme`. */
-function idBesideComponents(children: readonly Node[]): string | undefined {
-  if (children.every(isTextOrCode)) return undefined;
+/**
+ * What stands inside a component is part of the id of its heading, what the component adds is not. Links to
+ * "`theme` <Badge>required</Badge>" say `#theme-required` or `#theme`.
+ */
+function idsBesideComponents(children: readonly Node[]): { id?: string; shortId?: string } {
+  if (children.every(isTextOrCode)) return {};
   let hasComponent = false;
-  const textOf = (node: Node): string => {
+  const textOf = (node: Node, isShort: boolean): string => {
     const isComponent = node.type.startsWith('mdxJsx') && /^[A-Z]/.test(node.name ?? '');
     if (isComponent) hasComponent = true;
-    if (isComponent || node.type.endsWith('Expression')) return '';
-    return node.value ?? (node.children ?? []).map(textOf).join('');
+    if ((isComponent && isShort) || node.type.endsWith('Expression')) return '';
+    return node.value ?? (node.children ?? []).map((child) => textOf(child, isShort)).join('');
   };
-  const text = children.map(textOf).join('');
-  return hasComponent ? slugOf(text) || undefined : undefined;
+  const [id, shortId] = [false, true].map((isShort) =>
+    slugOf(children.map((child) => textOf(child, isShort)).join('')),
+  );
+  return hasComponent && id ? { id, ...(shortId && shortId !== id ? { shortId } : {}) } : {};
 }
 
 /** As nearly all of what headings consist of. */

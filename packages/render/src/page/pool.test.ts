@@ -13,6 +13,8 @@ const plan: SitePlan = {
   origin: '',
   basePath: '',
   redirects: [],
+  renamedRoutes: [],
+  renamedFiles: [],
   variables: {},
   math: 'auto',
   iconLibrary: 'fontawesome',

@@ -6,10 +6,15 @@ const fence = /^[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(`{3,}|~{3,})([^
 const codeSpan = /(?<!`)(`+)(?!`)([\s\S]*?[^`])\1(?!`)/g;
 
 export function rewriteProse(source: string, rewrite: (prose: string) => string): string {
+  return rewriteOutsideFences(source, (prose) => rewriteOutsideSpans(prose, rewrite));
+}
+
+/** Whole lines, with the code spans in them. */
+export function rewriteOutsideFences(source: string, rewrite: (prose: string) => string): string {
   let result = '';
   let copied = 0;
   for (const { start, end } of proseIn(source)) {
-    result += source.slice(copied, start) + rewriteOutsideSpans(source.slice(start, end), rewrite);
+    result += source.slice(copied, start) + rewrite(source.slice(start, end));
     copied = end;
   }
   return result + source.slice(copied);

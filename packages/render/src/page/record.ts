@@ -170,15 +170,19 @@ export class PageRecord {
     return html;
   }
 
-  heading({ level, html, id, anchor = true, className }: HeadingOptions): string {
+  heading({ level, html, id, shortId, anchor = true, className }: HeadingOptions): string {
     const text = textOfHtml(this.#withFormulaSources(html)).trim();
     const unique = this.#ids.take(id ?? slugOf(text));
     if (this.#quiet === 0 && level <= 4 && text !== '') this.headings.push({ level, text, id: unique });
+    const alias =
+      shortId !== undefined && this.#ids.claim(shortId)
+        ? `<span id="${escapeAttribute(shortId)}"></span>`
+        : '';
     const name = `h${Math.min(Math.max(level, 2), 6)}`;
     const written = escapeAttribute(unique);
     const mark = anchor ? `<a class="anchor" href="#${written}" aria-hidden="true" tabindex="-1">#</a>` : '';
     const classes = className === undefined ? '' : ` class="${escapeAttribute(className)}"`;
-    return `<${name} id="${written}"${classes}>${html}${mark}</${name}>`;
+    return `<${name} id="${written}"${classes}>${alias}${html}${mark}</${name}>`;
   }
 
   /** A formula holds its text twice, as markup and as drawn; for ids and the table of contents its source is enough. */
@@ -227,18 +231,18 @@ export class PageRecord {
         return { href: relativeHref(this.#prefix, target.path) + target.suffix, outside: false };
       case 'file':
         this.assets.add(target.file);
-        return { href: relativeHref(this.#prefix, target.file) + target.suffix, outside: false };
+        return { href: relativeHref(this.#prefix, target.output) + target.suffix, outside: false };
       case 'unsafe':
         this.report(
           'unsafe_link',
-          `The link "${href}" was left out: "${target.scheme}:" is not allowed`,
+          `The link "${href}" has the scheme "${target.scheme}:", which is not allowed; readers see its text without a link`,
           place,
         );
         return { href: undefined, outside: false };
       case 'broken':
         this.report(
           'broken_link',
-          `The link "${href}" leads to no page or file of the site`,
+          `The link "${href}" leads to no page or file of the site; readers see its text without a link`,
           place,
           'Check the spelling, or add a redirect for a page that has moved.',
           href,
@@ -264,13 +268,13 @@ export class PageRecord {
     if (target.kind === 'output') return relativeHref(this.#prefix, target.path) + target.suffix;
     if (target.kind !== 'file') return undefined;
     this.assets.add(target.file);
-    return relativeHref(this.#prefix, target.file) + target.suffix;
+    return relativeHref(this.#prefix, target.output) + target.suffix;
   }
 
   /** A picture of another host, once it is a file of the output. It is asked for when it is not. */
   quietPicture(address: string): string | undefined {
     const target = this.#tools.links.resolveFile(address, this.task.file);
-    if (target.kind === 'file') return relativeHref(this.#prefix, target.file);
+    if (target.kind === 'file') return relativeHref(this.#prefix, target.output);
     if (target.kind === 'outside') this.#want(target.href);
     return undefined;
   }
@@ -279,7 +283,7 @@ export class PageRecord {
     const target = this.#tools.links.resolveFile(address, this.task.file);
     if (target.kind === 'file') {
       this.assets.add(target.file);
-      return relativeHref(this.#prefix, target.file) + target.suffix;
+      return relativeHref(this.#prefix, target.output) + target.suffix;
     }
     if (target.kind === 'outside') {
       if (/^data:/i.test(target.href)) return target.href;
@@ -288,7 +292,7 @@ export class PageRecord {
     }
     this.report(
       target.kind === 'unsafe' ? 'unsafe_link' : 'image_missing',
-      `"${address.slice(0, 200)}" is not a file of the site`,
+      `"${address.slice(0, 200)}" is not a file of the site; readers see its description instead`,
       place,
       undefined,
       address,
@@ -389,13 +393,15 @@ export class PageRecord {
     const target = this.#tools.links.resolveFile(address, this.task.file);
     if (target.kind !== 'file') {
       const isRemote = target.kind === 'outside';
-      const fate = isRemote ? 'is on another host and is not loaded' : 'is not a file of the site';
+      const fate = isRemote
+        ? 'is on another host; readers do not see it'
+        : 'is not a file of the site; readers do not see it';
       const message = `"${address.slice(0, 200)}" ${fate}`;
       this.report(isRemote ? 'remote_asset' : 'image_missing', message, place, undefined, address);
       return undefined;
     }
     this.assets.add(target.file);
-    return encodeURI(prefixToRoot(siteStylesheetFile) + target.file) + target.suffix;
+    return encodeURI(prefixToRoot(siteStylesheetFile) + target.output) + target.suffix;
   }
 
   /** The policy of a page allows no rules in it. */
@@ -406,7 +412,7 @@ export class PageRecord {
     if ((this.#rules += css.length) > maximumRules)
       return this.report(
         'element_dropped',
-        'A page has no room for so many rules; <style> was left out',
+        'A page has no room for so many rules; readers see its content without those of this <style>',
         place,
       );
     const prepared = prepareStylesheet(css, file, this.#tools.links, output);

@@ -4,6 +4,7 @@
  */
 import type { FilePlace } from '../check/diagnostic.ts';
 import { calloutLike, catalogue } from '../components/catalogue.ts';
+import { asOneLine } from './inline-text.ts';
 import { type Child, type ElementCall, type PageContext, wordsOf } from '../components/contract.ts';
 import { htmlElement, isHtmlElement } from '../components/elements.ts';
 import { Props } from '../components/props.ts';
@@ -155,7 +156,7 @@ export class PageRenderer extends PageRecord implements PageContext {
       interpolations: new Map(),
       depth: 0,
     };
-    const children = parseMarkdown(source).children ?? [];
+    const children = parseMarkdown(asOneLine(source)).children ?? [];
     return this.renderPhrasing(this.#childrenOf(children, frame));
   }
 
@@ -203,7 +204,11 @@ export class PageRenderer extends PageRecord implements PageContext {
     const name = call.props.text('file') ?? '';
     const module = this.#modules.snippet(name);
     if (module) return this.render(this.#snippetChildren(module, call.props.values, call.children, 0));
-    this.report('snippet_missing', `The snippet "${name}" does not exist`, call.place);
+    this.report(
+      'snippet_missing',
+      `The snippet "${name}" does not exist; readers see nothing in its place`,
+      call.place,
+    );
     return '';
   }
 

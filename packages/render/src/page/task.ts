@@ -4,7 +4,7 @@ import type { Diagnostic, FilePlace } from '../check/diagnostic.ts';
 import type { HtmlFacts } from '../check/output-facts.ts';
 import type { FoundSecret } from '../check/secrets.ts';
 import type { ApiSettings, PlaygroundDisplay } from '../config/api.ts';
-import type { Redirect } from '../config/settings.ts';
+import type { Redirect } from '../config/redirects.ts';
 import type { IconLibrary } from '../icons/reference.ts';
 import type { PageIslandsResult } from '../islands/page-islands.ts';
 import type { UrlStyle } from '../navigation/addresses.ts';
@@ -27,6 +27,9 @@ export interface SitePlan {
   origin: string;
   basePath: string;
   redirects: Redirect[];
+  /** Pages and files whose names not every file system can hold: as written, and as used. */
+  renamedRoutes: [string, string][];
+  renamedFiles: [string, string][];
   variables: Record<string, string>;
   math: MathMode;
   banner: string;

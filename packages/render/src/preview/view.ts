@@ -84,6 +84,7 @@ export function outputContext(view: View): OutputContext {
     pages: [...view.tasks.values()].map(({ route, output, title }) => ({ route, output, title, ...unread })),
     styles: new Map(),
     classes: new Set(),
+    used: () => false,
     styleFiles: pictures.style,
   };
 }

@@ -5,7 +5,7 @@ import { isDrawing, readDrawing } from '../assets/own-drawings.ts';
 import { maximumStylesheetBytes, prepareStylesheet, remotePicturesOf } from '../assets/references.ts';
 import type { Diagnostic } from '../check/diagnostic.ts';
 import { unreachableEntries } from '../check/reachability.ts';
-import { unusableName } from '../navigation/output-names.ts';
+import { reasonFor, renamedFile, unusableName } from '../navigation/output-names.ts';
 import { mathFiles } from '../math/files.ts';
 import type { Before } from '../memory/replay.ts';
 import type { WordEdit } from '../memory/word-edit.ts';
@@ -32,21 +32,22 @@ export async function* filesAfterPages(run: Run): AsyncGenerator<RunEvent> {
   if (gathered.features.has('math'))
     for (const { path, content } of mathFiles(gathered.mathStyles)) yield text(path, content, 'output');
   yield* stylesheets(run);
-  for (const file of [...gathered.assets].toSorted()) {
+  for (const [file, output] of outputsOf(run, gathered.assets)) {
     options.signal?.throwIfAborted();
-    if (site.files.stylesheets.includes(file) || written.has(file)) continue;
-    const problem = names.take(file);
+    if (site.files.stylesheets.includes(file) || written.has(output)) continue;
+    if (output !== file) yield diagnostic(renamedFile(file, output, reasonFor(file)));
+    const problem = names.take(output);
     const drawing = isDrawing(file) ? readDrawing(join(site.root, file), file) : undefined;
     if (drawing !== undefined && 'finding' in drawing) yield diagnostic(drawing.finding);
     if (drawing?.kind === 'refused') continue;
     if (problem !== undefined) yield diagnostic(unusableName(file, problem));
-    else if (before?.lastFiles.has(file) && options.memory?.hashes.isAsBefore(file))
-      yield old([file], 'asset');
-    else if (drawing?.kind === 'cleaned') yield text(file, drawing.content, 'asset');
+    else if (before?.lastFiles.has(output) && options.memory?.hashes.isAsBefore(file))
+      yield old([output], 'asset');
+    else if (drawing?.kind === 'cleaned') yield text(output, drawing.content, 'asset');
     else
       yield {
         type: 'file',
-        file: { path: file, content: { copyFrom: join(site.root, file) }, kind: 'asset' },
+        file: { path: output, content: { copyFrom: join(site.root, file) }, kind: 'asset' },
       };
   }
 }
@@ -80,15 +81,30 @@ function outputContext(run: Run): OutputContext {
     pages: plan.rendered.flatMap((route) => gathered.facts.get(route) ?? []),
     styles: gathered.styles,
     classes: gathered.classes,
+    used: (file) => gathered.assets.has(file),
     styleFiles: run.pictures.style,
     isOld: before && ((path) => before.lastFiles.has(path)),
     signal: run.options.signal,
   };
 }
 
-async function* stylesheets({ site, links, gathered, names, fetchPictures }: Run): AsyncGenerator<RunEvent> {
-  for (const file of site.files.stylesheets) {
-    const problem = names.take(file);
+/** Files that are shown, with the names they are written under, in the order of the files. */
+function outputsOf({ plan }: Run, shown: Iterable<string>): [file: string, output: string][] {
+  const outputs = new Map(plan.renamedFiles);
+  const sources = new Map(plan.renamedFiles.map(([file, output]) => [output, file]));
+  const isFile = outputs.size === 0 ? undefined : new Set(plan.files);
+  // What the configuration names comes under its new name.
+  const files = new Set(
+    [...shown].map((name) => (isFile?.has(name) === false ? (sources.get(name) ?? name) : name)),
+  );
+  return [...files].toSorted().map((file) => [file, outputs.get(file) ?? file]);
+}
+
+async function* stylesheets(run: Run): AsyncGenerator<RunEvent> {
+  const { site, links, gathered, names, fetchPictures } = run;
+  for (const [file, output] of outputsOf(run, site.files.stylesheets)) {
+    if (output !== file) yield diagnostic(renamedFile(file, output, reasonFor(file)));
+    const problem = names.take(output);
     if (problem !== undefined) {
       yield diagnostic(unusableName(file, problem));
       continue;
@@ -100,10 +116,10 @@ async function* stylesheets({ site, links, gathered, names, fetchPictures }: Run
     }
     const css = readFileSync(path, 'utf8');
     yield* fetchPictures(remotePicturesOf(css));
-    const prepared = prepareStylesheet(css, file, links);
+    const prepared = prepareStylesheet(css, file, links, output);
     for (const asset of prepared.assets) gathered.assets.add(asset);
     for (const item of prepared.diagnostics) yield diagnostic(item);
-    yield text(file, prepared.css, 'asset');
+    yield text(output, prepared.css, 'asset');
   }
 }
 

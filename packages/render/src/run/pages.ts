@@ -15,7 +15,9 @@ import { renderedPages } from '../page/rendered-pages.ts';
 import type { PageResult, PageTask } from '../page/task.ts';
 import { wholePage } from '../theme/shell.ts';
 import { type RunEvent, old, seen, text, diagnostic } from './events.ts';
+import type { PageTrace } from '../memory/traces.ts';
 import { factsOf } from './gathered.ts';
+import { HeldPages } from './held-pages.ts';
 import type { Run } from './prepare.ts';
 
 /** Some 8 ms of those that are as they were. */
@@ -42,6 +44,7 @@ export async function* pages(run: Run): AsyncGenerator<RunEvent> {
     if (!first) (first = rendered.next()).catch(() => undefined);
   };
   const byId = new Map(wanted.map((task) => [task.id, task]));
+  const held = new HeldPages(run);
   try {
     if (before) yield* oldPages(run, before, beginRendering);
     for (let one = await (first ?? rendered.next()); !one.done; one = await rendered.next()) {
@@ -49,22 +52,25 @@ export async function* pages(run: Run): AsyncGenerator<RunEvent> {
       if ('type' in page) yield page;
       else {
         const task = byId.get(page.result.id);
-        if (task) yield* newPage(run, task, page);
+        if (task) for (const ready of held.add(task, page)) yield* newPage(run, ready.task, ready.page);
       }
     }
+    for (const ready of held.rest()) yield* newPage(run, ready.task, ready.page);
   } finally {
     await rendered.return(undefined);
   }
-  if (!before || !wordEdit) return;
-  wordEdit.holds &&= plan.pictures.size === 0 && isPrintedAlike(run);
-  if (wordEdit.holds) return;
-  for (const task of before.pages) yield* recalledPage(run, before, task);
+  if (!before) return;
+  if (wordEdit) {
+    wordEdit.holds &&= plan.pictures.size === 0 && isPrintedAlike(run);
+    if (!wordEdit.holds) for (const task of before.pages) yield* recalledPage(run, before, task);
+  }
+  yield* dependentPages(run, before);
 }
 
 /** Where more than words may have changed, everything that a page gives is recalled; otherwise only what it says. */
 async function* oldPages(run: Run, before: Before, beginRendering: () => void): AsyncGenerator<RunEvent> {
-  const { wordEdit, wanted, plan, composer } = run;
-  const [first, ...others] = before.pages;
+  const { wordEdit, wanted, plan, composer, dependents } = run;
+  const [first, ...others] = [...before.pages].filter((task) => !dependents.has(task));
   // First of all: who waits for the first page need not wait for the first frame, which takes 30 ms.
   if (first) yield old([first.output], 'page');
   beginRendering();
@@ -119,8 +125,47 @@ function keepTexts(run: Run, { last }: Before, task: PageTask): void {
   search.keep(route, () => result().search);
 }
 
-function* newPage(run: Run, task: PageTask, { result, key }: RememberedPage): Generator<RunEvent> {
-  const { plan, gathered, check, composer, print, search, options, before } = run;
+/** Pages that are as they were, but lead to ids of pages that were rendered again. */
+function* dependentPages(run: Run, before: Before): Generator<RunEvent> {
+  const { dependents, edited, memory } = run;
+  const changed = new Set(
+    [...edited.values()].flatMap(({ output, check }) =>
+      check.facts?.ids === before.last.traces.get(output)?.check.facts?.ids ? [] : output,
+    ),
+  );
+  for (const [task, targets] of dependents) {
+    const trace = before.last.traces.get(task.output);
+    if (!trace || !targets.some((target) => changed.has(target))) yield old([task.output], 'page');
+    else {
+      const result = memory?.mustRecall(before.last.pageKeys[task.id] ?? '');
+      if (result) yield* composedAgain(run, { task, trace, result });
+    }
+  }
+}
+
+/** A page that only has other links than before. */
+function* composedAgain(
+  { anchorLinks, check, composer, edited, before: last }: Run,
+  { task, trace, result: before }: { task: PageTask; trace: PageTrace; result: PageResult },
+): Generator<RunEvent> {
+  const result = anchorLinks.corrected(task.output, before);
+  check.expectPage(task, result);
+  const document = composer.compose(task, result);
+  const content = encodedPieces(wholePage(document));
+  check.seePage(task.output, { document, content: result.content, bytes: content.length });
+  const written = last?.lastFiles.read(task.output);
+  if (written && Buffer.from(content).equals(written)) yield old([task.output], 'page');
+  else yield seen(task.output, content, 'page');
+  edited.set(task.output, {
+    ...trace,
+    check: check.trace(task.output, markdownPath(task.route)) ?? trace.check,
+  });
+}
+
+function* newPage(run: Run, task: PageTask, { result: rendered, key }: RememberedPage): Generator<RunEvent> {
+  const { plan, gathered, check, composer, print, search, options, before, anchorLinks } = run;
+  const result = anchorLinks.corrected(task.output, rendered);
+  run.anchorTargets.set(task.id, run.idsOf(anchorLinks.targetsOf(task.output, rendered.content)));
   const isShown = task.id < plan.rendered.length;
   const markdownName = flatText(markdownPath(task.route));
   const trace = traceOf(task, result, { key, clockMs: plan.clockMs });
@@ -135,7 +180,8 @@ function* newPage(run: Run, task: PageTask, { result, key }: RememberedPage): Ge
   trace.usesImage = composer.usedImage;
   trace.frameAssets = gathered.takeUsedFiles();
   if (isShown) {
-    run.printedBytes[task.id] = print.add(task, result);
+    // As rendered, since pages of an earlier run are printed so.
+    run.printedBytes[task.id] = print.add(task, rendered);
     const page = factsOf(task, trace);
     const markdown = markdownFile(page, result.markdown);
     check.seeMarkdown(markdownName, markdown.head, result.secretsBeside);

@@ -19,6 +19,8 @@ import { type RenderOptions, nameableRoutes, planSite, planTasks } from '../site
 import { PageComposer } from '../theme/compose.ts';
 import { CustomScripts } from '../theme/custom-scripts.ts';
 import { isLargeSite } from '../process-settings.ts';
+import type { PageTask } from '../page/task.ts';
+import { AnchorLinks } from './anchor-links.ts';
 import { type RunEvent, text } from './events.ts';
 import { Gathered } from './gathered.ts';
 
@@ -27,9 +29,10 @@ export type Run = ReturnType<typeof prepare>;
 
 /** What is known before any picture of another host is. */
 export function begin(site: Site, options: RenderOptions) {
-  const remote = new RemotePictures(options.fetchPicture);
-  const { routes, names, findings } = nameableRoutes(site, options);
-  const plan = planSite(site, options, remote, routes);
+  const remote = new RemotePictures(options.fetchPicture, {}, site.remoteHosts);
+  const nameable = nameableRoutes(site, options);
+  const { names, findings } = nameable;
+  const plan = planSite(site, options, remote, nameable);
   const links = createLinkResolver(plan);
   /** A file of the repository may be an output as well, and linked to from a page. */
   const written = new Set<string>();
@@ -70,6 +73,14 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
   const wanted = before ? tasks.filter((task) => !before.pages.has(task)) : tasks;
   /** Of the last run, read by another thread from now on. */
   const sections = before && new LastSections(site, before, wanted.length > 0);
+  const taskOf = new Map(tasks.map((task) => [task.output, task]));
+  const isWanted = new Set(wanted);
+  const anchorLinks = new AnchorLinks(taskOf.keys(), plan.urlStyle, (output) => {
+    const task = taskOf.get(output);
+    if (!before || !task || isWanted.has(task)) return undefined;
+    return memory.recallByKey(before.last.pageKeys[task.id] ?? undefined)?.content.ids;
+  });
+  const anchorTargets = new Map(before?.last.anchorTargets);
   const print = new PrintPages(site, plan, addresses, aside);
   if (before) {
     check.recallFrame(before.last.frame);
@@ -93,10 +104,36 @@ export function prepare(start: Start, pictures: ReturnType<typeof configuredPict
     sections,
     search: new SearchFiles(searched, index, aside),
     wordEdit: before && WordEdit.guess(before, wanted),
+    anchorLinks,
+    /** By the number of a page: the numbers of others that it leads to with a fragment. */
+    anchorTargets,
+    dependents: before
+      ? dependentsOf(before.pages, { tasks, wanted: isWanted, anchorTargets })
+      : new Map<PageTask, string[]>(),
+    idsOf: (outputs: readonly string[]): number[] =>
+      outputs.flatMap((output) => taskOf.get(output)?.id ?? []),
     /** What is not as it was in the last run, by output. */
     edited: new Map<string, PageTrace>(),
     /** By the number of the page. */
     printedBytes: before ? [...before.last.printed.bytes] : [],
     pageKeys: before ? [...before.last.pageKeys] : [],
   };
+}
+
+/** Pages that are as they were and lead to an id of one that may not be, with the outputs of those. */
+function dependentsOf(
+  pages: ReadonlySet<PageTask>,
+  run: {
+    tasks: readonly PageTask[];
+    wanted: ReadonlySet<PageTask>;
+    anchorTargets: ReadonlyMap<number, readonly number[]>;
+  },
+): Map<PageTask, string[]> {
+  const wantedById = new Map([...run.wanted].map(({ id, output }) => [id, output]));
+  const dependents = new Map<PageTask, string[]>();
+  for (const task of run.tasks) {
+    const targets = run.anchorTargets.get(task.id)?.flatMap((id) => wantedById.get(id) ?? []) ?? [];
+    if (targets.length > 0 && pages.has(task)) dependents.set(task, targets);
+  }
+  return dependents;
 }

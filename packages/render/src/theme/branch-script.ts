@@ -10,7 +10,7 @@ import type { PlaceParts } from './place-parts.ts';
 import { eyebrowHtml, neighbourHtml, paginationStart } from './shell.ts';
 import type { SiteLinks } from './site-links.ts';
 import { inlineCode } from './text.ts';
-import type { Words } from './words.ts';
+import { type Words, isRightToLeft } from './words.ts';
 
 export const rootMark = '~/';
 
@@ -22,6 +22,8 @@ export interface BranchScriptParts {
   header: string;
   sidebar: string;
   footer: string;
+  /** Of the words around the page; undefined on a site in one language. */
+  language: string | undefined;
   words: Words;
   settings: Pick<SiteSettings, 'breadcrumbs'>;
   links: SiteLinks;
@@ -33,7 +35,7 @@ export interface BranchScriptParts {
 type PageRow = [route: string, href: string, title: string, trail: number, isAlone?: 1];
 
 export function branchScript(branch: Branch, parts: BranchScriptParts): string {
-  const { header, sidebar, footer, words, settings, links, branches, places } = parts;
+  const { header, sidebar, footer, language, words, settings, links, branches, places } = parts;
   const pages: PageRow[] = [];
   const trails: string[] = [];
   const directories: Record<string, string> = {};
@@ -57,6 +59,7 @@ export function branchScript(branch: Branch, parts: BranchScriptParts): string {
     neighbourHtml({ href: '~href~', titleHtml: '~title~' }, words.previous, 'prev'),
     neighbourHtml({ href: '~href~', titleHtml: '~title~' }, words.next, 'next'),
   ];
-  const data = { header, sidebar, footer, pages, trails, pagination, directories };
+  const direction = language === undefined ? undefined : isRightToLeft(language) ? 'rtl' : 'ltr';
+  const data = { language, direction, header, sidebar, footer, pages, trails, pagination, directories };
   return `docyardNavigation.branch = ${JSON.stringify(data)};\n`;
 }

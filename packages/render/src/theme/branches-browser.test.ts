@@ -241,6 +241,26 @@ describe.skipIf(executablePath === undefined)('the navigation of a rendered site
     expect(complaints).toEqual([]);
   });
 
+  it('a page shared by two languages has the words of the chosen one around it', async () => {
+    const other = join(folder, 'shared-languages');
+    await writeSite('navigation/shared-languages', other);
+    await openReader();
+    await page.goto(pathToFileURL(join(other, 'index.html')).href);
+    await page.locator('header summary[aria-label^="Language"]').click();
+    await follow(page.getByRole('link', { name: 'Français' }));
+    expect(page.url()).toMatch(/index\.html\?nav=fr$/);
+    await follow(page.locator('nav#pagination a[rel="next"]'));
+    const languages = await page.evaluate(() =>
+      ['html', 'body > header', 'nav#sidebar', 'body > footer'].map(
+        (selector) => document.querySelector(selector)?.getAttribute('lang') ?? '',
+      ),
+    );
+    expect(languages).toEqual(['en', 'fr', 'fr', 'fr']);
+    expect(await page.locator('nav#pagination').innerText()).toContain('Précédent');
+    expect(await page.locator('body > footer').innerText()).toContain('Mentions');
+    expect(complaints).toEqual([]);
+  });
+
   it('a group after loose pages has the same space before it as any group', async () => {
     const other = join(folder, 'home-link');
     await writeSite('navigation/home-link', other);

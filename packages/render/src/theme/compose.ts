@@ -58,6 +58,7 @@ export class PageComposer {
   readonly #customScripts: Pick<CustomScripts, 'paths' | 'hosts'>;
   readonly #switches: PageSwitches;
   readonly #headSite: HeadSite;
+  readonly #renamedFiles: ReadonlyMap<string, string>;
   /** Of pages that show no sidebar: what their text leads to. */
   readonly #bareLinks = new Map<string, readonly string[]>();
 
@@ -77,6 +78,7 @@ export class PageComposer {
     };
     this.#pictures = pictures;
     this.#rendered = new Set(plan.rendered);
+    this.#renamedFiles = new Map(plan.renamedFiles);
     this.#addresses = addressesFor(plan.urlStyle, plan.routes);
     this.#branches = new BranchPages(site.navigation, (route) => this.#rendered.has(route));
     this.#links = createSiteLinks(
@@ -259,7 +261,8 @@ export class PageComposer {
     if (features.includes('api')) own.push(apiStylesheet);
     if (features.includes('math')) own.push(mathStylesheet);
     const ofPage = styles.flatMap(([name]) => (isPageStylesheet(name) ? [name] : []));
-    return [...own, ...this.#site.files.stylesheets, ...ofPage].map((file) => relativeHref(prefix, file));
+    const ofSite = this.#site.files.stylesheets.map((file) => this.#renamedFiles.get(file) ?? file);
+    return [...own, ...ofSite, ...ofPage].map((file) => relativeHref(prefix, file));
   }
 
   #favicon(prefix: string): PageView['favicon'] {

@@ -5,6 +5,7 @@
 import type { Diagnostic } from '../check/diagnostic.ts';
 import type { ContextualMenu, ContextualOption } from '../config/settings.ts';
 import { attributes, element, escapeText } from '../html.ts';
+import { unsafeScheme } from '../navigation/links.ts';
 import { interfaceIcon } from '../icons/interface.ts';
 import type { Words } from './words.ts';
 
@@ -90,7 +91,7 @@ function ownHtml(option: Extract<ContextualOption, { kind: 'own' }>, page: Conte
   const href = option.href
     .replaceAll(/(?:\$|%24)page/gi, () => encodeURIComponent(page.address ?? ''))
     .replaceAll(/(?:\$|%24)path/gi, () => encodeURIComponent(page.path));
-  if (!/^(?:https?:|mailto:)/i.test(href)) return '';
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(href) || unsafeScheme(href) !== undefined) return '';
   const note = option.description ? `<span class="menu-note">${escapeText(option.description)}</span>` : '';
   return (
     `<a${attributes({ href })}>${page.icon(option.icon)}` +

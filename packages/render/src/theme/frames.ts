@@ -142,6 +142,7 @@ export class Frames {
         wholeSidebarHtml(branch, rootMark, options) +
         frame.belowSidebar,
       footer: branch.language === undefined ? '' : frame.footer.text,
+      language: branch.language === undefined ? undefined : languageCode(branch.language),
       words: wordsFor(languageCode(branch.language ?? 'en')),
       settings,
       links: options.links,

@@ -91,7 +91,7 @@ function tagsOf({ settings, links, addresses, useFile }: HeadSite, meta: PageMet
     const target = written === undefined ? undefined : links.resolveFile(written, meta.file);
     if (target?.kind !== 'file') continue;
     useFile(target.file);
-    const address = addresses.ofFile(target.file);
+    const address = addresses.ofFile(target.output);
     if (address === undefined) tags.delete(name);
     else tags.set(name, address);
   }

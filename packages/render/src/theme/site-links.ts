@@ -61,7 +61,7 @@ export function createSiteLinks(
     if (target.kind === 'output') return relativeHref(prefix, target.path) + target.suffix;
     if (target.kind !== 'file') return undefined;
     useFile(target.file);
-    return relativeHref(prefix, target.file) + target.suffix;
+    return relativeHref(prefix, target.output) + target.suffix;
   };
   const picture = (prefix: string, raw: string): string | undefined => {
     const target = links.resolveFile(raw, 'docs.json');
@@ -69,7 +69,7 @@ export function createSiteLinks(
     if (target.kind === 'outside') return /^data:/i.test(target.href) ? target.href : undefined;
     if (target.kind !== 'file') return undefined;
     useFile(target.file);
-    return relativeHref(prefix, target.file) + target.suffix;
+    return relativeHref(prefix, target.output) + target.suffix;
   };
   return {
     page,

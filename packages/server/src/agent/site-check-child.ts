@@ -3,7 +3,7 @@
  * descriptions of other hosts are left out, before the run as well as after it.
  */
 import { flushCompileCache } from 'node:module';
-import { type Diagnostic, loadSite, renderSite, SiteLoadError } from '@docyard/render';
+import { type Diagnostic, loadSite, placesOf, renderSite, SiteLoadError } from '@docyard/render';
 import type { FoundProblem, SiteCheckMessage, SiteCheckOrder } from './site-check.ts';
 
 process.once('message', (order: SiteCheckOrder) => {
@@ -26,7 +26,7 @@ async function check({ folder, renderProcesses, customCode }: SiteCheckOrder): P
     const site = await loadSite({ root: folder });
     for await (const event of renderSite(site, { concurrency: renderProcesses, customCode })) {
       if (event.type === 'report')
-        return { type: 'checked', findings: event.report.diagnostics.map(problemOf) };
+        return { type: 'checked', findings: event.report.diagnostics.flatMap(placesOf).map(problemOf) };
     }
     throw new Error('the renderer ended without a report');
   } catch (error) {

@@ -116,18 +116,31 @@ export function summaryText(report: ReportOfFindings, colors: boolean): string {
 const severityStyles: Record<Severity, Style> = { error: 'red', warning: 'yellow', info: 'blue' };
 const severityWords: Record<Severity, string> = { error: 'error', warning: 'warning', info: 'note' };
 
-function findingText(
-  { severity, line, column, message, hint, code }: Diagnostic,
-  lines: readonly string[],
-  paint: Paint,
-): string {
+function findingText(finding: Diagnostic, lines: readonly string[], paint: Paint): string {
+  const { severity, line, column, message, hint, code } = finding;
   const place = line === undefined ? '' : `${line}:${column ?? 1}`;
   const word = paint(severityStyles[severity], severityWords[severity].padEnd(7));
   const excerpt = line === undefined ? '' : excerptText(lines[line - 1], line, column ?? 1, paint);
   return (
     `  ${paint('dim', place.padEnd(7))} ${word} ${printable(message)} ${paint('dim', code)}\n${excerpt}` +
+    othersText(finding, paint) +
     (hint === undefined ? '' : `          ${paint('cyan', printable(hint))}\n`)
   );
+}
+
+const mostNamed = 3;
+
+/** A finding may stand for many places. */
+function othersText(
+  { count = 1, examples = [] }: Pick<Diagnostic, 'count' | 'examples'>,
+  paint: Paint,
+): string {
+  if (count < 2) return '';
+  const named = examples
+    .slice(1, 1 + mostNamed)
+    .map(({ file, line }) => printable(line === undefined ? file : `${file}:${line}`));
+  const more = count - 1 - named.length > 0 ? ', …' : '';
+  return `          ${paint('dim', `${count} times, also in ${named.join(', ')}${more}`)}\n`;
 }
 
 const widest = 96;

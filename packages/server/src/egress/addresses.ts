@@ -22,12 +22,24 @@ export type EgressProblem = 'refused' | 'offline' | 'unavailable' | 'too_large';
 export class EgressError extends Error {
   readonly problem: EgressProblem;
   readonly hint: string | undefined;
+  /** Whether asking the same host for something else may succeed. */
+  readonly hasAnswered: boolean = true;
 
   constructor(problem: EgressProblem, message: string, hint?: string) {
     super(message);
     this.name = 'EgressError';
     this.problem = problem;
     this.hint = hint;
+  }
+}
+
+/** The host does not answer, whatever it is asked for. */
+export class UnreachableError extends EgressError {
+  override readonly hasAnswered = false;
+
+  constructor(message: string) {
+    super('unavailable', message);
+    this.name = 'UnreachableError';
   }
 }
 
@@ -82,7 +94,7 @@ export function hostName(url: URL): string {
 async function resolved(name: string, policy: EgressPolicy): Promise<string[]> {
   const ask = policy.lookup ?? systemLookup;
   const found = await ask(name).catch(() => []);
-  if (found.length === 0) throw new EgressError('unavailable', `The host ${name} cannot be found.`);
+  if (found.length === 0) throw new UnreachableError(`The host ${name} cannot be found.`);
   return found;
 }
 

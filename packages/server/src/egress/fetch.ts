@@ -4,15 +4,17 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import { EgressError, type EgressPolicy, addressesFor, hostName } from './addresses.ts';
+import { EgressError, type EgressPolicy, UnreachableError, addressesFor, hostName } from './addresses.ts';
 
 export interface FetchLimits {
   bytes: number;
   seconds: number;
+  /** Until the host begins to answer; all of `seconds` without it. */
+  answerSeconds?: number;
 }
 
 /** The largest descriptions of real APIs are about 12 MB. */
-const usualLimits: FetchLimits = { bytes: 20_000_000, seconds: 20 };
+const usualLimits: FetchLimits = { bytes: 20_000_000, seconds: 20, answerSeconds: 10 };
 const mostRedirects = 3;
 
 type Headers = Record<string, string>;
@@ -32,13 +34,17 @@ export async function fetchDocument(
   { signal, limits = usualLimits, accept = usuallyAccepted }: FetchOptions = {},
 ): Promise<Uint8Array> {
   const deadline = AbortSignal.timeout(limits.seconds * 1000);
-  const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  const silence = new AbortController();
+  const answerSeconds = limits.answerSeconds ?? limits.seconds;
+  const timer = setTimeout(() => silence.abort(), answerSeconds * 1000);
+  const stop = AbortSignal.any([deadline, silence.signal, ...(signal ? [signal] : [])]);
   let url = parsed(address);
   try {
     /** Asked once for the whole fetch: a name that changes its answer in between changes nothing here. */
     const addresses = await abortable(addressesFor(url, policy), stop);
     for (let hop = 0; hop <= mostRedirects; hop++) {
       const response = await send(url, addresses, stop, { headers: { accept } });
+      clearTimeout(timer);
       const next = redirectOf(response, url);
       if (next === undefined) return await readBody(response, limits.bytes);
       response.destroy();
@@ -47,8 +53,14 @@ export async function fetchDocument(
   } catch (error) {
     if (error instanceof EgressError) throw error;
     signal?.throwIfAborted();
-    const late = deadline.aborted ? `did not answer within ${limits.seconds} seconds` : 'cannot be reached';
-    throw new EgressError('unavailable', `The host ${hostName(url)} ${late}.`);
+    const late = deadline.aborted
+      ? `did not answer within ${limits.seconds} seconds`
+      : silence.signal.aborted
+        ? `did not answer within ${answerSeconds} seconds`
+        : 'cannot be reached';
+    throw new UnreachableError(`The host ${hostName(url)} ${late}.`);
+  } finally {
+    clearTimeout(timer);
   }
   throw new EgressError('unavailable', `The host ${hostName(url)} redirects too often.`);
 }

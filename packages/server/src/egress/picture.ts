@@ -6,7 +6,7 @@ import { hostName, type EgressPolicy } from './addresses.ts';
 import { fetchDocument } from './fetch.ts';
 
 /** Somebody waits for the export, and pages can do without a picture. */
-const limits = { bytes: 10_000_000, seconds: 10 };
+const limits = { bytes: 10_000_000, seconds: 10, answerSeconds: 3 };
 
 /** Throws an EgressError that says what is wrong. */
 export function fetchPicture(

@@ -51,9 +51,9 @@ test('only a few are under way at the same time', async () => {
     never,
     (fetched) => answers.push(fetched),
   );
-  for (let id = 0; id < 9; id++) answer({ type: 'fetch', id, kind: 'picture', address: 'https://x.test/' });
-  expect(open).toHaveLength(6);
-  for (let at = 0; at < 9; at++) {
+  for (let id = 0; id < 15; id++) answer({ type: 'fetch', id, kind: 'picture', address: 'https://x.test/' });
+  expect(open).toHaveLength(12);
+  for (let at = 0; at < 15; at++) {
     await expect.poll(() => open.length).toBeGreaterThan(at);
     open[at]?.();
   }

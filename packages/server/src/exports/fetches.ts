@@ -17,7 +17,7 @@ const most: Record<FetchedKind, { number: number; bytes: number }> = {
   description: { number: 100, bytes: 100_000_000 },
   picture: { number: 500, bytes: 110_000_000 },
 };
-const mostAtOnce = 6;
+const mostAtOnce = 12;
 
 export function fetchWithin(rules: EgressRules, tenant?: Tenant): Fetch {
   return (address, signal, kind) =>
@@ -45,7 +45,12 @@ export function answerFetches(
         throw new EgressError('too_large', `The ${kind}s of this site are too large together.`);
       send({ type: 'fetched', id, bytes: content });
     } catch (error) {
-      send({ type: 'fetched', id, problem: explain(error) });
+      send({
+        type: 'fetched',
+        id,
+        problem: explain(error),
+        hasAnswered: error instanceof EgressError && error.hasAnswered,
+      });
     } finally {
       running -= 1;
       const next = waiting.shift();
@@ -55,7 +60,8 @@ export function answerFetches(
   return (message) => {
     asked[message.kind] += 1;
     if (asked[message.kind] > most[message.kind].number) {
-      send({ type: 'fetched', id: message.id, problem: `the site asks for too many ${message.kind}s` });
+      const problem = `the site asks for too many ${message.kind}s`;
+      send({ type: 'fetched', id: message.id, problem, hasAnswered: true });
     } else if (running < mostAtOnce) void run(message);
     else waiting.push(message);
   };
@@ -88,6 +94,6 @@ export class Fetches {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if ('bytes' in answer) waiting?.resolve(answer.bytes);
-    else waiting?.reject(new Error(answer.problem));
+    else waiting?.reject(Object.assign(new Error(answer.problem), { hasAnswered: answer.hasAnswered }));
   }
 }

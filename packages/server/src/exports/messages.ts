@@ -51,7 +51,11 @@ export interface DescribeOrder {
 export type Order = ExportOrder | PathsOrder | DescribeOrder;
 
 /** The answer to a `fetch`. */
-export type Fetched = { type: 'fetched'; id: number } & ({ bytes: Uint8Array } | { problem: string });
+export type Fetched = { type: 'fetched'; id: number } & (
+  | { bytes: Uint8Array }
+  /** `hasAnswered`: the host can be reached, and asking it for something else may succeed. */
+  | { problem: string; hasAnswered: boolean }
+);
 
 /** The answer to a `sign`. */
 export interface Signed {

@@ -5,7 +5,10 @@
 const known = new Map<string, string>();
 const script = document.currentScript as HTMLScriptElement | null;
 const root = (script?.src ?? '').replace(/_docyard\/.*$/, '');
-const allowedSchemes = /^(?:https?|mailto|tel|blob):/i;
+/** A component may offer a file that it made itself, so `blob:` is allowed here. */
+const refusedSchemes =
+  /^(?:about|chrome|data|feed|file|filesystem|intent|jar|javascript|jscript|livescript|mhtml|mk|mocha|ms-its|res|vbscript|view-source|wyciwyg):/i;
+const anyScheme = /^[a-z][a-z0-9+.-]*:/i;
 let ending = '';
 
 export function learnAddresses(addresses: Record<string, string>, pageEnding: string): void {
@@ -39,7 +42,7 @@ export function styleValue(value: unknown): unknown {
 }
 
 export function isOutside(clean: string): boolean {
-  return clean.startsWith('//') || allowedSchemes.test(clean);
+  return clean.startsWith('//') || (anyScheme.test(clean) && !refusedSchemes.test(clean));
 }
 
 /** Browsers ignore white space and control characters in a scheme. */

@@ -103,6 +103,12 @@
     }
     switches(document.body, own, before);
     page(branch, at, here, address);
+    /* The content keeps its language. */
+    if (branch.language)
+      all('.site-navbar, .site-sidebar, .site-footer, .site-pagination').forEach(function (part) {
+        part.lang = branch.language;
+        part.dir = branch.direction;
+      });
   }
 
   if (chosen && chosen.branch) show(chosen.branch);

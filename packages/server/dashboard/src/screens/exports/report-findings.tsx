@@ -148,6 +148,7 @@ const columns: Column<FindingRow>[] = [
         <p>
           <Words text={finding.message} />
         </p>
+        {finding.count !== undefined && <p className="row-facts">In {finding.count} places</p>}
         {finding.hint !== undefined && (
           <p className="row-facts">
             <Words text={finding.hint} />

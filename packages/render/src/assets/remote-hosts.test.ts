@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { renderFiles } from '../render-fixture.ts';
+import { RemoteHosts } from './remote-hosts.ts';
+
+const failed = (message: string, hasAnswered?: boolean): Promise<never> =>
+  Promise.reject(Object.assign(new Error(message), hasAnswered === undefined ? {} : { hasAnswered }));
+
+async function reasons(fetches: Promise<Uint8Array>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(fetches);
+  return settled.map((one) => (one.status === 'fulfilled' ? 'ok' : (one.reason as Error).message));
+}
+
+describe('a host that fails', () => {
+  it('a host is not asked again after three failures in a row', async () => {
+    const asked: string[] = [];
+    const fetch = new RemoteHosts().bounded((address) => {
+      asked.push(address);
+      return failed('it cannot be reached');
+    });
+    const all = await reasons(Array.from({ length: 50 }, (_, index) => fetch(`https://dead.test/${index}`)));
+    expect(asked).toHaveLength(3);
+    expect(all.slice(0, 3)).toEqual(Array(3).fill('it cannot be reached'));
+    expect(new Set(all.slice(3))).toEqual(
+      new Set(['the host dead.test failed 3 times in a row and is not asked again']),
+    );
+  });
+
+  it('a host that answers, though not with a file, is asked for every file', async () => {
+    let asked = 0;
+    const fetch = new RemoteHosts().bounded(() => {
+      asked += 1;
+      return failed('it answered with status 404', true);
+    });
+    await reasons(Array.from({ length: 50 }, (_, index) => fetch(`https://live.test/${index}`)));
+    expect(asked).toBe(50);
+  });
+
+  it('a dead host does not keep another one from being asked', async () => {
+    const fetch = new RemoteHosts().bounded((address) =>
+      address.includes('live') ? Promise.resolve(new Uint8Array(1)) : failed('dead'),
+    );
+    const addresses = Array.from({ length: 20 }, (_, index) => [
+      `https://dead.test/${index}`,
+      `https://live.test/${index}`,
+    ]).flat();
+    const all = await reasons(addresses.map((address) => fetch(address)));
+    expect(all.filter((reason) => reason === 'ok')).toHaveLength(20);
+  });
+
+  it('without a network no further host is asked', async () => {
+    const asked: string[] = [];
+    const fetch = new RemoteHosts().bounded((address) => {
+      asked.push(address);
+      return failed('dead');
+    });
+    const all: string[] = [];
+    for (let index = 0; index < 30; index++)
+      all.push(...(await reasons([fetch(`https://host-${index}.test/`)])));
+    expect(asked).toHaveLength(4);
+    expect(all.at(-1)).toBe('no other host can be reached');
+  });
+});
+
+describe('the deadline', () => {
+  it('a fetch that never ends is left behind when the time of all fetches is over', async () => {
+    const fetch = new RemoteHosts({ seconds: 0.05 }).bounded(() => new Promise(() => undefined));
+    const all = await reasons([
+      ...Array.from({ length: 5 }, () => fetch('https://silent.test/')),
+      fetch('https://other.test/'),
+    ]);
+    expect(new Set(all)).toEqual(new Set(['other hosts took longer than 0.05 seconds together']));
+  });
+});
+
+describe('a site without a network', () => {
+  it('a page shows a link for each picture of a host that was given up', async () => {
+    let asked = 0;
+    const pictures = Array.from({ length: 40 }, (_, index) => `![P${index}](https://dead.test/${index}.png)`);
+    const site = await renderFiles(
+      { 'index.mdx': pictures.join('\n\n') },
+      {
+        fetchPicture: () => {
+          asked += 1;
+          return failed('it cannot be reached');
+        },
+      },
+    );
+    expect(asked).toBe(3);
+    expect(site.content('index.html').match(/href="https:\/\/dead\.test\/\d+\.png"/g)).toHaveLength(40);
+  });
+});

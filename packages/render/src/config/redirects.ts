@@ -1,0 +1,63 @@
+/** Reads the redirects of the configuration. One with an optional parameter becomes two: with it and without it. */
+import { type JsonObject, asList, at, textAt } from './json.ts';
+
+export interface Redirect {
+  source: string;
+  destination: string;
+  permanent: boolean;
+  /** Which entry of the configuration it is, for saying where it stands. */
+  index?: number;
+}
+
+/** Each doubles the number of redirects. */
+const maxOptional = 4;
+const optionalParameter = /:([A-Za-z]\w*)\*?\?/;
+
+export function readRedirects(config: JsonObject): Redirect[] {
+  return asList(config['redirects']).flatMap((item, index) => {
+    const source = textAt(item, 'source');
+    const destination = textAt(item, 'destination');
+    if (!source || !destination) return [];
+    const permanent = at(item, 'permanent') !== false;
+    return withoutOptional(plainModifiers(source), plainModifiers(destination), maxOptional).map((ends) => ({
+      ...ends,
+      permanent,
+      index,
+    }));
+  });
+}
+
+/** `:name+` and `:name(.*)` take the rest of the path, as `:name*` does. */
+function plainModifiers(pattern: string): string {
+  return pattern.replaceAll(/(:[A-Za-z]\w*)(?:\+|\(\.\*\))/g, '$1*');
+}
+
+function withoutOptional(
+  source: string,
+  destination: string,
+  left: number,
+): Pick<Redirect, 'source' | 'destination'>[] {
+  const name = left > 0 ? optionalParameter.exec(source)?.[1] : undefined;
+  if (name === undefined) return [{ source, destination }];
+  const pick = (replace: (pattern: string, isSource: boolean) => string) =>
+    withoutOptional(replace(source, true), replace(destination, false), left - 1);
+  return [
+    ...pick((pattern, isSource) => required(pattern, name, isSource)),
+    ...pick((pattern) => omitted(pattern, name)),
+  ];
+}
+
+/** In a destination the question mark may begin a query. */
+function required(pattern: string, name: string, isSource: boolean): string {
+  const end = isSource ? '' : '(?=[/#]|$)';
+  return pattern.replace(new RegExp(`:${name}(\\*?)\\?${end}`), `:${name}$1`);
+}
+
+/** A segment that holds nothing but the parameter goes with its slash. */
+function omitted(pattern: string, name: string): string {
+  const parameter = String.raw`:${name}(?![\w])\*?(?:\?(?=[/#]|$))?`;
+  const text = pattern
+    .replace(new RegExp(String.raw`/${parameter}(?=[/?#]|$)`), '')
+    .replace(new RegExp(parameter), '');
+  return text === '' ? '/' : text;
+}

@@ -1,0 +1,84 @@
+/**
+ * Names that every file system can hold, for files that have another: characters are replaced, reserved words get an
+ * ending, and of two names that differ only in case the second gets a number. The same files get the same names.
+ */
+import { hash } from 'node:crypto';
+import { problemOf } from './output-names.ts';
+
+const refusedCharacters = /[\p{Cc}\\:*?"<>|]+/gu;
+const reservedOnWindows = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i;
+/** Leaves room for an ending and a number. */
+const maxSegmentBytes = 200;
+const shortenedBytes = 150;
+
+/** A path of which each part can be the name of a file or folder anywhere. */
+export function safePath(path: string): string {
+  if (problemOf(path) === undefined) return path;
+  const safe = path.toWellFormed().normalize('NFC').split('/').map(safeSegment).join('/');
+  // Deeper or longer than a bundle may hold, whatever its parts are called.
+  return problemOf(safe) === undefined ? safe : `${shortHash(path)}/${safe.slice(safe.lastIndexOf('/') + 1)}`;
+}
+
+function safeSegment(segment: string): string {
+  const plain = withoutTrailing(segment.replaceAll(refusedCharacters, '-'), '. ').replace(
+    reservedOnWindows,
+    '$&_',
+  );
+  // A part that held nothing else still needs a name.
+  const name = plain.replaceAll('-', '') === '' && plain !== segment ? `name-${shortHash(segment)}` : plain;
+  if (Buffer.byteLength(name) <= maxSegmentBytes) return name;
+  const start = Buffer.from(name).subarray(0, shortenedBytes).toString();
+  return `${withoutTrailing(start, '\u{fffd}. ')}-${shortHash(name)}`;
+}
+
+function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text).slice(0, 8);
+}
+
+/** Those that cannot keep their names, with the names they get. `isTaken` is asked in small letters. */
+export function renamedPaths(
+  paths: Iterable<string>,
+  isTaken: (lowerCase: string) => boolean = () => false,
+): Map<string, string> {
+  const renamed = new Map<string, string>();
+  const taken = new Set<string>();
+  const all = [...paths];
+  if (areAllUsable(all, isTaken)) return renamed;
+  for (const path of inOrderOfRight(all)) {
+    const safe = safePath(path);
+    let name = safe;
+    for (let count = 2; taken.has(name.toLowerCase()) || isTaken(name.toLowerCase()); count++)
+      name = numbered(safe, count);
+    taken.add(name.toLowerCase());
+    if (name !== path) renamed.set(path, name);
+  }
+  return renamed;
+}
+
+function areAllUsable(paths: readonly string[], isTaken: (lowerCase: string) => boolean): boolean {
+  const lowerCase = new Set<string>();
+  for (const path of paths) {
+    const name = path.toLowerCase();
+    if (problemOf(path) !== undefined || lowerCase.has(name) || isTaken(name)) return false;
+    lowerCase.add(name);
+  }
+  return true;
+}
+
+/** A name that is safe comes before one that has to become it, and one in small letters before its variants. */
+function inOrderOfRight(paths: readonly string[]): string[] {
+  const rank = (path: string): number =>
+    (safePath(path) === path ? 0 : 2) + (path.toLowerCase() === path ? 0 : 1);
+  return paths.toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+function numbered(path: string, count: number): string {
+  const [, stem = path, ending = ''] = /^(.*[^/.])(\.[^./]+)$/.exec(path) ?? [];
+  return `${stem}-${count}${ending}`;
+}

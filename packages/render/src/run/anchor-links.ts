@@ -1,0 +1,108 @@
+/**
+ * Corrects links to headings whose fragment differs from an id only in case or punctuation. The ids of the page that a
+ * link leads to are known once that page is rendered, so a page says which others it has to wait for.
+ */
+import { matchingId } from '../check/anchor-match.ts';
+import { OutputAddresses } from '../check/output-addresses.ts';
+import { type HtmlFacts, decoded, isFound } from '../check/output-facts.ts';
+import { decodedText, encodedText } from '../encoded-text.ts';
+import { escapeAttribute } from '../html.ts';
+import type { UrlStyle } from '../navigation/addresses.ts';
+import type { PageResult } from '../page/task.ts';
+
+interface AnchorLink {
+  /** As it stands in the output. */
+  href: string;
+  /** The page it leads to, as an output. */
+  target: string;
+  fragment: string;
+}
+
+/** Ids of a page that is not rendered in this run. */
+type IdsOf = (output: string) => readonly string[] | undefined;
+
+export class AnchorLinks {
+  readonly #planned: ReadonlySet<string>;
+  readonly #addresses: OutputAddresses;
+  readonly #idsOfOthers: IdsOf;
+  readonly #ids = new Map<string, ReadonlySet<string>>();
+
+  constructor(planned: Iterable<string>, urlStyle: UrlStyle, idsOfOthers: IdsOf = () => undefined) {
+    this.#planned = new Set(planned);
+    this.#addresses = new OutputAddresses(urlStyle);
+    this.#idsOfOthers = idsOfOthers;
+  }
+
+  /** A page that was rendered. */
+  learn(output: string, { ids }: HtmlFacts): void {
+    this.#ids.set(output, new Set(ids));
+  }
+
+  /** Other pages that this one leads to with a fragment. */
+  targetsOf(output: string, content: HtmlFacts): string[] {
+    const targets = new Set(this.#linksTo(output, content).map(({ target }) => target));
+    targets.delete(output);
+    return [...targets];
+  }
+
+  isKnown(output: string): boolean {
+    return this.#idsOf(output) !== undefined;
+  }
+
+  /** The page with its links corrected; the same object when none is wrong. */
+  corrected(output: string, result: PageResult): PageResult {
+    const { content } = result;
+    const corrections = new Map<string, string>();
+    for (const { href, target, fragment } of this.#linksTo(output, content)) {
+      const ids = this.#idsOf(target);
+      if (!ids || isFound(fragment, (id) => ids.has(id))) continue;
+      const id = matchingId(decoded(fragment), ids);
+      if (id !== undefined)
+        corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${encodeURIComponent(id)}`);
+    }
+    if (corrections.size === 0) return result;
+    return {
+      ...result,
+      html: rewritten(result.html, corrections),
+      aside: rewritten(result.aside, corrections),
+      content: {
+        ...content,
+        fragments: content.fragments.map((fragment) => corrections.get(fragment) ?? fragment),
+        references: content.references.map(
+          (reference) => reference.charAt(0) + (corrections.get(reference.slice(1)) ?? reference.slice(1)),
+        ),
+      },
+    };
+  }
+
+  #idsOf(output: string): ReadonlySet<string> | undefined {
+    const known = this.#ids.get(output);
+    if (known) return known;
+    const others = this.#idsOfOthers(output);
+    if (!others) return undefined;
+    const ids = new Set(others);
+    this.#ids.set(output, ids);
+    return ids;
+  }
+
+  #linksTo(output: string, { fragments, references }: HtmlFacts): AnchorLink[] {
+    const links = fragments.map((href) => ({ href, target: output, fragment: href.slice(1) }));
+    for (const reference of references) {
+      const hash = reference.indexOf('#');
+      if (hash < 0 || !reference.startsWith('a')) continue;
+      const path = reference.slice(1, hash).split('?', 1)[0] ?? '';
+      const target = this.#addresses.among(this.#planned, path, output);
+      if (target !== undefined)
+        links.push({ href: reference.slice(1), target, fragment: reference.slice(hash + 1) });
+    }
+    return links;
+  }
+}
+
+function rewritten(html: Uint8Array, corrections: ReadonlyMap<string, string>): Uint8Array {
+  const before = decodedText(html);
+  let text = before;
+  for (const [href, corrected] of corrections)
+    text = text.replaceAll(` href="${escapeAttribute(href)}"`, () => ` href="${escapeAttribute(corrected)}"`);
+  return text === before ? html : encodedText(text);
+}

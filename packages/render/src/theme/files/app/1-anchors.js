@@ -1,0 +1,29 @@
+/* An address may name a heading otherwise than its id does: case and punctuation do not count. */
+(function () {
+  'use strict';
+
+  function keyOf(text) {
+    return text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}]/gu, '');
+  }
+
+  function settle() {
+    var wanted = location.hash.slice(1);
+    try {
+      wanted = decodeURIComponent(wanted);
+    } catch {
+      /* Not percent-encoding; the text is what was meant. */
+    }
+    var key = keyOf(wanted);
+    if (!key || document.getElementById(wanted) || document.getElementById(wanted.split(':')[0])) return;
+    var found = Array.prototype.filter.call(document.querySelectorAll('main [id]'), function (node) {
+      return keyOf(node.id) === key;
+    });
+    if (found.length === 1) location.replace('#' + encodeURIComponent(found[0].id));
+  }
+
+  settle();
+  addEventListener('hashchange', settle);
+})();

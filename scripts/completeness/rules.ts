@@ -1,0 +1,127 @@
+/**
+ * Everything that a page may leave out on purpose, in one place. A part of a source that no rule names must be on its
+ * page.
+ */
+import type { Diagnostic } from '@docyard/render';
+import type { JsxAttribute, Node } from '../../packages/render/src/page/tree.ts';
+
+/** Attributes whose text readers see. */
+const shownAttributes: Record<string, readonly string[]> = {
+  '*': ['title', 'label', 'caption', 'tip'],
+  Card: ['title', 'cta'],
+  Update: ['label', 'description'],
+  ParamField: ['path', 'query', 'body', 'header', 'type'],
+  ResponseField: ['name', 'type'],
+  'Tree.Folder': ['name'],
+  'Tree.File': ['name'],
+};
+
+/** Components that the product itself knows; what others show of their attributes is theirs to decide. */
+const builtIn = new Set(
+  (
+    'Accordion AccordionGroup Badge Banner Callout Card CardGroup Check CodeBlock CodeGroup Column Columns Danger Expandable Frame Icon ' +
+    'Info Note Panel ParamField Prompt RequestExample ResponseExample ResponseField Step Steps Tab Tabs Tile Tip Tooltip Tree ' +
+    'Tree.Folder Tree.File Update View Visibility Warning'
+  ).split(' '),
+);
+
+/** These show attributes in another form, such as a number, a colour or a picture. */
+const withoutShownAttributes = new Set([
+  'Icon',
+  'Visibility',
+  'CodeGroup',
+  'Tabs',
+  'Steps',
+  'Columns',
+  'CardGroup',
+]);
+
+export function isBuiltIn(name: string): boolean {
+  return builtIn.has(name);
+}
+
+export function isShownAttribute(element: string, attribute: string): boolean {
+  if (!isBuiltIn(element) || withoutShownAttributes.has(element)) return false;
+  return [...(shownAttributes[element] ?? []), ...(shownAttributes['*'] ?? [])].includes(attribute);
+}
+
+/** Why nothing of a node is on the page; undefined when it must be there. */
+export function hiddenBecause(node: Node): string | undefined {
+  const { type, name, lang } = node;
+  if (type === 'mdxjsEsm') return 'imports and exports are code';
+  if (type.endsWith('Expression')) return 'expressions are computed';
+  if (type === 'definition') return 'definitions are shown where they are used';
+  if (type === 'html' || type === 'comment') return 'comments are not shown';
+  if (type === 'code' && /^mermaid$/i.test(lang ?? '')) return 'diagrams are drawn';
+  if (type === 'code' && /math$/i.test(lang ?? '')) return 'formulas are typeset';
+  if (type === 'inlineCode' && /^[\u{e0f0}\u{e0f1}]/u.test(node.value ?? '')) return 'formulas are typeset';
+  if (name === 'Visibility' && textOf(node, 'for') === 'agents')
+    return 'content for agents is in the Markdown of the page';
+  if (name === 'style' || name === 'script') return 'styles and scripts are not text';
+  if (name === 'svg' || name === 'math') return 'drawings are not text';
+  if (name === 'Latex') return 'formulas are typeset';
+  if (name === 'iframe' || name === 'video' || name === 'audio')
+    return 'media show their fallback only without support';
+  return undefined;
+}
+
+/** A prompt is there to be copied as text. */
+export function showsPlainText({ name }: Node): boolean {
+  return name === 'Prompt';
+}
+
+/** Marks in code that change its look and are not shown. */
+export function withoutCodeMarks(code: string): string {
+  return code
+    .split('\n')
+    .map((line) => line.replace(/(?:\/\/|#|<!--|\/\*|--|;|%)?\s*\[!code [^\]\n]*\](?:\s*(?:-->|\*\/))?/, ''))
+    .join('\n');
+}
+
+/** Findings that say that a page, or a part of it, is not shown as written. */
+export function isExplainedByFinding(kind: string, findings: readonly Diagnostic[]): string | undefined {
+  const codes = new Set(findings.map(({ code }) => code));
+  const reasons: [string, readonly string[]][] = [
+    [
+      'the page shows an error panel',
+      [
+        'mdx_syntax',
+        'page_failed',
+        'page_crashed',
+        'page_timeout',
+        'page_too_large',
+        'page_too_deep',
+        'page_too_dense',
+        'page_output_too_large',
+      ],
+    ],
+    [
+      'the report names code that did not run',
+      ['code_failed', 'code_refused', 'code_timeout', 'code_memory', 'code_too_large'],
+    ],
+    [
+      'the report names an expression',
+      ['expression_unsupported', 'module_unsupported', 'import_missing', 'snippet_missing', 'snippet_failed'],
+    ],
+    ['the page was repaired, and the report says where', ['mdx_repaired']],
+    ['the report names an element that is not allowed', ['element_dropped', 'frame_dropped']],
+  ];
+  if (kind === 'images')
+    reasons.push([
+      'the report names the picture',
+      ['image_missing', 'remote_image', 'unsafe_link', 'svg_unreadable'],
+    ]);
+  return reasons.find(([, names]) => names.some((name) => codes.has(name as Diagnostic['code'])))?.[0];
+}
+
+export function textOf({ attributes = [] }: Node, name: string): string | undefined {
+  return attributeText(attributes.find((attribute) => attribute.name === name));
+}
+
+/** The text of an attribute that is a string, also one in braces. */
+export function attributeText(attribute: JsxAttribute | undefined): string | undefined {
+  const value = attribute?.value;
+  if (typeof value === 'string') return value;
+  const literal = /^\s*(["'`])([^"'`$\\]*)\1\s*$/.exec(value?.value ?? '');
+  return literal?.[2];
+}
