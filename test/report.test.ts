@@ -105,7 +105,7 @@ describe('docyard check', () => {
     const { status, stdout, stderr } = check(site);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(
-      'index.mdx\n  3:16    warning The link "#stup" names an id that is not on this page broken_anchor',
+      'index.mdx\n  3:16    warning The link "#stup" names an id that is not on this page; readers stay where they are broken_anchor',
     );
     expect(stdout).toMatch(/ 3 │ \[fine\]\(#setup\) \[lost\].*\n +│ {16}\^\n +Did you mean "#setup"\?/);
     expect(stdout).toContain('0 errors, 8 warnings, 1 note on 3 pages.\n');

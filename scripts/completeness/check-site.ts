@@ -5,7 +5,7 @@ import { type Diagnostic, type Site, loadSite } from '@docyard/render';
 import { addressesFor } from '../../packages/render/src/navigation/addresses.ts';
 import { type Loss, lossesOf } from './losses.ts';
 import { pageContent } from './page-content.ts';
-import { isExplainedByFinding } from './rules.ts';
+import { failureOf, reasonForLoss } from './rules.ts';
 import { sourceContent } from './source-content.ts';
 
 export interface PageLoss {
@@ -39,7 +39,7 @@ export async function checkCompleteness(
     const losses = comparePage(
       site,
       { file, output: join(out, addresses.outputOf(path)) },
-      byFile.get(file) ?? [],
+      (each) => byFile.get(each) ?? [],
       result,
     );
     if (losses.length > 0) result.unexplained.push({ file, losses });
@@ -50,18 +50,15 @@ export async function checkCompleteness(
 function comparePage(
   site: Site,
   { file, output }: { file: string; output: string },
-  findings: readonly Diagnostic[],
+  findingsOf: (file: string) => readonly Diagnostic[],
   result: Completeness,
 ): Loss[] {
   const explain = (reason: string, count = 1): void => {
     result.explained.set(reason, (result.explained.get(reason) ?? 0) + count);
   };
-  const broken = isExplainedByFinding(
-    'page',
-    findings.filter(({ severity }) => severity === 'error'),
-  );
-  if (broken !== undefined) {
-    explain(broken);
+  const failure = failureOf(findingsOf(file));
+  if (failure !== undefined) {
+    explain(failure);
     return [];
   }
   const { variables, latex } = site.settings;
@@ -69,10 +66,11 @@ function comparePage(
   const source = sourceContent({ root: site.root, variables, math }, file);
   result.words += source.content.words.length;
   for (const [reason, count] of source.explained) explain(reason, count);
+  const findings = [...source.files].flatMap((each) => findingsOf(each));
   const html = existsSync(output) ? readFileSync(output, 'utf8') : '';
-  return lossesOf(source.content, pageContent(html)).filter(({ kind }) => {
-    const reason = isExplainedByFinding(kind, findings);
+  return lossesOf(source.content, pageContent(html), (kind, part) => {
+    const reason = reasonForLoss(kind, part, findings);
     if (reason !== undefined) explain(reason);
-    return reason === undefined;
+    return reason !== undefined;
   });
 }

@@ -13,11 +13,15 @@ const maxExamples = 5;
 /** Of a kind of content on one page. */
 const tolerance = 0.01;
 
-/** Those above the tolerance. */
-export function lossesOf(source: PageContent, rendered: RenderedContent): Loss[] {
+/** Those above the tolerance, without parts that `isExplained` accounts for. */
+export function lossesOf(
+  source: PageContent,
+  rendered: RenderedContent,
+  isExplained: (kind: ContentKind, part: string) => boolean = () => false,
+): Loss[] {
   return contentKinds.flatMap((kind) => {
     const wanted = source[kind];
-    const missing = missingOf(kind, wanted, rendered);
+    const missing = missingOf(kind, wanted, rendered).filter((part) => !isExplained(kind, part));
     if (missing.length <= wanted.length * tolerance) return [];
     return [
       {

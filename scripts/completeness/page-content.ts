@@ -1,7 +1,7 @@
 /** What a rendered page holds, read with an HTML parser that the renderer does not use. */
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { type PageContent, emptyContent, keyOf, wordsOf } from './content.ts';
-import { fileName } from './source-content.ts';
+import { fileName } from './rules.ts';
 
 type HtmlNode = DefaultTreeAdapterTypes.Node;
 type HtmlElement = DefaultTreeAdapterTypes.Element;

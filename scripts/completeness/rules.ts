@@ -3,6 +3,7 @@
  * page.
  */
 import type { Diagnostic } from '@docyard/render';
+import type { ContentKind } from './content.ts';
 import type { JsxAttribute, Node } from '../../packages/render/src/page/tree.ts';
 
 /** Attributes whose text readers see. */
@@ -78,40 +79,51 @@ export function withoutCodeMarks(code: string): string {
     .join('\n');
 }
 
-/** Findings that say that a page, or a part of it, is not shown as written. */
-export function isExplainedByFinding(kind: string, findings: readonly Diagnostic[]): string | undefined {
-  const codes = new Set(findings.map(({ code }) => code));
-  const reasons: [string, readonly string[]][] = [
-    [
-      'the page shows an error panel',
-      [
-        'mdx_syntax',
-        'page_failed',
-        'page_crashed',
-        'page_timeout',
-        'page_too_large',
-        'page_too_deep',
-        'page_too_dense',
-        'page_output_too_large',
-      ],
-    ],
-    [
-      'the report names code that did not run',
-      ['code_failed', 'code_refused', 'code_timeout', 'code_memory', 'code_too_large'],
-    ],
-    [
-      'the report names an expression',
-      ['expression_unsupported', 'module_unsupported', 'import_missing', 'snippet_missing', 'snippet_failed'],
-    ],
-    ['the page was repaired, and the report says where', ['mdx_repaired']],
-    ['the report names an element that is not allowed', ['element_dropped', 'frame_dropped']],
-  ];
-  if (kind === 'images')
-    reasons.push([
-      'the report names the picture',
-      ['image_missing', 'remote_image', 'unsafe_link', 'svg_unreadable'],
-    ]);
-  return reasons.find(([, names]) => names.some((name) => codes.has(name as Diagnostic['code'])))?.[0];
+const failures = new Set<Diagnostic['code']>([
+  'mdx_syntax',
+  'page_failed',
+  'page_crashed',
+  'page_timeout',
+  'page_too_large',
+  'page_too_deep',
+  'page_too_dense',
+  'page_output_too_large',
+]);
+const pictureFindings = new Set<Diagnostic['code']>([
+  'image_missing',
+  'remote_image',
+  'unsafe_link',
+  'svg_unreadable',
+]);
+
+/** Why a page shows none of its source; undefined when it must. */
+export function failureOf(findings: readonly Diagnostic[]): string | undefined {
+  return findings.some(({ code }) => failures.has(code)) ? 'the page shows an error panel' : undefined;
+}
+
+/** The finding that names exactly this part; undefined when none does. */
+export function reasonForLoss(
+  kind: ContentKind,
+  part: string,
+  findings: readonly Diagnostic[],
+): string | undefined {
+  if (kind !== 'images') return undefined;
+  const isNamed = findings.some(
+    ({ code, target = '', file }) =>
+      pictureFindings.has(code) && (fileName(target) === part || fileName(file) === part),
+  );
+  return isNamed ? 'the report names the picture' : undefined;
+}
+
+/** The last part of an address, without a query: pictures may lie in another folder of the output. */
+export function fileName(address: string): string {
+  const path = address.split(/[?#]/, 1)[0] ?? '';
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name).toLowerCase();
+  } catch {
+    return name.toLowerCase();
+  }
 }
 
 export function textOf({ attributes = [] }: Node, name: string): string | undefined {

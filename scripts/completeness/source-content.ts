@@ -6,6 +6,7 @@ import type { Node } from '../../packages/render/src/page/tree.ts';
 import { type PageContent, emptyContent, keyOf, wordsOf } from './content.ts';
 import {
   attributeText,
+  fileName,
   hiddenBecause,
   isBuiltIn,
   isShownAttribute,
@@ -18,6 +19,8 @@ export interface SourceContent {
   content: PageContent;
   /** How often each rule left something out. */
   explained: Map<string, number>;
+  /** The page and the snippets it includes. */
+  files: Set<string>;
 }
 
 export interface SourceSite {
@@ -31,18 +34,19 @@ const maxSnippetDepth = 5;
 export function sourceContent(site: SourceSite, file: string): SourceContent {
   const reader = new SourceReader(site);
   reader.readFile(file, 0);
-  return { content: reader.content, explained: reader.explained };
+  return reader;
 }
 
 export function contentOfMarkdown(source: string): SourceContent {
   const reader = new SourceReader({ root: '', variables: {}, math: 'auto' });
   reader.readText(Buffer.from(source), 'page.mdx', 0);
-  return { content: reader.content, explained: reader.explained };
+  return reader;
 }
 
-class SourceReader {
+class SourceReader implements SourceContent {
   readonly content = emptyContent();
   readonly explained = new Map<string, number>();
+  readonly files = new Set<string>();
   readonly #site: SourceSite;
 
   constructor(site: SourceSite) {
@@ -50,6 +54,7 @@ class SourceReader {
   }
 
   readFile(file: string, depth: number): void {
+    this.files.add(file);
     this.readText(readFileSync(join(this.#site.root, file)), file, depth);
   }
 
@@ -147,15 +152,4 @@ function firstText(node: Node): string {
     if (text !== '') return text;
   }
   return '';
-}
-
-/** The last part of an address, without a query: pictures may lie in another folder of the output. */
-export function fileName(address: string): string {
-  const path = address.split(/[?#]/, 1)[0] ?? '';
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  try {
-    return decodeURIComponent(name).toLowerCase();
-  } catch {
-    return name.toLowerCase();
-  }
 }

@@ -57,7 +57,7 @@ test('only a few are under way at the same time', async () => {
     await expect.poll(() => open.length).toBeGreaterThan(at);
     open[at]?.();
   }
-  await expect.poll(() => answers.length).toBe(9);
+  await expect.poll(() => answers.length).toBe(15);
 });
 
 test('the process that reads a site asks for its remote descriptions', async () => {
