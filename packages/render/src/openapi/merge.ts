@@ -4,6 +4,7 @@
  */
 import { type JsonObject, asList, asObject, asText, at } from '../config/json.ts';
 import { type SharedMerges, sharedMerges } from './merge-cache.ts';
+import { mappedSchemas } from './mapped-schemas.ts';
 import { nameOfReference, referenceOf, valueAtPointer } from './references.ts';
 import type { SpecDocument } from './target.ts';
 
@@ -197,22 +198,11 @@ function addChoices(merge: Merge, part: JsonObject, inner: Place): void {
   }
 }
 
-/**
- * A base schema may name the schemas that build on it in its discriminator alone. Met as a part of one of those, it
- * offers no choice.
- */
+/** Met as a part of a schema that builds on it, a base schema offers no choice. */
 function addMappedChoices({ context, merged, groups }: Merge, part: JsonObject): void {
-  if (Object.hasOwn(part, 'oneOf') || Object.hasOwn(part, 'anyOf')) return;
-  const discriminator = at(part, 'discriminator');
-  const targets = Object.values(asObject(at(discriminator, 'mapping')) ?? {}).flatMap((to) => {
-    const text = asText(to);
-    if (text === undefined) return [];
-    return text.startsWith('#') ? text : `#/components/schemas/${text}`;
-  });
-  const options = [...new Set(targets)].filter(
-    (pointer) => asObject(valueAtPointer(context.document, pointer)) !== undefined,
-  );
+  const options = mappedSchemas(context.document, part);
   if (options.length < 2 || options.some((pointer) => merged.pointers.includes(pointer))) return;
+  const discriminator = at(part, 'discriminator');
   groups.push({ kind: 'oneOf', options: options.map(($ref) => ({ $ref })), discriminator });
 }
 

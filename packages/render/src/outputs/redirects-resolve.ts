@@ -8,6 +8,8 @@ import type { Redirect } from '../config/redirects.ts';
 import { relativeHref } from '../navigation/addresses.ts';
 import { type LinkResolver, createLinkResolver } from '../navigation/links.ts';
 import type { OutputContext } from './list.ts';
+import { decodePath, pathPattern, splitSuffix } from './redirect-paths.ts';
+import { renamedRedirects } from './renamed-redirects.ts';
 import {
   type Pattern,
   encodeAddress,
@@ -104,41 +106,10 @@ class Resolver {
     this.#readRules();
     for (const rule of this.#exactRules.values()) this.#resolveExact(rule);
     for (const rule of this.#patternRules) this.#resolvePattern(rule);
-    this.#addRenamed();
+    const hrefOf = (route: string): string => this.#hrefOf(route);
+    for (const redirect of renamedRedirects({ ...this.#context, hrefOf, written: this.#written }))
+      if (!this.#exact.has(redirect.source)) this.#exact.set(redirect.source, redirect);
     return { exact: [...this.#exact.values()], patterns: this.#patterns, findings: this.#findings };
-  }
-
-  /** Addresses of pages and files that were written under other names. */
-  #addRenamed(): void {
-    const { plan, site, used } = this.#context;
-    if (plan.renamedRoutes.length + plan.renamedFiles.length === 0) return;
-    const lowerCase = new Set([...plan.routes, ...plan.files].map((path) => `/${path.toLowerCase()}`));
-    const add = (
-      path: string,
-      href: string,
-      more: { title?: string | undefined; isFile?: boolean },
-    ): void => {
-      // In these no configuration could be trusted to mean the character itself.
-      if (/[\p{Cc}\\"$`{}]/u.test(path)) return;
-      const source = `/${path}`;
-      const { title, isFile = false } = more;
-      const target = { href, outside: false, title };
-      const isCaseSensitive = lowerCase.has(source.toLowerCase());
-      if (!this.#exact.has(source))
-        this.#exact.set(source, {
-          source,
-          target,
-          permanent: true,
-          expanded: false,
-          isCaseSensitive,
-          isFile,
-        });
-    };
-    for (const [written, route] of plan.renamedRoutes)
-      if (this.#written.has(route))
-        add(written, this.#hrefOf(route), { title: site.metas.get(route)?.title });
-    for (const [file, output] of plan.renamedFiles)
-      if (used(file)) add(file, relativeHref('', output), { isFile: true });
   }
 
   #readRules(): void {
@@ -317,28 +288,6 @@ const hints: Partial<Record<DiagnosticCode, string>> = {
   redirect_loop: 'Let one of the redirects lead to a page.',
   redirect_broken: 'Correct the destination.',
 };
-
-/** The path of a destination as a pattern for pages; a placeholder takes as much as it does in the source. */
-function pathPattern(source: Pattern, destination: Pattern): Pattern {
-  const end = destination.findIndex((part) => 'text' in part && /[?#]/.test(part.text));
-  return destination.slice(0, end < 0 ? undefined : end + 1).map((part) => {
-    if ('text' in part) return { text: decodePath(splitSuffix(part.text)[0]) };
-    return source.find((one) => 'name' in one && one.name === part.name) ?? part;
-  });
-}
-
-function splitSuffix(address: string): [string, string] {
-  const end = address.search(/[?#]/);
-  return end < 0 ? [address, ''] : [address.slice(0, end), address.slice(end)];
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
 
 function shown(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;

@@ -1,0 +1,18 @@
+/** The schemas that a base schema names in its discriminator alone, without `oneOf` or `anyOf`. */
+import { type JsonObject, asObject, asText, at } from '../config/json.ts';
+import { valueAtPointer } from './references.ts';
+import type { SpecDocument } from './target.ts';
+
+/** Each as a pointer, once. */
+export function mappedSchemas(document: SpecDocument, schema: JsonObject): string[] {
+  if (Object.hasOwn(schema, 'oneOf') || Object.hasOwn(schema, 'anyOf')) return [];
+  const mapping = asObject(at(schema, 'discriminator', 'mapping')) ?? {};
+  const pointers = Object.values(mapping).flatMap((to) => {
+    const text = asText(to);
+    if (text === undefined) return [];
+    return text.startsWith('#') ? text : `#/components/schemas/${text}`;
+  });
+  return [...new Set(pointers)].filter(
+    (pointer) => asObject(valueAtPointer(document, pointer)) !== undefined,
+  );
+}

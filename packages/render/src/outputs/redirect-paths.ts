@@ -1,0 +1,24 @@
+/** The parts of an address that a redirect leads to. */
+import type { Pattern } from '../navigation/redirect-pattern.ts';
+
+/** The path of a destination as a pattern for pages; a placeholder takes as much as it does in the source. */
+export function pathPattern(source: Pattern, destination: Pattern): Pattern {
+  const end = destination.findIndex((part) => 'text' in part && /[?#]/.test(part.text));
+  return destination.slice(0, end < 0 ? undefined : end + 1).map((part) => {
+    if ('text' in part) return { text: decodePath(splitSuffix(part.text)[0]) };
+    return source.find((one) => 'name' in one && one.name === part.name) ?? part;
+  });
+}
+
+export function splitSuffix(address: string): [string, string] {
+  const end = address.search(/[?#]/);
+  return end < 0 ? [address, ''] : [address.slice(0, end), address.slice(end)];
+}
+
+export function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,32 @@
+/** Redirects from the addresses of pages and files that are written under other names. */
+import { relativeHref } from '../navigation/addresses.ts';
+import type { OutputContext } from './list.ts';
+import type { ExactRedirect } from './redirects-resolve.ts';
+
+interface Renamed extends Pick<OutputContext, 'site' | 'plan' | 'used'> {
+  hrefOf: (route: string) => string;
+  /** Routes that are part of the output. */
+  written: ReadonlySet<string>;
+}
+
+/** In these no configuration of a server could be trusted to mean the character itself. */
+const unsafeInConfiguration = /[\p{Cc}\\"$`{}]/u;
+
+export function renamedRedirects({ site, plan, used, hrefOf, written }: Renamed): ExactRedirect[] {
+  if (plan.renamedRoutes.length + plan.renamedFiles.length === 0) return [];
+  const lowerCase = new Set([...plan.routes, ...plan.files].map((path) => `/${path.toLowerCase()}`));
+  const redirect = (path: string, href: string, title?: string): ExactRedirect => ({
+    source: `/${path}`,
+    target: { href, outside: false, title },
+    permanent: true,
+    expanded: false,
+    isCaseSensitive: lowerCase.has(`/${path.toLowerCase()}`),
+  });
+  const pages = plan.renamedRoutes
+    .filter(([, route]) => written.has(route))
+    .map(([before, route]) => redirect(before, hrefOf(route), site.metas.get(route)?.title));
+  const files = plan.renamedFiles
+    .filter(([file]) => used(file))
+    .map(([file, output]) => ({ ...redirect(file, relativeHref('', output)), isFile: true }));
+  return [...pages, ...files].filter(({ source }) => !unsafeInConfiguration.test(source));
+}
