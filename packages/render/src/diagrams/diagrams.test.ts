@@ -215,11 +215,11 @@ describe('labels over several lines', () => {
 describe('sankey diagrams', () => {
   it('a sankey diagram names every node with its amount and draws every flow', () => {
     const { svg } = drawDiagram(
-      'sankey-beta\n\nSun,"Heat, direct",12.5\nSun,Power,7.5\nPower,Losses,2',
+      'sankey-beta\n\nSun,"Heat, direct",12.5\nSun,Power,7.5\nPower,Losses,2.125',
       'd-',
     );
     expect(svg).toContain('aria-label="Sankey diagram: Sun 20, ');
-    for (const label of ['Sun 20', 'Heat, direct 12.5', 'Power 7.5', 'Losses 2'])
+    for (const label of ['Sun 20', 'Heat, direct 12.5', 'Power 7.5', 'Losses 2.125'])
       expect(svg).toContain(`>${label}</text>`);
     expect(svg.match(/<path /g)).toHaveLength(3);
     expect(svg).not.toContain('NaN');

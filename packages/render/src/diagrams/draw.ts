@@ -125,7 +125,8 @@ function finish(svg: string, source: DiagramSource, prefix: string): Drawing {
     .replace(/<style>[\s\S]*?<\/style>/g, '')
     .replaceAll(/ data-[\w-]+="[^"]*"/g, '')
     .replaceAll(/ (?:rx="0" ry="0"|font-family="[^"]*")/g, '')
-    .replaceAll(/(\d+\.\d{2})\d+/g, '$1')
+    // Only in tags: numbers in labels stay as they are written.
+    .replaceAll(/<[^<>]*>/g, (tag) => tag.replaceAll(/(\d\.\d{2})\d+/g, '$1'))
     .replaceAll(/ id="([\w-]+)"/g, ` id="${prefix}$1"`)
     .replaceAll(/url\(#([\w-]+)\)/g, `url(#${prefix}$1)`)
     .replaceAll(/\s*\n\s*/g, '')

@@ -5,7 +5,9 @@ import { DiagramError, type DiagramSource, labelText, readStatements } from './s
 interface SankeyNode {
   name: string;
   column: number;
+  /** In its column. */
   index: number;
+  hue: number;
   value: number;
   y: number;
   /** How much of its height links take up so far, on each side. */
@@ -55,6 +57,7 @@ function readLinks(source: DiagramSource): SankeyLink[] {
       name,
       column: 0,
       index: nodes.size,
+      hue: nodes.size,
       value: 0,
       y: 0,
       usedIn: 0,
@@ -153,7 +156,7 @@ function bandSvg({ from, to, value }: SankeyLink, xOf: (node: SankeyNode) => num
   const [left, right] = [xOf(from) + nodeWidth, xOf(to)];
   const middle = (left + right) / 2;
   const path = `M${left} ${short(start)}C${short(middle)} ${short(start)} ${short(middle)} ${short(end)} ${right} ${short(end)}`;
-  return `<g class="${hueClass(from.index)}"><path d="${path}" fill="none" stroke="var(--hue)" stroke-opacity="0.3" stroke-width="${short(band)}"/></g>`;
+  return `<g class="${hueClass(from.hue)}"><path d="${path}" fill="none" stroke="var(--hue)" stroke-opacity="0.3" stroke-width="${short(band)}"/></g>`;
 }
 
 function nodeSvg(node: SankeyNode, x: number, scale: number, isLast: boolean): string {
@@ -166,7 +169,7 @@ function nodeSvg(node: SankeyNode, x: number, scale: number, isLast: boolean): s
     isLast ? 'end' : 'start',
     quietText,
   );
-  return `<g class="${hueClass(node.index)}">${box}</g>${label}`;
+  return `<g class="${hueClass(node.hue)}">${box}</g>${label}`;
 }
 
 function labelOf({ name, value }: SankeyNode): string {
