@@ -69,7 +69,8 @@ function comparePage(
   const findings = [...source.files].flatMap((each) => findingsOf(each));
   const html = existsSync(output) ? readFileSync(output, 'utf8') : '';
   return lossesOf(source.content, pageContent(html), (kind, part) => {
-    const reason = reasonForLoss(kind, part, findings);
+    const addresses = source.addresses.get(part) ?? new Set();
+    const reason = reasonForLoss(kind, part, { findings, addresses });
     if (reason !== undefined) explain(reason);
     return reason !== undefined;
   });

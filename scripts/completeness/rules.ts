@@ -96,17 +96,23 @@ const pictureFindings = new Set<Diagnostic['code']>([
   'svg_unreadable',
 ]);
 
+const linkFindings = new Set<Diagnostic['code']>(['broken_link', 'unsafe_link']);
+
 /** Why a page shows none of its source; undefined when it must. */
 export function failureOf(findings: readonly Diagnostic[]): string | undefined {
   return findings.some(({ code }) => failures.has(code)) ? 'the page shows an error panel' : undefined;
 }
 
-/** The finding that names exactly this part; undefined when none does. */
+/** The finding that names exactly this part; undefined when none does. `addresses` are those of a link. */
 export function reasonForLoss(
   kind: ContentKind,
   part: string,
-  findings: readonly Diagnostic[],
+  { findings, addresses }: { findings: readonly Diagnostic[]; addresses: ReadonlySet<string> },
 ): string | undefined {
+  if (kind === 'links') {
+    const isNamed = findings.some(({ code, target = '' }) => linkFindings.has(code) && addresses.has(target));
+    return isNamed ? 'the report names the link' : undefined;
+  }
   if (kind !== 'images') return undefined;
   const isNamed = findings.some(
     ({ code, target = '', file }) =>

@@ -21,6 +21,8 @@ export interface SourceContent {
   explained: Map<string, number>;
   /** The page and the snippets it includes. */
   files: Set<string>;
+  /** Where links lead, by their text. */
+  addresses: Map<string, Set<string>>;
 }
 
 export interface SourceSite {
@@ -47,6 +49,7 @@ class SourceReader implements SourceContent {
   readonly content = emptyContent();
   readonly explained = new Map<string, number>();
   readonly files = new Set<string>();
+  readonly addresses = new Map<string, Set<string>>();
   readonly #site: SourceSite;
 
   constructor(site: SourceSite) {
@@ -76,8 +79,6 @@ class SourceReader implements SourceContent {
       }
     };
     walk(document.tree);
-    for (const footnote of document.footnotes.values())
-      for (const child of footnote.children ?? []) walk(child);
   }
 
   #explain(reason: string): void {
@@ -93,14 +94,15 @@ class SourceReader implements SourceContent {
       content.words.push(...wordsOf(code));
       content.codeBlocks.push(keyOf(code));
     } else if (type === 'heading' || /^h[1-6]$/.test(name ?? '')) {
-      const heading = keyOf(visibleText(node));
+      // A formula or expression divides a heading, and is shown in a form of its own.
+      const heading = keyOf(hasHiddenPart(node) ? firstText(node) : visibleText(node));
       if (heading !== '') content.headings.push(heading);
     } else if (type === 'image') content.images.push(fileName(node.url ?? ''));
     else if (name === 'img') content.images.push(fileName(textOf(node, 'src') ?? ''));
     else if (type === 'table' || name === 'table') content.tables.push(keyOf(firstText(node)));
-    else if (type === 'link' || type === 'linkReference' || name === 'a') {
-      if (name !== 'a' || textOf(node, 'href') !== undefined) content.links.push(keyOf(visibleText(node)));
-    }
+    else if (type === 'link' || type === 'linkReference')
+      this.#noteLink(keyOf(visibleText(node)), node.url ?? '');
+    else if (name === 'a') this.#noteLink(keyOf(visibleText(node)), textOf(node, 'href'));
     if (name && isBuiltIn(name)) this.#noteComponent(node, name);
   }
 
@@ -113,7 +115,13 @@ class SourceReader implements SourceContent {
     /** A component is known by its first words. */
     const start = keyOf(shown[0] ?? firstText(node));
     if (start !== '') content.components.push(start);
-    if (textOf(node, 'href') !== undefined && (name === 'Card' || name === 'Tile')) content.links.push(start);
+    if (name === 'Card' || name === 'Tile') this.#noteLink(start, textOf(node, 'href'));
+  }
+
+  #noteLink(text: string, address: string | undefined): void {
+    if (address === undefined) return;
+    this.content.links.push(text);
+    this.addresses.set(text, (this.addresses.get(text) ?? new Set()).add(address));
   }
 
   /** Files that the page includes, by the name it gives them. */
@@ -135,6 +143,10 @@ class SourceReader implements SourceContent {
 /** An attribute may hold Markdown; the addresses of its links are not shown. */
 function plainText(text: string | undefined): string | undefined {
   return text?.replaceAll(/\]\([^()\s]*\)/g, ']').replaceAll(/<[^<>]*>/g, ' ');
+}
+
+function hasHiddenPart(node: Node): boolean {
+  return hiddenBecause(node) !== undefined || (node.children ?? []).some(hasHiddenPart);
 }
 
 function visibleText(node: Node): string {
