@@ -54,10 +54,10 @@ async function measureSite(root: string): Promise<(string | number)[][]> {
     await page.waitForFunction(() => document.querySelector('#docyard-preview') !== null);
     await page.evaluate(() => scrollTo(0, 400));
     const source = await readFile(join(root, file), 'utf8');
-    const text = await repeat(page, '.content', (mark) =>
+    const text = await repeat(page, '.dy-content', (mark) =>
       writeFile(join(root, file), `${source}\n\n${mark}\n`),
     );
-    const title = await repeat(page, '.site-sidebar [aria-current="page"]', (mark) =>
+    const title = await repeat(page, '.dy-site-sidebar [aria-current="page"]', (mark) =>
       writeFile(join(root, file), withTitle(source, mark)),
     );
     return [
@@ -94,7 +94,7 @@ async function startDev(root: string): Promise<{ child: ChildProcess; address: s
 
 /** The first page of the sidebar that is a file with a title of its own. */
 async function editablePage(root: string, page: Page): Promise<{ file: string; href: string }> {
-  const links = await page.$$eval('.site-sidebar a[href]', (all) =>
+  const links = await page.$$eval('.dy-site-sidebar a[href]', (all) =>
     all.map((link) => (link as HTMLAnchorElement).href),
   );
   for (const href of links.filter((link) => new URL(link).origin === new URL(page.url()).origin)) {

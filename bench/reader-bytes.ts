@@ -122,7 +122,7 @@ async function download(browser: Browser, address: string, question: string, way
   await page.getByRole('combobox').waitFor();
   if (way === 'typed') await page.keyboard.type(question, { delay: letterMs });
   else await page.getByRole('combobox').fill(question);
-  await page.locator('.search-dialog mark:visible, .search-nothing:visible').first().waitFor();
+  await page.locator('.dy-search-dialog mark:visible, .dy-search-nothing:visible').first().waitFor();
   await page.waitForLoadState('networkidle');
   await context.close();
   const sum = (of: typeof seen, type?: string): number =>

@@ -25,7 +25,7 @@ const views: { name: string; file: string; prepare?: (page: Page) => Promise<voi
     file: 'index.html',
     prepare: async (page) => {
       await page.click('[data-search]');
-      await page.waitForSelector('.search-field');
+      await page.waitForSelector('.dy-search-field');
       await page.keyboard.type('wind');
       await page.waitForTimeout(600);
     },

@@ -95,7 +95,8 @@ async function measure(name: string, root: string, out: string): Promise<SiteRes
     return { ...rendered, name, leftOut: [], panels: 0, misses: [], disputes: [] };
   const files = filesBelow(out);
   const panels = files.filter(
-    (file) => file.endsWith('.html') && readFileSync(join(out, file), 'utf8').includes('class="error-panel"'),
+    (file) =>
+      file.endsWith('.html') && readFileSync(join(out, file), 'utf8').includes('class="dy-error-panel"'),
   );
   const misses = crawl(out);
   return {

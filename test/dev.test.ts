@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('docyard dev', () => {
     write('index.mdx', indexPage());
     write('second.mdx', '---\ntitle: Second\n---\n\nOther text.\n');
     write('favicon.svg', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>');
-    write('look.css', '.content { outline-width: 1px; }\n');
+    write('look.css', '.dy-content { outline-width: 1px; }\n');
     browser = await launchChromium();
     child = spawn(process.execPath, [program, 'dev', root, '--port', '0', '--no-open'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('docyard dev', () => {
   test('shows an edit in place, where the reader is', async () => {
     await page.evaluate(() => scrollTo(0, 700));
     write('index.mdx', indexPage('Start', 'Something **new**.'));
-    await see('.content > p:first-child').toEqual(['Something new.']);
+    await see('.dy-content > p:first-child').toEqual(['Something new.']);
     expect(await isSamePage()).toBe(true);
     await poll(() => page.evaluate(() => scrollY)).toBe(700);
     await poll(() => output).toMatch(/edited index\.mdx · \d+ ms/);
@@ -87,15 +87,15 @@ describe.skipIf(chromiumPath === undefined)('docyard dev', () => {
 
   test('leaves a page that works as if it had just been loaded', async () => {
     write('index.mdx', indexPage('Start', 'Edited once.'));
-    await see('.content > p:first-child').toEqual(['Edited once.']);
+    await see('.dy-content > p:first-child').toEqual(['Edited once.']);
     write('index.mdx', indexPage('Start', 'Edited twice.'));
-    await see('.content > p:first-child').toEqual(['Edited twice.']);
+    await see('.dy-content > p:first-child').toEqual(['Edited twice.']);
     await page.locator('[role="tab"]', { hasText: 'Two' }).click();
-    await see('.tab[data-active]').toEqual([expect.stringContaining('Second tab.')]);
+    await see('.dy-tab[data-active]').toEqual([expect.stringContaining('Second tab.')]);
     await page.locator('[data-theme-toggle]').click();
     await poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
     write('index.mdx', indexPage('Start', 'Edited in the dark.'));
-    await see('.content > p:first-child').toEqual(['Edited in the dark.']);
+    await see('.dy-content > p:first-child').toEqual(['Edited in the dark.']);
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     await page.keyboard.press('/');
     await page.getByRole('combobox').fill('dark');
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('docyard dev', () => {
 
   test('shows another title in the navigation', async () => {
     write('index.mdx', indexPage('Arrival'));
-    await see('.site-sidebar [aria-current="page"]').toEqual(['Arrival']);
+    await see('.dy-site-sidebar [aria-current="page"]').toEqual(['Arrival']);
     await poll(() => page.title()).toBe('Arrival - Harbour');
     expect(await isSamePage()).toBe(true);
   });
@@ -113,13 +113,13 @@ describe.skipIf(chromiumPath === undefined)('docyard dev', () => {
   test('shows a new page in the navigation, and the page', async () => {
     write('guides/third.mdx', '---\ntitle: Third\n---\n\nText of the third.\n');
     write('docs.json', docs('index', 'second', 'guides/third'));
-    await see('.site-sidebar ul a').toEqual([expect.any(String), 'Second', 'Third']);
-    await page.locator('.site-sidebar a', { hasText: 'Third' }).click();
-    await see('.content').toEqual(['Text of the third.']);
+    await see('.dy-site-sidebar ul a').toEqual([expect.any(String), 'Second', 'Third']);
+    await page.locator('.dy-site-sidebar a', { hasText: 'Third' }).click();
+    await see('.dy-content').toEqual(['Text of the third.']);
     rmSync(join(root, 'guides'), { recursive: true });
     await see('h1').toEqual(['Page not found']);
     write('guides/third.mdx', '---\ntitle: Third\n---\n\nBack again.\n');
-    await see('.content').toEqual(['Back again.']);
+    await see('.dy-content').toEqual(['Back again.']);
   });
 
   test('says what is wrong with a page until it is repaired', async () => {
@@ -144,16 +144,16 @@ describe.skipIf(chromiumPath === undefined)('docyard dev', () => {
     write('docs.json', '{\n  "name": "Harbour,\n}\n');
     await see(corner('.banner .where code')).toEqual([expect.stringMatching(/^docs\.json:2:\d+$/)]);
     await poll(violations).toEqual([]);
-    await see('.site-sidebar ul a').not.toEqual([]);
+    await see('.dy-site-sidebar ul a').not.toEqual([]);
     write('docs.json', docs('second', 'index'));
     await see(corner('.banner')).toEqual([]);
-    await poll(async () => (await page.locator('.site-sidebar ul a').allTextContents())[0]).toBe('Second');
+    await poll(async () => (await page.locator('.dy-site-sidebar ul a').allTextContents())[0]).toBe('Second');
   });
 
   test('swaps a stylesheet and leaves the page alone', async () => {
-    write('look.css', '.content { outline-width: 7px; }\n');
+    write('look.css', '.dy-content { outline-width: 7px; }\n');
     const width = () =>
-      page.evaluate(() => getComputedStyle(document.querySelector('.content') as Element).outlineWidth);
+      page.evaluate(() => getComputedStyle(document.querySelector('.dy-content') as Element).outlineWidth);
     await poll(width).toBe('7px');
     expect(await isSamePage()).toBe(true);
   });

@@ -58,7 +58,7 @@ function branchesOf({ files }: Rendered) {
   if (scripts.length === 0) return {};
   const shown = scripts.map(({ name, content }) => {
     const data = JSON.parse(content.slice(content.indexOf('{'), content.lastIndexOf(';'))) as BranchData;
-    const html = `${data.header}<nav class="site-sidebar">${data.sidebar}</nav>\n`;
+    const html = `${data.header}<nav class="dy-site-sidebar">${data.sidebar}</nav>\n`;
     const pages = data.pages.map(([route, href, , trail]) =>
       [route, href, textOf(data.trails[trail] ?? '')].filter(Boolean).join(' → '),
     );
@@ -76,13 +76,13 @@ interface BranchData {
 
 /** What stands around a page; the current entry of a list has a star before it, the name of a group a hash. */
 function surroundingsOf(html: string) {
-  const sidebar = /<nav[^>]* class="site-sidebar[^>]*>([\s\S]*?)<\/nav>\n/.exec(html)?.[1] ?? '';
-  const anchors = /<ul class="nav-anchors">([\s\S]*?)<\/ul>/.exec(sidebar)?.[0] ?? '';
-  const menus = [...html.matchAll(/<details class="menu[^>]*>([\s\S]*?)<\/details>/g)];
+  const sidebar = /<nav[^>]* class="dy-site-sidebar[^>]*>([\s\S]*?)<\/nav>\n/.exec(html)?.[1] ?? '';
+  const anchors = /<ul class="dy-nav-anchors">([\s\S]*?)<\/ul>/.exec(sidebar)?.[0] ?? '';
+  const menus = [...html.matchAll(/<details class="dy-menu[^>]*>([\s\S]*?)<\/details>/g)];
   const entries = [anchors, ...menus.map(([whole]) => whole)]
     .reduce((rest, part) => rest.replace(part, ''), sidebar)
-    .replace(/<div class="drawer-links">[\s\S]*?<\/div>/, '');
-  const tabs = /<nav class="tab-bar"[^>]*>([\s\S]*?)<\/nav>/.exec(html)?.[1] ?? '';
+    .replace(/<div class="dy-drawer-links">[\s\S]*?<\/div>/, '');
+  const tabs = /<nav class="dy-tab-bar"[^>]*>([\s\S]*?)<\/nav>/.exec(html)?.[1] ?? '';
   return withoutEmpty({
     title: textOf(/<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? ''),
     tabs: linksOf(tabs),
@@ -98,7 +98,7 @@ function surroundingsOf(html: string) {
 
 function neighbourOf(html: string, rel: string): string {
   const link = new RegExp(`<a[^>]* rel="${rel}"[^>]*>([\\s\\S]*?)</a>`).exec(html)?.[1] ?? '';
-  return textOf(link.replace(/<span class="pagination-word">[^<]*<\/span>/, ''));
+  return textOf(link.replace(/<span class="dy-pagination-word">[^<]*<\/span>/, ''));
 }
 
 function linksOf(html: string): string[] {
@@ -117,15 +117,18 @@ function contentOf(html: string, rendered: Rendered, path: string) {
   const content = rendered.content(path);
   return withoutEmpty({
     title: textOf(/<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? ''),
-    lead: textOf(/<p class="lead">([\s\S]*?)<\/p>/.exec(html)?.[1] ?? ''),
-    failed: content.includes('class="error-panel"') ? 'error panel' : '',
+    lead: textOf(/<p class="dy-lead">([\s\S]*?)<\/p>/.exec(html)?.[1] ?? ''),
+    failed: content.includes('class="dy-error-panel"') ? 'error panel' : '',
     ids: [...content.matchAll(/<h\d[^>]* id="([^"]*)"/g)].map(([, id = '']) => id),
-    links: [...content.matchAll(/<a\b(?![^>]*class="anchor")[^>]*>[\s\S]*?<\/a>/g)].flatMap(([link]) =>
+    links: [...content.matchAll(/<a\b(?![^>]*class="dy-anchor")[^>]*>[\s\S]*?<\/a>/g)].flatMap(([link]) =>
       linksOf(link),
     ),
     pictures: [...content.matchAll(/<img[^>]* src="([^"]*)"/g)].map(([, src = '']) => src),
     text: textOf(
-      content.replaceAll(/<a class="anchor"[\s\S]*?<\/a>|<svg[\s\S]*?<\/svg>|<button[\s\S]*?<\/button>/g, ''),
+      content.replaceAll(
+        /<a class="dy-anchor"[\s\S]*?<\/a>|<svg[\s\S]*?<\/svg>|<button[\s\S]*?<\/button>/g,
+        '',
+      ),
     ),
   });
 }

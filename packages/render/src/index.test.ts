@@ -57,8 +57,8 @@ describe('a rendered site', () => {
   it('has one h1, landmarks, a skip link and the current page marked', () => {
     const html = small.files.get('guides/start.html') ?? '';
     expect(html.match(/<h1/g)).toHaveLength(1);
-    expect(html).toContain('<a class="skip-link" href="#content-area">');
-    expect(html).toMatch(/<nav id="sidebar" class="site-sidebar" aria-label="Pages">/);
+    expect(html).toContain('<a class="dy-skip-link" href="#content-area">');
+    expect(html).toMatch(/<nav id="sidebar" class="dy-site-sidebar" aria-label="Pages">/);
     expect(html).toContain('<a href="../guides/start.html" aria-current="page"><span>Start</span></a>');
     expect(html).toMatch(/rel="prev"[^>]*>.*Welcome/);
   });
@@ -96,7 +96,7 @@ describe('a rendered site', () => {
 
   it('turns inline styles into classes of the site', () => {
     const { content, files } = small;
-    const name = /<div class="(s-[0-9a-f]+) box"/.exec(content('guides/start.html'))?.[1];
+    const name = /<div class="(dy-s-[0-9a-f]+) box"/.exec(content('guides/start.html'))?.[1];
     expect(files.get('_docyard/site.css')).toContain(`.${name} { margin-top: 8px; color: red }`);
   });
 
@@ -250,7 +250,7 @@ describe('loading', () => {
     const html = files.get('introduction.html') ?? '';
     expect(html).toContain('>API</a>');
     expect(html).toMatch(/<a href="https:\/\/example.com\/chat">(?:<svg.*?<\/svg>)?Chat/);
-    expect(html).toContain('<a class="button" href="https://example.com">Go</a>');
+    expect(html).toContain('<a class="dy-button" href="https://example.com">Go</a>');
   });
 
   it('skips ignored files and repository notes', async () => {

@@ -259,8 +259,8 @@ function plainSpanEnd(units: usize, start: i32): i32 {
   const attribute = units + ((<usize>at) << 1);
   if (load<u64>(attribute, 10) != classLetters || load<u64>(attribute, 18) != classEndLetters) return 0;
   at += 13;
-  /** `when-…` and `hidden` are for the general way to judge. */
-  if (unitAt(units, at) == 119) return 0;
+  /** `dy-when-…` and `hidden` are for the general way to judge. */
+  if (unitAt(units, at + 3) == 119) return 0;
   let before: u32 = 0;
   for (let unit = unitAt(units, at); unit != quote; unit = unitAt(units, ++at)) {
     if (unit == less || unit < space || (unit == 104 && before == space)) return 0;
@@ -372,7 +372,7 @@ function isHidden(from: i32, to: i32): bool {
   for (let at = from; at < to; at++) {
     const unit = unitAt(units, at);
     if (unit == 99) {
-      if (at + 12 <= to && isText(units, at, 'class="when-')) return true;
+      if (at + 15 <= to && isText(units, at, 'class="dy-when-')) return true;
     } else if (isSpace(unit)) {
       if (at + 19 <= to && isText(units, at + 1, 'aria-hidden="true"')) return true;
       if (at + 7 <= to && isText(units, at + 1, 'hidden')) {

@@ -78,14 +78,14 @@ export function print(): i32 {
 
 const sevenBytes: u64 = 0xff_ffff_ffff_ffff;
 const spanStart = nameOf('<span cl');
-const classStart = nameOf('ass="t-');
+const classStart = nameOf('ass="dy-');
 const spanEnd = nameOf('</span>');
 
-/** `<span class="t-k">` or its end: two of three tags, since code has colours. */
+/** `<span class="dy-k">` or its end: two of three tags, since code has colours. */
 @inline
 function isOfCode(at: usize): bool {
   const start = load<u64>(at);
-  if (start == spanStart) return (load<u64>(at, 8) & sevenBytes) == classStart && load<u16>(at, 16) == 0x3e22;
+  if (start == spanStart) return load<u64>(at, 8) == classStart && load<u16>(at, 17) == 0x3e22;
   return (start & sevenBytes) == spanEnd;
 }
 

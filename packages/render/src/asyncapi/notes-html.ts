@@ -23,7 +23,7 @@ function tagsHtml({ tags }: NotesView, page: PageContext): string {
     const label = fieldLabel(escapeText(name));
     return description === '' ? label : `${label} ${phraseHtml(description, page)}`;
   });
-  return note(`<span class="field-fact-name">Tags</span> ${labels.join(' ')}`);
+  return note(`<span class="dy-field-fact-name">Tags</span> ${labels.join(' ')}`);
 }
 
 function externalDocsHtml({ externalDocs }: NotesView, page: PageContext): string {
@@ -51,5 +51,5 @@ function bindingHtml({ protocol, rows, schemas }: BindingView, look: SchemaLook,
 }
 
 function tableAttributes(label: string): string {
-  return ` class="table api-bindings" role="group" aria-label="${escapeText(label).replaceAll('"', '&quot;')}" tabindex="0"`;
+  return ` class="dy-table dy-api-bindings" role="group" aria-label="${escapeText(label).replaceAll('"', '&quot;')}" tabindex="0"`;
 }

@@ -47,15 +47,15 @@ describe('a page about a channel', () => {
 
   it('has an address bar, and an example of each message beside the content', () => {
     const page = site.files.get('berth.html') ?? '';
-    expect(page).toMatch(/class="api-bar".*WSS.*berthId/);
-    const aside = /<section class="example"[\s\S]*?<\/section>\s*<\/div>/.exec(page)?.[0] ?? '';
+    expect(page).toMatch(/class="dy-api-bar".*WSS.*berthId/);
+    const aside = /<section class="dy-example"[\s\S]*?<\/section>\s*<\/div>/.exec(page)?.[0] ?? '';
     for (const title of ['Ship arrived', 'command', 'Done', 'A ferry', 'Headers'])
       expect(aside).toContain(title);
   });
 
   it('tells sending and receiving from the side of the reader', () => {
-    expect(content).toMatch(/>Receive<\/span> <span class="channel-operation">A ship arrives</);
-    expect(content).toMatch(/>Send<\/span> <span class="channel-operation">Order something at a berth</);
+    expect(content).toMatch(/>Receive<\/span> <span class="dy-channel-operation">A ship arrives</);
+    expect(content).toMatch(/>Send<\/span> <span class="dy-channel-operation">Order something at a berth</);
   });
 
   it('leads from operations to their messages, with ids that occur once', () => {

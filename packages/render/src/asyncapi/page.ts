@@ -33,7 +33,7 @@ export function channelHtml(view: ChannelView, channelLook: ChannelLook): string
   const { page } = channelLook;
   const look = schemaLook(channelLook, 'param');
   const section = (title: string, html: string): string =>
-    html && page.heading({ level: 2, html: title, className: 'api-heading' }) + html;
+    html && page.heading({ level: 2, html: title, className: 'dy-api-heading' }) + html;
   const messageIds = new Map(view.messages.map(({ name }) => [name, page.uniqueId(`message-${name}`)]));
   return [
     section('Servers', rows(view.servers.map((server) => serverHtml(server, channelLook)))),
@@ -78,19 +78,19 @@ export function channelExamples({ messages }: ChannelView, page: PageContext): s
     }));
     const [only] = inner;
     if (!only) return [];
-    const menu = { className: 'code-group', first: 0, sync: false, dropdown: true, title: 'Example' };
+    const menu = { className: 'dy-code-group', first: 0, sync: false, dropdown: true, title: 'Example' };
     const html = inner.length === 1 ? only.html : tabPanels(inner, page, menu);
     return [{ title, icon: '', id: `example-${slugOf(name)}`, html }];
   });
   const look = {
-    className: 'code-group',
+    className: 'dy-code-group',
     first: 0,
     sync: false,
     dropdown: panels.length > 3,
     title: 'Message',
   };
   const html = tabPanels(panels, page, { ...look, caption: panels.length > 3 ? 'Messages' : undefined });
-  return html && element('section', { class: 'example', 'aria-label': 'Message examples' }, html);
+  return html && element('section', { class: 'dy-example', 'aria-label': 'Message examples' }, html);
 }
 
 function schemaLook({ page, api }: ChannelLook, idPrefix: string): SchemaLook {
@@ -98,7 +98,7 @@ function schemaLook({ page, api }: ChannelLook, idPrefix: string): SchemaLook {
 }
 
 function rows(list: readonly string[]): string {
-  return list.length === 0 ? '' : element('div', { class: 'schema' }, list.join(''));
+  return list.length === 0 ? '' : element('div', { class: 'dy-schema' }, list.join(''));
 }
 
 function serverHtml(server: ChannelServerView, look: ChannelLook): string {
@@ -137,13 +137,13 @@ function securityHtml(schemes: readonly ChannelSecurityView[], page: PageContext
       }),
     ]),
   );
-  return shown.join('<p class="schema-or"><span>or</span></p>');
+  return shown.join('<p class="dy-schema-or"><span>or</span></p>');
 }
 
 const roleNames = { send: 'Send', receive: 'Receive', reply: 'Reply' } as const;
 
 function roleHtml(role: keyof typeof roleNames): string {
-  return element('span', { class: `method method-${role}` }, roleNames[role]);
+  return element('span', { class: `dy-method dy-method-${role}` }, roleNames[role]);
 }
 
 function operationHtml(
@@ -160,7 +160,7 @@ function operationHtml(
       return element('a', { href: `#${messageIds.get(name) ?? ''}` }, escapeText(title));
     });
   const { reply } = operation;
-  const head = `${roleHtml(operation.action)} ${element('span', { class: 'channel-operation' }, escapeText(operation.title))}`;
+  const head = `${roleHtml(operation.action)} ${element('span', { class: 'dy-channel-operation' }, escapeText(operation.title))}`;
   const body = [
     proseHtml(operation.description, page),
     factLine(operation.messages.length > 1 ? 'Messages' : 'Message', links(operation.messages)),
@@ -171,9 +171,9 @@ function operationHtml(
   ];
   return element(
     'div',
-    { class: 'field', id },
-    element('div', { class: 'field-head' }, head) +
-      element('div', { class: 'field-body' }, body.filter(Boolean).join('')),
+    { class: 'dy-field', id },
+    element('div', { class: 'dy-field-head' }, head) +
+      element('div', { class: 'dy-field-body' }, body.filter(Boolean).join('')),
   );
 }
 
@@ -182,13 +182,13 @@ function messageHtml(message: MessageView, id: string, look: ChannelLook): strin
   const heading = page.heading({
     level: 3,
     html: escapeText(message.title),
-    className: 'channel-message',
+    className: 'dy-channel-message',
   });
   const marks = message.roles.map(roleHtml).join('');
-  const type = element('code', { class: 'field-type' }, escapeText(message.contentType));
+  const type = element('code', { class: 'dy-field-type' }, escapeText(message.contentType));
   const { headers, payload, payloadSource: source, correlationId } = message;
   const parts = [
-    element('div', { class: 'api-heading-row' }, heading + marks + type),
+    element('div', { class: 'dy-api-heading-row' }, heading + marks + type),
     proseHtml(message.description, page),
     headers && subtitle('Headers') + schemaHtml(headers, schemaLook(look, `${id}-header`)),
     payload && (headers ? subtitle('Payload') : '') + schemaHtml(payload, schemaLook(look, id)),

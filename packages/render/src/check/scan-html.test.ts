@@ -35,7 +35,7 @@ it.each([
   ['<a name="n"><input name="m">', [{ name: 'a', anchorName: 'n' }]],
   ['</p><3', []],
   ['<a href="/ü&amp;é#日本" id=ä>', [{ name: 'a', href: '/ü&é#日本', id: 'ä' }]],
-  ['<span class="t-k">a</span><span class="x" id="y">', []],
+  ['<span class="dy-k">a</span><span class="x" id="y">', []],
   [
     '<span id="y" class="x"><spank class="a" id="b">',
     [

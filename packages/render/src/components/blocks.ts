@@ -55,7 +55,7 @@ export const example: Component = (call, page) =>
         : blocks.length
           ? codeGroup(call, page)
           : page.render(call.children);
-      return element('section', { class: 'example', 'aria-label': `${label} example` }, content);
+      return element('section', { class: 'dy-example', 'aria-label': `${label} example` }, content);
     },
     call.name === 'RequestExample' ? 'request' : 'response',
   );
@@ -64,7 +64,7 @@ export const panel: Component = (call, page) =>
   page.beside(() =>
     element(
       'section',
-      { class: classesOf(call, page, 'panel'), 'aria-label': 'Side panel' },
+      { class: classesOf(call, page, 'dy-panel'), 'aria-label': 'Side panel' },
       page.outsideContents(() => page.render(call.children)),
     ),
   );
@@ -80,11 +80,11 @@ export const visibility: Component = ({ props, children }, page) =>
 export const view: Component = (call, page) => {
   const title = call.props.text('title') ?? '';
   const head = title
-    ? element('p', { class: 'view-title' }, iconOf(call, page) + element('span', {}, escapeText(title)))
+    ? element('p', { class: 'dy-view-title' }, iconOf(call, page) + element('span', {}, escapeText(title)))
     : '';
   return element(
     'section',
-    { class: 'view', 'aria-label': title || undefined, 'data-view': title || undefined },
+    { class: 'dy-view', 'aria-label': title || undefined, 'data-view': title || undefined },
     head + page.render(call.children),
   );
 };
@@ -100,11 +100,11 @@ export const repository: Component = (call, page) => {
   return element(
     'a',
     {
-      class: classesOf(call, page, 'repository', flat && 'repository-flat'),
+      class: classesOf(call, page, 'dy-repository', flat && 'dy-repository-flat'),
       href: `https://github.com/${name}`,
     },
     page.icon('fontawesome:brands:github') +
-      element('span', { class: 'repository-name' }, `${escapeText(owner)} / <b>${escapeText(repo)}</b>`),
+      element('span', { class: 'dy-repository-name' }, `${escapeText(owner)} / <b>${escapeText(repo)}</b>`),
   );
 };
 
@@ -123,8 +123,8 @@ export const heading: Component = (call, page) => {
 export const banner: Component = (call, page) =>
   element(
     'div',
-    { class: classesOf(call, page, 'banner'), role: 'note' },
-    element('div', { class: 'banner-body' }, page.render(call.children)),
+    { class: classesOf(call, page, 'dy-banner'), role: 'note' },
+    element('div', { class: 'dy-banner-body' }, page.render(call.children)),
   );
 
 /** A formula between tags; display style when it stands alone on its lines. */
@@ -136,7 +136,7 @@ export const latex: Component = ({ props, children, place }, page) => {
   const display =
     props.flag('display') || source.includes('\\begin{') || /\n/.test(textOfChildren(children).trim());
   const formula = page.math({ tex: source.trim(), display }, place);
-  return display ? element('p', { class: 'math' }, formula) : formula;
+  return display ? element('p', { class: 'dy-math' }, formula) : formula;
 };
 
 export const mermaid: Component = ({ props, children, place }, page) => {

@@ -77,44 +77,44 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
 
   it('updates are chosen by tag, also from the address', async () => {
     await open('update.html?tags=API');
-    expect(await visible('.update')).toEqual([true, false]);
+    expect(await visible('.dy-update')).toEqual([true, false]);
     await page.getByRole('button', { name: 'API' }).click();
-    expect(await visible('.update')).toEqual([true, true]);
+    expect(await visible('.dy-update')).toEqual([true, true]);
     expect(page.url()).toMatch(/update\.html$/);
   });
 
   it('views show one at a time, and the choice is remembered', async () => {
     await open('view.html');
-    expect(await visible('.view')).toEqual([true, false]);
+    expect(await visible('.dy-view')).toEqual([true, false]);
     await page.getByLabel('Show content for').selectOption('Go');
-    expect(await visible('.view')).toEqual([false, true]);
+    expect(await visible('.dy-view')).toEqual([false, true]);
     await page.reload();
-    expect(await visible('.view')).toEqual([false, true]);
+    expect(await visible('.dy-view')).toEqual([false, true]);
   });
 
   it('code groups can be a menu, and tabs open for a heading inside', async () => {
     await open('code-group.html');
     await page.getByLabel('Language').selectOption('second.py');
-    expect(await visible('.code-group:has(select) > .tab')).toEqual([false, true]);
+    expect(await visible('.dy-code-group:has(select) > .dy-tab')).toEqual([false, true]);
     await open('tabs.html#one');
-    expect(await visible('.tabs-bordered > .tab')).toEqual([true, false]);
+    expect(await visible('.dy-tabs-bordered > .dy-tab')).toEqual([true, false]);
   });
 
   it('pictures are enlarged with the keyboard and give the focus back', async () => {
     await open('pictures.html');
     const picture = page.getByRole('button', { name: 'Enlarge: Large' });
     await picture.press('Enter');
-    expect(await page.locator('dialog.zoom').isVisible()).toBe(true);
+    expect(await page.locator('dialog.dy-zoom').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.locator('dialog.zoom').isVisible()).toBe(false);
+    expect(await page.locator('dialog.dy-zoom').isVisible()).toBe(false);
     expect(await picture.evaluate((one) => one === document.activeElement)).toBe(true);
     expect(await page.getByRole('button', { name: 'Fixed' }).count()).toBe(0);
   });
 
   it('tooltips show with the focus and go with Escape', async () => {
     await open('tooltip.html');
-    const tip = page.locator('.tooltip-tip').first();
-    await page.locator('.tooltip-term').first().focus();
+    const tip = page.locator('.dy-tooltip-tip').first();
+    await page.locator('.dy-tooltip-term').first().focus();
     await tip.waitFor({ state: 'visible' });
     await page.keyboard.press('Escape');
     await tip.waitFor({ state: 'hidden' });
@@ -122,10 +122,10 @@ describe.skipIf(executablePath === undefined)('components in a browser', () => {
 
   it('trees are walked with the arrow keys', async () => {
     await open('tree.html');
-    const folders = page.locator('.tree summary');
+    const folders = page.locator('.dy-tree summary');
     await folders.first().press('ArrowLeft');
-    expect(await page.locator('.tree details').first().getAttribute('open')).toBeNull();
+    expect(await page.locator('.dy-tree details').first().getAttribute('open')).toBeNull();
     await folders.first().press('ArrowRight');
-    expect(await page.locator('.tree details').first().getAttribute('open')).not.toBeNull();
+    expect(await page.locator('.dy-tree details').first().getAttribute('open')).not.toBeNull();
   });
 });

@@ -40,19 +40,19 @@ export const callout: Component = (call, page) => {
   const kind = wanted === undefined ? undefined : calloutKind(wanted);
   const mark = iconOf(call, page) || (kind ? interfaceIcon(kind.icon) : '');
   const color = safeColor(props.text('color'));
-  const tint = color && page.styleClass(`--callout-color: ${color}`);
+  const tint = color && page.styleClass(`--dy-callout-color: ${color}`);
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
-  const body = (title ? element('p', { class: 'callout-title' }, title) : '') + page.render(children);
+  const body = (title ? element('p', { class: 'dy-callout-title' }, title) : '') + page.render(children);
   return element(
     'aside',
     {
-      class: classesOf(call, page, 'callout', `callout-${kind?.className ?? 'plain'}`, tint),
+      class: classesOf(call, page, 'dy-callout', `dy-callout-${kind?.className ?? 'plain'}`, tint),
       /** Not a landmark: a page may have many of the same name. */
       role: 'note',
       'aria-label': kind?.label ?? 'Remark',
     },
-    (mark ? element('span', { class: 'callout-icon' }, mark) : '') +
-      element('div', { class: 'callout-body' }, body),
+    (mark ? element('span', { class: 'dy-callout-icon' }, mark) : '') +
+      element('div', { class: 'dy-callout-body' }, body),
   );
 };
 

@@ -20,20 +20,20 @@ export const card: Component = (call, page) => {
     cardIcon(call, page) +
     element(
       'div',
-      { class: 'card-text' },
+      { class: 'dy-card-text' },
       cardTitle(call, page, link?.outside ?? false) +
-        (body ? element('div', { class: 'card-body' }, body) : '') +
+        (body ? element('div', { class: 'dy-card-body' }, body) : '') +
         (props.text('cta') ? cta(call, page) : ''),
     );
   const values = {
     class: classesOf(
       call,
       page,
-      'card',
-      props.flag('horizontal') && !props.flag('vertical') && 'card-horizontal',
-      type && `card-typed callout-${calloutKind(type).className}`,
-      link?.href && 'card-link',
-      isDisabled && 'card-disabled',
+      'dy-card',
+      props.flag('horizontal') && !props.flag('vertical') && 'dy-card-horizontal',
+      type && `dy-card-typed dy-callout-${calloutKind(type).className}`,
+      link?.href && 'dy-card-link',
+      isDisabled && 'dy-card-disabled',
     ),
     'aria-disabled': isDisabled ? 'true' : undefined,
   };
@@ -47,7 +47,7 @@ function cardPicture({ props, place }: ElementCall, page: PageContext): string {
   if (address === undefined) return '';
   /** A link to a picture elsewhere would say nothing here; the finding tells the author. */
   if (page.elsewhere(address) !== undefined) return page.asset(address, place) ?? '';
-  return pictureHtml({ address, values: { class: 'card-image', alt: '' }, place }, page);
+  return pictureHtml({ address, values: { class: 'dy-card-image', alt: '' }, place }, page);
 }
 
 function cardIcon(call: ElementCall, page: PageContext): string {
@@ -56,7 +56,7 @@ function cardIcon(call: ElementCall, page: PageContext): string {
   if (!drawn) return '';
   const color = safeColor(call.props.text('color'));
   const tint = color && page.styleClass(`color: ${color}`);
-  return element('span', { class: ['card-icon', tint].filter(Boolean).join(' ') }, drawn);
+  return element('span', { class: ['dy-card-icon', tint].filter(Boolean).join(' ') }, drawn);
 }
 
 /** The arrow says that a card leads to another site, unless the author decides. */
@@ -64,24 +64,24 @@ function cardTitle({ props }: ElementCall, page: PageContext, outside: boolean):
   const title = props.has('title') ? page.renderProp(props, 'title') : '';
   if (!title) return '';
   const arrow = props.has('arrow') ? props.flag('arrow') : outside;
-  return element('p', { class: 'card-title' }, title + (arrow ? interfaceIcon('arrow-up-right') : ''));
+  return element('p', { class: 'dy-card-title' }, title + (arrow ? interfaceIcon('arrow-up-right') : ''));
 }
 
 function cta({ props }: ElementCall, page: PageContext): string {
-  return element('p', { class: 'card-cta' }, page.renderProp(props, 'cta') + interfaceIcon('arrow-right'));
+  return element('p', { class: 'dy-card-cta' }, page.renderProp(props, 'cta') + interfaceIcon('arrow-right'));
 }
 
 export const cardGroup: Component = (call, page) => {
   const columns = Math.min(Math.max(Math.round(call.props.number('cols') ?? 2), 1), 4);
   return element(
     'div',
-    { class: classesOf(call, page, `cards cards-${columns}`) },
+    { class: classesOf(call, page, `dy-cards dy-cards-${columns}`) },
     page.render(call.children),
   );
 };
 
 export const column: Component = (call, page) =>
-  element('div', { class: classesOf(call, page, 'column') }, page.render(call.children));
+  element('div', { class: classesOf(call, page, 'dy-column') }, page.render(call.children));
 
 export const tile: Component = (call, page) => {
   const { props, children, place } = call;
@@ -89,14 +89,14 @@ export const tile: Component = (call, page) => {
   const link = href === undefined ? undefined : page.link(href, place);
   const text = ['title', 'description']
     .filter((name) => props.has(name))
-    .map((name) => element('p', { class: `tile-${name}` }, page.renderProp(props, name)))
+    .map((name) => element('p', { class: `dy-tile-${name}` }, page.renderProp(props, name)))
     .join('');
-  const preview = element('div', { class: 'tile-preview' }, withoutLinks(page.render(children)));
+  const preview = element('div', { class: 'dy-tile-preview' }, withoutLinks(page.render(children)));
   return link?.href
     ? element(
         'a',
-        { class: classesOf(call, page, 'tile tile-link'), href: link.href },
+        { class: classesOf(call, page, 'dy-tile dy-tile-link'), href: link.href },
         preview + withoutLinks(text),
       )
-    : element('div', { class: classesOf(call, page, 'tile') }, preview + text);
+    : element('div', { class: classesOf(call, page, 'dy-tile') }, preview + text);
 };

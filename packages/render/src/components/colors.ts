@@ -7,16 +7,23 @@ import { classesOf, safeColor } from './shared-props.ts';
 export const color: Component = (call, page) =>
   element(
     'div',
-    { class: classesOf(call, page, 'palette', call.props.text('variant') === 'table' && 'palette-table') },
+    {
+      class: classesOf(
+        call,
+        page,
+        'dy-palette',
+        call.props.text('variant') === 'table' && 'dy-palette-table',
+      ),
+    },
     page.render(call.children),
   );
 
 export const colorRow: Component = ({ props, children }, page) =>
   element(
     'div',
-    { class: 'palette-row' },
-    (props.has('title') ? element('p', { class: 'palette-title' }, page.renderProp(props, 'title')) : '') +
-      element('div', { class: 'palette-items' }, page.render(children)),
+    { class: 'dy-palette-row' },
+    (props.has('title') ? element('p', { class: 'dy-palette-title' }, page.renderProp(props, 'title')) : '') +
+      element('div', { class: 'dy-palette-items' }, page.render(children)),
   );
 
 export const colorItem: Component = ({ props }, page) => {
@@ -30,18 +37,18 @@ export const colorItem: Component = ({ props }, page) => {
   const text =
     first === second
       ? escapeText(first)
-      : element('span', { class: 'only-light' }, escapeText(first)) +
-        element('span', { class: 'only-dark' }, escapeText(second));
+      : element('span', { class: 'dy-only-light' }, escapeText(first)) +
+        element('span', { class: 'dy-only-dark' }, escapeText(second));
   return element(
     'button',
     {
       type: 'button',
-      class: 'palette-item',
+      class: 'dy-palette-item',
       'data-copy': first,
       'data-copy-dark': first === second ? undefined : second,
     },
-    element('span', { class: `palette-swatch ${swatch ?? ''}`.trim() }, '') +
-      (name ? element('span', { class: 'palette-name' }, escapeText(name)) : '') +
+    element('span', { class: `dy-palette-swatch ${swatch ?? ''}`.trim() }, '') +
+      (name ? element('span', { class: 'dy-palette-name' }, escapeText(name)) : '') +
       element('code', {}, text),
   );
 };

@@ -41,43 +41,45 @@ beforeAll(async () => {
 describe('components', () => {
   it('callouts have a kind, a title and a label', () => {
     expect(html('callout')).toContain(
-      '<aside class="callout callout-warning" role="note" aria-label="Warning">',
+      '<aside class="dy-callout dy-callout-warning" role="note" aria-label="Warning">',
     );
-    expect(html('callout')).toContain('<p class="callout-title">Careful</p><strong>Hot</strong>');
+    expect(html('callout')).toContain('<p class="dy-callout-title">Careful</p><strong>Hot</strong>');
     expect(html('callout')).toContain('callout-tip');
     expect(html('callout')).toContain('callout-info');
   });
 
   it('cards are links, and links inside them keep only their text', () => {
-    expect(html('card')).toContain('<div class="cards cards-3">');
-    expect(html('card')).toMatch(/<a class="card card-link" href="other.html">.*Text with a link<\/div>/);
-    expect(html('card')).toContain('<div class="card">');
+    expect(html('card')).toContain('<div class="dy-cards dy-cards-3">');
+    expect(html('card')).toMatch(
+      /<a class="dy-card dy-card-link" href="other.html">.*Text with a link<\/div>/,
+    );
+    expect(html('card')).toContain('<div class="dy-card">');
   });
 
   it('steps are numbered and their titles can be headings', () => {
     expect(html('steps')).toMatch(
-      /<span class="step-number">1<\/span>.*<h3 id="first" class="step-title">First/,
+      /<span class="dy-step-number">1<\/span>.*<h3 id="first" class="dy-step-title">First/,
     );
-    expect(html('steps')).toMatch(/<span class="step-number">2<\/span>.*id="second"/);
+    expect(html('steps')).toMatch(/<span class="dy-step-number">2<\/span>.*id="second"/);
   });
 
   it('tabs are titled sections, readable without a script', () => {
     expect(html('tabs')).toContain('aria-controls="one" aria-selected="true">One</button>');
     expect(html('tabs')).toContain(
-      '<section class="tab" id="two" aria-label="Two"><p class="tab-title">Two</p>2</section>',
+      '<section class="dy-tab" id="two" aria-label="Two"><p class="dy-tab-title">Two</p>2</section>',
     );
-    expect(html('mapped')).toContain('<p class="tab-title">y</p>y!</section>');
+    expect(html('mapped')).toContain('<p class="dy-tab-title">y</p>y!</section>');
   });
 
   it('accordions are details whose headings stay out of the table of contents', () => {
-    expect(html('accordion')).toContain('<details class="accordion" id="more" open>');
+    expect(html('accordion')).toContain('<details class="dy-accordion" id="more" open>');
     expect(rendered.files.get('accordion.html')).not.toContain('site-contents');
   });
 
   it('fields tell name, type, place and default', () => {
     expect(html('fields')).toContain('id="param-user-id"');
     expect(html('fields')).toMatch(
-      /user_id<\/code> <code class="field-type">string<\/code>.*query.*required.*default <code>x/,
+      /user_id<\/code> <code class="dy-field-type">string<\/code>.*query.*required.*default <code>x/,
     );
     expect(html('fields')).toContain('boolean');
   });
@@ -97,13 +99,13 @@ describe('components', () => {
   it('raw HTML passes a list of what is allowed', () => {
     expect(html('html')).toContain('<p class="x">one</p>');
     expect(html('html')).not.toContain('alert');
-    expect(html('html')).toContain('<a class="remote-embed" href="https://www.youtube.com/watch?v=x"');
+    expect(html('html')).toContain('<a class="dy-remote-embed" href="https://www.youtube.com/watch?v=x"');
     expect(html('html')).not.toContain('<iframe');
   });
 
   it('inline ones stay inline', () => {
     expect(html('tooltip')).toMatch(
-      /^<p>An <span class="tooltip">.*Explained.*<span class="badge badge-green">new<\/span><\/p>$/,
+      /^<p>An <span class="dy-tooltip">.*Explained.*<span class="dy-badge dy-badge-green">new<\/span><\/p>$/,
     );
   });
 
@@ -146,7 +148,7 @@ describe('components', () => {
 
   it('footnotes, tables, references and frames', () => {
     expect(html('footnote')).toContain('<li id="footnote-1"><p>The note. <a href="#footnote-ref-1"');
-    expect(html('table')).toContain('<th class="align-right">b</th>');
+    expect(html('table')).toContain('<th class="dy-align-right">b</th>');
     expect(html('reference')).toContain('<a href="other.html" title="Title">it</a>');
     expect(html('reference')).toContain('[Missing][none]');
     expect(html('frame')).toContain('<figcaption>A <a href="other.html">link</a></figcaption>');

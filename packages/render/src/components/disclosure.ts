@@ -10,26 +10,28 @@ export const accordion: Component = (call, page) => {
   const title = props.has('title') ? page.renderProp(props, 'title') : 'Details';
   const id = idOf(props.text('id'), textOfHtml(title), page);
   const description = props.has('description')
-    ? element('span', { class: 'accordion-description' }, page.renderProp(props, 'description'))
+    ? element('span', { class: 'dy-accordion-description' }, page.renderProp(props, 'description'))
     : '';
   const summary =
     interfaceIcon('chevron-right') +
     iconOf(call, page) +
-    element('span', { class: 'accordion-title' }, title + description);
+    element('span', { class: 'dy-accordion-title' }, title + description);
   const body = page.outsideContents(() => page.render(children));
   return element(
     'details',
-    { class: classesOf(call, page, 'accordion'), id, open: props.flag('defaultOpen') },
-    element('summary', {}, summary) + element('div', { class: 'accordion-body' }, body),
+    { class: classesOf(call, page, 'dy-accordion'), id, open: props.flag('defaultOpen') },
+    element('summary', {}, summary) + element('div', { class: 'dy-accordion-body' }, body),
   );
 };
 
 export const accordionGroup: Component = (call, page) => {
   const { props, children } = call;
   const title = props.has('title')
-    ? element('p', { class: 'accordion-heading' }, page.renderProp(props, 'title'))
+    ? element('p', { class: 'dy-accordion-heading' }, page.renderProp(props, 'title'))
     : '';
-  return title + element('div', { class: classesOf(call, page, 'accordion-group') }, page.render(children));
+  return (
+    title + element('div', { class: classesOf(call, page, 'dy-accordion-group') }, page.render(children))
+  );
 };
 
 export const expandable: Component = (call, page) => {
@@ -37,11 +39,11 @@ export const expandable: Component = (call, page) => {
   const title = props.has('title') ? page.renderProp(props, 'title') : 'properties';
   const body = page.outsideContents(() => page.render(children));
   const label =
-    element('span', { class: 'when-closed' }, 'Show') + element('span', { class: 'when-open' }, 'Hide');
+    element('span', { class: 'dy-when-closed' }, 'Show') + element('span', { class: 'dy-when-open' }, 'Hide');
   return element(
     'details',
-    { class: classesOf(call, page, 'expandable'), open: props.flag('defaultOpen') },
+    { class: classesOf(call, page, 'dy-expandable'), open: props.flag('defaultOpen') },
     element('summary', {}, interfaceIcon('chevron-right') + element('span', {}, `${label} ${title}`)) +
-      element('div', { class: 'expandable-body' }, body),
+      element('div', { class: 'dy-expandable-body' }, body),
   );
 };

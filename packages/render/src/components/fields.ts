@@ -23,9 +23,9 @@ function field(call: ElementCall, page: PageContext, name: string, place: string
   const required = props.flag('required');
   const labels = [
     place && fieldLabel(place),
-    required && fieldLabel('required', 'field-required'),
+    required && fieldLabel('required', 'dy-field-required'),
     props.flag('optional') && fieldLabel('optional'),
-    props.flag('deprecated') && fieldLabel('deprecated', 'field-deprecated'),
+    props.flag('deprecated') && fieldLabel('deprecated', 'dy-field-deprecated'),
     valueLabel('default', initial),
     valueLabel('example', example),
     ...props.list('post').map((text) => fieldLabel(escapeText(text))),
@@ -66,17 +66,17 @@ export function fieldHtml(field: FieldParts): string {
   const id = escapeAttribute(field.id);
   let head = '';
   for (const part of before) if (part) head += `${part} `;
-  head += `<code class="field-name">${escapeText(name)}</code>`;
-  if (type !== undefined) head += ` <code class="field-type">${escapeText(type)}</code>`;
+  head += `<code class="dy-field-name">${escapeText(name)}</code>`;
+  if (type !== undefined) head += ` <code class="dy-field-type">${escapeText(type)}</code>`;
   for (const label of labels) if (label) head += ` ${label}`;
-  if (hasAnchor) head += ` <a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
-  const below = body && `<div class="field-body">${body}</div>`;
-  const look = deprecated ? 'field is-deprecated' : 'field';
-  return `<div class="${look}" id="${id}"><div class="field-head">${head}</div>${below}</div>`;
+  if (hasAnchor) head += ` <a class="dy-anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
+  const below = body && `<div class="dy-field-body">${body}</div>`;
+  const look = deprecated ? 'dy-field dy-is-deprecated' : 'dy-field';
+  return `<div class="${look}" id="${id}"><div class="dy-field-head">${head}</div>${below}</div>`;
 }
 
 export function fieldLabel(html: string, kind = ''): string {
-  return `<span class="field-label${kind && ` ${kind}`}">${html}</span>`;
+  return `<span class="dy-field-label${kind && ` ${kind}`}">${html}</span>`;
 }
 
 export function valueLabel(name: string, text: string | undefined): string {

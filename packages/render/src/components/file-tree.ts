@@ -8,7 +8,7 @@ import { interfaceIcon } from '../icons/interface.ts';
 import { classesOf, iconOf } from './shared-props.ts';
 
 export const tree: Component = (call, page) =>
-  element('div', { class: classesOf(call, page, 'tree') }, treeContent(call.children, page));
+  element('div', { class: classesOf(call, page, 'dy-tree') }, treeContent(call.children, page));
 
 /** Rendered Markdown lists among the children are read again as entries. */
 function treeContent(children: readonly Child[], page: PageContext): string {
@@ -38,24 +38,24 @@ export const treeFile: Component = (call, page) => {
 };
 
 function entryName(name: string | undefined, comment: string | undefined): string {
-  const note = comment ? element('span', { class: 'tree-note' }, escapeText(comment)) : '';
+  const note = comment ? element('span', { class: 'dy-tree-note' }, escapeText(comment)) : '';
   return element('span', {}, escapeText(name ?? '')) + note;
 }
 
 function entryClass(marked: boolean): string {
-  return marked ? 'tree-entry tree-marked' : 'tree-entry';
+  return marked ? 'dy-tree-entry dy-tree-marked' : 'dy-tree-entry';
 }
 
 function folder(name: string, content: string, open: boolean, marked: boolean): string {
   return element(
     'details',
-    { class: 'tree-folder', open },
+    { class: 'dy-tree-folder', open },
     element('summary', { class: entryClass(marked) }, name) + nested(content),
   );
 }
 
 function nested(content: string): string {
-  return content ? element('div', { class: 'tree-children' }, content) : '';
+  return content ? element('div', { class: 'dy-tree-children' }, content) : '';
 }
 
 /** Reads `<ul><li>name<ul>…</ul></li></ul>`, which is all that a Markdown list of names becomes. */

@@ -40,12 +40,12 @@ describe('components, as written and as rendered', () => {
 /** The content, what stands beside it, and the findings, an element a line so that changes can be read. */
 function readable({ content, files, diagnostics }: Rendered, name: string): string {
   const beside =
-    /<aside class="site-aside"[\s\S]*?<\/aside>\n/.exec(files.get(`${name}.html`) ?? '')?.[0] ?? '';
+    /<aside class="dy-site-aside"[\s\S]*?<\/aside>\n/.exec(files.get(`${name}.html`) ?? '')?.[0] ?? '';
   const findings = diagnostics
     .filter(({ file }) => file === `${name}.mdx`)
     .map(({ severity, code, line }) => `<!-- ${severity} ${code} on line ${line ?? '?'} -->`);
   const html = `${content(`${name}.html`)}\n${beside}`
-    .replaceAll(/<svg class="icon([^"]*)"[^>]*>[\s\S]*?<\/svg>/g, '<svg class="icon$1">…</svg>')
+    .replaceAll(/<svg class="dy-icon([^"]*)"[^>]*>[\s\S]*?<\/svg>/g, '<svg class="dy-icon$1">…</svg>')
     .replaceAll(
       /(<\/(?:div|p|section|aside|details|figure|a|ul|ol|li|h\d|button|summary|pre)>)(?=<)/g,
       '$1\n',

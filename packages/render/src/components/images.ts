@@ -23,7 +23,7 @@ export function pictureHtml({ address, values, place }: ImageRequest, page: Imag
   const elsewhere = page.elsewhere(address);
   if (elsewhere !== undefined) return remoteImage(elsewhere, alt || undefined, String(values['class'] ?? ''));
   if (src === undefined) {
-    const classes = `missing-image ${String(values['class'] ?? '')}`.trim();
+    const classes = `dy-missing-image ${String(values['class'] ?? '')}`.trim();
     return alt ? element('em', { class: classes }, escapeText(alt)) : '';
   }
   /** The first picture is likely in view at once; waiting for it would only delay the page. */

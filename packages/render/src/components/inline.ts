@@ -14,8 +14,8 @@ export const icon: Component = (call, page) => {
     color && `color: ${color}`,
     size > 0 && size <= 512 && `width: ${size}px; height: ${size}px; font-size: ${size}px`,
   ];
-  const classes = classesOf(call, page, 'icon', page.styleClass(style.filter(Boolean).join('; ')));
-  return drawn.replace(/ class="icon\b([^"]*)"/, (_whole, rest: string) => ` class="${classes}${rest}"`);
+  const classes = classesOf(call, page, 'dy-icon', page.styleClass(style.filter(Boolean).join('; ')));
+  return drawn.replace(/ class="dy-icon\b([^"]*)"/, (_whole, rest: string) => ` class="${classes}${rest}"`);
 };
 
 const badgeColors = new Set(
@@ -33,12 +33,12 @@ export const badge: Component = (call, page) => {
   const classes = classesOf(
     call,
     page,
-    'badge',
-    `badge-${badgeColors.has(color) ? color : 'gray'}`,
-    size !== 'md' && badgeSizes.has(size) && `badge-${size}`,
-    props.text('shape') === 'pill' && 'badge-pill',
-    outlined && 'badge-stroke',
-    props.flag('disabled') && 'badge-disabled',
+    'dy-badge',
+    `dy-badge-${badgeColors.has(color) ? color : 'gray'}`,
+    size !== 'md' && badgeSizes.has(size) && `dy-badge-${size}`,
+    props.text('shape') === 'pill' && 'dy-badge-pill',
+    outlined && 'dy-badge-stroke',
+    props.flag('disabled') && 'dy-badge-disabled',
   );
   const content =
     (iconOf(call, page) || iconOf(call, page, 'leadIcon')) +
@@ -60,14 +60,14 @@ export const tooltip: Component = ({ props, children, place }, page) => {
   if (!headline && !tip && !target) return term;
   const id = page.uniqueId('tooltip');
   const more =
-    target && label ? element('a', { class: 'tooltip-link', href: target }, escapeText(label)) : '';
+    target && label ? element('a', { class: 'dy-tooltip-link', href: target }, escapeText(label)) : '';
   const content =
-    (headline ? element('span', { class: 'tooltip-headline' }, escapeText(headline)) : '') +
+    (headline ? element('span', { class: 'dy-tooltip-headline' }, escapeText(headline)) : '') +
     withoutLinks(tip) +
     more;
   return (
-    `<span class="tooltip"><span class="tooltip-term" tabindex="0"${attributes({ 'aria-describedby': id })}>` +
-    `${withoutLinks(term)}</span><span class="tooltip-tip"${attributes({ role: more ? undefined : 'tooltip', id })}>${content}</span></span>`
+    `<span class="dy-tooltip"><span class="dy-tooltip-term" tabindex="0"${attributes({ 'aria-describedby': id })}>` +
+    `${withoutLinks(term)}</span><span class="dy-tooltip-tip"${attributes({ role: more ? undefined : 'tooltip', id })}>${content}</span></span>`
   );
 };
 
@@ -87,5 +87,5 @@ export const button: Component = (call, page) => {
     iconOf(call, page) +
     (withoutLinks(page.renderPhrasing(children)) ||
       escapeText(props.text('label') ?? props.text('title') ?? ''));
-  return element(href ? 'a' : 'span', { class: classesOf(call, page, 'button'), href }, content);
+  return element(href ? 'a' : 'span', { class: classesOf(call, page, 'dy-button'), href }, content);
 };

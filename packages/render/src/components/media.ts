@@ -10,11 +10,11 @@ export const frame: Component = (call, page) => {
   const width = /^\d+(?:px|%)?$/.exec(props.text('width') ?? '')?.[0];
   const limit = width && page.styleClass(`max-width: ${/\d$/.test(width) ? `${width}px` : width}`);
   return (
-    (hint ? element('p', { class: 'frame-hint' }, hint) : '') +
+    (hint ? element('p', { class: 'dy-frame-hint' }, hint) : '') +
     element(
       'figure',
-      { class: classesOf(call, page, 'frame', limit) },
-      element('div', { class: 'frame-content' }, page.render(children)) +
+      { class: classesOf(call, page, 'dy-frame', limit) },
+      element('div', { class: 'dy-frame-content' }, page.render(children)) +
         (caption ? element('figcaption', {}, caption) : ''),
     )
   );

@@ -32,13 +32,13 @@ export const promptBox: Component = (call, page) => {
   const mark = iconOf(call, page);
   return element(
     'div',
-    { class: classesOf(call, page, 'prompt') },
+    { class: classesOf(call, page, 'dy-prompt') },
     element(
       'div',
-      { class: 'prompt-head' },
-      (mark ? element('span', { class: 'prompt-icon' }, mark) : '') +
-        element('div', { class: 'prompt-description' }, description) +
-        element('div', { class: 'prompt-actions' }, actions.join('')),
+      { class: 'dy-prompt-head' },
+      (mark ? element('span', { class: 'dy-prompt-icon' }, mark) : '') +
+        element('div', { class: 'dy-prompt-description' }, description) +
+        element('div', { class: 'dy-prompt-actions' }, actions.join('')),
     ) +
       element(
         'details',
@@ -55,7 +55,7 @@ function plainPrompt(html: string): string {
   const marked = html
     .replaceAll(/<pre[^>]*><code[^>]*>([\s\S]*?)<\/code><\/pre>/g, '\n```\n$1\n```\n')
     .replaceAll(/<code[^>]*>([\s\S]*?)<\/code>/g, '`$1`')
-    .replaceAll(/<a class="anchor"[\s\S]*?<\/a>/g, '')
+    .replaceAll(/<a class="dy-anchor"[\s\S]*?<\/a>/g, '')
     .replaceAll(/<h([1-6])[^>]*>/g, (_tag, level: string) => `\n${'#'.repeat(Number(level))} `)
     .replaceAll(/<\/?strong>/g, '**')
     .replaceAll(/<ol[^>]*>|<\/ol>|<ul[^>]*>|<\/ul>|<li>/g, (tag) => {

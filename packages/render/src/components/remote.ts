@@ -18,20 +18,20 @@ export function remoteMedia(call: ElementCall, page: PageContext): string | unde
   const title = props.text('title') ?? (name === 'iframe' ? 'Embedded content' : `A ${name}`);
   return element(
     'a',
-    { class: 'remote-embed', href: watchable(href), rel: 'noopener' },
-    element('span', { class: 'remote-title' }, escapeText(title)) +
-      element('span', { class: 'remote-host' }, `Opens on ${escapeText(host)}`),
+    { class: 'dy-remote-embed', href: watchable(href), rel: 'noopener' },
+    element('span', { class: 'dy-remote-title' }, escapeText(title)) +
+      element('span', { class: 'dy-remote-host' }, `Opens on ${escapeText(host)}`),
   );
 }
 
 /** A picture keeps its classes, because they may say in which appearance it shows. */
 export function remoteImage(href: string, alt: string | undefined, classes = ''): string {
-  const own = alt === undefined ? 'remote-image remote-unnamed' : 'remote-image';
+  const own = alt === undefined ? 'dy-remote-image dy-remote-unnamed' : 'dy-remote-image';
   const text = alt ?? `Picture on ${hostOf(href)}`;
   return element('a', { class: `${own} ${classes}`.trim(), href, rel: 'noopener' }, escapeText(text));
 }
 
-const meaningless = /<a class="(?:anchor|remote-image remote-unnamed)\b[^>]*>[^<]*<\/a>/g;
+const meaningless = /<a class="(?:dy-anchor|dy-remote-image dy-remote-unnamed)\b[^>]*>[^<]*<\/a>/g;
 
 /** A link inside a link is not HTML; within one, inner links keep only their text, where it says something. */
 export function withoutLinks(html: string): string {

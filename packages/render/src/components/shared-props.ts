@@ -10,7 +10,7 @@ export function iconOf({ props, place }: ElementCall, page: PageContext, name = 
   const value = props.value(name);
   if (value === undefined || value === null || typeof value !== 'object') return '';
   const own = page.renderProp(props, name);
-  return own && element('span', { class: 'icon icon-own', 'aria-hidden': 'true' }, own);
+  return own && element('span', { class: 'dy-icon dy-icon-own', 'aria-hidden': 'true' }, own);
 }
 
 /** The component's own classes with those the author added, and one for an inline style. */

@@ -11,14 +11,14 @@ export const steps: Component = ({ props, children }, page) => {
     number = child.call.props.number('stepNumber') ?? number + 1;
     return stepItem(child.call, page, number, size);
   });
-  return element('div', { class: 'steps', role: 'list' }, items.join('\n'));
+  return element('div', { class: 'dy-steps', role: 'list' }, items.join('\n'));
 };
 
 /** A step outside of `Steps` still shows as one. */
 export const step: Component = (call, page) =>
   element(
     'div',
-    { class: 'steps', role: 'list' },
+    { class: 'dy-steps', role: 'list' },
     stepItem(call, page, call.props.number('stepNumber') ?? 1, undefined),
   );
 
@@ -28,9 +28,9 @@ function stepItem(call: ElementCall, page: PageContext, number: number, size?: s
   const body = stepTitle(props.text('titleSize') ?? size, call, page);
   return element(
     'div',
-    { class: 'step', role: 'listitem' },
-    element('span', { class: 'step-number' }, marker) +
-      element('div', { class: 'step-body' }, body + page.render(children)),
+    { class: 'dy-step', role: 'listitem' },
+    element('span', { class: 'dy-step-number' }, marker) +
+      element('div', { class: 'dy-step-body' }, body + page.render(children)),
   );
 }
 
@@ -45,9 +45,9 @@ function stepTitle(size: string | undefined, { props }: ElementCall, page: PageC
       html,
       id: props.text('id'),
       anchor,
-      className: 'step-title',
+      className: 'dy-step-title',
     });
   }
   const id = anchor ? idOf(props.text('id'), textOfHtml(html), page) : undefined;
-  return element('p', { class: 'step-title', id }, html);
+  return element('p', { class: 'dy-step-title', id }, html);
 }

@@ -62,7 +62,7 @@ function declared(property: string, written: string, fileAddress: FileAddress): 
 
 /** The same declarations give the same class on every page and in every run. */
 export function classOfDeclarations(declarations: string): string {
-  return `s-${createHash('sha256').update(declarations).digest('hex').slice(0, 10)}`;
+  return `dy-s-${createHash('sha256').update(declarations).digest('hex').slice(0, 10)}`;
 }
 
 const pageStylesheets = '_docyard/styles/';

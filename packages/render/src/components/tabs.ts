@@ -28,7 +28,7 @@ export const tabs: Component = (call, page) => {
     (child) => child.kind !== 'element' || !['Tab', 'TabItem', 'Tabs.Tab'].includes(child.call.name),
   );
   const sync = !['false', false].includes(props.value('sync') as string | boolean);
-  const look = classesOf(call, page, 'tabs', props.flag('borderBottom') && 'tabs-bordered');
+  const look = classesOf(call, page, 'dy-tabs', props.flag('borderBottom') && 'dy-tabs-bordered');
   return page.render(stray) + tabPanels(panels, page, { className: look, first, sync });
 };
 
@@ -36,8 +36,8 @@ export const tabs: Component = (call, page) => {
 export const tab: Component = ({ props, children }, page) =>
   element(
     'section',
-    { class: 'tab' },
-    element('p', { class: 'tab-title' }, escapeText(props.text('title') ?? '')) + page.render(children),
+    { class: 'dy-tab' },
+    element('p', { class: 'dy-tab-title' }, escapeText(props.text('title') ?? '')) + page.render(children),
   );
 
 /** With `dropdown` the script shows a menu in place of the row of titles. */
@@ -46,7 +46,13 @@ export const codeGroup: Component = (call, page) => {
   if (panels.length === 0) return page.render(call.children);
   const dropdown = call.props.flag('dropdown');
   const title = call.props.text('title');
-  const group = tabPanels(panels, page, { className: 'code-group', first: 0, sync: true, dropdown, title });
+  const group = tabPanels(panels, page, {
+    className: 'dy-code-group',
+    first: 0,
+    sync: true,
+    dropdown,
+    title,
+  });
   /** A note between the blocks has no place in the row of titles. */
   const stray = call.children.filter(({ kind }) => kind === 'text' || kind === 'markdown');
   return group + page.render(stray);
@@ -101,14 +107,14 @@ export function tabPanels(
       `${icon}${escapeText(title)}</button>`;
     if (index > 0) sections += '\n';
     sections +=
-      `<section class="tab" id="${id}" aria-label="${escapeAttribute(title)}"${index === active ? ' data-active' : ''}>` +
-      `<p class="tab-title">${escapeText(title)}</p>${html}</section>`;
+      `<section class="dy-tab" id="${id}" aria-label="${escapeAttribute(title)}"${index === active ? ' data-active' : ''}>` +
+      `<p class="dy-tab-title">${escapeText(title)}</p>${html}</section>`;
   }
   return element(
     'div',
     { class: className, 'data-tabs': true, 'data-sync': sync, 'data-dropdown': dropdown },
-    (caption ? element('p', { class: 'tabs-caption' }, escapeText(caption)) : '') +
-      element('div', { class: 'tab-list', role: 'tablist', 'aria-label': label }, list) +
+    (caption ? element('p', { class: 'dy-tabs-caption' }, escapeText(caption)) : '') +
+      element('div', { class: 'dy-tab-list', role: 'tablist', 'aria-label': label }, list) +
       sections,
   );
 }

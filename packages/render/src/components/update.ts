@@ -10,16 +10,16 @@ export const update: Component = (call, page) => {
   const { props, children } = call;
   const label = props.has('label') ? page.renderProp(props, 'label') : '';
   const title = label
-    ? page.heading({ level: 2, html: label, id: props.text('id'), className: 'update-label' })
+    ? page.heading({ level: 2, html: label, id: props.text('id'), className: 'dy-update-label' })
     : '';
   const tags = props.list('tags').filter(Boolean);
-  const shown = tags.map((tag) => element('span', { class: 'badge badge-gray' }, escapeText(tag)));
+  const shown = tags.map((tag) => element('span', { class: 'dy-badge dy-badge-gray' }, escapeText(tag)));
   const side =
     title +
     (props.has('description')
-      ? element('p', { class: 'update-description' }, page.renderProp(props, 'description'))
+      ? element('p', { class: 'dy-update-description' }, page.renderProp(props, 'description'))
       : '') +
-    (shown.length ? element('p', { class: 'update-tags' }, shown.join(' ')) : '');
+    (shown.length ? element('p', { class: 'dy-update-tags' }, shown.join(' ')) : '');
   const body = page.outsideContents(() => page.render(children));
   page.noteUpdate({
     heading: title,
@@ -32,10 +32,10 @@ export const update: Component = (call, page) => {
   return element(
     'section',
     {
-      class: classesOf(call, page, 'update'),
+      class: classesOf(call, page, 'dy-update'),
       'data-tags': tags.length ? JSON.stringify(tags) : undefined,
     },
-    element('div', { class: 'update-side' }, side) + element('div', { class: 'update-body' }, body),
+    element('div', { class: 'dy-update-side' }, side) + element('div', { class: 'dy-update-body' }, body),
   );
 };
 

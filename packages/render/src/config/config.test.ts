@@ -17,10 +17,10 @@ describe('a site that sets everything', () => {
       /<html lang="en" data-look="aspen" data-decoration="grid" data-picture data-theme="dark"/,
     );
     expect(home).not.toContain('data-theme-toggle');
-    expect(css).toContain('--background: light-dark(#fffdf5, #14120a)');
-    expect(css).toContain('--picture-light: url("../logo/paper.svg")');
+    expect(css).toContain('--dy-background: light-dark(#fffdf5, #14120a)');
+    expect(css).toContain('--dy-picture-light: url("../logo/paper.svg")');
     expect(home).toMatch(/rel="icon" href="logo\/night.svg" media="\(prefers-color-scheme: dark\)"/);
-    expect(home).toContain('<a class="site-logo" href="guides/start.html">');
+    expect(home).toContain('<a class="dy-site-logo" href="guides/start.html">');
   });
 
   it('declares fonts that are files of the site, and asks no other host for the rest', () => {
@@ -28,7 +28,7 @@ describe('a site that sets everything', () => {
       `@font-face { font-family: 'Own Face'; src: url("../fonts/own.woff2") format('woff2'); font-weight: 600;`,
     );
     expect(site.files.get('fonts/own.woff2')).toBe('copy');
-    expect(css).toContain("--body-font: 'Inter', var(--sans)");
+    expect(css).toContain("--dy-body-font: 'Inter', var(--dy-sans)");
     expect(site.codes).toContain('font_not_loaded');
   });
 
@@ -40,12 +40,12 @@ describe('a site that sets everything', () => {
 
   it('has a banner, header links, a button, footer columns and socials', () => {
     expect(home).toMatch(
-      /class="site-banner banner-warning".*Version <strong>2<\/strong>.*data-banner-close/,
+      /class="dy-site-banner dy-banner-warning".*Version <strong>2<\/strong>.*data-banner-close/,
     );
     expect(home).toMatch(/<a href="https:\/\/github.com\/acme\/site"><svg.*?<\/svg>GitHub<\/a>/);
-    expect(home).toContain('<a class="button" href="guides/start.html">Start</a>');
+    expect(home).toContain('<a class="dy-button" href="guides/start.html">Start</a>');
     expect(home).toContain('aria-label="Hacker News"');
-    expect(home).toContain('<p class="footer-head">More</p>');
+    expect(home).toContain('<p class="dy-footer-head">More</p>');
     expect(home).toContain('data-prompt="Look for…"');
   });
 
@@ -54,13 +54,13 @@ describe('a site that sets everything', () => {
     expect(start).toMatch(
       /breadcrumbs.*<li><a href="..\/index.html">Guides<\/a><\/li><li><a href="..\/guides\/index.html">Deeper/,
     );
-    expect(start).toContain('<span class="page-tag">Beta</span>');
+    expect(start).toContain('<span class="dy-page-tag">Beta</span>');
     expect(home).toContain('<time datetime="2026-03-04">March 4, 2026</time>');
     const group = site.files.get('guides/index.html') ?? '';
     expect(group).toMatch(
-      /<nav class="directory directory-card content".*href="..\/guides\/start.html".*Begin here/,
+      /<nav class="dy-directory dy-directory-card dy-content".*href="..\/guides\/start.html".*Begin here/,
     );
-    expect(home).toContain('<a class="nav-label" href="guides/index.html"><span>Deeper</span>');
+    expect(home).toContain('<a class="dy-nav-label" href="guides/index.html"><span>Deeper</span>');
   });
 
   it('offers of the page menu what works without a server', () => {
@@ -127,7 +127,7 @@ describe('a configuration in parts', () => {
     const { files, diagnostics } = await renderFixture('config/parts');
     expect(files.get('_docyard/site.css')).toContain('#0055aa');
     expect(files.get('index.html')).toMatch(
-      /<ul class="nav-anchors"><li><a href="https:\/\/status.example.com">/,
+      /<ul class="dy-nav-anchors"><li><a href="https:\/\/status.example.com">/,
     );
     expect(diagnostics.filter(({ code }) => code === 'nav_page_missing')).toMatchObject([
       { file: 'config/navigation.json', line: 3 },

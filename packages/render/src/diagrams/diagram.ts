@@ -31,19 +31,19 @@ export function diagramHtml(block: CodeBlock, host: DiagramHost): string {
     const placement = option(block.meta, 'placement') ?? '';
     const controlled = actions === undefined ? height > lowWithoutControls : actions !== 'false';
     const values = {
-      class: `diagram${width > broad ? ' diagram-broad' : ''}${width > widestShrunk ? ' diagram-wide' : ''}`,
+      class: `dy-diagram${width > broad ? ' dy-diagram-broad' : ''}${width > widestShrunk ? ' dy-diagram-wide' : ''}`,
       'data-controls': controlled ? (placements.has(placement) ? placement : 'bottom-right') : undefined,
     };
     const caption = title ? element('figcaption', {}, escapeText(title)) : '';
     const reach = width > broad ? { tabindex: 0, role: 'group', 'aria-label': 'Diagram' } : {};
-    const view = element('div', { class: 'diagram-view', ...reach }, svg);
+    const view = element('div', { class: 'dy-diagram-view', ...reach }, svg);
     return `<figure${attributes(values)}>${view}${caption}</figure>`;
   } catch (error) {
     if (!(error instanceof DiagramError)) throw error;
     host.report(`A diagram is shown as its source: ${error.message}`, error.line ?? 0);
     return (
       codeBlockHtml({ ...block, language: 'mermaid' }, host.icon) +
-      '<p class="diagram-note">This diagram is shown as its source.</p>'
+      '<p class="dy-diagram-note">This diagram is shown as its source.</p>'
     );
   }
 }

@@ -56,5 +56,5 @@ export function chartSvg(title: string, width: number, height: number, parts: re
 
 /** The class that gives everything inside the colours `--hue` and `--hue-soft`; there are eight, in turn. */
 export function hueClass(index: number): string {
-  return `hue-${(index % 8) + 1}`;
+  return `dy-hue-${(index % 8) + 1}`;
 }

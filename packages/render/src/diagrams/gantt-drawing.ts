@@ -41,7 +41,7 @@ function rowsOf({ sections, tasks }: GanttChart): (number | GanttTask)[] {
 
 function sectionSvg(label: string, section: number, y: number, width: number): string {
   return (
-    `<g class="${hueClass(section)}"><rect x="12" y="${y + 3}" width="${width - 24}" height="${rowHeight - 6}" rx="5" fill="var(--hue-soft)"/></g>` +
+    `<g class="${hueClass(section)}"><rect x="12" y="${y + 3}" width="${width - 24}" height="${rowHeight - 6}" rx="5" fill="var(--dy-hue-soft)"/></g>` +
     textSvg([label], 20, y + 18, 'start', strongText)
   );
 }
@@ -56,12 +56,12 @@ function taskSvg(task: GanttTask, y: number, at: (time: number) => number): stri
     'start',
     `font-size="${textSizeOfTasks}" fill="var(--_text)"`,
   );
-  const hue = task.isCritical ? 'hue-critical' : hueClass(Math.max(0, task.section));
+  const hue = task.isCritical ? 'dy-hue-critical' : hueClass(Math.max(0, task.section));
   const colors = task.isDone
-    ? 'fill="var(--hue-soft)" stroke="var(--hue-line)"'
+    ? 'fill="var(--dy-hue-soft)" stroke="var(--dy-hue-line)"'
     : task.isActive
-      ? 'fill="var(--hue-line)" stroke="var(--hue)" stroke-width="2"'
-      : 'fill="var(--hue)"';
+      ? 'fill="var(--dy-hue-line)" stroke="var(--dy-hue)" stroke-width="2"'
+      : 'fill="var(--dy-hue)"';
   const middle = Math.round((from + to) / 2);
   const shape = task.isMilestone
     ? `<path d="M${middle} ${y + 5}l9 9l-9 9l-9 -9z" ${colors}/>`

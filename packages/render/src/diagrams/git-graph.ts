@@ -41,7 +41,7 @@ export function drawGitGraph(source: DiagramSource): string {
     const y = top + (lanes[branch] ?? 0) * laneHeight;
     return (
       `<g class="${hueClass(branch)}"><line x1="${labels + 12}" y1="${y}" x2="${width - 12}" y2="${y}" stroke="var(--_inner-stroke)" stroke-dasharray="2 5"/>` +
-      `<rect x="12" y="${y - 12}" width="${labels}" height="24" rx="5" fill="var(--hue-soft)"/></g>` +
+      `<rect x="12" y="${y - 12}" width="${labels}" height="24" rx="5" fill="var(--dy-hue-soft)"/></g>` +
       textSvg([name], 12 + labels / 2, y + 4, 'middle', strongText)
     );
   });
@@ -182,7 +182,7 @@ function linesSvg(
             : commit.isMerge
               ? `M${px} ${py}H${x - bend}C${x - bend / 3} ${py} ${x} ${(py + y) / 2} ${x} ${y}`
               : `M${px} ${py}C${px} ${(py + y) / 2} ${px + bend / 3} ${y} ${px + bend} ${y}H${x}`;
-      return `<g class="${hueClass(hue)}"><path d="${path}" fill="none" stroke="var(--hue)" stroke-width="2.4"${isCopy ? ' stroke-dasharray="3 4"' : ''}/></g>`;
+      return `<g class="${hueClass(hue)}"><path d="${path}" fill="none" stroke="var(--dy-hue)" stroke-width="2.4"${isCopy ? ' stroke-dasharray="3 4"' : ''}/></g>`;
     },
   );
 }
@@ -192,9 +192,9 @@ const onLines = `${quietText} paint-order="stroke" stroke="var(--bg)" stroke-wid
 
 function commitSvg(commit: Commit, x: number, y: number): string {
   const marks: Record<Commit['type'], string> = {
-    NORMAL: `<circle cx="${x}" cy="${y}" r="7" fill="${commit.isMerge ? 'var(--bg)' : 'var(--hue)'}" stroke="var(--hue)" stroke-width="3"/>`,
-    REVERSE: `<circle cx="${x}" cy="${y}" r="8" fill="var(--bg)" stroke="var(--hue)" stroke-width="2"/><path d="M${x - 4} ${y - 4}l8 8M${x + 4} ${y - 4}l-8 8" stroke="var(--hue)" stroke-width="2"/>`,
-    HIGHLIGHT: `<rect x="${x - 8}" y="${y - 8}" width="16" height="16" rx="3" fill="var(--hue)"/>`,
+    NORMAL: `<circle cx="${x}" cy="${y}" r="7" fill="${commit.isMerge ? 'var(--bg)' : 'var(--dy-hue)'}" stroke="var(--dy-hue)" stroke-width="3"/>`,
+    REVERSE: `<circle cx="${x}" cy="${y}" r="8" fill="var(--bg)" stroke="var(--dy-hue)" stroke-width="2"/><path d="M${x - 4} ${y - 4}l8 8M${x + 4} ${y - 4}l-8 8" stroke="var(--dy-hue)" stroke-width="2"/>`,
+    HIGHLIGHT: `<rect x="${x - 8}" y="${y - 8}" width="16" height="16" rx="3" fill="var(--dy-hue)"/>`,
   };
   const tagWidth = textWidth([commit.tag], 11) + 12;
   const tag = commit.tag

@@ -22,7 +22,7 @@ export function drawJourney(source: DiagramSource): string {
     const y = top + index * rowHeight;
     if ('section' in row) {
       section++;
-      return `<g class="${hueClass(section)}"><rect x="12" y="${y + 4}" width="${width - 24}" height="${rowHeight - 8}" rx="5" fill="var(--hue-soft)"/></g>${textSvg([row.section], 22, y + 19, 'start', strongText)}`;
+      return `<g class="${hueClass(section)}"><rect x="12" y="${y + 4}" width="${width - 24}" height="${rowHeight - 8}" rx="5" fill="var(--dy-hue-soft)"/></g>${textSvg([row.section], 22, y + 19, 'start', strongText)}`;
     }
     return (
       textSvg([row.task], 22, y + 20, 'start', 'font-size="13" fill="var(--_text)"') +
@@ -58,7 +58,7 @@ function oneLine(text: string): string {
 
 function scoreSvg(score: number, left: number, y: number, section: number): string {
   const dots = Array.from({ length: best }, (_, index) => {
-    const fill = index < score ? 'fill="var(--hue)"' : 'fill="none" stroke="var(--_inner-stroke)"';
+    const fill = index < score ? 'fill="var(--dy-hue)"' : 'fill="none" stroke="var(--_inner-stroke)"';
     return `<circle cx="${left + 8 + index * 18}" cy="${y}" r="6" ${fill}/>`;
   });
   return `<g class="${hueClass(section)}"><title>${score} of ${best}</title>${dots.join('')}</g>`;
@@ -70,7 +70,7 @@ function actorsSvg(actors: readonly string[], all: readonly string[], left: numb
     .map((actor) => {
       const width = pillWidth(actor);
       const pill =
-        `<g class="${hueClass(all.indexOf(actor) + 3)}"><rect x="${x}" y="${y + 6}" width="${width}" height="18" rx="9" fill="var(--hue-soft)" stroke="var(--hue-line)"/></g>` +
+        `<g class="${hueClass(all.indexOf(actor) + 3)}"><rect x="${x}" y="${y + 6}" width="${width}" height="18" rx="9" fill="var(--dy-hue-soft)" stroke="var(--dy-hue-line)"/></g>` +
         textSvg([actor], x + width / 2, y + 19, 'middle', quietText);
       x += width + 6;
       return pill;

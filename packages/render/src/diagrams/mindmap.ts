@@ -127,7 +127,7 @@ function branchSvg(idea: Idea, fromX: number, fromY: number, top: number, way: 1
   const far = near + way * boxWidth(idea);
   const y = top + heightOf(idea) / 2;
   const bend = fromX + (way * columnGap) / 2;
-  const line = `<path d="M${fromX} ${fromY}C${bend} ${fromY} ${bend} ${y} ${near} ${y}" fill="none" stroke="var(--hue-line)" stroke-width="1.6"/>`;
+  const line = `<path d="M${fromX} ${fromY}C${bend} ${fromY} ${bend} ${y} ${near} ${y}" fill="none" stroke="var(--dy-hue-line)" stroke-width="1.6"/>`;
   const below = idea.children.reduce((sum, child) => sum + heightOf(child) + rowGap, -rowGap);
   let next = y - below / 2;
   const children = idea.children.map((child) => {
@@ -143,7 +143,7 @@ function ideaSvg(idea: Idea, x: number, y: number, isRoot: boolean): string {
   const radius = idea.shape === 'box' ? 4 : idea.shape === 'circle' ? height / 2 : 10;
   const colors = isRoot
     ? 'fill="var(--_node-fill)" stroke="var(--_node-stroke)" stroke-width="1.4"'
-    : `fill="var(--hue-soft)"${idea.shape === 'plain' ? '' : ' stroke="var(--hue-line)"'}`;
+    : `fill="var(--dy-hue-soft)"${idea.shape === 'plain' ? '' : ' stroke="var(--dy-hue-line)"'}`;
   const text = y - ((idea.label.length - 1) * lineHeight) / 2 + 4;
   return (
     `<rect x="${x - width / 2}" y="${y - height / 2}" width="${width}" height="${height}" rx="${radius}" ${colors}/>` +

@@ -28,7 +28,7 @@ export function drawPie(source: DiagramSource): string {
     before += value;
     const y = legendTop + index * rowHeight;
     return (
-      `<g class="${hueClass(index)}">${slice}<rect x="${legendLeft}" y="${y + 5}" width="13" height="13" rx="3" fill="var(--hue)"/></g>` +
+      `<g class="${hueClass(index)}">${slice}<rect x="${legendLeft}" y="${y + 5}" width="13" height="13" rx="3" fill="var(--dy-hue)"/></g>` +
       textSvg([labels[index] ?? ''], legendLeft + 22, y + 16, 'start', 'font-size="13" fill="var(--_text)"') +
       textSvg([percent(value / total)], legendLeft + labelsWidth + 80, y + 16, 'end', quietText)
     );
@@ -56,13 +56,13 @@ function labelOf(quoted: string): string {
 
 /** Shares run clockwise from the top. */
 function sliceSvg(x: number, y: number, from: number, to: number): string {
-  if (to - from > 0.9999) return `<circle cx="${x}" cy="${y}" r="${radius}" fill="var(--hue)"/>`;
+  if (to - from > 0.9999) return `<circle cx="${x}" cy="${y}" r="${radius}" fill="var(--dy-hue)"/>`;
   const at = (share: number): string => {
     const angle = share * 2 * Math.PI;
     return `${(x + radius * Math.sin(angle)).toFixed(2)} ${(y - radius * Math.cos(angle)).toFixed(2)}`;
   };
   const isLarge = to - from > 0.5 ? 1 : 0;
-  return `<path d="M${x} ${y}L${at(from)}A${radius} ${radius} 0 ${isLarge} 1 ${at(to)}Z" fill="var(--hue)" stroke="var(--bg)" stroke-width="2" stroke-linejoin="round"/>`;
+  return `<path d="M${x} ${y}L${at(from)}A${radius} ${radius} 0 ${isLarge} 1 ${at(to)}Z" fill="var(--dy-hue)" stroke="var(--bg)" stroke-width="2" stroke-linejoin="round"/>`;
 }
 
 function percent(share: number): string {

@@ -29,7 +29,7 @@ export function drawQuadrants(source: DiagramSource): string {
   const fields = corners.map(([x = 0, y = 0], index) => {
     const name = (chart.fields[index] ?? '').split('\n');
     const textY = hasPoints ? y + 24 : y + half / 2;
-    return `<g class="${hueClass(index)}"><rect x="${x}" y="${y}" width="${half}" height="${half}" fill="var(--hue-soft)"/></g>${textSvg(name, x + half / 2, textY, 'middle', strongText)}`;
+    return `<g class="${hueClass(index)}"><rect x="${x}" y="${y}" width="${half}" height="${half}" fill="var(--dy-hue-soft)"/></g>${textSvg(name, x + half / 2, textY, 'middle', strongText)}`;
   });
   const points = chart.points.map(({ label, x, y }) => {
     const [px, py] = [round(left + x * side), round(bottom - y * side)];

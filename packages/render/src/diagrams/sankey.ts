@@ -156,12 +156,12 @@ function bandSvg({ from, to, value }: SankeyLink, xOf: (node: SankeyNode) => num
   const [left, right] = [xOf(from) + nodeWidth, xOf(to)];
   const middle = (left + right) / 2;
   const path = `M${left} ${short(start)}C${short(middle)} ${short(start)} ${short(middle)} ${short(end)} ${right} ${short(end)}`;
-  return `<g class="${hueClass(from.hue)}"><path d="${path}" fill="none" stroke="var(--hue)" stroke-opacity="0.3" stroke-width="${short(band)}"/></g>`;
+  return `<g class="${hueClass(from.hue)}"><path d="${path}" fill="none" stroke="var(--dy-hue)" stroke-opacity="0.3" stroke-width="${short(band)}"/></g>`;
 }
 
 function nodeSvg(node: SankeyNode, x: number, scale: number, isLast: boolean): string {
   const height = heightOf(node, scale);
-  const box = `<rect x="${x}" y="${short(node.y)}" width="${nodeWidth}" height="${short(height)}" fill="var(--hue)"/>`;
+  const box = `<rect x="${x}" y="${short(node.y)}" width="${nodeWidth}" height="${short(height)}" fill="var(--dy-hue)"/>`;
   const label = textSvg(
     [labelOf(node)],
     isLast ? x - labelGap : x + nodeWidth + labelGap,

@@ -78,19 +78,19 @@ function columnSvg(
   const cards = events.map((event) => {
     const height = event.length * lineHeight + 14;
     const card =
-      `<rect x="${left}" y="${y}" width="${boxWidth}" height="${height}" rx="6" fill="var(--bg)" stroke="var(--hue-line)"/>` +
+      `<rect x="${left}" y="${y}" width="${boxWidth}" height="${height}" rx="6" fill="var(--bg)" stroke="var(--dy-hue-line)"/>` +
       textSvg(event, center, y + 19, 'middle');
     y += height + 8;
     return card;
   });
   const svg =
     `<g class="${hueClass(hasSections ? Math.max(0, section) : index)}">` +
-    `<rect x="${left}" y="${headTop}" width="${boxWidth}" height="${headHeight}" rx="6" fill="var(--hue-soft)" stroke="var(--hue-line)"/>` +
+    `<rect x="${left}" y="${headTop}" width="${boxWidth}" height="${headHeight}" rx="6" fill="var(--dy-hue-soft)" stroke="var(--dy-hue-line)"/>` +
     textSvg(label, center, text, 'middle', strongText) +
     (events.length > 0
-      ? `<line x1="${center}" y1="${lineY}" x2="${center}" y2="${y - 8}" stroke="var(--hue-line)" stroke-dasharray="3 4"/>`
+      ? `<line x1="${center}" y1="${lineY}" x2="${center}" y2="${y - 8}" stroke="var(--dy-hue-line)" stroke-dasharray="3 4"/>`
       : '') +
-    `<circle cx="${center}" cy="${lineY}" r="5" fill="var(--hue)" stroke="var(--bg)" stroke-width="2"/>${cards.join('')}</g>`;
+    `<circle cx="${center}" cy="${lineY}" r="5" fill="var(--dy-hue)" stroke="var(--bg)" stroke-width="2"/>${cards.join('')}</g>`;
   return { svg, bottom: y };
 }
 
@@ -101,7 +101,7 @@ function bandSvg(label: string, section: number, periods: readonly Period[], top
   const left = gap + first * columnWidth;
   const width = (last - first + 1) * columnWidth - gap;
   return [
-    `<g class="${hueClass(section)}"><rect x="${left}" y="${top}" width="${width}" height="26" rx="6" fill="var(--hue-soft)"/></g>`,
+    `<g class="${hueClass(section)}"><rect x="${left}" y="${top}" width="${width}" height="26" rx="6" fill="var(--dy-hue-soft)"/></g>`,
     textSvg([label], left + width / 2, top + 17, 'middle', strongText),
   ];
 }

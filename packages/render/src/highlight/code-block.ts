@@ -26,14 +26,14 @@ export function codeBlockHtml(block: CodeBlock, icon: (name: string | undefined)
   const content = joinLines(finishedHtml(highlight(code, language), code, language, meta), meta, notes);
   const focused = meta.focused.size > 0 || [...notes.values()].includes('focus');
   const classes = [
-    'code',
-    meta.wrap && 'code-wrap',
-    meta.lineNumbers && 'code-numbered',
-    meta.expandable && code.split('\n').length > foldedLines && 'code-expandable',
-    focused && 'code-focused',
+    'dy-code',
+    meta.wrap && 'dy-code-wrap',
+    meta.lineNumbers && 'dy-code-numbered',
+    meta.expandable && code.split('\n').length > foldedLines && 'dy-code-expandable',
+    focused && 'dy-code-focused',
   ];
   const head = meta.title
-    ? element('figcaption', { class: 'code-title' }, icon(meta.icon) + escapeText(meta.title))
+    ? element('figcaption', { class: 'dy-code-title' }, icon(meta.icon) + escapeText(meta.title))
     : '';
   const values = {
     class: classes.filter(Boolean).join(' '),
@@ -67,7 +67,7 @@ function finishedHtml(html: string, code: string, language: string, meta: FenceM
 
 /** A prompt is shown and not copied. The dollar may be inside a coloured piece. */
 function withPrompt(line: string): string {
-  return line.replace(/^(?:<span class="t-\w">)?\$(?:<\/span>)? /, '<span class="code-prompt">$ </span>');
+  return line.replace(/^(?:<span class="dy-\w">)?\$(?:<\/span>)? /, '<span class="dy-code-prompt">$ </span>');
 }
 
 /** Patterns are tried on lines up to this length, so that they stay cheap. */
@@ -103,12 +103,12 @@ function runsOf(text: string, isMarked: Uint8Array): string {
 }
 
 const noteClasses: Record<Note, string> = {
-  added: 'line-added',
-  removed: 'line-removed',
-  highlight: 'line-marked',
-  focus: 'line-focused',
-  error: 'line-error',
-  warning: 'line-warning',
+  added: 'dy-line-added',
+  removed: 'dy-line-removed',
+  highlight: 'dy-line-marked',
+  focus: 'dy-line-focused',
+  error: 'dy-line-error',
+  warning: 'dy-line-warning',
 };
 
 /** Lines get an element of their own only where something depends on it; plain blocks stay small. */
@@ -121,9 +121,9 @@ function joinLines(html: string, meta: FenceMeta, notes: ReadonlyMap<number, Not
     .map((line, index) => {
       const note = notes.get(index + 1);
       const classes = [
-        'line',
-        meta.highlighted.has(index + 1) && 'line-marked',
-        meta.focused.has(index + 1) && 'line-focused',
+        'dy-line',
+        meta.highlighted.has(index + 1) && 'dy-line-marked',
+        meta.focused.has(index + 1) && 'dy-line-focused',
         note && noteClasses[note],
       ];
       const number = meta.lineNumbers && meta.start !== 1 ? index + meta.start : undefined;

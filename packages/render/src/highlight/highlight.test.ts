@@ -11,8 +11,8 @@ const block = (language: string, code: string, meta = ''): string =>
 describe('code', () => {
   it('is coloured by class, line by line', () => {
     expect(highlight('const a = `x\ny`', 'ts').split('\n')).toEqual([
-      '<span class="t-k">const</span> a <span class="t-o">=</span> <span class="t-s">`x</span>',
-      '<span class="t-s">y`</span>',
+      '<span class="dy-k">const</span> a <span class="dy-o">=</span> <span class="dy-s">`x</span>',
+      '<span class="dy-s">y`</span>',
     ]);
   });
 
@@ -21,7 +21,7 @@ describe('code', () => {
     const before = highlight(page, 'mdx');
     for (const language of ['yaml', 'php', 'tsx', 'scss', 'unheard-of']) highlight('a: 1', language);
     expect(highlight(page, 'mdx')).toEqual(before);
-    expect(before).toContain('<span class="t-a">title</span>');
+    expect(before).toContain('<span class="dy-a">title</span>');
   });
 
   it('is only escaped when the language is unknown', () => {
@@ -95,13 +95,13 @@ describe('code', () => {
     ['dotenv', 'A=b'],
     ['jsonl', '{"a": 1}'],
   ])('has colours in %s', (language, code) => {
-    expect(highlight(code, language)).toContain('<span class="t-');
+    expect(highlight(code, language)).toContain('<span class="dy-');
   });
 
   it('shows what is to be filled in, and prompts apart from commands', () => {
-    expect(block('bash', 'curl <your-key>')).toContain('<span class="t-v">&lt;your-key&gt;</span>');
+    expect(block('bash', 'curl <your-key>')).toContain('<span class="dy-v">&lt;your-key&gt;</span>');
     expect(block('console', '$ echo a\na\n$ ls')).toMatch(
-      /<span class="code-prompt">\$ <\/span>.*\na\n<span class="code-prompt">/,
+      /<span class="dy-code-prompt">\$ <\/span>.*\na\n<span class="dy-code-prompt">/,
     );
     expect(block('bash', 'echo $A')).not.toContain('prompt');
   });
@@ -111,7 +111,9 @@ describe('code', () => {
       'js',
       'a // [!code ++]\nb # [!code --]\nc /* [!code focus] */\nd <!-- [!code highlight:2] -->\ne',
     );
-    expect(html).toMatch(/line line-added">a<.*\n.*line line-removed">b<.*\n.*line line-focused">c/);
+    expect(html).toMatch(
+      /dy-line dy-line-added">a<.*\n.*dy-line dy-line-removed">b<.*\n.*dy-line dy-line-focused">c/,
+    );
     expect(html.match(/line-marked/g)).toHaveLength(2);
     expect(html).toContain('code-focused');
     expect(html).not.toContain('[!code');
@@ -119,19 +121,19 @@ describe('code', () => {
 
   it('of a difference is coloured as the code it is', () => {
     const html = block('diff-js', '+const a = 1\n-let b\n same');
-    expect(html).toContain('line line-added"><span class="t-k">const');
-    expect(html).toContain('line line-removed"><span class="t-k">let');
+    expect(html).toContain('dy-line dy-line-added"><span class="dy-k">const');
+    expect(html).toContain('dy-line dy-line-removed"><span class="dy-k">let');
     expect(html).toContain('data-language="js"');
   });
 
   it('follows its options', () => {
-    expect(block('nocopy', 'x')).toMatch(/^<figure class="code" data-no-copy>/);
+    expect(block('nocopy', 'x')).toMatch(/^<figure class="dy-code" data-no-copy>/);
     expect(block('js', 'a\nb', 'lines linenostart=5')).toContain('data-line="6">b');
     expect(block('text', 'x', 'lang=python')).toContain('data-language="python"');
     expect(block('js', 'let word', '/word/')).toContain('<mark>word</mark>');
     expect(block('ts', '// @errors: 1\nlet a\n//  ^?', 'twoslash')).toContain('</span> a</code>');
     expect(block('js', 'x', 'icon="key" server.js')).toContain(
-      '<figcaption class="code-title">(key)server.js<',
+      '<figcaption class="dy-code-title">(key)server.js<',
     );
   });
 });
@@ -218,7 +220,9 @@ describe('themes for code', () => {
 
   it('are chosen by the configuration', () => {
     expect(codePaletteCss(codeThemesOf('system'))).toBe('');
-    expect(codePaletteCss(codeThemesOf('dark'))).toContain('.code { color-scheme: dark; background: #0d1117');
+    expect(codePaletteCss(codeThemesOf('dark'))).toContain(
+      '.dy-code { color-scheme: dark; background: #0d1117',
+    );
     expect(codePaletteCss(codeThemesOf({ theme: { light: 'github-light', dark: 'dracula' } }))).toContain(
       'light-dark(#ffffff, #282a36)',
     );

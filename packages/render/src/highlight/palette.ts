@@ -34,17 +34,17 @@ export function codePaletteCss(themes: CodeThemes | undefined): string {
     const chosen = light ? 'light' : 'dark';
     const other = light ? 'dark' : 'light';
     return (
-      `@media (prefers-color-scheme: ${chosen}) { :root:not([data-theme='${other}']) .code { ${rules} } }\n` +
-      `:root[data-theme='${chosen}'] .code { ${rules} }\n`
+      `@media (prefers-color-scheme: ${chosen}) { :root:not([data-theme='${other}']) .dy-code { ${rules} } }\n` +
+      `:root[data-theme='${chosen}'] .dy-code { ${rules} }\n`
     );
   }
   if (light === dark)
-    return `.code { color-scheme: ${isDark(dark) ? 'dark' : 'light'}; ${paletteRules(dark)} }\n`;
+    return `.dy-code { color-scheme: ${isDark(dark) ? 'dark' : 'light'}; ${paletteRules(dark)} }\n`;
   const pairs = declarations(light).map(([name, value], index) => {
     const other = declarations(dark)[index]?.[1] ?? value;
     return `${name}: light-dark(${value}, ${other})`;
   });
-  return `.code { ${pairs.join('; ')} }\n`;
+  return `.dy-code { ${pairs.join('; ')} }\n`;
 }
 
 function paletteRules(palette: Palette | undefined): string {
@@ -61,10 +61,10 @@ function declarations({ background, text, colors }: Palette): [string, string][]
   return [
     ['background', background],
     ['color', text],
-    ['--raised', background],
-    ['--heading', text],
-    ['--muted', values[0] ?? text],
-    ...names.map((name, index): [string, string] => [`--t-${name}`, values[index] ?? text]),
+    ['--dy-raised', background],
+    ['--dy-heading', text],
+    ['--dy-muted', values[0] ?? text],
+    ...names.map((name, index): [string, string] => [`--dy-t-${name}`, values[index] ?? text]),
   ];
 }
 

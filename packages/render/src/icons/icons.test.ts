@@ -26,7 +26,7 @@ describe('naming an icon', () => {
 describe('finding an icon', () => {
   it('draws it at the size of the text, in its colour, hidden from screen readers', () => {
     expect(iconSvg('check')).toMatch(
-      /^<svg class="icon" viewBox="[\d ]+" aria-hidden="true"><path fill="currentColor"/,
+      /^<svg class="dy-icon" viewBox="[\d ]+" aria-hidden="true"><path fill="currentColor"/,
     );
   });
 
@@ -79,9 +79,9 @@ describe('the HTML of an icon', () => {
   } as const;
 
   it('is a picture for a file, text for an emoji, nothing for a missing file', () => {
-    expect(iconHtml('/a.svg', sources)).toBe('<img class="icon icon-image" src="a.svg" alt="">');
+    expect(iconHtml('/a.svg', sources)).toBe('<img class="dy-icon dy-icon-image" src="a.svg" alt="">');
     expect(iconHtml('/b.svg', sources)).toBe('');
-    expect(iconHtml('🚀', sources)).toBe('<span class="icon icon-text" aria-hidden="true">🚀</span>');
+    expect(iconHtml('🚀', sources)).toBe('<span class="dy-icon dy-icon-text" aria-hidden="true">🚀</span>');
     expect(iconHtml('<b>', sources)).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ export type InterfaceIcon = keyof typeof shapes;
 
 export function interfaceIcon(name: InterfaceIcon): string {
   return (
-    '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+    '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
     `stroke-linejoin="round" aria-hidden="true">${shapes[name]}</svg>`
   );
 }

@@ -91,7 +91,7 @@ function svgFrom(set: SetName, name: string): string | undefined {
   const icon = Object.hasOwn(icons, key) ? icons[key] : undefined;
   if (!icon) return undefined;
   const box = `0 0 ${icon.width ?? width} ${icon.height ?? height}`;
-  return `<svg class="icon" viewBox="${box}" aria-hidden="true">${icon.body}</svg>`;
+  return `<svg class="dy-icon" viewBox="${box}" aria-hidden="true">${icon.body}</svg>`;
 }
 
 function iconSet(name: SetName): IconSet {

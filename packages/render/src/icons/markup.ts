@@ -13,11 +13,11 @@ export interface IconSources {
 export function iconHtml(text: string, { library, picture }: IconSources): string | undefined {
   if (isIconAddress(text)) {
     const src = picture(text);
-    return src === undefined ? '' : `<img${attributes({ class: 'icon icon-image', src, alt: '' })}>`;
+    return src === undefined ? '' : `<img${attributes({ class: 'dy-icon dy-icon-image', src, alt: '' })}>`;
   }
   const svg = iconSvg(text, library);
   if (svg !== undefined) return svg;
   return /\p{Extended_Pictographic}|\p{Regional_Indicator}/u.test(text)
-    ? element('span', { class: 'icon icon-text', 'aria-hidden': 'true' }, escapeText(text))
+    ? element('span', { class: 'dy-icon dy-icon-text', 'aria-hidden': 'true' }, escapeText(text))
     : undefined;
 }

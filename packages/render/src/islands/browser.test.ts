@@ -285,13 +285,13 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
     await text('inside').toBe('Alpha has 1 clicks');
     await page.getByLabel('Name').fill('Beta');
     await text('inside').toBe('Beta has 1 clicks');
-    await expect.poll(() => page.locator('.card-title').first().textContent()).toBe('Beta');
+    await expect.poll(() => page.locator('.dy-card-title').first().textContent()).toBe('Beta');
     await page.getByRole('tab', { name: 'Right' }).click();
     await expect.poll(() => page.getByText('Right of Beta').isVisible()).toBe(true);
     await page.getByRole('button', { name: 'Note' }).click();
     await text('careful').toBe('Beta');
-    expect(await page.locator('.callout [data-testid=careful]').count()).toBe(1);
-    expect(await page.locator('h3#below-the-boxes > a.anchor').count()).toBe(1);
+    expect(await page.locator('.dy-callout [data-testid=careful]').count()).toBe(1);
+    expect(await page.locator('h3#below-the-boxes > a.dy-anchor').count()).toBe(1);
     const link = page.getByRole('link', { name: 'Fetch' });
     expect(await link.getAttribute('href')).toBe('guides/fetch.html#top');
     await page.getByRole('main').getByRole('link', { name: 'Counters', exact: true }).click();
@@ -304,10 +304,10 @@ describe.skipIf(executablePath === undefined)('islands in a browser', () => {
       page
         .locator('docyard-island')
         .last()
-        .locator('a.card')
+        .locator('a.dy-card')
         .evaluateAll((list) =>
           list.map(
-            (card) => `${card.querySelector('.card-title')?.textContent} ${card.getAttribute('href')}`,
+            (card) => `${card.querySelector('.dy-card-title')?.textContent} ${card.getAttribute('href')}`,
           ),
         );
     const harbour = 'Harbour counter.html';

@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('children of components in a browser
             expect.stringContaining(line.slice(0, 6)),
           ),
         );
-      expect(await within('numbered').locator('figure.code .t-k').count()).toBe(1);
+      expect(await within('numbered').locator('figure.dy-code .dy-k').count()).toBe(1);
       expect(await within('numbered').getByRole('link', { name: 'link' }).getAttribute('href')).toBe(
         'react.html',
       );
@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('children of components in a browser
       await open('index.html', from);
       await page.getByRole('button', { name: 'Second' }).click();
       await expect.poll(() => within('own').getByText('Words of the second option.').isVisible()).toBe(true);
-      expect(await within('own').locator('figure.code').textContent()).toContain('print("second")');
+      expect(await within('own').locator('figure.dy-code').textContent()).toContain('print("second")');
       expect(await within('own').locator('em').count()).toBe(0);
       await page.getByRole('button', { name: 'Beta' }).click();
       await expect.poll(() => within('builtin').locator('code').textContent()).toBe('beta');
@@ -74,11 +74,11 @@ describe.skipIf(chromiumPath === undefined)('children of components in a browser
 
   it('a component gives its children other properties with cloneElement', async () => {
     await open('index.html');
-    const titles = () => within('renamed').locator('.card-title').allTextContents();
+    const titles = () => within('renamed').locator('.dy-card-title').allTextContents();
     expect(await titles()).toEqual(['One!', 'Two!']);
     await page.getByRole('button', { name: 'Louder' }).click();
     await expect.poll(titles).toEqual(['One!!', 'Two!!']);
-    expect(await within('renamed').locator('a.card').getAttribute('href')).toBe('react.html');
+    expect(await within('renamed').locator('a.dy-card').getAttribute('href')).toBe('react.html');
     expect(await within('renamed').getByText('The first card.').count()).toBe(1);
   });
 

@@ -47,8 +47,8 @@ function messageOf(error: unknown): string {
 }
 
 function failed(tex: string, display: boolean, error: string): Typeset {
-  const code = `<code${attributes({ class: 'math-source', title: `This formula cannot be read: ${error}` })}>${escapeText(tex)}</code>`;
-  return { html: display ? `<span class="math-failed">${code}</span>` : code, styles: [], error };
+  const code = `<code${attributes({ class: 'dy-math-source', title: `This formula cannot be read: ${error}` })}>${escapeText(tex)}</code>`;
+  return { html: display ? `<span class="dy-math-failed">${code}</span>` : code, styles: [], error };
 }
 
 /** `style="height:1em;top:0"` becomes two classes; the same declaration has the same class everywhere. */

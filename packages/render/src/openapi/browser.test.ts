@@ -105,14 +105,14 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await page.getByRole('dialog', { name: 'Try it' }).waitFor();
   }
 
-  const status = (): Promise<string> => page.locator('.try-it-status strong').innerText();
+  const status = (): Promise<string> => page.locator('.dy-try-it-status strong').innerText();
   const send = (): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
 
   it('shows the example of the status that is chosen in the text', async () => {
     await visit('create');
     const failure = page.getByRole('region', { name: 'Response example' }).getByText('"too_long"');
     expect(await failure.isVisible()).toBe(false);
-    await page.locator('.api-responses').getByRole('tab', { name: '422' }).click();
+    await page.locator('.dy-api-responses').getByRole('tab', { name: '422' }).click();
     await expect.poll(() => failure.isVisible()).toBe(true);
   });
 
@@ -120,7 +120,7 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await visit('create');
     const language = page.getByRole('region', { name: 'Request example' }).getByLabel('Language');
     await language.selectOption('Python');
-    await page.locator('.api-responses').getByRole('tab', { name: '422' }).click();
+    await page.locator('.dy-api-responses').getByRole('tab', { name: '422' }).click();
     await page.goto(`${originOf(site)}/list.html`);
     await expect.poll(() => language.locator('option:checked').innerText()).toBe('Python');
     await expect
@@ -151,7 +151,7 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await page.getByLabel('words').fill('one, two');
     await page.getByLabel('size').selectOption('large');
     await page.getByLabel('Token').fill('secret-1');
-    await expect.poll(() => page.locator('.try-it-command code').innerText()).toContain('Bearer secret-1');
+    await expect.poll(() => page.locator('.dy-try-it-command code').innerText()).toContain('Bearer secret-1');
     await send();
     await expect.poll(status).toBe('200 OK');
     expect(received.at(-1)).toMatchObject({
@@ -159,14 +159,14 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
       url: '/things/a%2Fb?words=one&words=two&size=large',
       headers: { authorization: 'Bearer secret-1' },
     });
-    await expect.poll(() => page.locator('.try-it-answer').innerText()).toContain('"name": "first"');
+    await expect.poll(() => page.locator('.dy-try-it-answer').innerText()).toContain('"name": "first"');
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   it.each(places)('sends JSON, %s', async (place) => {
     await open('create', place);
     await page.getByRole('textbox', { name: 'JSON' }).fill('{ "name": ');
-    await expect.poll(() => page.locator('.try-it-fields').innerText()).toContain('Not valid JSON');
+    await expect.poll(() => page.locator('.dy-try-it-fields').innerText()).toContain('Not valid JSON');
     await page.getByRole('textbox', { name: 'JSON' }).fill('{ "name": "new" }');
     await expect
       .poll(() => page.getByRole('textbox', { name: 'JSON' }).getAttribute('aria-invalid'))
@@ -231,14 +231,14 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await open('picture');
     await send();
     const width = () =>
-      page.locator('.try-it-answer img').evaluate((image: HTMLImageElement) => image.naturalWidth);
+      page.locator('.dy-try-it-answer img').evaluate((image: HTMLImageElement) => image.naturalWidth);
     await expect.poll(width).toBe(1);
   });
 
   it.each(places)('explains a server that does not allow the page, %s', async (place) => {
     await open('closed', place);
     await send();
-    const told = page.locator('.try-it-failure');
+    const told = page.locator('.dy-try-it-failure');
     await told.waitFor();
     expect(await told.innerText()).toContain(originOf(api));
     expect(await told.innerText()).toMatch(/CORS/);
@@ -248,7 +248,7 @@ describe.skipIf(executablePath === undefined)('an API page in a browser', () => 
     await open('slow');
     await send();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await expect.poll(() => page.locator('.try-it-answer').innerText()).toBe('Stopped.');
+    await expect.poll(() => page.locator('.dy-try-it-answer').innerText()).toBe('Stopped.');
   });
 
   it('keeps a secret for the tab when the reader says so, and forgets it again', async () => {

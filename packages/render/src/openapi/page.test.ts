@@ -38,7 +38,7 @@ describe('a page about an operation', () => {
   });
 
   it('has its sections as headings, in the order of a request and its response', () => {
-    const ids = [...page('reference/list-vessels').matchAll(/<h2 id="([^"]*)" class="api-heading"/g)];
+    const ids = [...page('reference/list-vessels').matchAll(/<h2 id="([^"]*)" class="dy-api-heading"/g)];
     expect(ids.map(([, id]) => id)).toEqual([
       'authorizations',
       'query-parameters',
@@ -56,13 +56,13 @@ describe('a page about an operation', () => {
 
   it('shows the first paragraph of the description as its lead and the rest below', () => {
     const html = page('reference/list-vessels');
-    expect(html).toContain('<p class="lead">Vessels that still have room, the next to leave first.</p>');
+    expect(html).toContain('<p class="dy-lead">Vessels that still have room, the next to leave first.</p>');
     expect(rendered.content('reference/list-vessels.html')).toMatch(/^<p>Results come in pages/);
   });
 
   it('marks parameters in its path and copies the whole address', () => {
     const html = page('api-reference/shipments/get-a-shipment');
-    expect(html).toContain('<span class="api-parameter">{shipmentId}</span>');
+    expect(html).toContain('<span class="dy-api-parameter">{shipmentId}</span>');
     expect(html).toContain('data-copy="https://api.harbour.example/v1/shipments/{shipmentId}"');
   });
 
@@ -84,8 +84,8 @@ describe('a page about an operation', () => {
   it('stands in the sidebar with its method, unless it asks for none', () => {
     const html = page('index');
     expect(html).toContain('<a href="reference/search.html"><span>Search</span></a>');
-    expect(html).toContain('<span class="method nav-method method-get">GET</span>');
-    expect(html).toContain('<span class="method nav-method method-delete">DEL</span>');
+    expect(html).toContain('<span class="dy-method dy-nav-method dy-method-get">GET</span>');
+    expect(html).toContain('<span class="dy-method dy-nav-method dy-method-delete">DEL</span>');
   });
 });
 
@@ -199,7 +199,7 @@ describe('the form', () => {
     const { files } = await renderFixture('sites/api', { airGapped: true });
     expect(files.has('_docyard/try-it.js')).toBe(false);
     expect(files.get('reference/create-shipment.html')).not.toContain('data-try-it');
-    expect(files.get('reference/create-shipment.html')).toContain('class="api-bar"');
+    expect(files.get('reference/create-shipment.html')).toContain('class="dy-api-bar"');
   });
 
   it('is absent where the site asks for less, and a site without API pages ships none of its files', async () => {
@@ -207,7 +207,7 @@ describe('the form', () => {
       'docs.json': JSON.stringify({ name: 'S', api: { playground: { display: 'simple' }, url: 'full' } }),
       'index.mdx': '---\napi: GET https://api.example.com/v1/things\n---\n',
     });
-    expect(simple.files.get('index.html')).toContain('class="api-bar"');
+    expect(simple.files.get('index.html')).toContain('class="dy-api-bar"');
     expect(simple.files.get('index.html')).toContain('api.example.com');
     expect(simple.files.has('_docyard/try-it.js')).toBe(false);
     const plain = await renderFiles({ 'index.mdx': 'Text' });

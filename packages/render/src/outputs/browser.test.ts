@@ -68,7 +68,7 @@ describe.skipIf(executablePath === undefined)('outputs in a browser', () => {
       return (JSON.parse(text) as { '@graph': { '@type': string }[] })['@graph'].map((node) => node['@type']);
     });
     expect(types).toContain('APIReference');
-    await page.waitForFunction(() => document.documentElement.classList.contains('js'));
+    await page.waitForFunction(() => document.documentElement.classList.contains('dy-js'));
     expect(complaints).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ ${settings.notFound.redirect ? `<meta http-equiv="refresh" content="0; url=${hom
 </head>
 <body>
 <main>
-<p class="code" aria-hidden="true">404</p>
+<p class="dy-code" aria-hidden="true">404</p>
 <h1>${escapeText(title)}</h1>
 <p>${escapeText(text)}</p>
 <p><a href="${home}">Go to the home page of ${escapeText(settings.name)}</a></p>
@@ -87,7 +87,7 @@ function styleFor(settings: SiteSettings): string {
     'body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.6 system-ui,sans-serif;' +
     `background:light-dark(${paper.light},${paper.dark});color:light-dark(#1f2328,#e6e8eb)}` +
     'main{padding:2rem;max-width:32rem;text-align:center}' +
-    `.code{margin:0;font-size:4rem;font-weight:700;line-height:1;color:light-dark(${light},${dark})}` +
+    `.dy-code{margin:0;font-size:4rem;font-weight:700;line-height:1;color:light-dark(${light},${dark})}` +
     `a{color:light-dark(${light},${dark});text-underline-offset:.2em}` +
     'h1{margin:.5rem 0;letter-spacing:-.02em}' +
     'ul{display:flex;flex-wrap:wrap;justify-content:center;gap:.5rem 1.25rem;margin:1.5rem 0 0;padding:0;list-style:none}'

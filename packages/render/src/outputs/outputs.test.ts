@@ -245,7 +245,7 @@ describe('the feed of a changelog', () => {
     expect(file('changelog.html')).toContain(
       '<link rel="alternate" type="application/rss+xml" href="changelog/rss.xml" title="Changes">',
     );
-    expect(file('changelog.html')).toContain('<a class="feed-link" href="changelog/rss.xml"');
+    expect(file('changelog.html')).toContain('<a class="dy-feed-link" href="changelog/rss.xml"');
   });
 
   it('is not made without an origin', () => {

@@ -123,7 +123,7 @@ export class PrintPages {
   /** Most of the work for a document is done as soon as a page is there, while others are being rendered. */
   #prepared(position: number, { html, aside, bar, description }: PrintedContent): Uint8Array {
     const { route = '' } = this.pages[position] ?? {};
-    const lead = description ? `<p class="lead">${description}</p>` : '';
+    const lead = description ? `<p class="dy-lead">${description}</p>` : '';
     const parts = [encodedText(lead + bar), html, aside];
     const { content, addresses } = printedSection(parts, { route, href: this.#hrefOf(route) });
     this.#addresses.set(position, addresses);

@@ -48,8 +48,8 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
 
   test('a page leaves the frame out, opens what is closed, wraps code and is dark on white', async () => {
     const page = await open('index.html');
-    await page.locator('.site-navbar').waitFor({ state: 'hidden' });
-    await page.locator('.site-sidebar').waitFor({ state: 'hidden' });
+    await page.locator('.dy-site-navbar').waitFor({ state: 'hidden' });
+    await page.locator('.dy-site-sidebar').waitFor({ state: 'hidden' });
     await expect
       .poll(() => page.locator('details :text("hidden text")').boundingBox())
       .toMatchObject({ height: expect.any(Number) as number });

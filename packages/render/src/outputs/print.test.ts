@@ -198,7 +198,7 @@ describe('a page as a part', () => {
       '<path style="a:url(#a/b:b);c:url(#a/b:d)" fill=url(#e)>',
     ],
     ['<path marker-end="url(#tip)">', '<path marker-end="url(#a/b:tip)">'],
-    ['<section class="tab" aria-label="curl">x</section>', '<div class="tab">x</div>'],
+    ['<section class="dy-tab" aria-label="curl">x</section>', '<div class="dy-tab">x</div>'],
     ['<nav role="list" class="x"><p role="list"></nav >', '<div class="x"><p role="list"></div>'],
     ['<h7 id="x"><h26><hr><header-x>', '<h7 id="a/b:x"><h26><hr><header-x>'],
     [
@@ -215,7 +215,7 @@ describe('a page as a part', () => {
     ['<h2 id="à-日">à “日”\u00a0</h2>', '<h3 id="a/b:à-日">à “日”\u00a0</h3>'],
     ['<label for="à x\u00a0y">', '<label for="a/b:à a/b:x\u00a0y">'],
     ['<a href="../à.html?b=日&amp;c#日">', '<a href="%C3%A0.html?b=%E6%97%A5&amp;c#日">'],
-    ['<span class="t-k" id="x"><span class="t-kk">', '<span class="t-k" id="a/b:x"><span class="t-kk">'],
+    ['<span class="dy-k" id="x"><span class="t-kk">', '<span class="dy-k" id="a/b:x"><span class="t-kk">'],
   ])('%s', (html, expected) => {
     const { content, addresses } = printedSection([Buffer.from(html)], page);
     const written = addresses.map((address) => printedAddress(address, document));

@@ -171,8 +171,8 @@ async function document(
     if (index % pagesBetweenPauses === 0) await aPause();
     const id = printedId(page.route);
     sections.push(
-      `<article class="printed-page" aria-labelledby="${id}">\n` +
-        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n<div class="content">`,
+      `<article class="dy-printed-page" aria-labelledby="${id}">\n` +
+        `<h2 id="${id}" tabindex="-1">${inlineCode(page.title)}</h2>\n<div class="dy-content">`,
     );
     for (const piece of print.inDocument(page, place)) sections.push(piece);
     sections.push('</div>\n</article>\n');
@@ -186,11 +186,11 @@ function contents(pages: readonly PrintedPage[]): string {
   let current = '';
   for (const { route, title, trail } of pages) {
     const label = trail.join(' / ');
-    if (label !== current && label !== '') html += `<li class="part">${escapeText(label)}</li>`;
+    if (label !== current && label !== '') html += `<li class="dy-part">${escapeText(label)}</li>`;
     current = label;
     html += `<li><a href="#${printedId(route)}">${inlineCode(title)}</a></li>`;
   }
-  return `<nav class="printed-contents" aria-label="Contents"><h2>Contents</h2><ul>${html}</ul></nav>\n`;
+  return `<nav class="dy-printed-contents" aria-label="Contents"><h2>Contents</h2><ul>${html}</ul></nav>\n`;
 }
 
 function listOfParts(context: OutputContext, parts: readonly Part[]): string {
@@ -200,7 +200,7 @@ function listOfParts(context: OutputContext, parts: readonly Part[]): string {
       return `<li>${link} (${pages.length} ${pages.length === 1 ? 'page' : 'pages'})</li>`;
     })
     .join('');
-  const body = `<nav class="printed-contents" aria-label="Parts"><h2>Parts</h2><ul>${items}</ul></nav>\n`;
+  const body = `<nav class="dy-printed-contents" aria-label="Parts"><h2>Parts</h2><ul>${items}</ul></nav>\n`;
   const { start, end } = shell(context, { prefix: '', title: context.site.name });
   return start + body + end;
 }
@@ -230,7 +230,7 @@ function shell(
   ].map((file) => `<link rel="stylesheet" href="${escapeAttribute(relativeHref(prefix, file))}">`);
   const home = plan.rendered.length > 0 ? `${prefix}index.html` : prefix;
   const heading = title === name ? name : `${name}: ${title}`;
-  const lead = settings.description ? `<p class="lead">${escapeText(settings.description)}</p>` : '';
+  const lead = settings.description ? `<p class="dy-lead">${escapeText(settings.description)}</p>` : '';
   const start = `<!doctype html>
 <html${html}>
 <head>
@@ -241,9 +241,9 @@ function shell(
 <title>${escapeText(heading)} - for printing</title>
 ${styles.join('\n')}
 </head>
-<body class="printed">
+<body class="dy-printed">
 <main>
-<header class="printed-cover"><h1>${escapeText(heading)}</h1>${lead}<p class="printed-hint">This is the whole text for printing. <a href="${home}">Read it page by page</a></p></header>
+<header class="dy-printed-cover"><h1>${escapeText(heading)}</h1>${lead}<p class="dy-printed-hint">This is the whole text for printing. <a href="${home}">Read it page by page</a></p></header>
 `;
   return { start, end: '</main>\n</body>\n</html>\n' };
 }

@@ -31,15 +31,15 @@ export function errorPanel(failure: PageFailure): string {
   const where = failure.line === undefined ? failure.file : `${failure.file}, line ${failure.line}`;
   const lines = failure.excerpt.map((text, index) => {
     const number = failure.excerptStart + index;
-    const classes = number === failure.line ? 'line line-marked' : 'line';
+    const classes = number === failure.line ? 'dy-line dy-line-marked' : 'dy-line';
     return `<span class="${classes}">${escapeText(`${String(number).padStart(4)}  ${text.slice(0, 300)}`)}</span>`;
   });
   return element(
     'section',
-    { class: 'error-panel', role: 'alert', 'data-code': failure.code },
+    { class: 'dy-error-panel', role: 'alert', 'data-code': failure.code },
     element('h2', {}, 'This page could not be rendered') +
       element('p', {}, `${element('code', {}, escapeText(where))}: ${escapeText(failure.message)}`) +
       (lines.length ? `<pre tabindex="0"><code>${lines.join('\n')}</code></pre>` : '') +
-      element('p', { class: 'error-hint' }, escapeText(hintFor(failure.code))),
+      element('p', { class: 'dy-error-hint' }, escapeText(hintFor(failure.code))),
   );
 }

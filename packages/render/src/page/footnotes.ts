@@ -31,6 +31,6 @@ export class Footnotes {
       const inside = content.endsWith('</p>') ? `${content.slice(0, -4)} ${back}</p>` : `${content} ${back}`;
       return `<li id="footnote-${number}">${inside}</li>`;
     });
-    return `<section class="footnotes" aria-label="Footnotes"><ol>${items.join('')}</ol></section>`;
+    return `<section class="dy-footnotes" aria-label="Footnotes"><ol>${items.join('')}</ol></section>`;
   }
 }

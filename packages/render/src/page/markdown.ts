@@ -93,7 +93,7 @@ function inlineCodeHtml(node: Node, host: MarkdownHost): string {
   const value = node.value ?? '';
   const formula = formulaOfCode(value);
   if (formula) return host.math(formula, host.place(node));
-  return `<code${keySymbols.test(value) ? ' class="keys"' : ''}>${escapeText(value)}</code>`;
+  return `<code${keySymbols.test(value) ? ' class="dy-keys"' : ''}>${escapeText(value)}</code>`;
 }
 
 /** A heading may end in a comment that carries its id, left there by the preparation of the source. */
@@ -151,9 +151,9 @@ function blockquoteHtml(node: Node, host: MarkdownHost): string {
   const body = host.content([paragraph, ...(node.children ?? []).slice(1)]);
   return element(
     'aside',
-    { class: `callout callout-${kind.className}`, role: 'note', 'aria-label': kind.label },
-    element('span', { class: 'callout-icon' }, interfaceIcon(kind.icon)) +
-      element('div', { class: 'callout-body' }, body),
+    { class: `dy-callout dy-callout-${kind.className}`, role: 'note', 'aria-label': kind.label },
+    element('span', { class: 'dy-callout-icon' }, interfaceIcon(kind.icon)) +
+      element('div', { class: 'dy-callout-body' }, body),
   );
 }
 
@@ -164,7 +164,7 @@ function listHtml(node: Node, host: MarkdownHost): string {
   const start = node.start ?? 1;
   const values = {
     start: node.ordered && start !== 1 ? start : undefined,
-    class: tasks ? 'tasks' : undefined,
+    class: tasks ? 'dy-tasks' : undefined,
   };
   const name = node.ordered ? 'ol' : 'ul';
   let html = '';
@@ -197,7 +197,7 @@ function linkHtml(node: Node, target: Target | undefined, host: MarkdownHost): s
   if (!target) return node.label ? `[${content}]` : content;
   const { href } = host.link(target.url, host.place(node));
   const title = target.title === undefined ? '' : ` title="${escapeAttribute(target.title)}"`;
-  if (href === undefined) return `<a${title} class="dead-link">${content}</a>`;
+  if (href === undefined) return `<a${title} class="dy-dead-link">${content}</a>`;
   return `<a href="${escapeAttribute(href)}"${title}>${content}</a>`;
 }
 
@@ -209,10 +209,10 @@ function imageHtml(node: Node, target: Target | undefined, host: MarkdownHost): 
 function tableHtml(node: Node, host: MarkdownHost): string {
   const rows = node.children ?? [];
   const columns = (node.align ?? []).map((align) =>
-    align && align !== 'left' ? ` class="align-${align}"` : '',
+    align && align !== 'left' ? ` class="dy-align-${align}"` : '',
   );
   const width = rows[0]?.children?.length ?? 0;
-  let html = '<div class="table" role="group" aria-label="Table" tabindex="0"><table><thead><tr>';
+  let html = '<div class="dy-table" role="group" aria-label="Table" tabindex="0"><table><thead><tr>';
   rows.forEach((row, index) => {
     if (index > 0) html += index === 1 ? '</tr></thead><tbody><tr>' : '</tr>\n<tr>';
     html += cellsHtml(row, index === 0 ? 'th' : 'td', columns, width, host);

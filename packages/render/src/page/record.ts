@@ -142,7 +142,7 @@ export class PageRecord {
 
   code(block: CodeBlock): string {
     if (isMathFence(block.language) && this.#tools.plan.math !== 'never')
-      return element('p', { class: 'math' }, this.math({ tex: block.code, display: true }, block.place));
+      return element('p', { class: 'dy-math' }, this.math({ tex: block.code, display: true }, block.place));
     if (isDiagram(block.language)) return this.#diagram(block);
     return codeBlockHtml(block, (name) => this.icon(name));
   }
@@ -180,7 +180,9 @@ export class PageRecord {
         : '';
     const name = `h${Math.min(Math.max(level, 2), 6)}`;
     const written = escapeAttribute(unique);
-    const mark = anchor ? `<a class="anchor" href="#${written}" aria-hidden="true" tabindex="-1">#</a>` : '';
+    const mark = anchor
+      ? `<a class="dy-anchor" href="#${written}" aria-hidden="true" tabindex="-1">#</a>`
+      : '';
     const classes = className === undefined ? '' : ` class="${escapeAttribute(className)}"`;
     return `<${name} id="${written}"${classes}>${alias}${html}${mark}</${name}>`;
   }

@@ -36,7 +36,7 @@ function readable({ content, diagnostics }: Rendered, name: string): string {
     .filter(({ file }) => file === `${name}.mdx`)
     .map(({ severity, code, line }) => `<!-- ${severity} ${code} on line ${line ?? '?'} -->`);
   const html = content(`${name}.html`)
-    .replaceAll(/<svg class="icon([^"]*)"[^>]*>[\s\S]*?<\/svg>/g, '<svg class="icon$1">…</svg>')
+    .replaceAll(/<svg class="dy-icon([^"]*)"[^>]*>[\s\S]*?<\/svg>/g, '<svg class="dy-icon$1">…</svg>')
     .replaceAll(/<svg viewBox[\s\S]*?<\/svg>/g, '<svg>…</svg>')
     .replaceAll(
       /<span class="katex-mathml">[\s\S]*?(<annotation[^>]*>[^<]*<\/annotation>)[\s\S]*?(?=<\/p>| and |\.)/g,

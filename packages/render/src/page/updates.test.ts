@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dateIn, feedItems } from './updates.ts';
 
 const entry = {
-  heading: '<h2 id="june-17-2026" class="update-label">June 17, 2026</h2>',
+  heading: '<h2 id="june-17-2026" class="dy-update-label">June 17, 2026</h2>',
   body: '<p>Faster &amp; smaller.</p><pre><code>npm i</code></pre>',
   label: 'June 17, 2026',
   description: 'v4.5',
@@ -25,7 +25,7 @@ describe('feed items', () => {
 
   it('are one for each heading inside of an entry', () => {
     const body =
-      '<h3 id="search">Search<a class="anchor" href="#search">#</a></h3><p>Finds more.</p>' +
+      '<h3 id="search">Search<a class="dy-anchor" href="#search">#</a></h3><p>Finds more.</p>' +
       '<h3 id="fixes">Fixes</h3><p>Fewer faults.</p>';
     expect(
       feedItems({ ...entry, body }).map(({ title, description, anchor }) => [title, description, anchor]),

@@ -76,7 +76,7 @@ function headingsIn(html: string): HeadingPlace[] {
 /** Code, pictures and buttons mean nothing in a line of text. */
 function plainText(html: string): string {
   const prose = html.replaceAll(
-    /<a class="anchor"[\s\S]*?<\/a>|<(pre|svg|button|figure|style)\b[\s\S]*?<\/\1>/g,
+    /<a class="dy-anchor"[\s\S]*?<\/a>|<(pre|svg|button|figure|style)\b[\s\S]*?<\/\1>/g,
     ' ',
   );
   const text = textOfHtml(prose.replaceAll(/<\/(?:p|li|h\d|div|tr|ul|ol)>/g, '$& '))

@@ -65,7 +65,7 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     await page.goto(`${bases[from]}${path}`);
   }
 
-  const selected = '.search-dialog [role="option"][aria-selected="true"]';
+  const selected = '.dy-search-dialog [role="option"][aria-selected="true"]';
 
   it.each(['disk', 'http'])('finds a section and leads to it, from %s', async (from) => {
     await open(from, 'guides/loud.html');
@@ -104,10 +104,10 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
   it('looks a question up when its reader stops typing, or presses Enter', async () => {
     await open('disk', 'index.html');
     await page.keyboard.press('/');
-    const options = page.locator('.search-dialog [role="option"]');
+    const options = page.locator('.dy-search-dialog [role="option"]');
     await options.first().waitFor();
     await page.evaluate(() => {
-      const field = document.querySelector<HTMLInputElement>('.search-field');
+      const field = document.querySelector<HTMLInputElement>('.dy-search-field');
       for (const value of ['m', 'ma', 'marm', 'marmal', 'webh', 'webhooks']) {
         if (field) field.value = value;
         field?.dispatchEvent(new Event('input'));
@@ -123,37 +123,37 @@ describe.skipIf(executablePath === undefined)('the search dialog', () => {
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(request.url()));
     await page.keyboard.press('/');
-    await page.locator('.search-dialog [role="option"]').first().waitFor();
+    await page.locator('.dy-search-dialog [role="option"]').first().waitFor();
     const count = (): number => loaded.filter((url) => /search\/[tp]\d+\.js$/.test(url)).length;
     expect(count()).toBe(0);
     await page.evaluate(() => {
-      const field = document.querySelector<HTMLInputElement>('.search-field');
+      const field = document.querySelector<HTMLInputElement>('.dy-search-field');
       for (const value of ['m', 'ma', 'mar', 'loud', 'zzzzzzzz']) {
         if (field) field.value = value;
         field?.dispatchEvent(new Event('input'));
       }
     });
-    await page.locator('.search-nothing').waitFor();
+    await page.locator('.dy-search-nothing').waitFor();
     expect(loaded.filter((url) => /search\/p\d+\.js$/.test(url))).toEqual([]);
   });
 
   it('offers pages before, corrections after, and other languages on request', async () => {
     await open('disk', 'de/index.html');
     await page.locator('[data-search]').first().click();
-    const options = page.locator('.search-dialog [role="option"]');
+    const options = page.locator('.dy-search-dialog [role="option"]');
     await options.first().waitFor();
     expect(await options.allInnerTexts()).toEqual(['Willkommen']);
     await page.keyboard.type('zzzzzzzz');
-    await page.locator('.search-nothing').waitFor();
+    await page.locator('.dy-search-nothing').waitFor();
     await page.getByRole('combobox').fill('marmalade');
     await options.first().waitFor();
-    expect(await page.locator('.search-group').count()).toBe(1);
-    await page.locator('.search-scope').click();
-    await expect.poll(() => page.locator('.search-group').count()).toBe(5);
+    expect(await page.locator('.dy-search-group').count()).toBe(1);
+    await page.locator('.dy-search-scope').click();
+    await expect.poll(() => page.locator('.dy-search-group').count()).toBe(5);
     await page.keyboard.press('Enter');
     await page.waitForURL(/guides\/loud\.html$/);
     await page.keyboard.press('/');
-    await page.locator('.search-label').first().waitFor();
+    await page.locator('.dy-search-label').first().waitFor();
     expect(await options.first().innerText()).toBe('marmalade');
     expect(complaints).toEqual([]);
   });

@@ -31,7 +31,7 @@ function sectionsOf(html: string): TextSection[] {
 describe('the sections of a page', () => {
   it('start at headings and keep their text apart', () => {
     const html =
-      '<p>Before &amp; <code>x</code>y.</p><h2 id="one">One<a class="anchor" href="#one" aria-hidden="true" tabindex="-1">#</a></h2>' +
+      '<p>Before &amp; <code>x</code>y.</p><h2 id="one">One<a class="dy-anchor" href="#one" aria-hidden="true" tabindex="-1">#</a></h2>' +
       '<p>First</p><ul><li>a</li><li>b</li></ul><h3 id="two">Two</h3><p>Second</p>';
     expect(sectionsOf(html)).toEqual([
       { id: '', title: '', text: 'Before & xy.', code: '' },
@@ -42,7 +42,7 @@ describe('the sections of a page', () => {
 
   it('continue after an accordion, which is a section of its own', () => {
     const html =
-      '<h2 id="faq">FAQ</h2>before<details class="accordion" id="why"><summary><svg><path d="M0 0"/></svg><span>Why?</span></summary>' +
+      '<h2 id="faq">FAQ</h2>before<details class="dy-accordion" id="why"><summary><svg><path d="M0 0"/></svg><span>Why?</span></summary>' +
       '<div>Because.</div></details>after<details><summary>More</summary>inside</details>';
     expect(sectionsOf(html).slice(1)).toEqual([
       { id: 'faq', title: 'FAQ', text: 'before after More inside', code: '' },
@@ -53,7 +53,7 @@ describe('the sections of a page', () => {
   it('leave out pictures, buttons and what is hidden', () => {
     const html =
       '<svg><svg><title>no</title></svg>no</svg><button>no</button><span aria-hidden="true"><span>no</span>no</span>' +
-      '<span class="when-closed">Show</span><div hidden>no</div><!-- no --><img alt="a > b" aria-hidden="true">yes';
+      '<span class="dy-when-closed">Show</span><div hidden>no</div><!-- no --><img alt="a > b" aria-hidden="true">yes';
     expect(sectionsOf(html)[0]?.text).toBe('yes');
   });
 

@@ -34,7 +34,7 @@ describe('search of a rendered site', () => {
 
   it('has a button on every page, with the prompt and the language of the page', () => {
     expect(site.files.get('de/index.html')).toMatch(/<button[^>]* data-search[^>]* data-language="de"/);
-    expect(site.files.get('index.html')).toContain('<span class="search-prompt">Ask the finder…</span>');
+    expect(site.files.get('index.html')).toContain('<span class="dy-search-prompt">Ask the finder…</span>');
   });
 
   it('is the same for one process or two', async () => {

@@ -45,16 +45,16 @@ export function contextualHtml(menu: ContextualMenu, page: ContextualPage): stri
   if (first === undefined) return '';
   const { words } = page;
   const copies = menu.options.some((option) => option.kind === 'known' && option.id === 'copy');
-  const button = copies ? copyButton(page, 'contextual-main') : '';
+  const button = copies ? copyButton(page, 'dy-contextual-main') : '';
   const label = copies
-    ? `<span class="visually-hidden">${escapeText(words.more)}</span>`
+    ? `<span class="dy-visually-hidden">${escapeText(words.more)}</span>`
     : `<span>${escapeText(words.more)}</span>`;
   const rest = items.length > 1 || !copies;
   return (
-    `<div class="contextual${copies ? ' with-copy' : ''}">${button}` +
+    `<div class="dy-contextual${copies ? ' dy-with-copy' : ''}">${button}` +
     (rest
-      ? `<details class="menu" data-menu><summary>${label}${interfaceIcon('chevron-down')}</summary>` +
-        `<div class="menu-items"><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul></div></details>`
+      ? `<details class="dy-menu" data-menu><summary>${label}${interfaceIcon('chevron-down')}</summary>` +
+        `<div class="dy-menu-items"><ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul></div></details>`
       : '') +
     '</div>'
   );
@@ -71,7 +71,7 @@ function copyButton({ words, copyScript }: ContextualPage, className: string): s
 function optionHtml(option: ContextualOption, page: ContextualPage): string {
   const { words, address } = page;
   if (option.kind === 'own') return ownHtml(option, page);
-  if (option.id === 'copy') return copyButton(page, 'menu-action');
+  if (option.id === 'copy') return copyButton(page, 'dy-menu-action');
   if (option.id === 'view')
     return element('a', { href: page.markdownHref }, interfaceIcon('file') + escapeText(words.viewMarkdown));
   const assistant = Object.hasOwn(assistants, option.id) ? assistants[option.id] : undefined;
@@ -92,10 +92,12 @@ function ownHtml(option: Extract<ContextualOption, { kind: 'own' }>, page: Conte
     .replaceAll(/(?:\$|%24)page/gi, () => encodeURIComponent(page.address ?? ''))
     .replaceAll(/(?:\$|%24)path/gi, () => encodeURIComponent(page.path));
   if (!/^[a-z][a-z0-9+.-]*:/i.test(href) || unsafeScheme(href) !== undefined) return '';
-  const note = option.description ? `<span class="menu-note">${escapeText(option.description)}</span>` : '';
+  const note = option.description
+    ? `<span class="dy-menu-note">${escapeText(option.description)}</span>`
+    : '';
   return (
     `<a${attributes({ href })}>${page.icon(option.icon)}` +
-    `<span class="menu-label"><span>${escapeText(option.title)}</span>${note}</span></a>`
+    `<span class="dy-menu-label"><span>${escapeText(option.title)}</span>${note}</span></a>`
   );
 }
 

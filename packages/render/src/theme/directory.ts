@@ -30,9 +30,9 @@ export function directoryHtml(group: GroupEntry, options: DirectoryOptions): str
   if (!group.directory || items.length === 0) return '';
   const content =
     group.directory === 'card'
-      ? `<div class="cards cards-2">${items.map(cardHtml).join('')}</div>`
+      ? `<div class="dy-cards dy-cards-2">${items.map(cardHtml).join('')}</div>`
       : items.map(foldHtml).join('');
-  return `<nav class="directory directory-${group.directory} content" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
+  return `<nav class="dy-directory dy-directory-${group.directory} dy-content" aria-label="${escapeAttribute(group.label)}">${content}</nav>\n`;
 }
 
 function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
@@ -58,19 +58,19 @@ function itemOf(entry: NavEntry, options: DirectoryOptions): Item[] {
 function cardHtml({ href, title, description, icon }: Item): string {
   return element(
     'a',
-    { class: 'card card-link', href },
-    (icon ? element('span', { class: 'card-icon' }, icon) : '') +
-      `<div class="card-text"><p class="card-title">${inlineCode(title)}</p>` +
-      `${description ? `<div class="card-body"><p>${escapeText(description)}</p></div>` : ''}</div>`,
+    { class: 'dy-card dy-card-link', href },
+    (icon ? element('span', { class: 'dy-card-icon' }, icon) : '') +
+      `<div class="dy-card-text"><p class="dy-card-title">${inlineCode(title)}</p>` +
+      `${description ? `<div class="dy-card-body"><p>${escapeText(description)}</p></div>` : ''}</div>`,
   );
 }
 
 function foldHtml(item: Item): string {
   const link = element('a', { href: item.href }, item.icon + inlineCode(item.title));
   const note = item.description ? `<p>${escapeText(item.description)}</p>` : '';
-  if (item.inner.length === 0) return `<div class="directory-row">${link}${note}</div>`;
+  if (item.inner.length === 0) return `<div class="dy-directory-row">${link}${note}</div>`;
   return (
-    `<details class="directory-row" open><summary>${link}${interfaceIcon('chevron-right')}</summary>` +
-    `${note}<div class="directory-inner">${item.inner.map(foldHtml).join('')}</div></details>`
+    `<details class="dy-directory-row" open><summary>${link}${interfaceIcon('chevron-right')}</summary>` +
+    `${note}<div class="dy-directory-inner">${item.inner.map(foldHtml).join('')}</div></details>`
   );
 }

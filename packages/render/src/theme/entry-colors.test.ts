@@ -34,13 +34,13 @@ describe('the colour of an entry', () => {
       'b.mdx': 'B',
     });
     const html = files.get('a.html') ?? '';
-    expect(html).toMatch(/<summary class="entry-color-0f766e-2dd4bf" aria-label="[^"]*Sail"><svg/);
-    expect(html).toMatch(/<a class="entry-color-abc-abc" href="b\.html"><svg/);
-    expect(html).toMatch(/<a href="https:\/\/example\.com" class="entry-color-ff0000-ff0000"><svg/);
+    expect(html).toMatch(/<summary class="dy-entry-color-0f766e-2dd4bf" aria-label="[^"]*Sail"><svg/);
+    expect(html).toMatch(/<a class="dy-entry-color-abc-abc" href="b\.html"><svg/);
+    expect(html).toMatch(/<a href="https:\/\/example\.com" class="dy-entry-color-ff0000-ff0000"><svg/);
     expect(html).toMatch(/<a href="https:\/\/example\.org"><svg/);
     const css = files.get('_docyard/site.css') ?? '';
-    expect(css).toContain('.entry-color-0f766e-2dd4bf { --entry-color: light-dark(#0f766e, #2dd4bf);');
-    expect(css.match(/^\.entry-color-/gm)).toHaveLength(3);
+    expect(css).toContain('.dy-entry-color-0f766e-2dd4bf { --dy-entry-color: light-dark(#0f766e, #2dd4bf);');
+    expect(css.match(/^\.dy-entry-color-/gm)).toHaveLength(3);
     expect(css).not.toContain('display: none');
   });
 });

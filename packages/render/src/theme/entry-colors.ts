@@ -6,7 +6,7 @@ import type { Branch, Division } from '../navigation/tree.ts';
 import { buttonColors } from './colors.ts';
 
 export function entryColorClass({ color }: Pick<Division, 'color'>): string | undefined {
-  return color && `entry-color-${color.light.slice(1)}-${color.dark.slice(1)}`;
+  return color && `dy-entry-color-${color.light.slice(1)}-${color.dark.slice(1)}`;
 }
 
 /** The icon is drawn in the colour; that of the current entry stands on it. */
@@ -19,9 +19,9 @@ export function entryColorsCss(branches: readonly Branch[]): string {
     const [current, currentDark] = [buttonColors(light), buttonColors(dark)];
     rules.set(
       name,
-      `.${name} { --entry-color: light-dark(${light}, ${dark}); ` +
-        `--entry-button: light-dark(${current.background}, ${currentDark.background}); ` +
-        `--on-entry-button: light-dark(${current.text}, ${currentDark.text}) }\n`,
+      `.${name} { --dy-entry-color: light-dark(${light}, ${dark}); ` +
+        `--dy-entry-button: light-dark(${current.background}, ${currentDark.background}); ` +
+        `--dy-on-entry-button: light-dark(${current.text}, ${currentDark.text}) }\n`,
     );
   }
   return [...rules.values()].toSorted().join('');

@@ -13,17 +13,17 @@ export function headerHtml(context: FrameContext): string {
   const links = linksHtml(context);
   const toggle = settings.appearance.strict
     ? ''
-    : `<button type="button" class="icon-button" data-theme-toggle aria-label="${escapeAttribute(words.appearance)}">${moon}${sun}</button>`;
+    : `<button type="button" class="dy-icon-button" data-theme-toggle aria-label="${escapeAttribute(words.appearance)}">${moon}${sun}</button>`;
   const tabs = tabsHtml(context);
   return (
-    `<header id="navbar" class="${tabs ? 'site-navbar has-tabs' : 'site-navbar'}"><div class="bar">` +
-    '<button type="button" class="icon-button menu-button" data-menu-toggle aria-expanded="false" ' +
+    `<header id="navbar" class="${tabs ? 'dy-site-navbar dy-has-tabs' : 'dy-site-navbar'}"><div class="dy-bar">` +
+    '<button type="button" class="dy-icon-button dy-menu-button" data-menu-toggle aria-expanded="false" ' +
     `aria-label="${escapeAttribute(words.menu)}">${menuIcon}</button>` +
-    `<div class="brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +
+    `<div class="dy-brand">${brandHtml(context)}${menusHtml(context, ['version', 'language'])}</div>` +
     searchButton(settings.searchPrompt, context.branch) +
     (links
-      ? `<nav class="bar-links" aria-label="${escapeAttribute(words.siteLinks)}">${links}</nav>`
-      : '<div class="bar-links"></div>') +
+      ? `<nav class="dy-bar-links" aria-label="${escapeAttribute(words.siteLinks)}">${links}</nav>`
+      : '<div class="dy-bar-links"></div>') +
     `${toggle}</div>${tabs}</header>`
   );
 }
@@ -35,25 +35,25 @@ function linksHtml(context: FrameContext): string {
   const items = surroundings.navbar.links.map((item) => linkHtml(item, context)).join('');
   if (!primary || !href) return items;
   const label = links.icon(prefix, primary.icon) + escapeText(primary.label);
-  return items + element('a', { class: 'button', href }, label);
+  return items + element('a', { class: 'dy-button', href }, label);
 }
 
 /** What the header shows on a wide screen stands at the end of the drawer on a small one. */
 export function drawerLinksHtml(context: FrameContext): string {
   const links = linksHtml(context);
-  return links ? `<div class="drawer-links">${links}</div>` : '';
+  return links ? `<div class="dy-drawer-links">${links}</div>` : '';
 }
 
 function brandHtml({ settings, links, prefix, logo, homeHref }: FrameContext): string {
   const href = (settings.logo?.href && links.address(prefix, settings.logo.href)) || homeHref;
-  if (!logo) return element('a', { class: 'site-name', href }, escapeText(settings.name));
+  if (!logo) return element('a', { class: 'dy-site-name', href }, escapeText(settings.name));
   const image = (file: string, className: string): string =>
-    `<img${attributes({ class: `logo ${className}`.trim(), src: links.file(prefix, file), alt: settings.name })}>`;
+    `<img${attributes({ class: `dy-logo ${className}`.trim(), src: links.file(prefix, file), alt: settings.name })}>`;
   const images =
     logo.light === logo.dark
       ? image(logo.light, '')
-      : image(logo.light, 'only-light') + image(logo.dark, 'only-dark');
-  return element('a', { class: 'site-logo', href }, images);
+      : image(logo.light, 'dy-only-light') + image(logo.dark, 'dy-only-dark');
+  return element('a', { class: 'dy-site-logo', href }, images);
 }
 
 function linkHtml(item: LinkItem, { links, prefix }: FrameContext): string {
@@ -70,15 +70,15 @@ function tabsHtml(context: FrameContext): string {
   ].filter((item) => item !== '');
   if (items.length < 2) return '';
   const label = escapeAttribute(context.words.sections);
-  return `<nav class="tab-bar" aria-label="${label}"><div class="tab-row">${items.join('')}</div></nav>`;
+  return `<nav class="dy-tab-bar" aria-label="${label}"><div class="dy-tab-row">${items.join('')}</div></nav>`;
 }
 
 function divisionLink(division: Division, isCurrent: boolean, { links, prefix }: FrameContext): string {
   const address = links.division(prefix, division);
   if (address === undefined) return '';
   const outside = /^https?:/i.test(address.href) ? interfaceIcon('arrow-up-right') : '';
-  const tag = division.tag ? element('span', { class: 'nav-tag' }, escapeText(division.tag)) : '';
-  const classes = [division.atEnd && 'at-end', entryColorClass(division)].filter(Boolean).join(' ');
+  const tag = division.tag ? element('span', { class: 'dy-nav-tag' }, escapeText(division.tag)) : '';
+  const classes = [division.atEnd && 'dy-at-end', entryColorClass(division)].filter(Boolean).join(' ');
   return element(
     'a',
     {
@@ -98,7 +98,7 @@ export function anchorsHtml(context: FrameContext): string {
     ),
     ...globalsOf(context.branch, 'anchor').map((division) => divisionLink(division, false, context)),
   ].filter((item) => item !== '');
-  return items.length ? `<ul class="nav-anchors"><li>${items.join('</li><li>')}</li></ul>` : '';
+  return items.length ? `<ul class="dy-nav-anchors"><li>${items.join('</li><li>')}</li></ul>` : '';
 }
 
 export function footerHtml(context: FrameContext): string {
@@ -116,25 +116,25 @@ export function footerHtml(context: FrameContext): string {
   const columns = surroundings.footer.columns
     .map(({ header, items }) => {
       const links = items.map((item) => `<li>${linkHtml(item, context)}</li>`).join('');
-      return `<div>${header ? element('p', { class: 'footer-head' }, escapeText(header)) : ''}<ul>${links}</ul></div>`;
+      return `<div>${header ? element('p', { class: 'dy-footer-head' }, escapeText(header)) : ''}<ul>${links}</ul></div>`;
     })
     .join('');
   return (
-    '<footer id="footer" class="site-footer"><div class="footer-inner">' +
+    '<footer id="footer" class="dy-site-footer"><div class="dy-footer-inner">' +
     (columns
-      ? `<nav class="footer-columns" aria-label="${escapeAttribute(words.footer)}">${columns}</nav>`
+      ? `<nav class="dy-footer-columns" aria-label="${escapeAttribute(words.footer)}">${columns}</nav>`
       : '') +
-    `<div class="footer-bar"><span>${escapeText(settings.name)}</span>` +
-    `${socials ? `<div class="socials">${socials}</div>` : ''}</div></div></footer>`
+    `<div class="dy-footer-bar"><span>${escapeText(settings.name)}</span>` +
+    `${socials ? `<div class="dy-socials">${socials}</div>` : ''}</div></div></footer>`
   );
 }
 
 const lineIcon = (shape: string, className: string): string =>
-  `<svg class="${`icon ${className}`.trim()}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ` +
+  `<svg class="${`dy-icon ${className}`.trim()}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ` +
   `stroke-linejoin="round" aria-hidden="true">${shape}</svg>`;
-const moon = lineIcon('<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.500z"/>', 'only-light');
+const moon = lineIcon('<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.500z"/>', 'dy-only-light');
 const sun = lineIcon(
   '<circle cx="12" cy="12" r="4"/><path d="M12 2.500v2M12 19.500v2M2.5 12h2M19.5 12h2M5.3 5.300l1.4 1.400M17.3 17.300l1.4 1.400M18.7 5.300l-1.4 1.400M6.7 17.300l-1.4 1.400"/>',
-  'only-dark',
+  'dy-only-dark',
 );
 const menuIcon = lineIcon('<path d="M4 7h16M4 12h16M4 17h16"/>', '');

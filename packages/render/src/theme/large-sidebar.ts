@@ -160,12 +160,12 @@ export class LargeSidebar {
 
   /** What stands before the list of an open group, where its own page is marked in that, and what stands behind. */
   #opened(group: GroupEntry, top: boolean): { before: string; mark?: number; after: string } {
-    if (top && !group.label) return { before: '<section class="nav-group">', after: '</section>' };
+    if (top && !group.label) return { before: '<section class="dy-nav-group">', after: '</section>' };
     const label = this.#html.label(group);
     const [opening, behind, after] = top
-      ? ['<section class="nav-group"><h2>', '</h2>', '</section>']
+      ? ['<section class="dy-nav-group"><h2>', '</h2>', '</section>']
       : isLink(label)
-        ? ['<li class="nav-linked">', `<details open>${summaryBeside(group)}`, '</details></li>']
+        ? ['<li class="dy-nav-linked">', `<details open>${summaryBeside(group)}`, '</details></li>']
         : ['<li><details open><summary>', '</summary>', '</details></li>'];
     return { before: opening + label.join('') + behind, mark: opening.length + label[0].length, after };
   }
@@ -189,11 +189,11 @@ export class LargeSidebar {
 
   /** A group that does not lead to the page is one link, to its first page, until a script makes it one that opens. */
   #closedGroup(group: GroupEntry, top: boolean): string {
-    const classes = [top && 'nav-group', 'nav-closed'];
+    const classes = [top && 'dy-nav-group', 'dy-nav-closed'];
     let asked = '';
     if (this.#units && group.entries.length > 0) {
-      if (isLink(this.#html.label(group))) classes.push('nav-linked');
-      if (group.expanded) classes.push('nav-expanded');
+      if (isLink(this.#html.label(group))) classes.push('dy-nav-linked');
+      if (group.expanded) classes.push('dy-nav-expanded');
       asked = attributes({ 'data-nav': this.#units.whole(group.entries) });
     }
     const start = ` class="${classes.filter(Boolean).join(' ')}"${asked}>`;
@@ -206,7 +206,7 @@ export class LargeSidebar {
     const link = this.#linkTo(list[at] as NavEntry);
     if (link === '') return '';
     const asked = attributes({ 'data-nav': this.#units?.[side](list, at) });
-    return `${link.replace('<li>', `<li class="nav-rest"${asked}>`)}>${escapeText(this.#html.options.more)} …</a></li>`;
+    return `${link.replace('<li>', `<li class="dy-nav-rest"${asked}>`)}>${escapeText(this.#html.options.more)} …</a></li>`;
   }
 
   #linkTo(entry: NavEntry): string {

@@ -77,13 +77,13 @@ function menuHtml(context: FrameContext, switcher: Switcher, current: Division |
   const icon = switcher.kind === 'language' ? globe : context.links.icon(context.prefix, shown?.icon);
   const filter =
     items.length > longMenu
-      ? `<input type="search" class="menu-filter" data-menu-filter${attributes({ placeholder: context.words.filter, 'aria-label': context.words.filter })}>`
+      ? `<input type="search" class="dy-menu-filter" data-menu-filter${attributes({ placeholder: context.words.filter, 'aria-label': context.words.filter })}>`
       : '';
   return (
-    `<details class="menu menu-${switcher.kind}" data-menu>` +
+    `<details class="dy-menu dy-menu-${switcher.kind}" data-menu>` +
     `<summary${attributes({ class: shown && entryColorClass(shown), 'aria-label': `${kind}: ${label}` })}>` +
     `${icon}<span>${escapeText(label)}</span>${interfaceIcon('chevron-down')}</summary>` +
-    `<div class="menu-items">${filter}<ul>${items.join('')}</ul></div></details>`
+    `<div class="dy-menu-items">${filter}<ul>${items.join('')}</ul></div></details>`
   );
 }
 
@@ -100,11 +100,11 @@ const menuWords: Record<DivisionKind, 'section' | 'product' | 'version' | 'langu
 function itemHtml(division: Division, current: Division | undefined, context: FrameContext): string {
   const address = addressOf(division, current, context);
   if (address === undefined) return '';
-  const tag = division.tag ? element('span', { class: 'nav-tag' }, escapeText(division.tag)) : '';
+  const tag = division.tag ? element('span', { class: 'dy-nav-tag' }, escapeText(division.tag)) : '';
   const description = division.description
-    ? element('span', { class: 'menu-note' }, escapeText(division.description))
+    ? element('span', { class: 'dy-menu-note' }, escapeText(division.description))
     : '';
-  const text = `<span class="menu-label"><span>${escapeText(labelOf(division))}${tag}</span>${description}</span>`;
+  const text = `<span class="dy-menu-label"><span>${escapeText(labelOf(division))}${tag}</span>${description}</span>`;
   const code = division.kind === 'language' ? languageCode(division.label) : undefined;
   const values = attributes({
     'aria-current': division === current ? 'true' : undefined,
@@ -134,6 +134,6 @@ export function labelOf(division: Division): string {
 }
 
 const globe =
-  '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+  '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
   'stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="9"/>' +
   '<path d="M3 12h18M12 3c2.800 2.700 4 5.700 4 9s-1.200 6.300-4 9c-2.800-2.700-4-5.700-4-9s1.200-6.300 4-9z"/></svg>';

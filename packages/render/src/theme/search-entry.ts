@@ -5,7 +5,7 @@ import { scopeOfBranch } from '../search/pages.ts';
 import { languageCode } from './words.ts';
 
 const lens =
-  '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
+  '<svg class="dy-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" ' +
   'aria-hidden="true"><circle cx="11" cy="11" r="6.5"/><path d="M16 16l4.500 4.500"/></svg>';
 
 const prompts: Record<string, string> = {
@@ -28,7 +28,7 @@ export function searchButton(prompt: string | undefined, branch: Branch | undefi
   const values = {
     type: 'button',
     id: 'search-bar-entry',
-    class: 'search-button',
+    class: 'dy-search-button',
     'data-search': true,
     'data-prompt': text,
     'data-language': language || undefined,
@@ -37,7 +37,7 @@ export function searchButton(prompt: string | undefined, branch: Branch | undefi
     'aria-keyshortcuts': 'Control+K /',
   };
   return (
-    `<button${attributes(values)}>${lens}<span class="search-prompt">${escapeText(text)}</span>` +
+    `<button${attributes(values)}>${lens}<span class="dy-search-prompt">${escapeText(text)}</span>` +
     '<kbd aria-hidden="true">Ctrl K</kbd></button>'
   );
 }

@@ -108,14 +108,14 @@ export function pageDocument(page: PageView): PageDocument {
   const withAside = view.asideHtml.length > 0 && view.mode === 'default';
   const withContents = view.mode === 'default' && !withAside && view.headings.length > 1;
   const layout = [
-    'layout',
-    `mode-${view.mode}`,
-    withSidebar ? 'with-sidebar' : 'without-sidebar',
-    withAside && 'with-aside',
-    withContents && 'with-contents',
+    'dy-layout',
+    `dy-mode-${view.mode}`,
+    withSidebar ? 'dy-with-sidebar' : 'dy-without-sidebar',
+    withAside && 'dy-with-aside',
+    withContents && 'dy-with-contents',
   ];
   /** On a small screen every page has the drawer, also one that shows no sidebar on a wide one. */
-  const sidebarClass = withSidebar ? 'site-sidebar' : 'site-sidebar drawer-only';
+  const sidebarClass = withSidebar ? 'dy-site-sidebar' : 'dy-site-sidebar dy-drawer-only';
   const navigation =
     view.sidebar.length > 0
       ? [
@@ -127,7 +127,7 @@ export function pageDocument(page: PageView): PageDocument {
   return {
     before: [
       `<!doctype html>\n<html${html}>\n<head>\n${headHtml(view)}</head>\n<body>\n` +
-        `<a class="skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
+        `<a class="dy-skip-link" href="#content-area">${escapeText(words.skip)}</a>\n` +
         (view.bannerHtml ? bannerHtml(view) : ''),
       withoutUsedId(view, view.header, 'navbar'),
       `\n<div class="${layout.filter(Boolean).join(' ')}">\n`,
@@ -136,7 +136,7 @@ export function pageDocument(page: PageView): PageDocument {
     main: [
       `<main id="content-area" tabindex="-1">\n${bare ? hiddenTitle(view) : pageHeader(view)}`,
       ...asideHtml(view),
-      '<div class="content">',
+      '<div class="dy-content">',
       view.bodyHtml,
       `</div>\n${bare ? '' : pageEnd(view)}</main>\n`,
     ],
@@ -171,9 +171,9 @@ function withoutUsedId(view: FramedView, html: string | SharedText, id: FrameId)
 function bannerHtml(view: FramedView): string {
   const { bannerHtml: content, banner, words } = view;
   const close = banner?.dismissible
-    ? `<button type="button" class="icon-button" data-banner-close aria-label="${escapeAttribute(words.close)}">${interfaceIcon('xmark')}</button>`
+    ? `<button type="button" class="dy-icon-button" data-banner-close aria-label="${escapeAttribute(words.close)}">${interfaceIcon('xmark')}</button>`
     : '';
-  const classes = `site-banner banner-${banner?.kind ?? 'info'}${banner?.color ? ' banner-own' : ''}`;
+  const classes = `dy-site-banner dy-banner-${banner?.kind ?? 'info'}${banner?.color ? ' dy-banner-own' : ''}`;
   return (
     `<div${frameId(view, 'banner')} class="${classes}" role="region" aria-label="${escapeAttribute(words.notice)}">` +
     `<p>${content}</p>${close}</div>\n`
@@ -192,33 +192,33 @@ export function eyebrowHtml(
     .join('');
   if (!steps) return '';
   return breadcrumbs
-    ? `<nav class="eyebrow breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}"><ol>${steps}</ol></nav>`
-    : `<div class="eyebrow"><ol>${steps}</ol></div>`;
+    ? `<nav class="dy-eyebrow dy-breadcrumbs" aria-label="${escapeAttribute(words.breadcrumbs)}"><ol>${steps}</ol></nav>`
+    : `<div class="dy-eyebrow"><ol>${steps}</ol></div>`;
 }
 
 function pageHeader(view: PageView): string {
   const { words } = view;
   const trail = eyebrowHtml(view.eyebrow, view.settings, words);
-  const tag = view.tag ? ` <span class="page-tag">${escapeText(view.tag)}</span>` : '';
+  const tag = view.tag ? ` <span class="dy-page-tag">${escapeText(view.tag)}</span>` : '';
   const label = view.deprecated
-    ? ` <span class="page-tag is-deprecated">${escapeText(words.deprecated)}</span>`
+    ? ` <span class="dy-page-tag dy-is-deprecated">${escapeText(words.deprecated)}</span>`
     : '';
-  const lead = view.descriptionHtml ? element('p', { class: 'lead' }, view.descriptionHtml) : '';
+  const lead = view.descriptionHtml ? element('p', { class: 'dy-lead' }, view.descriptionHtml) : '';
   const endpoint =
     view.endpoint && !view.bar
-      ? `<p class="endpoint"><span class="method method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
+      ? `<p class="dy-endpoint"><span class="dy-method dy-method-${view.endpoint.method.toLowerCase()}">${view.endpoint.method}</span> <code>${escapeText(view.endpoint.path)}</code></p>`
       : '';
   const title = `<h1 id="page-title">${inlineCode(view.title)}${tag}${label}</h1>`;
   const menu = feedLink(view) + (view.contextualInContents ? '' : view.contextual);
   return (
-    `<header class="page-header">${trail}` +
-    `${menu ? `<div class="title-row">${title}${menu}</div>` : title}${view.bar}${lead}${endpoint}</header>\n`
+    `<header class="dy-page-header">${trail}` +
+    `${menu ? `<div class="dy-title-row">${title}${menu}</div>` : title}${view.bar}${lead}${endpoint}</header>\n`
   );
 }
 
 /** A page that draws its own start still has one first heading for those who cannot see it. */
 function hiddenTitle(view: PageView): string {
-  return `<h1 class="visually-hidden">${inlineCode(view.title)}</h1>\n`;
+  return `<h1 class="dy-visually-hidden">${inlineCode(view.title)}</h1>\n`;
 }
 
 /** What follows the content: the list of a group, the day of the last change, the ways on. */
@@ -226,7 +226,7 @@ function feedLink({ feed, showsFeed }: PageView): string {
   if (!feed || !showsFeed) return '';
   return element(
     'a',
-    { class: 'feed-link', href: feed, type: 'application/rss+xml' },
+    { class: 'dy-feed-link', href: feed, type: 'application/rss+xml' },
     `${interfaceIcon('feed')}RSS`,
   );
 }
@@ -234,7 +234,7 @@ function feedLink({ feed, showsFeed }: PageView): string {
 function pageEnd(view: FramedView): string {
   const { directory, updated, words, language } = view;
   const day = updated
-    ? `<p class="page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>\n`
+    ? `<p class="dy-page-updated">${escapeText(words.updated)} <time datetime="${escapeAttribute(updated)}">${escapeText(spokenDay(updated, language))}</time></p>\n`
     : '';
   return directory + day + paginationHtml(view);
 }
@@ -259,7 +259,7 @@ function paginationHtml(view: FramedView): string {
 }
 
 export function paginationStart(words: Words, id: string): string {
-  return `<nav${id} class="site-pagination" aria-label="${escapeAttribute(words.neighbours)}">`;
+  return `<nav${id} class="dy-site-pagination" aria-label="${escapeAttribute(words.neighbours)}">`;
 }
 
 export function neighbourHtml(
@@ -267,14 +267,14 @@ export function neighbourHtml(
   word: string,
   rel: 'prev' | 'next',
 ): string {
-  const content = `<span class="pagination-word">${escapeText(word)}</span><span>${titleHtml}</span>`;
-  return element('a', { href, rel, class: `pagination-${rel}` }, content);
+  const content = `<span class="dy-pagination-word">${escapeText(word)}</span><span>${titleHtml}</span>`;
+  return element('a', { href, rel, class: `dy-pagination-${rel}` }, content);
 }
 
 function asideHtml({ asideHtml: content, words }: PageView): Pieces {
   if (content.length === 0) return [];
   return [
-    `<aside class="site-aside" aria-label="${escapeAttribute(words.examples)}">`,
+    `<aside class="dy-site-aside" aria-label="${escapeAttribute(words.examples)}">`,
     content,
     '</aside>\n',
   ];
@@ -287,12 +287,12 @@ function contentsHtml(view: FramedView): string {
     .filter(({ level }) => level <= top + 2)
     .map(({ level, text, id }) => {
       const depth = level - top;
-      return `<li${attributes({ class: depth ? `depth-${depth}` : undefined })}>${element('a', { href: `#${id}` }, escapeText(text))}</li>`;
+      return `<li${attributes({ class: depth ? `dy-depth-${depth}` : undefined })}>${element('a', { href: `#${id}` }, escapeText(text))}</li>`;
     });
   const label = escapeText(view.words.contents);
   const menu = view.contextualInContents ? view.contextual : '';
   return (
-    `<aside${frameId(view, 'table-of-contents')} class="site-contents"><nav aria-label="${escapeAttribute(view.words.contents)}">` +
-    `<p class="contents-title">${label}</p><ul>${items.join('')}</ul></nav>${menu}</aside>\n`
+    `<aside${frameId(view, 'table-of-contents')} class="dy-site-contents"><nav aria-label="${escapeAttribute(view.words.contents)}">` +
+    `<p class="dy-contents-title">${label}</p><ul>${items.join('')}</ul></nav>${menu}</aside>\n`
   );
 }

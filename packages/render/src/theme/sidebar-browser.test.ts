@@ -68,8 +68,8 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
     const document = (route: string): string =>
       '<!doctype html><html lang="en"><head><link rel="stylesheet" href="../_docyard/style.css">' +
       '<script src="../_docyard/theme.js"></script><script src="../_docyard/app.js" defer></script></head><body>' +
-      '<header class="site-navbar"><div class="bar"><button type="button" data-menu-toggle>Menu</button></div></header>' +
-      `<div class="layout with-sidebar"><nav class="site-sidebar">${sidebar.from('../').textFor(route).text}</nav>` +
+      '<header class="dy-site-navbar"><div class="dy-bar"><button type="button" data-menu-toggle>Menu</button></div></header>' +
+      `<div class="dy-layout dy-with-sidebar"><nav class="dy-site-sidebar">${sidebar.from('../').textFor(route).text}</nav>` +
       `<main><h1>${route}</h1></main></div></body></html>`;
     const files = [...themeFiles(), ...sidebar.files()];
     for (const route of ['docs/here-0', 'docs/long-350', 'docs/closed-0'])
@@ -123,7 +123,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
   it('looks the same before its script has run', async () => {
     const places = async (shown: Page): Promise<unknown> =>
       shown.evaluate(() =>
-        Array.from(document.querySelectorAll('.nav-tree span span, .nav-tree a > span'), (label) => {
+        Array.from(document.querySelectorAll('.dy-nav-tree span span, .dy-nav-tree a > span'), (label) => {
           const { left, top, width } = label.getBoundingClientRect();
           return [label.textContent, left, top, width];
         }),
@@ -160,7 +160,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
     await open('docs/long-350');
     const top = (): Promise<number | undefined> =>
       entry('long-331').evaluate((link) => Math.round(link.getBoundingClientRect().top));
-    const rests = page.locator('.nav-rest a');
+    const rests = page.locator('.dy-nav-rest a');
     await rests.nth(1).waitFor({ state: 'attached' });
     await rests.first().scrollIntoViewIfNeeded();
     const before = await top();
@@ -178,7 +178,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
     expect(await rests.count()).toBe(0);
     expect(
       await page
-        .locator('.nav-tree a')
+        .locator('.dy-nav-tree a')
         .filter({ hasText: /^long-/ })
         .count(),
     ).toBe(700);
@@ -188,7 +188,7 @@ describe.skipIf(executablePath === undefined)('a very large sidebar', () => {
     await open('docs/long-350');
     await page.setViewportSize({ width: 390, height: 700 });
     await page.getByRole('button', { name: 'Menu' }).click();
-    await page.locator('.nav-rest a').last().click();
+    await page.locator('.dy-nav-rest a').last().click();
     await entry('long-399').waitFor({ state: 'attached' });
     expect(await page.getByRole('button', { name: 'Menu' }).getAttribute('aria-expanded')).toBe('true');
   });

@@ -54,7 +54,7 @@ export class EntryHtml {
     const info = infoOf(route);
     const outside = info.url === undefined ? undefined : (links.address(this.#prefix, info.url) ?? info.url);
     const href = outside ?? links.page(this.#prefix, route);
-    const classes = info.deprecated ? 'nav-deprecated' : undefined;
+    const classes = info.deprecated ? 'dy-nav-deprecated' : undefined;
     const arrow = outside !== undefined && /^https?:/i.test(outside) ? interfaceIcon('arrow-up-right') : '';
     const label = `<span>${inlineCode(info.title)}</span>${tagHtml(info.tag)}${arrow}`;
     const icon = methodMark(info.method) || links.icon(this.#prefix, info.icon);
@@ -68,13 +68,13 @@ export class EntryHtml {
     const text = `${links.icon(this.#prefix, group.icon)}<span>${name}</span>${tagHtml(group.tag)}`;
     const target = group.root ?? (drilldown || alwaysLink ? firstRouteOf(group.entries) : undefined);
     const href = target === undefined ? undefined : links.page(this.#prefix, target);
-    if (href === undefined) return ['<span class="nav-label"', `>${text}</span>`];
-    return [`<a class="nav-label"${attributes({ href })}`, `>${text}</a>`];
+    if (href === undefined) return ['<span class="dy-nav-label"', `>${text}</span>`];
+    return [`<a class="dy-nav-label"${attributes({ href })}`, `>${text}</a>`];
   }
 }
 
 function tagHtml(tag: string | undefined): string {
-  return tag ? element('span', { class: 'nav-tag' }, escapeText(tag)) : '';
+  return tag ? element('span', { class: 'dy-nav-tag' }, escapeText(tag)) : '';
 }
 
 const shortMethods = new Map([
@@ -87,7 +87,11 @@ const shortMethods = new Map([
 function methodMark(method: string | undefined): string {
   if (!method) return '';
   const short = shortMethods.get(method) ?? method;
-  return element('span', { class: `method nav-method method-${method.toLowerCase()}` }, escapeText(short));
+  return element(
+    'span',
+    { class: `dy-method dy-nav-method dy-method-${method.toLowerCase()}` },
+    escapeText(short),
+  );
 }
 
 export function isLink([start]: [string, string]): boolean {

@@ -55,7 +55,9 @@ describe('the mark of a page', () => {
       expect([...marked(entries, route).matchAll(current)].map(([, href]) => href)).toEqual([
         `${route}.html`,
       ]);
-    expect(marked(entries, 'root')).toContain('<a class="nav-label" href="root.html" aria-current="page">');
+    expect(marked(entries, 'root')).toContain(
+      '<a class="dy-nav-label" href="root.html" aria-current="page">',
+    );
     expect(marked(entries, 'elsewhere')).not.toContain('aria-current');
   });
 });
@@ -70,16 +72,16 @@ describe('the sidebar', () => {
     expect(html).toContain('<a href="../b.html" aria-current="page"><span>b</span></a>');
     expect(html.match(/aria-current/g)).toHaveLength(1);
     expect(html).toContain(
-      '<a class="nav-label" href="../root.html"><span>Inner</span></a><details open><summary aria-label="Inner">',
+      '<a class="dy-nav-label" href="../root.html"><span>Inner</span></a><details open><summary aria-label="Inner">',
     );
-    expect(html).toMatch(/<details><summary><span class="nav-label"><span>Shut/);
+    expect(html).toMatch(/<details><summary><span class="dy-nav-label"><span>Shut/);
   });
 
   it('leads from the name of a group to its own page, or to its first when the site asks for it', () => {
     expect(sidebar(entries, 'root')).toContain(
-      '<a class="nav-label" href="../root.html" aria-current="page"><span>Inner',
+      '<a class="dy-nav-label" href="../root.html" aria-current="page"><span>Inner',
     );
-    expect(sidebar(entries, 'a', true)).toContain('<a class="nav-label" href="../c.html"><span>Shut');
+    expect(sidebar(entries, 'a', true)).toContain('<a class="dy-nav-label" href="../c.html"><span>Shut');
   });
 
   it('leaves out pages that are not part of the output, and groups left empty', () => {
@@ -102,9 +104,11 @@ describe('the sidebar of a large branch', () => {
     expect(html).toContain('<a href="../p3-4.html" aria-current="page">');
     expect(html).toContain('href="../p3-19.html"');
     expect(html).not.toContain('p4-5');
-    expect(html).toContain('<li class="nav-closed"><a class="nav-label" href="../p4-0.html"><span>G4</span>');
     expect(html).toContain(
-      '<section class="nav-group nav-closed"><h2><a class="nav-label" href="../other.html">',
+      '<li class="dy-nav-closed"><a class="dy-nav-label" href="../p4-0.html"><span>G4</span>',
+    );
+    expect(html).toContain(
+      '<section class="dy-nav-group dy-nav-closed"><h2><a class="dy-nav-label" href="../other.html">',
     );
   });
 
@@ -115,7 +119,9 @@ describe('the sidebar of a large branch', () => {
   });
 
   it('comes whole in one script that its pages share, with addresses from the root', () => {
-    expect(sidebar(large, 'p3-4')).toMatch(/^<div class="nav-tree" data-nav="\.\.\/_docyard\/nav\/7\.js">/);
+    expect(sidebar(large, 'p3-4')).toMatch(
+      /^<div class="dy-nav-tree" data-nav="\.\.\/_docyard\/nav\/7\.js">/,
+    );
     const [script, ...others] = files(large);
     expect(others).toEqual([]);
     expect(script?.path).toBe('_docyard/nav/7.js');
@@ -130,7 +136,7 @@ describe('the sidebar of a large branch', () => {
     ];
     const long = [group('Top', [...entries, ...numbered(200, 'q')]), group('', [page('z')])];
     expect(sidebar(long, 'p0')).toContain(
-      '<li class="nav-rest"><a href="https://out.example">More …</a></li>',
+      '<li class="dy-nav-rest"><a href="https://out.example">More …</a></li>',
     );
     expect(sidebar(long, 'p0')).toContain('href="../z.html"><span>More …</span></a></h2>');
   });
@@ -175,26 +181,27 @@ describe('the sidebar of a very large branch', () => {
 
   it('has a unit for each closed group, which leads to its first page without it', () => {
     const html = branch.from('../').textFor('p0-0').text;
-    const closed = /<li class="nav-closed" data-nav="(\d+)"><a class="nav-label" href="..\/p4-0.html">/.exec(
-      html,
-    );
+    const closed =
+      /<li class="dy-nav-closed" data-nav="(\d+)"><a class="dy-nav-label" href="..\/p4-0.html">/.exec(html);
     expect(units[Number(closed?.[1])]?.[19]).toBe('<li><a href="~/p4-19.html"><span>p4-19</span></a></li>');
     expect(html).toMatch(
-      /<li class="nav-closed nav-linked" data-nav="\d+"><a class="nav-label" href="..\/own.html">/,
+      /<li class="dy-nav-closed dy-nav-linked" data-nav="\d+"><a class="dy-nav-label" href="..\/own.html">/,
     );
     const section =
-      /<section class="nav-group nav-closed" data-nav="(\d+)"><h2><a [^<>]{1,200}><span>Other</.exec(html);
+      /<section class="dy-nav-group dy-nav-closed" data-nav="(\d+)"><h2><a [^<>]{1,200}><span>Other</.exec(
+        html,
+      );
     const other = units[Number(section?.[1])];
     expect(other).toHaveLength(30);
     expect(other?.[0]).toMatch(
-      /^<li class="nav-closed" data-nav="\d+"><a class="nav-label" href="~\/p30-0.html">/,
+      /^<li class="dy-nav-closed" data-nav="\d+"><a class="dy-nav-label" href="~\/p30-0.html">/,
     );
   });
 
   it('goes on in a long list from either end of what is shown, with nothing twice and nothing left out', () => {
     const html = branch.from('').textFor('long450').text;
     const [before = '', after = ''] = Array.from(
-      html.matchAll(/<li class="nav-rest" data-nav="([^"]+)"/g),
+      html.matchAll(/<li class="dy-nav-rest" data-nav="([^"]+)"/g),
       ([, asked = '']) => asked,
     );
     const seen = [
@@ -231,7 +238,7 @@ function followed(asked: string, units: string[][]): string[][] {
   const pieces = units[unit]?.slice(from, to) ?? [];
   const routes = pieces.flatMap((piece) => /^<li><a href="~\/([^.]+)/.exec(piece)?.[1] ?? []);
   const next = pieces
-    .map((piece) => /^<li class="nav-rest" data-nav="([^"]+)"/.exec(piece)?.[1])
+    .map((piece) => /^<li class="dy-nav-rest" data-nav="([^"]+)"/.exec(piece)?.[1])
     .find(Boolean);
   return [routes, ...followed(next ?? '', units)];
 }

@@ -103,7 +103,7 @@ function unitTexts(tree: SidebarTree & { units: SidebarUnits }, options: Sidebar
 }
 
 function inTree(attribute: string, value: string): [string, string] {
-  return [`<div class="nav-tree" ${attribute}="${value}">`, '</div>'];
+  return [`<div class="dy-nav-tree" ${attribute}="${value}">`, '</div>'];
 }
 
 function partStarts(texts: readonly string[]): number[] {

@@ -28,7 +28,7 @@ export function siteStylesheet(
   return [
     ...fontFaces(settings, files),
     ':root {',
-    ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --${name}: ${value};`),
+    ...Object.entries(siteVariables(settings, files)).map(([name, value]) => `  --dy-${name}: ${value};`),
     '}\n',
     codePaletteCss(settings.codeThemes) + classes.join(''),
   ].join('\n');
@@ -48,8 +48,8 @@ function siteVariables(settings: SiteSettings, files: StyleFiles): Record<string
     'accent-text': pair(readableOn(accent.light, background.light), readableOn(accent.dark, background.dark)),
     button: pair(light.background, dark.background),
     'on-button': pair(light.text, dark.text),
-    ...(body ? { 'body-font': `'${body.family}', var(--sans)` } : {}),
-    ...(heading ? { 'heading-font': `'${heading.family}', var(--sans)` } : {}),
+    ...(body ? { 'body-font': `'${body.family}', var(--dy-sans)` } : {}),
+    ...(heading ? { 'heading-font': `'${heading.family}', var(--dy-sans)` } : {}),
     ...(heading?.weight ? { 'heading-weight': heading.weight } : {}),
     ...(body?.weight ? { 'body-weight': body.weight } : {}),
     ...(files.background

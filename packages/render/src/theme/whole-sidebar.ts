@@ -68,7 +68,7 @@ export class WholeSidebar {
 
   /** A group of the first level is a titled section and always open. */
   #section(group: GroupEntry, open: number[]): void {
-    this.#pieces.push('<section class="nav-group">');
+    this.#pieces.push('<section class="dy-nav-group">');
     if (group.label) {
       this.#pieces.push('<h2>');
       this.#marked(this.#html.label(group), group.root, open);
@@ -87,7 +87,7 @@ export class WholeSidebar {
     const expanded = group.expanded ? ' open' : '';
     let own: number[];
     if (isLink(label)) {
-      this.#pieces.push('<li class="nav-linked">');
+      this.#pieces.push('<li class="dy-nav-linked">');
       /** The piece that opens the group follows the three of its name and the start of its element. */
       own = [...open, this.#pieces.length + 4];
       this.#marked(label, group.root, own);

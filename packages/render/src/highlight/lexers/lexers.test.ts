@@ -7,8 +7,8 @@ import { lexerFor } from './registry.ts';
 function marked(language: string, code: string): string {
   return textOfHtml(
     html(language, code)
-      .replaceAll(/<span class="t-o">(.*?)<\/span>/g, '$1')
-      .replaceAll(/<span class="t-(\w)">(.*?)<\/span>/g, '$1‹$2›'),
+      .replaceAll(/<span class="dy-o">(.*?)<\/span>/g, '$1')
+      .replaceAll(/<span class="dy-(\w)">(.*?)<\/span>/g, '$1‹$2›'),
   );
 }
 
@@ -98,7 +98,7 @@ describe.each(all)('%s', (language) => {
     const lines = html(language, code).split('\n');
     expect(textOfHtml(lines.join('\n'))).toBe(code);
     for (const line of lines)
-      expect(line.replaceAll(/<span class="t-\w">[^<>]*<\/span>/g, '')).not.toMatch(/[<>]/);
+      expect(line.replaceAll(/<span class="dy-\w">[^<>]*<\/span>/g, '')).not.toMatch(/[<>]/);
   });
 
   /** Deep nesting must not overflow the stack, and what never ends must not be looked for again and again. */

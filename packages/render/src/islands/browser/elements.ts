@@ -201,12 +201,12 @@ function Elsewhere({ name, given }: { name: string; given: Given }): ComponentCh
   const address = text(given['src']) ?? '';
   const href = isOutside(address) ? linkAddress(address) : undefined;
   if (href === undefined) return null;
-  const className = ['remote-image', given['className'] ?? given['class']].filter(Boolean).join(' ');
+  const className = ['dy-remote-image', given['className'] ?? given['class']].filter(Boolean).join(' ');
   const label = text(given['alt']) ?? text(given['title']) ?? new URL(href, location.href).hostname;
   return finishedElement('a', {
     href,
     rel: 'noopener',
-    className: name === 'iframe' ? 'remote-image' : className,
+    className: name === 'iframe' ? 'dy-remote-image' : className,
     children: label,
   }) as ComponentChild;
 }

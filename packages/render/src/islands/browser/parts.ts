@@ -140,7 +140,7 @@ export function Heading({
   const anchor =
     pool?.anchored.has(id ?? '') && !noAnchor
       ? finishedElement('a', {
-          className: 'anchor',
+          className: 'dy-anchor',
           href: `#${id}`,
           'aria-hidden': 'true',
           tabIndex: -1,

@@ -212,7 +212,7 @@ export class Pool {
 
   #readHeadings(root: Element): void {
     for (const heading of root.querySelectorAll('h2[id], h3[id], h4[id], h5[id], h6[id]')) {
-      const anchor = heading.querySelector(':scope > .anchor');
+      const anchor = heading.querySelector(':scope > .dy-anchor');
       const text = (heading.textContent ?? '').trim();
       this.headings.set(anchor ? text.replace(/#$/, '').trim() : text, heading.id);
       if (anchor) this.anchored.add(heading.id);

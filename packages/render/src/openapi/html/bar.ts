@@ -18,23 +18,29 @@ export interface BarView {
 export function barHtml(view: BarView, say: Say): string {
   const { method, path, server, showsServer, deprecated, hasForm } = view;
   const address = server + path;
-  const shown = showsServer && server ? element('span', { class: 'api-server' }, pathHtml(server)) : '';
-  const mark = deprecated ? element('span', { class: 'field-label field-deprecated' }, 'deprecated') : '';
+  const shown = showsServer && server ? element('span', { class: 'dy-api-server' }, pathHtml(server)) : '';
+  const mark = deprecated
+    ? element('span', { class: 'dy-field-label dy-field-deprecated' }, 'deprecated')
+    : '';
   const copy =
-    `<button${attributes({ type: 'button', class: 'icon-button api-copy', 'data-copy': address, 'aria-label': 'Copy the address' })}>` +
+    `<button${attributes({ type: 'button', class: 'dy-icon-button dy-api-copy', 'data-copy': address, 'aria-label': 'Copy the address' })}>` +
     `${interfaceIcon('copy')}<span></span></button>`;
   const form = hasForm
-    ? `<button type="button" class="api-try" data-try-it hidden>${escapeText(say('Try it'))}</button>`
+    ? `<button type="button" class="dy-api-try" data-try-it hidden>${escapeText(say('Try it'))}</button>`
     : '';
   return element(
     'div',
-    { class: deprecated ? 'api-bar is-deprecated' : 'api-bar', role: 'group', 'aria-label': 'Endpoint' },
-    `${methodHtml(method)}${element('code', { class: 'api-path' }, shown + pathHtml(path))}${mark}${copy}${form}`,
+    {
+      class: deprecated ? 'dy-api-bar dy-is-deprecated' : 'dy-api-bar',
+      role: 'group',
+      'aria-label': 'Endpoint',
+    },
+    `${methodHtml(method)}${element('code', { class: 'dy-api-path' }, shown + pathHtml(path))}${mark}${copy}${form}`,
   );
 }
 
 export function methodHtml(method: string): string {
-  return element('span', { class: `method method-${methodClass(method)}` }, escapeText(method));
+  return element('span', { class: `dy-method dy-method-${methodClass(method)}` }, escapeText(method));
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace', 'webhook'];
@@ -49,7 +55,7 @@ function pathHtml(path: string): string {
     .split(/(\{[^{}]*\})/)
     .map((part, index) =>
       index % 2 === 1
-        ? element('span', { class: 'api-parameter' }, escapeText(part))
+        ? element('span', { class: 'dy-api-parameter' }, escapeText(part))
         : escapeText(part).replaceAll('/', '/<wbr>'),
     )
     .join('');

@@ -11,7 +11,7 @@ import { statusClass } from './operation.ts';
 export function requestExamples(samples: readonly CodeSample[], page: PageContext, say: Say): string {
   const panels = samples.map(({ label, language, code }) => panel(label, codeHtml(language, code, page)));
   const title = say('Request');
-  const look = { className: 'code-group', first: 0, sync: true, dropdown: true, title, caption: title };
+  const look = { className: 'dy-code-group', first: 0, sync: true, dropdown: true, title, caption: title };
   return example(labelOf('Request', say), tabPanels(panels, page, look));
 }
 
@@ -38,11 +38,11 @@ export function schemaExamples(examples: readonly ExampleView[], page: PageConte
 export function responseExamples(view: OperationView, page: PageContext, say: Say): string {
   const panels = view.responses.flatMap(({ status, contents }): Panel[] => {
     const inner = contents.flatMap((content) => examplePanels(content, page));
-    const icon = element('span', { class: `status status-${statusClass(status)}` }, '');
+    const icon = element('span', { class: `dy-status dy-status-${statusClass(status)}` }, '');
     return inner.length ? [{ ...panel(status, selectable(inner, undefined, page, say)), icon }] : [];
   });
   const title = say('Response');
-  const look = { className: 'code-group api-statuses', first: 0, sync: 'status', title };
+  const look = { className: 'dy-code-group dy-api-statuses', first: 0, sync: 'status', title };
   return example(labelOf('Response', say), tabPanels(panels, page, look));
 }
 
@@ -52,7 +52,7 @@ function labelOf(what: ApiText, say: Say): string {
 }
 
 function example(label: string, html: string): string {
-  return html && element('section', { class: 'example', 'aria-label': label }, html);
+  return html && element('section', { class: 'dy-example', 'aria-label': label }, html);
 }
 
 /** Several examples become a menu; one stands alone. */
@@ -65,7 +65,7 @@ function selectable(
   const [only] = panels;
   if (panels.length === 1 && only && caption === undefined) return only.html;
   const look = {
-    className: 'code-group',
+    className: 'dy-code-group',
     first: 0,
     sync: false,
     dropdown: true,

@@ -4,15 +4,15 @@ import { escapeText } from '../../html.ts';
 /** `name` and the values are HTML; nothing when there are no values. */
 export function factLine(name: string, values: readonly string[]): string {
   if (values.length === 0) return '';
-  return note(`<span class="field-fact-name">${name}</span> ${values.join(', ')}`);
+  return note(`<span class="dy-field-fact-name">${name}</span> ${values.join(', ')}`);
 }
 
 export function note(html: string): string {
-  return `<p class="field-fact">${html}</p>`;
+  return `<p class="dy-field-fact">${html}</p>`;
 }
 
 export function subtitle(html: string): string {
-  return `<p class="schema-subtitle">${html}</p>`;
+  return `<p class="dy-schema-subtitle">${html}</p>`;
 }
 
 export function codeHtml(text: string): string {

@@ -56,8 +56,13 @@ export function operationHtml(view: OperationView, look: OperationLook): string 
 
 /** The id of a section is the same in every language, so that links hold in all of them. */
 function section(title: ApiText, html: string, { page, say }: OperationLook, beside = ''): string {
-  const heading = page.heading({ level: 2, html: say(title), id: slugOf(title), className: 'api-heading' });
-  return (beside ? element('div', { class: 'api-heading-row' }, heading + beside) : heading) + html;
+  const heading = page.heading({
+    level: 2,
+    html: say(title),
+    id: slugOf(title),
+    className: 'dy-api-heading',
+  });
+  return (beside ? element('div', { class: 'dy-api-heading-row' }, heading + beside) : heading) + html;
 }
 
 function externalDocsHtml({ externalDocs }: OperationView, page: PageContext): string {
@@ -83,7 +88,7 @@ function parameterRows(parameters: readonly ParameterView[], look: SchemaLook): 
   let rows = '';
   for (const { name, required, schema, description, deprecated, example } of parameters)
     rows += schemaField({ name, required, schema }, look, { description, deprecated, example });
-  return element('div', { class: 'schema' }, rows);
+  return element('div', { class: 'dy-schema' }, rows);
 }
 
 function schemaLook({ page, api }: OperationLook, idPrefix: string): SchemaLook {
@@ -94,8 +99,8 @@ function bodyHtml(body: BodyView, title: ApiText, look: OperationLook): string {
   const { page } = look;
   const [only] = body.contents.length === 1 ? body.contents : [];
   const beside =
-    (only ? element('code', { class: 'field-type' }, escapeText(only.type)) : '') +
-    (body.required ? fieldLabel('required', 'field-required') : '');
+    (only ? element('code', { class: 'dy-field-type' }, escapeText(only.type)) : '') +
+    (body.required ? fieldLabel('required', 'dy-field-required') : '');
   const html = proseHtml(body.description, page) + contentsHtml(body.contents, look, 'body');
   return section(title, html, look, beside);
 }
@@ -113,7 +118,7 @@ function contentsHtml(contents: readonly ContentView[], look: OperationLook, idP
   });
   if (panels.length < 2) return panels[0]?.html ?? '';
   const title = 'Content type';
-  return tabPanels(panels, look.page, { className: 'tabs api-contents', first: 0, sync: false, title });
+  return tabPanels(panels, look.page, { className: 'dy-tabs dy-api-contents', first: 0, sync: false, title });
 }
 
 function contentHtml({ schema, type }: ContentView, look: OperationLook, idPrefix: string): string {
@@ -126,13 +131,18 @@ function responsesHtml(responses: readonly ResponseView[], look: OperationLook, 
     const prefix = index === 0 ? idPrefix : `${idPrefix}-${response.status}`;
     return {
       title: response.status,
-      icon: element('span', { class: `status status-${statusClass(response.status)}` }, ''),
+      icon: element('span', { class: `dy-status dy-status-${statusClass(response.status)}` }, ''),
       id: slugOf(`${idPrefix}-status-${response.status}`),
       html: responseHtml(response, look, prefix),
     };
   });
   const title = 'Response status';
-  return tabPanels(panels, look.page, { className: 'tabs api-responses', first: 0, sync: 'status', title });
+  return tabPanels(panels, look.page, {
+    className: 'dy-tabs dy-api-responses',
+    first: 0,
+    sync: 'status',
+    title,
+  });
 }
 
 /** `2` for 2XX and so on; `other` for `default`. */
@@ -147,7 +157,11 @@ function responseHtml(
 ): string {
   const [only] = contents.length === 1 ? contents : [];
   const type = only
-    ? element('p', { class: 'schema-type' }, element('code', { class: 'field-type' }, escapeText(only.type)))
+    ? element(
+        'p',
+        { class: 'dy-schema-type' },
+        element('code', { class: 'dy-field-type' }, escapeText(only.type)),
+      )
     : '';
   const own = headers.length
     ? subtitle(look.say('Headers')) + parameterRows(headers, schemaLook(look, `${idPrefix}-header`))
@@ -162,12 +176,16 @@ function callbacksHtml(callbacks: readonly CallbackView[], look: OperationLook):
     const summary =
       interfaceIcon('chevron-right') +
       methodHtml(operation.method) +
-      element('span', {}, `${escapeText(name)} ${element('code', { class: 'api-path' }, escapeText(url))}`);
+      element(
+        'span',
+        {},
+        `${escapeText(name)} ${element('code', { class: 'dy-api-path' }, escapeText(url))}`,
+      );
     const inside = look.page.outsideContents(() => callbackHtml(operation, look, id));
     return element(
       'details',
-      { class: 'expandable api-callback', id },
-      element('summary', {}, summary) + element('div', { class: 'expandable-body' }, inside),
+      { class: 'dy-expandable dy-api-callback', id },
+      element('summary', {}, summary) + element('div', { class: 'dy-expandable-body' }, inside),
     );
   });
   return section('Callbacks', boxes.join(''), look);

@@ -53,10 +53,10 @@ function documentAround(schema: string): string {
 /** An element a line, so that changes can be read. */
 function readable(html: string): string {
   const lines = html
-    .replaceAll(/ ?<a class="anchor"[^>]*>#<\/a>/g, '')
+    .replaceAll(/ ?<a class="dy-anchor"[^>]*>#<\/a>/g, '')
     .replaceAll(/(<\/(?:div|p|section|details|ul|li|button|summary)>)(?=<)/g, '$1\n')
     .replaceAll(
-      /(<div class="field-(?:head|body)">|<div class="expandable-body">|<\/summary>)(?=.)/g,
+      /(<div class="dy-field-(?:head|body)">|<div class="dy-expandable-body">|<\/summary>)(?=.)/g,
       '$1\n',
     );
   return `${lines.trim()}\n`;

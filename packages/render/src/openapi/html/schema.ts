@@ -31,7 +31,7 @@ const deepestAnchor = 1;
 
 /** What a whole body, response or message holds: its description, then a row for each property. */
 export function schemaHtml(schema: SchemaView, look: SchemaLook): string {
-  return element('div', { class: 'schema' }, prose(schema.description, look) + rootHtml(schema, look));
+  return element('div', { class: 'dy-schema' }, prose(schema.description, look) + rootHtml(schema, look));
 }
 
 /** One named value with its schema: a parameter, a header, a property. */
@@ -55,8 +55,8 @@ export function schemaField(
     before: schema.pre.map((text) => fieldLabel(escapeText(text))),
     labels: [
       ...(extra.labels ?? []),
-      required && fieldLabel('required', 'field-required'),
-      deprecated && fieldLabel('deprecated', 'field-deprecated'),
+      required && fieldLabel('required', 'dy-field-required'),
+      deprecated && fieldLabel('deprecated', 'dy-field-deprecated'),
       schema.readOnly && fieldLabel('read-only'),
       schema.writeOnly && fieldLabel('write-only'),
       valueLabel('default', shownValue(schema.default)),
@@ -88,8 +88,8 @@ function rootHtml(schema: SchemaView, look: SchemaLook, title = ''): string {
       ? ''
       : element(
           'p',
-          { class: 'schema-type' },
-          element('code', { class: 'field-type' }, escapeText(schema.type)),
+          { class: 'dy-schema-type' },
+          element('code', { class: 'dy-field-type' }, escapeText(schema.type)),
         );
   const below = inner === schema ? '' : prose(inner.description, look);
   const choices = inner.choices && isOnlyChoices(inner) ? '' : type;
@@ -153,7 +153,7 @@ function valuesHtml(schema: SchemaView, { page }: SchemaLook): string {
     ({ value, description }) =>
       `<li>${codeHtml(shownValue(value) ?? '')} ${phraseHtml(description, page)}</li>`,
   );
-  return `${note('One of')}${element('ul', { class: 'field-values' }, items.join(''))}`;
+  return `${note('One of')}${element('ul', { class: 'dy-field-values' }, items.join(''))}`;
 }
 
 /** Views share their lists, and lists of countries or currencies come again and again. */
@@ -173,7 +173,7 @@ function plainValuesHtml(values: SchemaView['enum']): string {
 function itemsFacts(schema: SchemaView, inner: SchemaView, look: SchemaLook): string {
   if (inner === schema) return '';
   const facts = factsHtml(inner, look);
-  return facts && element('div', { class: 'field-items' }, note('Each item') + facts);
+  return facts && element('div', { class: 'dy-field-items' }, note('Each item') + facts);
 }
 
 function prose(text: string, { page }: SchemaLook): string {
@@ -184,11 +184,11 @@ function prose(text: string, { page }: SchemaLook): string {
 function nestedHtml(schema: SchemaView, look: SchemaLook): string {
   const inside = childrenHtml(schema, look);
   if (inside === '' || (schema.choices && isOnlyChoices(schema) && look.expanded)) return inside;
-  const words = '<span class="when-closed">Show</span><span class="when-open">Hide</span>';
+  const words = '<span class="dy-when-closed">Show</span><span class="dy-when-open">Hide</span>';
   return (
-    `<details class="expandable schema-level"${look.expanded ? ' open' : ''}>` +
+    `<details class="dy-expandable dy-schema-level"${look.expanded ? ' open' : ''}>` +
     `<summary><span>${words} ${escapeText(insideName(schema))}</span></summary>` +
-    `<div class="expandable-body">${inside}</div></details>`
+    `<div class="dy-expandable-body">${inside}</div></details>`
   );
 }
 
@@ -227,6 +227,7 @@ function choicesHtml({ kind, discriminator, options }: ChoicesView, look: Schema
   const lead = note(`${kind === 'oneOf' ? 'One of these' : 'Any of these'}${decided}:`);
   const title = kind === 'oneOf' ? 'One of' : 'Any of';
   return (
-    lead + tabPanels(panels, look.page, { className: 'tabs schema-choices', first: 0, sync: false, title })
+    lead +
+    tabPanels(panels, look.page, { className: 'dy-tabs dy-schema-choices', first: 0, sync: false, title })
   );
 }

@@ -13,12 +13,12 @@ export function securityHtml(alternatives: readonly SecuritySchemeView[][], page
   const groups = needed.map((schemes) =>
     element(
       'div',
-      { class: 'schema' },
+      { class: 'dy-schema' },
       schemes.map((scheme) => schemeHtml(scheme, !isOptional, page)).join(''),
     ),
   );
   const lead = isOptional ? note('The request also works without.') : '';
-  return lead + groups.join('<p class="schema-or"><span>or</span></p>');
+  return lead + groups.join('<p class="dy-schema-or"><span>or</span></p>');
 }
 
 function schemeHtml(scheme: SecuritySchemeView, required: boolean, page: PageContext): string {
@@ -30,7 +30,7 @@ function schemeHtml(scheme: SecuritySchemeView, required: boolean, page: PageCon
     deprecated: false,
     labels: [
       scheme.type !== 'mutualTLS' && fieldLabel(isHeader ? 'header' : scheme.in),
-      required && fieldLabel('required', 'field-required'),
+      required && fieldLabel('required', 'dy-field-required'),
     ],
     body:
       (proseHtml(scheme.description, page) || `<p>${usage(scheme)}</p>`) +

@@ -10,7 +10,7 @@
   function isLeftOut(node) {
     return (
       node.matches(
-        '.anchor, .copy-button, .expand-button, [role="tablist"], script, style, svg, button, [hidden]',
+        '.dy-anchor, .dy-copy-button, .dy-expand-button, [role="tablist"], script, style, svg, button, [hidden]',
       ) || node.getAttribute('aria-hidden') === 'true'
     );
   }
@@ -101,7 +101,7 @@
   function block(node) {
     var heading = /^H([1-6])$/.exec(node.tagName);
     if (heading) return '#'.repeat(Number(heading[1])) + ' ' + inline(node).trim();
-    if (node.matches('.callout')) return quoted(blocks(node));
+    if (node.matches('.dy-callout')) return quoted(blocks(node));
     switch (node.tagName) {
       case 'P':
       case 'DT':
@@ -119,7 +119,7 @@
       case 'HR':
         return '---';
       default:
-        if (node.matches('.code')) return code(node);
+        if (node.matches('.dy-code')) return code(node);
         return blocks(node);
     }
   }
@@ -151,11 +151,11 @@
 
   docyard.pageMarkdown = function () {
     var title = document.querySelector('h1');
-    var lead = document.querySelector('.lead');
+    var lead = document.querySelector('.dy-lead');
     return [
       title ? '# ' + text(title).trim() : '',
       lead ? '> ' + text(lead).trim() : '',
-      blocks(document.querySelector('.content')),
+      blocks(document.querySelector('.dy-content')),
     ]
       .filter(Boolean)
       .join('\n\n')

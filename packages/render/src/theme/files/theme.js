@@ -2,7 +2,7 @@
 (function () {
   var root = document.documentElement;
   var system = matchMedia('(prefers-color-scheme: dark)');
-  root.classList.add('js');
+  root.classList.add('dy-js');
   if (!root.hasAttribute('data-strict-theme'))
     try {
       var chosen = localStorage.getItem('docyard-theme');

@@ -102,13 +102,13 @@
     Array.prototype.forEach.call(from.attributes, function (attribute) {
       element.setAttribute(attribute.name, attribute.value);
     });
-    element.className = 'js';
+    element.className = 'dy-js';
     if (theme) element.setAttribute('data-theme', theme);
   }
 
   /* The part of a large sidebar that a page brings along; its script fills in the rest. */
   function treeOf(from) {
-    var tree = from.querySelector('.nav-tree');
+    var tree = from.querySelector('.dy-nav-tree');
     var parts = tree && tree.getAttribute('data-nav-parts');
     return (
       tree && {
@@ -123,8 +123,8 @@
   function keepTree(body) {
     var before = tree;
     tree = treeOf(body);
-    var next = body.querySelector('.nav-tree');
-    var shown = document.querySelector('.nav-tree');
+    var next = body.querySelector('.dy-nav-tree');
+    var shown = document.querySelector('.dy-nav-tree');
     if (!next || !shown || before.source !== tree.source) return;
     /* Groups that were opened may hold other names now. */
     if (tree.inParts && refill) {
@@ -136,7 +136,7 @@
       known[link.href] = link;
     });
     var own = Array.prototype.slice.call(
-      next.querySelectorAll('li:not(.nav-rest) > a[href]:not(.nav-label)'),
+      next.querySelectorAll('li:not(.dy-nav-rest) > a[href]:not(.dy-nav-label)'),
     );
     var isFilled = own.every(function (link) {
       return known[link.href];
@@ -151,7 +151,7 @@
     next.replaceChildren.apply(next, Array.prototype.slice.call(shown.childNodes));
   }
 
-  var scrolling = ['.site-sidebar', '.site-contents'];
+  var scrolling = ['.dy-site-sidebar', '.dy-site-contents'];
 
   function placesOf() {
     return {
@@ -168,7 +168,7 @@
   }
 
   function foldsOf() {
-    return Array.prototype.slice.call(document.querySelectorAll('main details:not(.contents-fold)'));
+    return Array.prototype.slice.call(document.querySelectorAll('main details:not(.dy-contents-fold)'));
   }
 
   function goTo(place) {

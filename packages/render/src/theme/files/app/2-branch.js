@@ -38,7 +38,7 @@
   function markCurrent(sidebar, own) {
     all('a', sidebar).forEach(function (link) {
       if (plain(docyard.navigation.address(link)) !== own) return;
-      if (link.closest('.menu, .nav-anchors, .drawer-links')) return;
+      if (link.closest('.dy-menu, .dy-nav-anchors, .dy-drawer-links')) return;
       link.setAttribute('aria-current', 'page');
       for (var node = link.parentElement; node !== sidebar; node = node.parentElement)
         if (node.tagName === 'DETAILS') node.open = true;
@@ -57,14 +57,16 @@
 
   function page(branch, at, here, address) {
     var main = document.querySelector('main');
-    var header = main.querySelector('.page-header');
+    var header = main.querySelector('.dy-page-header');
     var row = branch.pages[at];
-    all('.page-header > .eyebrow, main > .site-pagination, main > .directory').forEach(function (part) {
-      part.remove();
-    });
+    all('.dy-page-header > .dy-eyebrow, main > .dy-site-pagination, main > .dy-directory').forEach(
+      function (part) {
+        part.remove();
+      },
+    );
     if (!row || !header) return;
     header.insertAdjacentHTML('afterbegin', here(branch.trails[row[3]] || ''));
-    main.querySelector('.content').insertAdjacentHTML('afterend', here(branch.directories[row[0]] || ''));
+    main.querySelector('.dy-content').insertAdjacentHTML('afterend', here(branch.directories[row[0]] || ''));
     if (!row[4]) main.insertAdjacentHTML('beforeend', neighbours(branch, at, address));
   }
 
@@ -94,9 +96,9 @@
       before[link.getAttribute('data-division')] =
         link.getAttribute('data-nav-href') || link.getAttribute('href');
     });
-    var sidebar = document.querySelector('.site-sidebar');
-    replaced('.site-navbar', here(branch.header));
-    replaced('.site-footer', here(branch.footer));
+    var sidebar = document.querySelector('.dy-site-sidebar');
+    replaced('.dy-site-navbar', here(branch.header));
+    replaced('.dy-site-footer', here(branch.footer));
     if (sidebar) {
       sidebar.innerHTML = here(branch.sidebar);
       if (own) markCurrent(sidebar, plain(own).replace(/^\.\/(?=.)/, ''));
@@ -105,7 +107,7 @@
     page(branch, at, here, address);
     /* The content keeps its language. */
     if (branch.language)
-      all('.site-navbar, .site-sidebar, .site-footer, .site-pagination').forEach(function (part) {
+      all('.dy-site-navbar, .dy-site-sidebar, .dy-site-footer, .dy-site-pagination').forEach(function (part) {
         part.lang = branch.language;
         part.dir = branch.direction;
       });

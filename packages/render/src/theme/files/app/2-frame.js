@@ -19,18 +19,18 @@
   /* On small screens the sidebar slides in over the page, which can then neither be reached nor scrolled. */
   function drawer() {
     var button = document.querySelector('[data-menu-toggle]');
-    var sidebar = document.querySelector('.site-sidebar');
+    var sidebar = document.querySelector('.dy-site-sidebar');
     if (!button) return;
     if (!sidebar) {
       button.hidden = true;
       return;
     }
     var shade = document.createElement('div');
-    shade.className = 'drawer-shade';
+    shade.className = 'dy-drawer-shade';
     sidebar.after(shade);
-    var others = all('main, .site-contents, .site-footer, .site-banner, .skip-link');
+    var others = all('main, .dy-site-contents, .dy-site-footer, .dy-site-banner, .dy-skip-link');
     var set = function (open) {
-      root.classList.toggle('menu-open', open);
+      root.classList.toggle('dy-menu-open', open);
       button.setAttribute('aria-expanded', String(open));
       others.forEach(function (part) {
         part.inert = open;
@@ -38,13 +38,13 @@
       if (open) showCurrentEntry();
     };
     button.addEventListener('click', function () {
-      set(!root.classList.contains('menu-open'));
+      set(!root.classList.contains('dy-menu-open'));
     });
     shade.addEventListener('click', function () {
       set(false);
     });
     document.addEventListener('keydown', function (event) {
-      if (event.key === 'Escape' && root.classList.contains('menu-open')) {
+      if (event.key === 'Escape' && root.classList.contains('dy-menu-open')) {
         set(false);
         button.focus();
       }
@@ -75,14 +75,14 @@
     });
     all('[data-menu]').forEach(function (menu) {
       var filter = menu.querySelector('[data-menu-filter]');
-      var items = all('.menu-items li', menu);
+      var items = all('.dy-menu-items li', menu);
       menu.addEventListener('toggle', function () {
         if (!menu.open) return;
         if (filter) filter.focus();
-        var box = menu.querySelector('.menu-items');
-        box.classList.remove('at-end');
+        var box = menu.querySelector('.dy-menu-items');
+        box.classList.remove('dy-at-end');
         var rect = box.getBoundingClientRect();
-        box.classList.toggle('at-end', rect.right > innerWidth - 8 || rect.left < 8);
+        box.classList.toggle('dy-at-end', rect.right > innerWidth - 8 || rect.left < 8);
       });
       menu.addEventListener('keydown', function (event) {
         var step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -106,7 +106,7 @@
   }
 
   function contentsMark() {
-    var links = all('.site-contents nav a');
+    var links = all('.dy-site-contents nav a');
     if (!links.length) return;
     var byId = {};
     links.forEach(function (link) {
@@ -117,7 +117,7 @@
         return document.getElementById(id);
       })
       .filter(Boolean);
-    var box = document.querySelector('.site-contents');
+    var box = document.querySelector('.dy-site-contents');
     var update = function () {
       var current = headings[0];
       headings.forEach(function (heading) {
@@ -150,13 +150,13 @@
 
   /* Where there is no room beside the content, the table of contents folds in above it. */
   function contentsAbove() {
-    var list = document.querySelector('.site-contents nav ul');
-    var content = document.querySelector('.content');
+    var list = document.querySelector('.dy-site-contents nav ul');
+    var content = document.querySelector('.dy-content');
     if (!list || list.children.length < 3) return;
     var fold = document.createElement('details');
-    fold.className = 'contents-fold';
+    fold.className = 'dy-contents-fold';
     var title = document.createElement('summary');
-    title.textContent = document.querySelector('.contents-title').textContent;
+    title.textContent = document.querySelector('.dy-contents-title').textContent;
     fold.append(title, list.cloneNode(true));
     fold.addEventListener('click', function (event) {
       if (event.target.closest('a')) fold.open = false;
@@ -165,7 +165,7 @@
   }
 
   function showCurrentEntry() {
-    var sidebar = document.querySelector('.site-sidebar');
+    var sidebar = document.querySelector('.dy-site-sidebar');
     var current = sidebar && sidebar.querySelector('[aria-current="page"]');
     if (!current) return;
     var offset = current.getBoundingClientRect().top - sidebar.getBoundingClientRect().top;
@@ -173,7 +173,7 @@
   }
 
   function banner() {
-    var box = document.querySelector('.site-banner');
+    var box = document.querySelector('.dy-site-banner');
     var button = box && box.querySelector('[data-banner-close]');
     if (!button) return;
     var text = box.textContent.trim();

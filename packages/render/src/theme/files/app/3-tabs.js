@@ -13,11 +13,11 @@
   };
 
   function panelsOf(group) {
-    return all(':scope > .tab', group);
+    return all(':scope > .dy-tab', group);
   }
 
   function buttonsOf(group) {
-    return all(':scope > .tab-list > [role="tab"]', group);
+    return all(':scope > .dy-tab-list > [role="tab"]', group);
   }
 
   function select(group, index) {
@@ -90,7 +90,7 @@
     if (!target) return;
     for (var node = target; node; node = node.parentElement) {
       if (node.tagName === 'DETAILS') node.open = true;
-      if (node.classList.contains('tab') && node.parentElement.hasAttribute('data-tabs'))
+      if (node.classList.contains('dy-tab') && node.parentElement.hasAttribute('data-tabs'))
         select(node.parentElement, panelsOf(node.parentElement).indexOf(node));
     }
     target.scrollIntoView();

@@ -6,12 +6,12 @@
   /* What a reader wants to paste: no prompts, no removed lines. Numbers are drawn and never part of the text. */
   function textOf(block) {
     var copy = block.querySelector('code').cloneNode(true);
-    all('.line-removed', copy).forEach(function (line) {
+    all('.dy-line-removed', copy).forEach(function (line) {
       var after = line.nextSibling;
       if (after && after.nodeType === 3) after.nodeValue = after.nodeValue.replace(/^\n/, '');
       line.remove();
     });
-    all('.code-prompt', copy).forEach(function (prompt) {
+    all('.dy-code-prompt', copy).forEach(function (prompt) {
       prompt.remove();
     });
     return copy.textContent.replace(/\n$/, '');
@@ -19,10 +19,10 @@
 
   function copyButtons(root) {
     if (!navigator.clipboard) return;
-    all('.code:not([data-no-copy])', root).forEach(function (block) {
+    all('.dy-code:not([data-no-copy])', root).forEach(function (block) {
       var button = document.createElement('button');
       button.type = 'button';
-      button.className = 'copy-button';
+      button.className = 'dy-copy-button';
       button.textContent = 'Copy';
       button.addEventListener('click', function () {
         void navigator.clipboard.writeText(textOf(block)).then(function () {
@@ -37,13 +37,13 @@
   }
 
   function expandableCode(root) {
-    all('.code-expandable', root).forEach(function (block) {
+    all('.dy-code-expandable', root).forEach(function (block) {
       var button = document.createElement('button');
       button.type = 'button';
-      button.className = 'expand-button';
+      button.className = 'dy-expand-button';
       button.textContent = 'Show all';
       button.addEventListener('click', function () {
-        var open = block.classList.toggle('is-expanded');
+        var open = block.classList.toggle('dy-is-expanded');
         button.textContent = open ? 'Show less' : 'Show all';
       });
       block.appendChild(button);
@@ -61,7 +61,7 @@
         else pre.removeAttribute('tabindex');
       });
     });
-    all('.code pre, .diagram-view, .katex-display', root).forEach(function (area) {
+    all('.dy-code pre, .dy-diagram-view, .katex-display', root).forEach(function (area) {
       sizes.observe(area);
     });
   }

@@ -16,7 +16,7 @@
   function accordions() {
     var pathOf = function (box) {
       var ids = [];
-      for (var node = box; node; node = node.parentElement.closest('.accordion')) ids.unshift(node.id);
+      for (var node = box; node; node = node.parentElement.closest('.dy-accordion')) ids.unshift(node.id);
       return '#' + ids.map(encodeURIComponent).join(':');
     };
     var open = function () {
@@ -32,7 +32,7 @@
       if (last) last.scrollIntoView();
     };
     docyard.forContent(function (root) {
-      all('.accordion[id] > summary', root).forEach(function (summary) {
+      all('.dy-accordion[id] > summary', root).forEach(function (summary) {
         summary.addEventListener('click', function () {
           var box = summary.parentElement;
           if (!box.open) history.replaceState(null, '', pathOf(box));
@@ -47,7 +47,7 @@
 
   /* The table of contents lists only what is shown. */
   function contentsFollow() {
-    all('.site-contents a[href^="#"]').forEach(function (link) {
+    all('.dy-site-contents a[href^="#"]').forEach(function (link) {
       var target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
       if (target) link.parentElement.hidden = target.getClientRects().length === 0;
     });
@@ -83,18 +83,18 @@
       show(select.value);
     });
     if (titles.length > 1) {
-      var label = make('label', { class: 'view-menu' });
-      label.appendChild(make('span', { class: 'visually-hidden' }, 'Show content for'));
+      var label = make('label', { class: 'dy-view-menu' });
+      label.appendChild(make('span', { class: 'dy-visually-hidden' }, 'Show content for'));
       label.appendChild(select);
       sections[0].parentNode.insertBefore(label, sections[0]);
-      document.documentElement.classList.add('has-views');
+      document.documentElement.classList.add('dy-has-views');
     }
     show(select.value);
     if (target) target.scrollIntoView();
   }
 
   function changelog() {
-    var entries = all('.update[data-tags]');
+    var entries = all('.dy-update[data-tags]');
     var tagsOf = function (entry) {
       return JSON.parse(entry.getAttribute('data-tags'));
     };
@@ -104,12 +104,16 @@
         if (tags.indexOf(tag) < 0) tags.push(tag);
       });
     });
-    var updates = all('.update');
+    var updates = all('.dy-update');
     if (!tags.length || updates.length < 2) return;
     var chosen = (new URLSearchParams(location.search).get('tags') || '').split(',').filter(function (tag) {
       return tags.indexOf(tag) >= 0;
     });
-    var panel = make('div', { class: 'update-filter', role: 'group', 'aria-label': 'Show updates tagged' });
+    var panel = make('div', {
+      class: 'dy-update-filter',
+      role: 'group',
+      'aria-label': 'Show updates tagged',
+    });
     var apply = function () {
       updates.forEach(function (entry) {
         var own = entry.hasAttribute('data-tags') ? tagsOf(entry) : [];
@@ -143,10 +147,10 @@
 
   function codeMenus(root) {
     all('[data-dropdown]', root).forEach(function (group) {
-      var list = group.querySelector('.tab-list');
+      var list = group.querySelector('.dy-tab-list');
       var buttons = all('[role="tab"]', list);
       if (buttons.length < 2) return;
-      var select = make('select', { class: 'tab-select', 'aria-label': 'Language' });
+      var select = make('select', { class: 'dy-tab-select', 'aria-label': 'Language' });
       buttons.forEach(function (button, index) {
         select.appendChild(make('option', { value: index }, button.textContent));
       });
@@ -166,11 +170,11 @@
 
   /* Pictures are enlarged by a click, unless they are small, lead somewhere, or the author says no. */
   function zoom() {
-    var dialog = make('dialog', { class: 'zoom', 'aria-label': 'Enlarged picture' });
+    var dialog = make('dialog', { class: 'dy-zoom', 'aria-label': 'Enlarged picture' });
     if (!dialog.showModal) return;
     var enlarge = function (image) {
       var copy = make('img', { src: image.currentSrc || image.src, alt: image.alt });
-      var close = make('button', { type: 'button', class: 'zoom-close', 'aria-label': 'Close' }, '×');
+      var close = make('button', { type: 'button', class: 'dy-zoom-close', 'aria-label': 'Close' }, '×');
       dialog.replaceChildren(copy, close);
       if (!dialog.isConnected) document.body.appendChild(dialog);
       dialog.showModal();
@@ -178,12 +182,15 @@
     dialog.addEventListener('click', function () {
       dialog.close();
     });
-    all('.content img').forEach(function (image) {
-      if (image.closest('a, button, .tile, .card, [data-no-zoom]') || image.classList.contains('icon'))
+    all('.dy-content img').forEach(function (image) {
+      if (
+        image.closest('a, button, .dy-tile, .dy-card, [data-no-zoom]') ||
+        image.classList.contains('dy-icon')
+      )
         return;
       var ready = function () {
         if (image.clientWidth < 120 || image.naturalWidth < 160) return;
-        image.classList.add('is-zoomable');
+        image.classList.add('dy-is-zoomable');
         image.tabIndex = 0;
         image.setAttribute('role', 'button');
         if (!image.alt) image.alt = 'Picture';
@@ -206,7 +213,7 @@
     all('img[data-actions]').forEach(function (image) {
       var wanted = image.getAttribute('data-actions').split(',');
       var bar = make('span', {
-        class: 'image-actions at-' + (image.getAttribute('data-actions-at') || 'bottom-center'),
+        class: 'dy-image-actions dy-at-' + (image.getAttribute('data-actions-at') || 'bottom-center'),
       });
       if (wanted.indexOf('copy') >= 0 && navigator.clipboard && window.ClipboardItem) {
         var copy = make('button', { type: 'button' }, 'Copy');
@@ -223,7 +230,7 @@
       }
       if (wanted.indexOf('download') >= 0)
         bar.appendChild(make('a', { href: image.src, download: '' }, 'Download'));
-      var box = make('span', { class: 'image-box' });
+      var box = make('span', { class: 'dy-image-box' });
       image.replaceWith(box);
       box.append(image, bar);
     });
@@ -247,10 +254,10 @@
         void navigator.clipboard
           .writeText(isDark ? dark : button.getAttribute('data-copy'))
           .then(function () {
-            if (button.classList.contains('palette-item')) {
-              button.classList.add('is-copied');
+            if (button.classList.contains('dy-palette-item')) {
+              button.classList.add('dy-is-copied');
               setTimeout(function () {
-                button.classList.remove('is-copied');
+                button.classList.remove('dy-is-copied');
               }, 1200);
             } else told(button, 'Copied');
           });
@@ -260,13 +267,13 @@
 
   /* Tips stay inside the window, and Escape puts them away without moving the focus. */
   function tooltips(root) {
-    all('.tooltip', root).forEach(function (box) {
+    all('.dy-tooltip', root).forEach(function (box) {
       var tip = box.lastElementChild;
       var place = function () {
-        box.classList.remove('is-closed', 'is-left', 'is-below');
+        box.classList.remove('dy-is-closed', 'dy-is-left', 'dy-is-below');
         var area = tip.getBoundingClientRect();
-        if (area.right > document.documentElement.clientWidth - 8) box.classList.add('is-left');
-        if (area.top < 70) box.classList.add('is-below');
+        if (area.right > document.documentElement.clientWidth - 8) box.classList.add('dy-is-left');
+        if (area.top < 70) box.classList.add('dy-is-below');
       };
       box.addEventListener('mouseenter', place);
       box.addEventListener('focusin', place);
@@ -279,14 +286,14 @@
   function tooltipKeys() {
     document.addEventListener('keydown', function (event) {
       if (event.key !== 'Escape') return;
-      all('.tooltip:hover, .tooltip:focus-within').forEach(function (box) {
-        box.classList.add('is-closed');
+      all('.dy-tooltip:hover, .dy-tooltip:focus-within').forEach(function (box) {
+        box.classList.add('dy-is-closed');
       });
     });
   }
 
   function trees(root) {
-    all('.tree', root).forEach(function (tree) {
+    all('.dy-tree', root).forEach(function (tree) {
       tree.addEventListener('keydown', function (event) {
         var summary = event.target.closest('summary');
         if (!summary) return;

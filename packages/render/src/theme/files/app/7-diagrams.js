@@ -14,7 +14,7 @@
       var home = Math.abs(scale - 1) < 0.01;
       drawing.style.width = home ? '' : base * scale + 'px';
       drawing.style.maxWidth = home ? '' : 'none';
-      view.classList.toggle('is-zoomed', !home);
+      view.classList.toggle('dy-is-zoomed', !home);
       if (home) base = 0;
     }
 
@@ -29,7 +29,7 @@
     }
 
     var controls = document.createElement('div');
-    controls.className = 'diagram-controls';
+    controls.className = 'dy-diagram-controls';
     button('Zoom in', '+', function () {
       zoom(scale * 1.3);
     });
@@ -42,7 +42,7 @@
     figure.appendChild(controls);
 
     view.addEventListener('pointerdown', function (event) {
-      if (event.pointerType !== 'mouse' || !view.classList.contains('is-zoomed')) return;
+      if (event.pointerType !== 'mouse' || !view.classList.contains('dy-is-zoomed')) return;
       var left = view.scrollLeft + event.clientX;
       var top = view.scrollTop + event.clientY;
       function move(next) {
@@ -62,6 +62,6 @@
   }
 
   docyard.forContent(function (root) {
-    docyard.all('.diagram[data-controls]', root).forEach(addControls);
+    docyard.all('.dy-diagram[data-controls]', root).forEach(addControls);
   });
 })();

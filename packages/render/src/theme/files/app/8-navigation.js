@@ -5,12 +5,12 @@
   var load = docyard.load;
 
   function largeSidebar() {
-    var tree = document.querySelector('.nav-tree[data-nav]');
+    var tree = document.querySelector('.dy-nav-tree[data-nav]');
     if (!tree) return;
     var src = tree.getAttribute('data-nav');
     var plain = docyard.navigation.address;
     docyard.fillNavigation = function (html) {
-      var sidebar = tree.closest('.site-sidebar');
+      var sidebar = tree.closest('.dy-site-sidebar');
       var before = tree.querySelector('[aria-current="page"]');
       var href = before && plain(before);
       var top = before && before.getBoundingClientRect().top;

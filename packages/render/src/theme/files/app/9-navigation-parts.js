@@ -46,8 +46,8 @@
     all('a', template.content).forEach(function (link) {
       if (address(link) === current) link.setAttribute('aria-current', 'page');
     });
-    all('.nav-closed[data-nav]', template.content).forEach(foldable);
-    all('.nav-expanded > details', template.content).forEach(function (fold) {
+    all('.dy-nav-closed[data-nav]', template.content).forEach(foldable);
+    all('.dy-nav-expanded > details', template.content).forEach(function (fold) {
       fold.open = true;
     });
     return template.content;
@@ -55,15 +55,15 @@
 
   /* A link to the first page of a group becomes a group that opens; a link to its own page gets a button beside it. */
   function foldable(item) {
-    var label = item.querySelector('.nav-label');
+    var label = item.querySelector('.dy-nav-label');
     var fold = document.createElement('details');
     var button = document.createElement('summary');
-    item.classList.replace('nav-closed', 'nav-fold');
+    item.classList.replace('dy-nav-closed', 'dy-nav-fold');
     fold.append(button);
-    if (item.classList.contains('nav-linked')) button.setAttribute('aria-label', label.textContent);
+    if (item.classList.contains('dy-nav-linked')) button.setAttribute('aria-label', label.textContent);
     else {
       var name = document.createElement('span');
-      name.className = 'nav-label';
+      name.className = 'dy-nav-label';
       name.append.apply(name, label.childNodes);
       item.setAttribute('data-first', label.getAttribute('href'));
       label.replaceWith(name);
@@ -108,7 +108,7 @@
     return html.join('').split('</ul><ul>').join('');
   }
 
-  all('.nav-closed[data-nav]', tree).forEach(foldable);
+  all('.dy-nav-closed[data-nav]', tree).forEach(foldable);
   /* The event of a fold does not rise. */
   tree.addEventListener(
     'toggle',
@@ -118,7 +118,7 @@
     true,
   );
   tree.addEventListener('click', function (event) {
-    var rest = event.target.closest('.nav-rest[data-nav]');
+    var rest = event.target.closest('.dy-nav-rest[data-nav]');
     if (!rest || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     goOn(rest);

@@ -97,11 +97,11 @@
   }
 
   function build(button) {
-    dialog = attributes(make('dialog', 'search-dialog'), { 'aria-label': say('search') });
-    var bar = make('div', 'search-bar');
+    dialog = attributes(make('dialog', 'dy-search-dialog'), { 'aria-label': say('search') });
+    var bar = make('div', 'dy-search-bar');
     var icon = button.querySelector('svg');
     if (icon) bar.appendChild(icon.cloneNode(true));
-    field = attributes(make('input', 'search-field'), {
+    field = attributes(make('input', 'dy-search-field'), {
       type: 'text',
       inputmode: 'search',
       role: 'combobox',
@@ -115,21 +115,21 @@
       enterkeyhint: 'go',
       placeholder: button.getAttribute('data-prompt') || say('search'),
     });
-    var close = attributes(make('button', 'search-close', say('close')), { type: 'button' });
+    var close = attributes(make('button', 'dy-search-close', say('close')), { type: 'button' });
     bar.append(field, close);
-    list = attributes(make('div', 'search-results'), {
+    list = attributes(make('div', 'dy-search-results'), {
       id: 'search-results',
       role: 'listbox',
       'aria-label': say('results'),
     });
-    status = attributes(make('p', 'search-status'), { role: 'status' });
-    scopeButton = attributes(make('button', 'search-scope', say('all')), {
+    status = attributes(make('p', 'dy-search-status'), { role: 'status' });
+    scopeButton = attributes(make('button', 'dy-search-scope', say('all')), {
       type: 'button',
       'aria-pressed': 'false',
     });
-    var foot = make('div', 'search-foot');
+    var foot = make('div', 'dy-search-foot');
     foot.append(status, scopeButton);
-    help = make('div', 'search-nothing');
+    help = make('div', 'dy-search-nothing');
     help.hidden = true;
     dialog.append(bar, help, list, foot);
     document.body.appendChild(dialog);
@@ -313,13 +313,13 @@
   }
 
   function group(label, children) {
-    var node = attributes(make('div', 'search-group'), { role: 'group', 'aria-label': label });
+    var node = attributes(make('div', 'dy-search-group'), { role: 'group', 'aria-label': label });
     node.append.apply(node, children);
     return node;
   }
 
   function option(href, className) {
-    return attributes(make('a', 'search-option ' + (className || '')), {
+    return attributes(make('a', 'dy-search-option ' + (className || '')), {
       role: 'option',
       href: href,
       tabindex: '-1',
@@ -327,14 +327,14 @@
   }
 
   function questionOption(question) {
-    var node = option('#', 'is-plain');
+    var node = option('#', 'dy-is-plain');
     node.setAttribute('data-question', question);
     node.textContent = question;
     return node;
   }
 
   function labelled(label, nodes) {
-    var head = attributes(make('p', 'search-label', label), { 'aria-hidden': 'true' });
+    var head = attributes(make('p', 'dy-search-label', label), { 'aria-hidden': 'true' });
     return group(label, [head].concat(nodes));
   }
 
@@ -348,7 +348,7 @@
         labelled(
           say('start'),
           starts.map(function (page) {
-            var node = option(search.root + page[1], 'is-plain');
+            var node = option(search.root + page[1], 'dy-is-plain');
             node.textContent = page[0];
             return node;
           }),
@@ -364,7 +364,7 @@
       return resultGroup(result, answer.terms);
     });
     if (answer.total > answer.results.length) {
-      var more = option('#', 'is-more');
+      var more = option('#', 'dy-is-more');
       more.setAttribute('data-more', '');
       more.textContent = say('more');
       groups.push(more);
@@ -381,7 +381,7 @@
     fill(nodes);
     activate(-1, false);
     help.replaceChildren(
-      make('p', 'search-nothing-title', say('nothing', question)),
+      make('p', 'dy-search-nothing-title', say('nothing', question)),
       make('p', '', say('help')),
     );
     help.hidden = false;
@@ -405,14 +405,14 @@
 
   function mainOption(result, section, terms) {
     var node = option(address(result, section), '');
-    var head = make('span', 'search-head');
-    var title = make('span', 'search-title');
+    var head = make('span', 'dy-search-head');
+    var title = make('span', 'dy-search-title');
     title.append.apply(title, marked(result.title, terms));
     var trail = [scopeName(result), result.trail].filter(Boolean).join(' · ');
-    head.append(title, make('span', 'search-trail', trail));
+    head.append(title, make('span', 'dy-search-trail', trail));
     node.appendChild(head);
     if (section.id) {
-      var heading = make('span', 'search-heading');
+      var heading = make('span', 'dy-search-heading');
       heading.append.apply(heading, marked(section.title, terms));
       node.appendChild(heading);
     }
@@ -421,8 +421,8 @@
   }
 
   function sectionOption(result, section, terms) {
-    var node = option(address(result, section), 'is-section');
-    var heading = make('span', 'search-heading');
+    var node = option(address(result, section), 'dy-is-section');
+    var heading = make('span', 'dy-search-heading');
     heading.append.apply(heading, marked(section.title, terms));
     node.appendChild(heading);
     addExcerpt(node, section, terms);
@@ -437,7 +437,7 @@
 
   function addExcerpt(node, section, terms) {
     if (!section.text) return;
-    var excerpt = make('span', 'search-excerpt');
+    var excerpt = make('span', 'dy-search-excerpt');
     excerpt.append.apply(excerpt, marked(windowOf(section.text, terms), terms));
     node.appendChild(excerpt);
   }

@@ -31,13 +31,14 @@
   /* A label, its type, and the input it belongs to. */
   function row(name, input, details) {
     input.id = 'try-it-' + ++count;
-    var label = make('label', { for: input.id, class: details.isQuiet && 'visually-hidden' }, [name]);
-    var head = make('div', { class: 'try-it-label' }, [label]);
+    var label = make('label', { for: input.id, class: details.isQuiet && 'dy-visually-hidden' }, [name]);
+    var head = make('div', { class: 'dy-try-it-label' }, [label]);
     if (details.type) head.append(make('code', {}, [details.type]));
-    if (details.required) head.append(make('span', { class: 'field-label field-required' }, ['required']));
-    var box = make('div', { class: 'try-it-row' }, [head, input]);
+    if (details.required)
+      head.append(make('span', { class: 'dy-field-label dy-field-required' }, ['required']));
+    var box = make('div', { class: 'dy-try-it-row' }, [head, input]);
     if (details.note) {
-      var note = make('p', { class: 'try-it-note', id: input.id + '-note' }, [details.note]);
+      var note = make('p', { class: 'dy-try-it-note', id: input.id + '-note' }, [details.note]);
       input.setAttribute('aria-describedby', note.id);
       box.append(note);
     }
@@ -59,7 +60,7 @@
       }),
       0,
     );
-    var variables = make('div', { class: 'try-it-variables' });
+    var variables = make('div', { class: 'dy-try-it-variables' });
     var inputs = [];
     var fill = function () {
       inputs = list[choice.value].variables.map(function (variable) {
@@ -199,7 +200,7 @@
     holder.addEventListener('input', save);
     keep.addEventListener('change', save);
     fill();
-    var label = make('label', { class: 'try-it-keep', for: keep.id }, [keep, 'Remember in this tab']);
+    var label = make('label', { class: 'dy-try-it-keep', for: keep.id }, [keep, 'Remember in this tab']);
     var head = names.length > 1 ? [row('Method', choice, {})] : [];
     return {
       nodes: [group(say('Authorization'), head.concat([holder, label]))],
@@ -230,7 +231,7 @@
     if (scheme.type === 'mutualTLS')
       return {
         scheme: scheme,
-        nodes: [make('p', { class: 'try-it-note' }, ['The browser sends its client certificate.'])],
+        nodes: [make('p', { class: 'dy-try-it-note' }, ['The browser sends its client certificate.'])],
         read: function () {
           return {};
         },
@@ -239,7 +240,7 @@
         },
       };
     var box = row(name, value, { note: note, required: required });
-    var warning = make('p', { class: 'try-it-note', role: 'alert', id: value.id + '-warning' });
+    var warning = make('p', { class: 'dy-try-it-note', role: 'alert', id: value.id + '-warning' });
     value.after(warning);
     var warn = function (text) {
       warning.textContent = text;

@@ -23,7 +23,7 @@
     var cut = text.length > longest;
     var code = make('code', {}, [cut ? text.slice(0, longest) : text]);
     var nodes = [make('pre', { tabindex: '0', role: 'region', 'aria-label': label }, [code])];
-    if (cut) nodes.push(make('p', { class: 'try-it-note' }, ['Only the beginning is shown.']));
+    if (cut) nodes.push(make('p', { class: 'dy-try-it-note' }, ['Only the beginning is shown.']));
     return make('div', {}, nodes);
   }
 
@@ -43,13 +43,15 @@
     return make('details', {}, [
       make('summary', {}, ['Headers (' + lines.length + ')']),
       codeBox('Response headers', lines.join('\n')),
-      make('p', { class: 'try-it-note' }, ['A browser shows only the headers that the server lets it see.']),
+      make('p', { class: 'dy-try-it-note' }, [
+        'A browser shows only the headers that the server lets it see.',
+      ]),
     ]);
   }
 
   function bodyBox(blob, type) {
     if (!blob.size)
-      return Promise.resolve(make('p', { class: 'try-it-note' }, ['The response has no body.']));
+      return Promise.resolve(make('p', { class: 'dy-try-it-note' }, ['The response has no body.']));
     if (type.startsWith('image/')) {
       var image = make('img', { alt: 'The picture in the response' });
       image.src = URL.createObjectURL(blob);
@@ -85,8 +87,8 @@
   function statusLine(response, milliseconds, bytes) {
     var status = response.status + (response.statusText ? ' ' + response.statusText : '');
     var facts = [Math.round(milliseconds) + ' ms'].concat(bytes === undefined ? [] : [size(bytes)]);
-    return make('p', { class: 'try-it-status' }, [
-      make('span', { class: 'status status-' + String(response.status).charAt(0) }),
+    return make('p', { class: 'dy-try-it-status' }, [
+      make('span', { class: 'dy-status dy-status-' + String(response.status).charAt(0) }),
       make('strong', {}, [status]),
       make('span', {}, [facts.join(', ')]),
     ]);
@@ -130,7 +132,7 @@
     var show = function (nodes) {
       area.replaceChildren.apply(area, nodes);
     };
-    show([make('p', { class: 'try-it-note' }, ['Waiting for the response …'])]);
+    show([make('p', { class: 'dy-try-it-note' }, ['Waiting for the response …'])]);
     return Promise.resolve()
       .then(function () {
         return fetch(request.url, options);
@@ -152,8 +154,8 @@
         });
       })
       .catch(function (error) {
-        if (error.name === 'AbortError') show([make('p', { class: 'try-it-note' }, ['Stopped.'])]);
-        else show([make('p', { class: 'try-it-failure' }, [failureText(error, request.url)])]);
+        if (error.name === 'AbortError') show([make('p', { class: 'dy-try-it-note' }, ['Stopped.'])]);
+        else show([make('p', { class: 'dy-try-it-failure' }, [failureText(error, request.url)])]);
       });
   };
 

@@ -19,29 +19,31 @@
       body: fields.bodies(model.method === 'GET' || model.method === 'HEAD' ? [] : model.bodies),
     };
     var preview = make('code');
-    var copy = make('button', { type: 'button', class: 'copy-button' }, [say('Copy')]);
-    var send = make('button', { type: 'submit', class: 'api-try' }, [say('Send')]);
-    var stop = make('button', { type: 'button', class: 'try-it-stop', hidden: '' }, [say('Stop')]);
-    var close = make('button', { type: 'button', class: 'icon-button', 'aria-label': say('Close') }, ['×']);
-    var answer = make('div', { class: 'try-it-answer', role: 'status', 'aria-label': say('Response') });
-    var form = make('form', { class: 'try-it-form', id: 'try-it-form', autocomplete: 'off' }, [
-      make('div', { class: 'try-it-fields' }, inputsOf(parts)),
+    var copy = make('button', { type: 'button', class: 'dy-copy-button' }, [say('Copy')]);
+    var send = make('button', { type: 'submit', class: 'dy-api-try' }, [say('Send')]);
+    var stop = make('button', { type: 'button', class: 'dy-try-it-stop', hidden: '' }, [say('Stop')]);
+    var close = make('button', { type: 'button', class: 'dy-icon-button', 'aria-label': say('Close') }, [
+      '×',
+    ]);
+    var answer = make('div', { class: 'dy-try-it-answer', role: 'status', 'aria-label': say('Response') });
+    var form = make('form', { class: 'dy-try-it-form', id: 'try-it-form', autocomplete: 'off' }, [
+      make('div', { class: 'dy-try-it-fields' }, inputsOf(parts)),
     ]);
     var title = make('h2', { id: 'try-it-title' }, [say('Try it')]);
-    var bar = document.querySelector('.api-bar');
-    var endpoint = make('div', { class: 'try-it-endpoint' }, [
-      bar.querySelector('.method').cloneNode(true),
-      bar.querySelector('.api-path').cloneNode(true),
+    var bar = document.querySelector('.dy-api-bar');
+    var endpoint = make('div', { class: 'dy-try-it-endpoint' }, [
+      bar.querySelector('.dy-method').cloneNode(true),
+      bar.querySelector('.dy-api-path').cloneNode(true),
     ]);
-    var head = make('div', { class: 'try-it-head' }, [title, endpoint, stop, send, close]);
-    var command = make('div', { class: 'try-it-command code' }, [
-      make('p', { class: 'code-title' }, [say('Command')]),
+    var head = make('div', { class: 'dy-try-it-head' }, [title, endpoint, stop, send, close]);
+    var command = make('div', { class: 'dy-try-it-command dy-code' }, [
+      make('p', { class: 'dy-code-title' }, [say('Command')]),
       make('pre', { tabindex: '0', role: 'region', 'aria-label': say('Command') }, [preview]),
       copy,
     ]);
     form.prepend(head);
-    form.append(make('div', { class: 'try-it-results' }, [command, answer]));
-    var dialog = make('dialog', { class: 'try-it', 'aria-labelledby': title.id }, [form]);
+    form.append(make('div', { class: 'dy-try-it-results' }, [command, answer]));
+    var dialog = make('dialog', { class: 'dy-try-it', 'aria-labelledby': title.id }, [form]);
 
     var current = function () {
       return docyard.tryItRequest(model, {
@@ -102,7 +104,9 @@
     var nodes = [parts.server, parts.security, parts.parameters, parts.body].flatMap(function (part) {
       return part.nodes;
     });
-    return nodes.length ? nodes : [make('p', { class: 'try-it-note' }, ['Nothing needs to be filled in.'])];
+    return nodes.length
+      ? nodes
+      : [make('p', { class: 'dy-try-it-note' }, ['Nothing needs to be filled in.'])];
   }
 
   var dialog;
@@ -110,7 +114,9 @@
   button.addEventListener('click', function () {
     dialog = dialog || build();
     dialog.showModal();
-    var first = dialog.querySelector('.try-it-fields input, .try-it-fields select, .try-it-fields textarea');
+    var first = dialog.querySelector(
+      '.dy-try-it-fields input, .dy-try-it-fields select, .dy-try-it-fields textarea',
+    );
     if (first) first.focus();
   });
 })();
