@@ -31,6 +31,8 @@ const pagePath = z.string().min(1).max(1024);
 
 const finding = z.string().regex(/^[a-z][a-z_]{0,63}$/, 'Name a severity or the code of a finding.');
 
+export const CustomScripts = z.enum(['skip', 'include']);
+
 export const StartExport = z
   .strictObject({
     domain: Domain,
@@ -60,6 +62,10 @@ export const StartExport = z
     groups: z.array(z.string().min(1).max(128)).max(100).optional(),
     airGapped: z.boolean().optional().meta({
       description: 'For readers without a network: pages offer nothing that needs one.',
+    }),
+    customScripts: CustomScripts.optional().meta({
+      description:
+        'Whether scripts of the repository (`*.js`) run on every page. They run in the browsers of readers, never in the service. Default: the setting of the project, `skip` unless it was changed.',
     }),
     strict: z.boolean().optional().meta({ description: 'Fail the job when a page has an error.' }),
     failOn: z
@@ -154,6 +160,7 @@ export const ExportJob = z
       urlStyle: z.enum(['html', 'directory', 'clean']),
       groups: z.array(z.string()),
       airGapped: z.boolean(),
+      customScripts: CustomScripts,
       strict: z.boolean(),
       failOn: z.array(z.string()),
     }),

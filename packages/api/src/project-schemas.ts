@@ -1,6 +1,7 @@
 /** Projects on the wire: a name, a domain and where the documentation lies. */
 import { z } from 'zod';
 import { ProjectAgent, SetProjectAgent } from './agent-schemas.ts';
+import { CustomScripts } from './export-schemas.ts';
 import {
   Domain,
   expectedVersion,
@@ -29,6 +30,15 @@ export const Source = z
   })
   .meta({ id: 'Source' });
 
+export const ProjectExports = z
+  .object({
+    customScripts: CustomScripts.meta({
+      description: 'Whether scripts of the repository run on every page, unless an export says otherwise.',
+    }),
+  })
+  .meta({ id: 'ProjectExports' });
+export type ProjectExports = z.infer<typeof ProjectExports>;
+
 const projectName = z.string().trim().min(1).max(128);
 
 export const CreateProject = z
@@ -44,9 +54,14 @@ export const UpdateProject = z
     agent: SetProjectAgent.optional().meta({
       description: 'For agent jobs. Parts that are left out stay as they are.',
     }),
+    exports: z
+      .strictObject({ customScripts: CustomScripts })
+      .partial()
+      .optional()
+      .meta({ description: 'Defaults of exports. Parts that are left out stay as they are.' }),
     version: expectedVersion,
   })
-  .refine(namesField, 'Name at least one field to change: name, domain, source or agent.')
+  .refine(namesField, 'Name at least one field to change: name, domain, source, agent or exports.')
   .meta({ id: 'UpdateProject' });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 
@@ -61,6 +76,7 @@ export const Project = z
       directory: z.string().nullable(),
     }),
     agent: ProjectAgent,
+    exports: ProjectExports,
     createdAt: timestamp,
     updatedAt: timestamp,
     version: recordVersion,

@@ -79,6 +79,10 @@ export const Manifest = z
       .nullable()
       .meta({ description: 'When the commit was made. Null for a folder without one.' }),
     isolation: IsolationLevel.optional(),
+    customScripts: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Files with scripts of the repository that run on every page.' }),
     pages: wholeNumber,
     files: z.array(
       z.object({

@@ -9,6 +9,8 @@ export type { Manifest } from '@docyard/api';
 
 export const manifestName = 'manifest.json';
 export const signatureName = 'manifest.json.minisig';
+/** Holds the scripts of the repository that an export includes, and nothing else. */
+const customScriptFolder = '_docyard/scripts/';
 /** 200,000 files with names of a hundred characters come to 50 MB. */
 export const mostManifestBytes = 64 * 1024 ** 2;
 
@@ -26,6 +28,8 @@ export interface ManifestFacts {
 
 export function manifestBytes({ engineVersion, files, ...facts }: ManifestFacts): Buffer {
   const { version, commit, committedAt, isolation, pages } = facts;
+  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const customScripts = sorted.map(({ path }) => path).filter((path) => path.startsWith(customScriptFolder));
   const manifest: Manifest = {
     format: 1,
     engine: `docyard/${engineVersion}`,
@@ -33,8 +37,9 @@ export function manifestBytes({ engineVersion, files, ...facts }: ManifestFacts)
     commit,
     committedAt,
     ...(isolation === undefined ? {} : { isolation }),
+    ...(customScripts.length === 0 ? {} : { customScripts }),
     pages,
-    files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    files: sorted,
   };
   return Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
 }

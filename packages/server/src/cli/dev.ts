@@ -10,6 +10,7 @@ import { isAtDesktop, showInBrowser } from './browser.ts';
 import { CommandError } from './errors.ts';
 import { explainLoad, findingsText, requireFolder } from './findings.ts';
 import { remoteFetch, remotePictures } from './remote.ts';
+import { type CustomScripts, customScriptsOption } from './site-options.ts';
 import { untilToldToStop } from './stop.ts';
 import { hasColors, painter, printable } from './terminal.ts';
 
@@ -19,6 +20,7 @@ interface DevOptions {
   open?: boolean;
   group?: string[];
   offline?: boolean;
+  customScripts?: CustomScripts;
 }
 
 /** By then the first page is in the browser, which matters more than the search. */
@@ -40,6 +42,7 @@ export function describeDev(command: Command): void {
     .option('--open', 'open the browser, also where that is not done by itself')
     .option('--no-open', 'do not open the browser')
     .option('--group <name...>', 'also pages that only these groups may see')
+    .addOption(customScriptsOption())
     .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
     .addHelpText('after', examples)
     .action(dev);
@@ -61,6 +64,7 @@ async function dev(folder: string, options: DevOptions): Promise<void> {
       fetchRemote: remoteFetch(options),
       ...remotePictures(options),
       groups: options.group ?? [],
+      ...(options.customScripts === undefined ? {} : { customScripts: options.customScripts }),
     }),
   );
   const tell = new Narration(root);

@@ -300,10 +300,11 @@ function siteOptionsOf({
   basePath,
   urlStyle,
   airGapped = false,
+  customScripts = 'skip',
   group = [],
   groups = [],
 }: LocalExportOptions) {
-  return { basePath: basePath ?? null, urlStyle, airGapped, groups: [...group, ...groups] };
+  return { basePath: basePath ?? null, urlStyle, airGapped, customScripts, groups: [...group, ...groups] };
 }
 
 /** A folder that holds no site ends the command with a sentence. */

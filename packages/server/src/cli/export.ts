@@ -12,7 +12,7 @@ import { describeLocalExport } from './export-local.ts';
 import { addWaitOptions, follow, type WaitOptions } from './export-wait.ts';
 import { print, showFacts } from './print.ts';
 import { bytesText } from './progress.ts';
-import { urlStyles } from './site-options.ts';
+import { type CustomScripts, customScriptsOption, urlStyles } from './site-options.ts';
 
 const startExamples = `
 Examples:
@@ -48,6 +48,7 @@ export function describeExport(command: Command): void {
     .option('--strict', 'fail the job when a page has an error')
     .option('--fail-on <list>', 'fail the job on these: error, warning, info or codes of findings')
     .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .addOption(customScriptsOption())
     .option('--metadata <name=value...>', 'facts of your own, kept in the record')
     .option('--idempotency-key <key>', 'a second start with the same key and request follows the first job')
     .option('--wait', 'end when the job does')
@@ -99,6 +100,7 @@ interface StartOptions extends WaitOptions {
   strict?: boolean;
   failOn?: string;
   airGapped?: boolean;
+  customScripts?: CustomScripts;
   metadata?: string[];
   idempotencyKey?: string;
   wait?: boolean;
@@ -141,6 +143,7 @@ async function requestOf(
     groups: options.group,
     strict: options.strict,
     airGapped: options.airGapped,
+    customScripts: options.customScripts,
     failOn: options.failOn?.split(',').map((name) => name.trim()),
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -19,8 +19,10 @@ import {
 } from './local.ts';
 import { print } from './print.ts';
 import { describeProjectAgent } from './project-agent.ts';
+import { type CustomScripts, customScriptsOption } from './site-options.ts';
 
 interface ProjectOptions extends LocalOptions {
+  customScripts?: CustomScripts;
   name?: string;
   domain?: string;
   repository?: string;
@@ -56,7 +58,8 @@ export function describeProjects(command: Command): void {
     .argument('<id>', 'id of the project, such as pr_…')
     .option('--name <text>', 'new name')
     .option('--domain <host>', 'new domain')
-    .option('--repository <address>', 'new source');
+    .option('--repository <address>', 'new source')
+    .addOption(customScriptsOption());
   addSourceOptions(update).action(updateOne);
 
   describeProjectAgent(command.command('agent'));
@@ -106,6 +109,7 @@ async function updateOne(projectId: string, options: ProjectOptions): Promise<vo
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.domain === undefined ? {} : { domain: options.domain }),
     ...(options.repository === undefined ? {} : { source: sourceOf(options) }),
+    ...(options.customScripts === undefined ? {} : { exports: { customScripts: options.customScripts } }),
   });
   await withData(options, async (context) => {
     const { updateProject } = await import('../projects/projects.ts');

@@ -9,11 +9,19 @@ export interface SiteOptions {
   origin?: string;
   group?: string[];
   airGapped?: boolean;
+  customScripts?: CustomScripts;
   offline?: boolean;
   fresh?: boolean;
 }
 
 export const urlStyles = ['html', 'directory', 'clean'] as const;
+
+export type CustomScripts = NonNullable<RenderOptions['customScripts']>;
+
+export function customScriptsOption(): Option {
+  const text = 'whether scripts of the repository (*.js) run on every page';
+  return new Option('--custom-scripts <choice>', text).choices(['skip', 'include']);
+}
 
 export function addSiteOptions(command: Command): Command {
   return command
@@ -22,16 +30,18 @@ export function addSiteOptions(command: Command): Command {
     .option('--origin <url>', 'origin for absolute addresses, for example https://docs.example.com')
     .option('--group <name...>', 'also pages that only these groups may see')
     .option('--air-gapped', 'offer nothing that needs a network, for readers without one')
+    .addOption(customScriptsOption())
     .option('--offline', 'fetch nothing: no pictures and API descriptions of other hosts')
     .option('--fresh', 'use nothing that an earlier run remembered, and remember nothing');
 }
 
 export function renderOptionsOf(options: SiteOptions): RenderOptions {
-  const { basePath, urlStyle, origin, group = [], airGapped = false } = options;
+  const { basePath, urlStyle, origin, group = [], airGapped = false, customScripts = 'skip' } = options;
   return {
     urlStyle,
     groups: group,
     airGapped,
+    customScripts,
     ...remotePictures(options),
     ...(basePath === undefined ? {} : { basePath }),
     ...(origin === undefined ? {} : { origin }),

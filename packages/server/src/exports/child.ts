@@ -109,7 +109,7 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
   const run = site.pages.length > mostRememberedPages ? undefined : opened;
   // Nobody will ask for what was read to be remembered.
   if (run === undefined) opened?.load.pages.clear();
-  const { paths, groups, basePath, urlStyle, airGapped } = order.options;
+  const { paths, groups, basePath, urlStyle, airGapped, customScripts } = order.options;
   const unknown = paths === null ? [] : unknownPaths(site, paths);
   if (unknown.length > 0) {
     throw new Stop('unknown_paths', `The site has no page ${unknown.slice(0, 5).join(', ')}.`);
@@ -128,6 +128,7 @@ async function exportWith(memory: MemoryFile | undefined, order: ExportOrder): P
     urlStyle,
     groups,
     airGapped,
+    customScripts,
     ...(order.offline ? {} : { fetchPicture: (address: string) => fetches.fetch(address, 'picture') }),
     customCode: order.customCode,
     committedAt: order.committedAt,

@@ -35,6 +35,7 @@ export function optionsOf(request: StartExport): ExportJob['options'] {
     urlStyle: request.urlStyle ?? 'html',
     groups: request.groups ?? [],
     airGapped: request.airGapped ?? false,
+    customScripts: request.customScripts ?? 'skip',
     strict: request.strict ?? false,
     failOn: request.failOn ?? [],
   };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listAuditLog } from '../audit/audit.ts';
 import type { Context } from '../context.ts';
 import { claimJob } from '../jobs/store.ts';
+import { updateProject } from '../projects/projects.ts';
 import {
   composeForTest,
   createCompletedExport,
@@ -14,7 +15,7 @@ import {
   writeFiles,
 } from '../testing.ts';
 import { cancelExport, deleteExport } from './cancel.ts';
-import { inputOf } from './record.ts';
+import { inputOf, optionsOf } from './record.ts';
 import { prepareExport, prepareRetry, countRecentStarts, startExport } from './start.ts';
 
 async function setUp() {
@@ -33,6 +34,18 @@ async function setUp() {
 }
 
 describe('starting', () => {
+  test('an export runs scripts of the repository where it or its project says so', async () => {
+    const { context, project, actor, start } = await setUp();
+    const chosen = async (request = {}) => optionsOf(inputOf(await start(request)).request).customScripts;
+    expect(await chosen()).toBe('skip');
+    expect(await chosen({ customScripts: 'include' })).toBe('include');
+    const change = { exports: { customScripts: 'include' as const } };
+    const changed = await updateProject(context, { projectId: project.id, change, actor, allowLocal: true });
+    expect(changed.exports).toEqual({ customScripts: 'include' });
+    expect(await chosen()).toBe('include');
+    expect(await chosen({ customScripts: 'skip' })).toBe('skip');
+  });
+
   test('keeps the request and the source as they are now, and says so in the audit log', async () => {
     const { project, start, actions } = await setUp();
     const job = await start({ ref: 'next', version: '2' });

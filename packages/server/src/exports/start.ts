@@ -14,6 +14,7 @@ import { countPlaces } from '../jobs/queue-counts.ts';
 import type { Job } from '../jobs/store.ts';
 import { inTransaction } from '../ports/database.ts';
 import { Problem } from '../problem.ts';
+import { readExportSettings } from '../projects/export-settings.ts';
 import { findProject, type FindByDomain } from '../projects/find-project.ts';
 import { refuseUnreachable, subscribeToJob } from '../webhooks/webhooks.ts';
 import { fetchWithin } from './fetches.ts';
@@ -52,7 +53,11 @@ export async function prepareExport(
     await refuseUnreachable(context, { url: request.webhookUrl, path: 'webhookUrl', ...tenant });
   if (request.failOn !== undefined) await refuseUnknownFindings(request.failOn);
   if (request.paths !== undefined) await refuseUnknownPaths(context, { ...source, tenant }, request.paths);
-  return { input: { request, source }, projectId: project.id, domain: project.domain, retryOf: null };
+  // The setting as it is at the start: a later change of the project does not reach a running job.
+  const { customScripts } =
+    request.customScripts === undefined ? await readExportSettings(context, project.id) : request;
+  const asked = customScripts === 'include' ? { ...request, customScripts } : request;
+  return { input: { request: asked, source }, projectId: project.id, domain: project.domain, retryOf: null };
 }
 
 export async function prepareRetry(

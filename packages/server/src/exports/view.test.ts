@@ -83,6 +83,7 @@ test('what was not given has its default', () => {
       urlStyle: 'html',
       groups: [],
       airGapped: false,
+      customScripts: 'skip',
       strict: false,
       failOn: [],
     },

@@ -41,6 +41,7 @@ describe('creating', () => {
         allowedConfigKeys: [],
         instructions: null,
       },
+      exports: { customScripts: 'skip' },
       createdAt: '2026-03-01T12:00:00.000Z',
       updatedAt: '2026-03-01T12:00:00.000Z',
       version: 1,

@@ -13,6 +13,7 @@ import { projectsWithin, type Reach } from '../reach.ts';
 import { columnsContain } from '../search.ts';
 import { changeAgentSettings, forgetForgeCredential, viewAgentSettings } from './agent-settings.ts';
 import { findProject, type ProjectRecord } from './find-project.ts';
+import { changeExportSettings, viewExportSettings } from './export-settings.ts';
 import { refuseUnusableForge } from './forge.ts';
 
 type ProjectContext = Pick<Context, 'database' | 'clock' | 'sources' | 'secrets' | 'forges'>;
@@ -79,6 +80,7 @@ export async function updateProject(
     const inside = { ...context, database };
     if (hostOf(row.repository) !== hostOf(old.repository)) await forgetForgeCredential(inside, row.id);
     if (change.agent !== undefined) await changeAgentSettings(inside, row.id, change.agent);
+    if (change.exports !== undefined) await changeExportSettings(inside, row.id, change.exports);
     if (change.source !== undefined || change.agent?.forge !== undefined) {
       const changed = change.agent?.forge === undefined ? 'source' : 'agent.forge';
       await refuseUnusableForge(inside, { projectId: row.id, repository: row.repository }, changed);
@@ -236,16 +238,16 @@ async function viewProject(context: Pick<Context, 'database'>, row: ProjectRecor
 }
 
 async function viewProjects(context: Pick<Context, 'database'>, rows: ProjectRecord[]): Promise<Project[]> {
-  const agents = await viewAgentSettings(
-    context,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const agents = await viewAgentSettings(context, ids);
+  const exports = await viewExportSettings(context, ids);
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
     domain: row.domain,
     source: { repository: row.repository, ref: row.ref, directory: row.directory },
     agent: agents.get(row.id) as Project['agent'],
+    exports: exports.get(row.id) as Project['exports'],
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     version: row.version,

@@ -141,6 +141,7 @@ function Made({ job }: { job: ExportJob }) {
     options.strict ? 'strict' : null,
     options.failOn.length === 0 ? null : `fails on ${options.failOn.join(', ')}`,
     options.airGapped ? 'air-gapped' : null,
+    options.customScripts === 'include' ? 'with scripts of the repository' : null,
   ].filter((fact) => fact !== null);
   const took =
     job.startedAt === null || job.finishedAt === null

@@ -77,6 +77,7 @@ interface StartFields {
   groups: string;
   strict: boolean;
   airGapped: boolean;
+  customScripts: boolean;
 }
 
 interface StartFormProps {
@@ -97,6 +98,7 @@ function StartForm({ asked, missing, onClose }: StartFormProps) {
     groups: '',
     strict: false,
     airGapped: false,
+    customScripts: false,
   });
   const set = (change: Partial<StartFields>) => setForm({ ...form, ...change });
   const [, go] = useLocation();
@@ -224,6 +226,12 @@ function MoreOptions(props: {
         checked={form.airGapped}
         onChange={(airGapped) => set({ airGapped })}
       />
+      <CheckField
+        label="Scripts of the repository"
+        hint="Every page runs the *.js files of the repository. Only for repositories that you trust."
+        checked={form.customScripts}
+        onChange={(customScripts) => set({ customScripts })}
+      />
     </>
   );
 }
@@ -242,6 +250,7 @@ function requestOf(form: StartFields, domain: string): StartExport {
     ...(groups.length === 0 ? {} : { groups }),
     ...(form.strict ? { strict: true } : {}),
     ...(form.airGapped ? { airGapped: true } : {}),
+    ...(form.customScripts ? { customScripts: 'include' as const } : {}),
   };
 }
 
@@ -262,6 +271,7 @@ function commandOf({
   groups,
   strict,
   airGapped,
+  customScripts,
 }: StartExport) {
   const options = [
     version === undefined ? [] : ['--version', quoted(version)],
@@ -272,6 +282,7 @@ function commandOf({
     groups === undefined ? [] : ['--group', ...groups.map(quoted)],
     strict === true ? ['--strict'] : [],
     airGapped === true ? ['--air-gapped'] : [],
+    customScripts === undefined ? [] : ['--custom-scripts', customScripts],
   ];
   return ['docyard export start', domain, ...options.flat(), '--wait'].join(' ');
 }

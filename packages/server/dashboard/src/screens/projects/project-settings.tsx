@@ -9,7 +9,7 @@ import { discardEdits } from '../../app/unsaved-edits.ts';
 import { ApiCall } from '../../parts/api-call.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { CheckField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -27,6 +27,7 @@ export function ProjectSettings({ project }: { project: Project }) {
     <>
       <General project={project} />
       <Source project={project} />
+      <Exports project={project} />
       <Deletion project={project} />
     </>
   );
@@ -90,6 +91,39 @@ function Source({ project }: { project: Project }) {
       </Form>
     </Panel>
   );
+}
+
+function Exports({ project }: { project: Project }) {
+  const edit = useProjectForm(project, exportsOf, exportsChangeOf);
+  const { form, set } = edit;
+  const choice = form.customScripts ? 'include' : 'skip';
+  return (
+    <Panel title="Exports">
+      <Form error={edit.error} onSubmit={edit.submit}>
+        <CheckField
+          label="Scripts of the repository"
+          hint="Every page of new exports runs the *.js files of the repository, in the browsers of readers. Only for repositories that you trust."
+          checked={form.customScripts}
+          onChange={(customScripts) => set({ customScripts })}
+        />
+        <SaveRow edit={edit} labels={{ customScripts: 'Scripts of the repository' }} />
+      </Form>
+      <ApiCall
+        operation="updateProject"
+        params={{ projectId: project.id }}
+        body={exportsChangeOf(form)}
+        command={`docyard projects update ${project.id} --custom-scripts ${choice}`}
+      />
+    </Panel>
+  );
+}
+
+function exportsOf({ exports }: Project) {
+  return { customScripts: exports.customScripts === 'include' };
+}
+
+function exportsChangeOf({ customScripts }: { customScripts: boolean }) {
+  return { exports: { customScripts: customScripts ? ('include' as const) : ('skip' as const) } };
 }
 
 function generalOf({ name, domain }: Project) {

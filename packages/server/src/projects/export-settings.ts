@@ -1,0 +1,47 @@
+/** What a project says about its exports, for requests that say nothing. */
+import type { ProjectExports } from '@docyard/api';
+import { nowText, type Context } from '../context.ts';
+
+const settingsName = 'exports';
+const defaultSettings: ProjectExports = { customScripts: 'skip' };
+
+export async function readExportSettings(
+  context: Pick<Context, 'database'>,
+  projectId: string,
+): Promise<ProjectExports> {
+  return (await viewExportSettings(context, [projectId])).get(projectId) ?? defaultSettings;
+}
+
+/** Every project asked for has an entry. */
+export async function viewExportSettings(
+  context: Pick<Context, 'database'>,
+  projectIds: readonly string[],
+): Promise<Map<string, ProjectExports>> {
+  const settings = new Map(projectIds.map((id) => [id, defaultSettings]));
+  if (projectIds.length === 0) return settings;
+  const rows = await context.database
+    .selectFrom('project_settings')
+    .select(['project_id', 'value'])
+    .where('project_id', 'in', projectIds)
+    .where('name', '=', settingsName)
+    .execute();
+  for (const row of rows)
+    settings.set(row.project_id, { ...defaultSettings, ...(JSON.parse(row.value) as object) });
+  return settings;
+}
+
+/** In the transaction of the caller, who also writes the audit entry. */
+export async function changeExportSettings(
+  context: Pick<Context, 'database' | 'clock'>,
+  projectId: string,
+  change: { customScripts?: ProjectExports['customScripts'] | undefined },
+): Promise<void> {
+  const old = await readExportSettings(context, projectId);
+  const next: ProjectExports = { customScripts: change.customScripts ?? old.customScripts };
+  const kept = { value: JSON.stringify(next), updated_at: nowText(context) };
+  await context.database
+    .insertInto('project_settings')
+    .values({ project_id: projectId, name: settingsName, ...kept })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet(kept))
+    .execute();
+}
