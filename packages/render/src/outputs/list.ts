@@ -44,6 +44,8 @@ export interface OutputContext {
   /** Classes for inline styles, with their declarations; classes that authors wrote. */
   styles: ReadonlyMap<string, string>;
   classes: ReadonlySet<string>;
+  /** The fragment that leads to the id of a page which is meant. */
+  fragmentOn?: (route: string, fragment: string) => string;
   /** Whether a file of the site is part of the output. */
   used: (file: string) => boolean;
   styleFiles: Parameters<typeof sharedFiles>[0]['styleFiles'];

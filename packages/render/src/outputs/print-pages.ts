@@ -55,6 +55,7 @@ export class PrintPages {
   /** Those that are left open in what is kept, by position. */
   readonly #addresses = new Map<number, OpenAddress[]>();
   readonly #hrefOf: (route: string) => string;
+  readonly #changed = new Set<string>();
 
   constructor(
     site: Pick<Site, 'navigation' | 'metas'>,
@@ -94,9 +95,15 @@ export class PrintPages {
     else this.#kept.add(position, this.#prepared(position, old.result()));
   }
 
+  /** A page whose text is as it was, with links that lead to other ids. */
+  noteChangedLinks(route: string): void {
+    this.#changed.add(route);
+  }
+
   /** Whether all of these are as they were, in documents that hold the same pages as before. */
   areOld(pages: readonly KeptPage[], partition: string): boolean {
-    return partition === this.lastPartition && this.#kept.areOld(pages.map(({ position }) => position));
+    if (partition !== this.lastPartition || pages.some(({ route }) => this.#changed.has(route))) return false;
+    return this.#kept.areOld(pages.map(({ position }) => position));
   }
 
   /** The pages that were kept, in their order. */

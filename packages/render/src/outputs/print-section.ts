@@ -31,6 +31,8 @@ export interface DocumentPlace {
   prefix: string;
   /** Where the page at an address from the root of the site is printed. */
   printedAt(path: string): PrintedPlace | undefined;
+  /** The fragment that leads to the id which is meant. */
+  fragmentOn?(route: string, fragment: string): string;
 }
 
 export interface PrintedPlace {
@@ -78,10 +80,13 @@ export function printedId(route: string, id?: string): string {
 /** An address that was left open, in a document. */
 export function printedAddress(
   { path, search, fragment }: OpenAddress,
-  { prefix, printedAt }: DocumentPlace,
+  { prefix, printedAt, fragmentOn }: DocumentPlace,
 ): string {
   const inside = search === '' ? printedAt(path) : undefined;
-  if (inside) return `${escapeAttribute(inside.document)}#${printedId(inside.route, fragment)}`;
+  if (inside) {
+    const meant = fragment && (fragmentOn?.(inside.route, fragment) ?? fragment);
+    return `${escapeAttribute(inside.document)}#${printedId(inside.route, meant)}`;
+  }
   const rest = `${path}${search}${fragment === undefined ? '' : `#${fragment}`}`;
   return escapeAttribute(prefix + rest || './');
 }

@@ -165,6 +165,7 @@ async function document(
       const at = printedAt(path);
       return at && { route: at.route, document: at.file === file ? '' : relativeHref(prefix, at.file) };
     },
+    ...(context.fragmentOn ? { fragmentOn: context.fragmentOn } : {}),
   };
   const sections: Pieces[number][] = [];
   for (const [index, page] of pages.entries()) {

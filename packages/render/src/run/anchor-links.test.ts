@@ -47,6 +47,9 @@ describe('a page with such links', () => {
       'index.html#own-heading',
       'index.html#own-heading',
     ]);
+    const printed = site.files.get('print.html') ?? '';
+    expect(printed).toContain('href="#guide:getting-started">case</a>');
+    expect(printed).toContain('href="#index:own-heading">here</a>');
     const reported = site.diagnostics.filter(({ code }) => code === 'broken_anchor');
     expect(reported.map(({ target }) => target)).toEqual(['guide.html#a_b', 'guide.html#nowhere']);
   });

@@ -51,14 +51,21 @@ export class AnchorLinks {
 
   /** The page with its links corrected; the same object when none is wrong. */
   corrected(output: string, result: PageResult): PageResult {
+    return this.#corrected(result, this.#linksTo(output, result.content));
+  }
+
+  /** Only links of the page to itself, which depend on no other page. */
+  correctedOnPage(output: string, result: PageResult): PageResult {
+    const ownLinks = this.#linksTo(output, { ...result.content, references: [] });
+    return this.#corrected(result, ownLinks);
+  }
+
+  #corrected(result: PageResult, links: readonly AnchorLink[]): PageResult {
     const { content } = result;
     const corrections = new Map<string, string>();
-    for (const { href, target, fragment } of this.#linksTo(output, content)) {
-      const ids = this.#idsOf(target);
-      if (!ids || isFound(fragment, (id) => ids.has(id))) continue;
-      const id = matchingId(decoded(fragment), ids);
-      if (id !== undefined)
-        corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${encodeURIComponent(id)}`);
+    for (const { href, target, fragment } of links) {
+      const meant = this.fragmentOn(target, fragment);
+      if (meant !== fragment) corrections.set(href, `${href.slice(0, href.indexOf('#'))}#${meant}`);
     }
     if (corrections.size === 0) return result;
     return {
@@ -73,6 +80,14 @@ export class AnchorLinks {
         ),
       },
     };
+  }
+
+  /** The fragment of the only id that is meant; the same one when there is none or several. */
+  fragmentOn(output: string, fragment: string): string {
+    const ids = this.#idsOf(output);
+    if (!ids || isFound(fragment, (id) => ids.has(id))) return fragment;
+    const id = matchingId(decoded(fragment), ids);
+    return id === undefined ? fragment : encodeURIComponent(id);
   }
 
   #idsOf(output: string): ReadonlySet<string> | undefined {

@@ -82,6 +82,7 @@ function outputContext(run: Run): OutputContext {
     styles: gathered.styles,
     classes: gathered.classes,
     used: (file) => gathered.assets.has(file),
+    fragmentOn: (route, fragment) => run.anchorLinks.fragmentOn(addresses.outputOf(route), fragment),
     styleFiles: run.pictures.style,
     isOld: before && ((path) => before.lastFiles.has(path)),
     signal: run.options.signal,

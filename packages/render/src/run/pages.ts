@@ -118,7 +118,8 @@ function keepTexts(run: Run, { last }: Before, task: PageTask): void {
   if (id >= plan.rendered.length || !memory) return;
   const key = last.pageKeys[id] ?? '';
   const result = (): PageResult => memory.mustRecall(key);
-  print.addOld(task, { bytes: last.printed.bytes[id] ?? 0, result });
+  const printed = (): PageResult => run.anchorLinks.correctedOnPage(task.output, result());
+  print.addOld(task, { bytes: last.printed.bytes[id] ?? 0, result: printed });
   const bytes = sections?.bytesOf(id);
   if (sections && bytes !== undefined) fullText.addOld(id, bytes, () => sections.content(id));
   else if (fullText.hasRoomAt(id) && isInFullText(site, route)) addSection(run, task, result());
@@ -145,7 +146,7 @@ function* dependentPages(run: Run, before: Before): Generator<RunEvent> {
 
 /** A page that only has other links than before. */
 function* composedAgain(
-  { anchorLinks, check, composer, edited, before: last }: Run,
+  { anchorLinks, check, composer, edited, print, before: last }: Run,
   { task, trace, result: before }: { task: PageTask; trace: PageTrace; result: PageResult },
 ): Generator<RunEvent> {
   const result = anchorLinks.corrected(task.output, before);
@@ -156,6 +157,7 @@ function* composedAgain(
   const written = last?.lastFiles.read(task.output);
   if (written && Buffer.from(content).equals(written)) yield old([task.output], 'page');
   else yield seen(task.output, content, 'page');
+  print.noteChangedLinks(task.route);
   edited.set(task.output, {
     ...trace,
     check: check.trace(task.output, markdownPath(task.route)) ?? trace.check,
@@ -180,8 +182,8 @@ function* newPage(run: Run, task: PageTask, { result: rendered, key }: Remembere
   trace.usesImage = composer.usedImage;
   trace.frameAssets = gathered.takeUsedFiles();
   if (isShown) {
-    // As rendered, since pages of an earlier run are printed so.
-    run.printedBytes[task.id] = print.add(task, rendered);
+    // Links to other pages are resolved when all of them are known.
+    run.printedBytes[task.id] = print.add(task, anchorLinks.correctedOnPage(task.output, rendered));
     const page = factsOf(task, trace);
     const markdown = markdownFile(page, result.markdown);
     check.seeMarkdown(markdownName, markdown.head, result.secretsBeside);
