@@ -63,11 +63,17 @@ async function walk(root: string, folder: string, isIgnored: IsIgnored, found: s
     if (entry.isDirectory()) {
       if (isForeignFolder(path) || isIgnored(`${path}/`)) continue;
       await walk(root, path, isIgnored, found);
-    } else if (entry.isFile() && !entry.name.startsWith('.') && !isIgnored(path)) {
+    } else if (entry.isFile() && !isHiddenFile(path) && !isIgnored(path)) {
       if (found.length >= maximumFiles) return;
       found.push(path);
     }
   }
+}
+
+/** Tools keep settings and keys in hidden files; snippets may have such a name. */
+function isHiddenFile(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.startsWith('.') && !(isSnippet(path) && /\.(?:mdx?|jsx|tsx)$/.test(name));
 }
 
 /** Leaving it out would publish a site with pages missing. */

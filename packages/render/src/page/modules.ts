@@ -148,11 +148,14 @@ export class PageModules {
   readonly #host: ModuleHost;
   readonly #parser: ParserName;
   readonly #loaded = new Map<string, Module>();
+  /** What the page imports and exports, which everything on it sees. */
+  readonly #around: Scope;
 
   constructor(sources: ModuleSources, host: ModuleHost, parser: ParserName) {
     this.#sources = sources;
     this.#host = host;
     this.#parser = parser;
+    this.#around = new Scope(host.evaluator.standard);
   }
 
   /** Every file that the page was made from, its own included. */
@@ -174,7 +177,9 @@ export class PageModules {
 
   /** A page is a module too: its imports and exports make the scope its expressions are evaluated in. */
   ofDocument(file: string, document: Document, depth = 0): Module {
-    const module: Module = { file, scope: new Scope(this.#host.evaluator.standard), document };
+    const isPage = this.#loaded.size === 0;
+    const parent = isPage ? this.#host.evaluator.standard : this.#around;
+    const module: Module = { file, scope: new Scope(parent), document };
     this.#loaded.set(file, module);
     const blocks = document.modules.flatMap(({ source, line }) => {
       try {
@@ -187,6 +192,8 @@ export class PageModules {
     });
     for (const { program, line } of blocks) this.#declareAll(program, module, line, depth);
     if (blocks.some(({ program }) => program.body.some(mustBeRun))) module.scope.withhold();
+    if (isPage)
+      for (const name of module.scope.names) this.#around.defineLazily(name, () => module.scope.get(name));
     return module;
   }
 
@@ -195,7 +202,7 @@ export class PageModules {
     if (known) return known;
     if (depth > maximumImportDepth) throw new Unsupported('imports are nested too deeply');
     if (/\.mdx?$/.test(file)) return this.ofDocument(file, this.#sources.document(file, this.#parser), depth);
-    const module: Module = { file, scope: new Scope(this.#host.evaluator.standard) };
+    const module: Module = { file, scope: new Scope(this.#around) };
     this.#loaded.set(file, module);
     if (file.endsWith('.json'))
       module.scope.define('default', this.#sources.data(file, this.#host.evaluator));
