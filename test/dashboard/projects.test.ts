@@ -122,6 +122,7 @@ describe.skipIf(chromiumPath === undefined)('projects in the dashboard', () => {
       await dialog.getByRole('button', { name: 'Start', exact: true }).click();
       await dialog.getByText('MODEL_URL=').waitFor();
       await dialog.getByRole('link', { name: 'Give the project a model endpoint' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click();
 
       const model = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Model' }) });
       await model.getByRole('combobox', { name: 'Endpoint' }).selectOption('One of this project');

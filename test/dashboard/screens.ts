@@ -58,6 +58,8 @@ export const screens: readonly Screen[] = [
   { name: 'export-files', path: ({ exported }) => `${exported}?tab=files` },
   { name: 'export-preview', path: ({ exported }) => `${exported}?tab=preview`, prepare: untilPreviewed },
   { name: 'export-changes', path: ({ exported }) => `${exported}?tab=changes` },
+  { name: 'deployments', path: () => '/deployments' },
+  { name: 'deployments-empty', path: () => '/deployments', at: 'empty' },
   { name: 'agent-jobs', path: () => '/agent' },
   { name: 'agent-jobs-empty', path: () => '/agent', at: 'empty' },
   { name: 'agent-jobs-new', path: () => '/agent?new=1' },
@@ -113,6 +115,36 @@ export async function openFurnishedDashboard({ withAgents = true } = {}): Promis
   };
 }
 
+async function reportDeployment({ service }: Dashboard): Promise<void> {
+  const release = (id: string, version: string) => ({
+    id,
+    version,
+    commit: null,
+    committedAt: null,
+    pages: 12,
+    signedBy: null,
+    jobId: null,
+    installedAt: '2026-03-01T08:00:00.000Z',
+  });
+  await service.client.call('reportDeployment', {
+    body: {
+      name: 'docs-eu-1',
+      url: `https://${domain}`,
+      software: '0.1.0',
+      reportSeconds: 3600,
+      acceptsInstructions: true,
+      nonce: 'n'.repeat(16),
+      isReady: true,
+      reason: null,
+      current: 'r2-01234567',
+      releases: [release('r2-01234567', '2.0'), release('r1-ba987654', '1.0')],
+      held: null,
+      lastRefresh: null,
+      finished: null,
+    },
+  });
+}
+
 async function furnish(dashboard: Dashboard): Promise<Places> {
   const { client } = dashboard.service;
   const ofAgent = await runAgent(dashboard);
@@ -122,6 +154,7 @@ async function furnish(dashboard: Dashboard): Promise<Places> {
     body: { url: 'https://ci.invalid/docyard', description: 'Publishes the handbook' },
   });
   const { id: delivery } = await client.call('testWebhook', { params: { webhookId } });
+  await reportDeployment(dashboard);
   await dashboard.join('member', 'Bo Quay');
   await client.call('invitePerson', { body: { email: 'cy@example.com', role: 'viewer' } });
   return {
